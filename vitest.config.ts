@@ -5,7 +5,9 @@ import { media } from './test/components/commands.ts'
 
 /** What a test reads tells where it belongs: who needs nothing of test/ and starts no server is pure. */
 const needsDatabase = /\btest\/(support|factories)\/|\/testWorld|\bstartPostgres\b/
-const pure = globSync('src/**/*.test.ts').filter((file) => !needsDatabase.test(readFileSync(file, 'utf8')))
+const pure = globSync('src/**/*.test.ts').filter(
+  (file) => !needsDatabase.test(readFileSync(file, 'utf8')),
+)
 
 export default defineConfig({
   test: {

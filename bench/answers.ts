@@ -19,7 +19,10 @@ type Answers = Map<string, string>
 const { values } = parseArgs({ options: { with: { type: 'string' } } })
 if (!values.with) throw new Error('Against which checkout? --with PATH')
 const other = path.resolve(values.with)
-const roles = 'super admin agent operator replenisher repairer sponsor finance campus hospital supplier tenant regulator'.split(' ')
+const roles =
+  'super admin agent operator replenisher repairer sponsor finance campus hospital supplier tenant regulator'.split(
+    ' ',
+  )
 const password = 'Huodao@2026'
 const script = path.join(import.meta.dirname, 'load/server.ts')
 /** Of a list, so many rows are opened. */
@@ -43,12 +46,16 @@ try {
     SECRET_KEY: '0'.repeat(64),
     SIM_PAY_KEY: '1'.repeat(64),
   }
-  const start = (root: string, part: string): ChildProcess => fork(script, [part], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const start = (root: string, part: string): ChildProcess =>
+    fork(script, [part], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const serving = async <T>(root: string, work: () => Promise<T>): Promise<T> => {
     const [code] = await once(start(root, 'prepare'), 'exit')
     if (code !== 0) throw new Error(`${root} cannot be prepared`)
     const child = start(root, 'api')
-    await Promise.race([once(child, 'message'), once(child, 'exit').then(() => Promise.reject(new Error(`${root} ended`)))])
+    await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(() => Promise.reject(new Error(`${root} ended`))),
+    ])
     try {
       return await work()
     } finally {
@@ -73,7 +80,9 @@ try {
   })
   const reads = Object.entries(paths).flatMap(([where, { get }]) => (get ? [where] : []))
   const ask = async (token: string, where: string): Promise<string> => {
-    const answer = await fetch(`${address}${where}`, { headers: { authorization: token, 'accept-language': 'zh-CN' } })
+    const answer = await fetch(`${address}${where}`, {
+      headers: { authorization: token, 'accept-language': 'zh-CN' },
+    })
     return `${answer.status} ${(await answer.text()).replace(/"requestId":"[^"]*"/, '')}`
   }
   const asked = new Map<string, readonly string[]>()
@@ -121,16 +130,23 @@ try {
   const unlike: string[] = []
   for (const [key, answer] of before) {
     const [a, b, c] = [answer, again.get(key) ?? '', now.get(key) ?? ''].map(leaves)
-    const moving = new Set([...keysOf(a), ...keysOf(b)].filter((leaf) => a?.get(leaf) !== b?.get(leaf)))
+    const moving = new Set(
+      [...keysOf(a), ...keysOf(b)].filter((leaf) => a?.get(leaf) !== b?.get(leaf)),
+    )
     if (moving.size > 0) ofTheClock += 1
-    const changed = [...new Set([...keysOf(a), ...keysOf(c)])].filter((leaf) => !moving.has(leaf) && a?.get(leaf) !== c?.get(leaf))
+    const changed = [...new Set([...keysOf(a), ...keysOf(c)])].filter(
+      (leaf) => !moving.has(leaf) && a?.get(leaf) !== c?.get(leaf),
+    )
     if (moving.size === 0 ? answer === now.get(key) : changed.length === 0) same += 1
     else if (changed.length === 0) unlike.push(`${key}: the same values, keys in another order`)
     else
       unlike.push(
         `${key}: ${changed
           .slice(0, 4)
-          .map((leaf) => `${leaf} ${String(a?.get(leaf)).slice(0, 60)} -> ${String(c?.get(leaf)).slice(0, 60)}`)
+          .map(
+            (leaf) =>
+              `${leaf} ${String(a?.get(leaf)).slice(0, 60)} -> ${String(c?.get(leaf)).slice(0, 60)}`,
+          )
           .join('; ')}${changed.length > 4 ? ` and ${changed.length - 4} more` : ''}`,
       )
   }
@@ -154,7 +170,10 @@ function rowsOf(answer: string): Record<string, unknown>[] {
   try {
     const body = JSON.parse(answer.slice(4)) as unknown
     const lists = Array.isArray(body) ? [body] : Object.values(body ?? {}).filter(Array.isArray)
-    return lists.flat().filter((row) => typeof row === 'object' && row !== null) as Record<string, unknown>[]
+    return lists.flat().filter((row) => typeof row === 'object' && row !== null) as Record<
+      string,
+      unknown
+    >[]
   } catch {
     return []
   }

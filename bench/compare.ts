@@ -8,7 +8,10 @@ import { parseArgs } from 'node:util'
  * sign-in, as ratios that hold on a busy machine. A bench the other does not have is lent to it while it runs.
  * `node bench/compare.ts --with PATH [lists] [gateway] [signin]`
  */
-const { values, positionals } = parseArgs({ options: { with: { type: 'string' } }, allowPositionals: true })
+const { values, positionals } = parseArgs({
+  options: { with: { type: 'string' } },
+  allowPositionals: true,
+})
 if (!values.with) throw new Error('Against which checkout? --with PATH')
 const other = path.resolve(values.with)
 
@@ -20,7 +23,13 @@ const figures: Record<string, { what: string; of: RegExp; less?: true }[]> = {
     { what: 'sign-in p50, ms', of: /p50 ([\d.]+) ms/, less: true },
   ],
 }
-const env = { ...process.env, GATEWAY_MACHINES: '200', GATEWAY_SECONDS: '5', GATEWAY_VENDS: '10', GATEWAY_STORM_MS: '3000' }
+const env = {
+  ...process.env,
+  GATEWAY_MACHINES: '200',
+  GATEWAY_SECONDS: '5',
+  GATEWAY_VENDS: '10',
+  GATEWAY_STORM_MS: '3000',
+}
 
 for (const name of positionals.length ? positionals : Object.keys(figures)) {
   const said = new Map<string, string[]>([
@@ -31,13 +40,16 @@ for (const name of positionals.length ? positionals : Object.keys(figures)) {
   const lend = !existsSync(lent)
   if (lend) copyFileSync(`bench/${name}.ts`, lent)
   try {
-    for (let turn = 0; turn < 2; turn += 1) for (const [root, texts] of said) texts.push(run(root, name))
+    for (let turn = 0; turn < 2; turn += 1)
+      for (const [root, texts] of said) texts.push(run(root, name))
   } finally {
     if (lend) rmSync(lent)
   }
   for (const { what, of, less } of figures[name] ?? []) {
     const better = less ? Math.min : Math.max
-    const [before = 0, now = 0] = [...said.values()].map((texts) => better(...texts.map((text) => Number(of.exec(text)?.[1] ?? 0))))
+    const [before = 0, now = 0] = [...said.values()].map((texts) =>
+      better(...texts.map((text) => Number(of.exec(text)?.[1] ?? 0))),
+    )
     console.log(`${what}: ${before} before, ${now} now, ratio ${(now / before).toFixed(2)}`)
   }
 }

@@ -32,7 +32,13 @@ const server = await startPostgres({ dataDir: path.join(dataDir, 'postgres'), lo
 let broken = false
 try {
   await migrate(server.url)
-  const config = loadConfig({ DATABASE_URL: server.url, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'error', RATE_LIMIT: '1000000' })
+  const config = loadConfig({
+    DATABASE_URL: server.url,
+    DATA_DIR: dataDir,
+    DEMO: '0',
+    LOG_LEVEL: 'error',
+    RATE_LIMIT: '1000000',
+  })
   await install({ databaseUrl: server.url, config, log: () => {} })
   const token = await fill(server.url)
   const app = await openApp(config, 'bench')
@@ -40,8 +46,24 @@ try {
   const headers = { authorization: token }
 
   const ask = async (query: Record<string, unknown>) => {
-    const columns = ['username', 'level', 'content', 'moduleName', 'action', 'targetId', 'result', 'ipAddress', 'requestId', 'createTime']
-    const response = await http.inject({ method: 'POST', url: '/api/exports', headers, payload: { endpoint: '/api/operation-logs', query, columns } })
+    const columns = [
+      'username',
+      'level',
+      'content',
+      'moduleName',
+      'action',
+      'targetId',
+      'result',
+      'ipAddress',
+      'requestId',
+      'createTime',
+    ]
+    const response = await http.inject({
+      method: 'POST',
+      url: '/api/exports',
+      headers,
+      payload: { endpoint: '/api/operation-logs', query, columns },
+    })
     if (response.statusCode !== 200) throw new Error(response.body)
     return response.json() as { id: number; total: number }
   }
@@ -62,23 +84,44 @@ try {
   delay.disable()
   const seconds = (performance.now() - began) / 1000
   clearInterval(watch)
-  const done = (await http.inject({ url: `/api/jobs/${job.id}`, headers })).json() as { state: string; total: number; fileBytes: number; error: string }
+  const done = (await http.inject({ url: `/api/jobs/${job.id}`, headers })).json() as {
+    state: string
+    total: number
+    fileBytes: number
+    error: string
+  }
   const grown = (most - held) / 1e6
   console.log(
     `export   ${done.state} ${done.error} ${done.total} rows in ${seconds.toFixed(1)} s (${Math.round(done.total / seconds)}/s), ${(done.fileBytes / 1e6).toFixed(1)} MB`,
   )
-  console.log(`memory   ${(held / 1e6).toFixed(0)} MB before, ${grown.toFixed(0)} MB more at most (budget ${mostMb})`)
+  console.log(
+    `memory   ${(held / 1e6).toFixed(0)} MB before, ${grown.toFixed(0)} MB more at most (budget ${mostMb})`,
+  )
   const [p99, longest] = [delay.percentile(99) / 1e6, delay.max / 1e6]
-  console.log(`delay    event loop p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms (budget of p99 ${mostDelayMs})`)
+  console.log(
+    `delay    event loop p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms (budget of p99 ${mostDelayMs})`,
+  )
   broken ||= p99 > mostDelayMs
   broken ||= done.state !== 'DONE' || done.total < logRows || grown > mostMb
 
   const head = ['用户名', '真实姓名', '角色', '机构', '联系电话', '客服电话', '街道地址']
-  const rows = Array.from({ length: people }, (_, i) => [`bench-${i}`, '张三', 'ROLE_RTU_SP', 'ORG000002', '13800138000', '400-800-1234', '科苑路15号'])
+  const rows = Array.from({ length: people }, (_, i) => [
+    `bench-${i}`,
+    '张三',
+    'ROLE_RTU_SP',
+    'ORG000002',
+    '13800138000',
+    '400-800-1234',
+    '科苑路15号',
+  ])
   const file = Buffer.from(await writeXlsx({ sheets: [{ name: 'S', rows: [head, ...rows] }] }))
   for (const dryRun of [true, false]) {
     const started = performance.now()
-    const response = await http.inject({ method: 'POST', url: `/api/imports/users?dryRun=${dryRun}`, ...form(file, token) })
+    const response = await http.inject({
+      method: 'POST',
+      url: `/api/imports/users?dryRun=${dryRun}`,
+      ...form(file, token),
+    })
     const took = (performance.now() - started) / 1000
     console.log(
       `import   ${dryRun ? 'tried  ' : 'applied'} ${people} people: HTTP ${response.statusCode} in ${took.toFixed(2)} s (budget ${mostSeconds}) ${response.statusCode === 200 ? '' : response.body}`,
@@ -98,9 +141,15 @@ async function fill(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const token = randomBytes(32).toString('base64url')
-  await client.query(`insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'OPERATOR', 'bench')`)
-  await client.query(`insert into users (id, org_id, username, password_hash, real_name) values (1000000, 1, 'bench', 'x', 'bench')`)
-  await client.query(`insert into user_roles (user_id, role_id, org_id) select 1000000, id, 1 from roles where code = 'ROLE_SUPER_ADMIN'`)
+  await client.query(
+    `insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'OPERATOR', 'bench')`,
+  )
+  await client.query(
+    `insert into users (id, org_id, username, password_hash, real_name) values (1000000, 1, 'bench', 'x', 'bench')`,
+  )
+  await client.query(
+    `insert into user_roles (user_id, role_id, org_id) select 1000000, id, 1 from roles where code = 'ROLE_SUPER_ADMIN'`,
+  )
   await client.query(
     `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at, proven_at) values ($1, 1000000, 1, '', '', now() + interval '1 day', now())`,
     [tokenHash(token)],

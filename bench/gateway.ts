@@ -86,21 +86,37 @@ async function connected(app: App, owner: pg.Client, token: string): Promise<voi
   const gateway = await startGateway(app)
   const child = fork(path.join(import.meta.dirname, 'gateway/machines.ts'))
   const numbers = Array.from({ length: machines }, (_, n) => rtuOf(n))
-  const first = await ask(child, { do: 'connect', url: `mqtt://127.0.0.1:${app.config.mqttPort}`, numbers, heartbeatMs })
-  console.log(`     ${first.connected} machines connected in ${(Number(first.ms) / 1000).toFixed(1)} s`)
+  const first = await ask(child, {
+    do: 'connect',
+    url: `mqtt://127.0.0.1:${app.config.mqttPort}`,
+    numbers,
+    heartbeatMs,
+  })
+  console.log(
+    `     ${first.connected} machines connected in ${(Number(first.ms) / 1000).toFixed(1)} s`,
+  )
   await ask(child, { do: 'settle' })
   const began = performance.now()
   const made = await sellFor(app, seconds)
   const figures = await ask(child, { do: 'settle', ms: 60_000 })
-  console.log(`     ${made} vends in ${((performance.now() - began) / 1000).toFixed(0)} s (${vendsPerSecond}/s asked), ${figures.acked} facts acknowledged`)
+  console.log(
+    `     ${made} vends in ${((performance.now() - began) / 1000).toFixed(0)} s (${vendsPerSecond}/s asked), ${figures.acked} facts acknowledged`,
+  )
   judge(
     'publish to stored, p99',
     `${Number(figures.p99).toFixed(0)} ms (p50 ${Number(figures.p50).toFixed(0)}, max ${Number(figures.max).toFixed(0)})`,
     Number(figures.p99) <= budget.p99,
   )
   judge('facts without acknowledgement at the end', String(figures.waiting), figures.waiting === 0)
-  judge('vends achieved per second', (made / seconds).toFixed(1), made / seconds >= vendsPerSecond * 0.95)
-  const pulse = pulseOf(`http://127.0.0.1:${(http.server.address() as { port: number }).port}/api/devices?pageSize=20`, token)
+  judge(
+    'vends achieved per second',
+    (made / seconds).toFixed(1),
+    made / seconds >= vendsPerSecond * 0.95,
+  )
+  const pulse = pulseOf(
+    `http://127.0.0.1:${(http.server.address() as { port: number }).port}/api/devices?pageSize=20`,
+    token,
+  )
   const storm = await ask(child, { do: 'storm', ms: stormMs })
   const api = await pulse()
   judge(
@@ -116,7 +132,11 @@ async function connected(app: App, owner: pg.Client, token: string): Promise<voi
   await ask(child, { do: 'settle', ms: 30_000 })
   const { acked } = (await ask(child, { do: 'stop' })) as unknown as { acked: [string, number[]][] }
   child.disconnect()
-  judge('acknowledged facts that are not stored', String(await lost(owner, acked)), (await lost(owner, acked)) === 0)
+  judge(
+    'acknowledged facts that are not stored',
+    String(await lost(owner, acked)),
+    (await lost(owner, acked)) === 0,
+  )
   await gateway.stop()
   await http.close()
 }
@@ -133,7 +153,9 @@ async function sellFor(app: App, forSeconds: number): Promise<number> {
     const sale = sell(app, rtuOf((n * 7) % machines), 1 + (n % 4)).then(() => {
       made += 1
     })
-    const held = sale.catch((error: unknown) => console.log('     a sale failed:', error)).finally(() => running.delete(held))
+    const held = sale
+      .catch((error: unknown) => console.log('     a sale failed:', error))
+      .finally(() => running.delete(held))
     running.add(held)
     if (running.size >= 64) await Promise.race(running)
   }
@@ -142,7 +164,13 @@ async function sellFor(app: App, forSeconds: number): Promise<number> {
 }
 
 async function lost(owner: pg.Client, acked: readonly [string, number[]][]): Promise<number> {
-  const rows = acked.flatMap(([rtu, keys]) => keys.map((key) => ({ rtu, boot: String(Math.floor(key / 1_000_000)).padStart(12, '0'), seq: key % 1_000_000 })))
+  const rows = acked.flatMap(([rtu, keys]) =>
+    keys.map((key) => ({
+      rtu,
+      boot: String(Math.floor(key / 1_000_000)).padStart(12, '0'),
+      seq: key % 1_000_000,
+    })),
+  )
   const { rows: found } = await owner.query<{ n: number }>(
     `select count(*)::int as n from jsonb_to_recordset($1::jsonb) as x(rtu text, boot text, seq bigint) join devices d on d.rtu_number = x.rtu
     left join device_message_keys k on k.device_id = d.id and k.boot = x.boot and k.seq = x.seq where k.device_id is null`,
@@ -154,20 +182,42 @@ async function lost(owner: pg.Client, acked: readonly [string, number[]][]): Pro
 /** Results of prepared vends as fast as they are taken: by the batches of the gateway, and each in a transaction of its own. */
 async function saturated(app: App, owner: pg.Client): Promise<void> {
   const batches = await prepare(owner, saturation)
-  const intake = openIntake(app, { ...limits, burst: 1e9 }, { vends: recordVend, controls: recordControls })
-  intake.answerOver({ send: () => true, connected: () => [], recheck: async () => {}, stop: async () => {} })
+  const intake = openIntake(
+    app,
+    { ...limits, burst: 1e9 },
+    { vends: recordVend, controls: recordControls },
+  )
+  intake.answerOver({
+    send: () => true,
+    connected: () => [],
+    recheck: async () => {},
+    stop: async () => {},
+  })
   const start = performance.now()
   for (const { machine, up } of batches)
-    await intake.receive(machine, 'vend_result', Buffer.from(JSON.stringify({ boot: up.boot, seq: up.seq, ts: up.ts, ...up.body })))
+    await intake.receive(
+      machine,
+      'vend_result',
+      Buffer.from(JSON.stringify({ boot: up.boot, seq: up.seq, ts: up.ts, ...up.body })),
+    )
   await intake.drain(600_000)
   const batched = batches.length / ((performance.now() - start) / 1000)
   const alone = await prepare(owner, single)
   const begun = performance.now()
   // as many at once as the gateway has connections would not change the ratio on two cores: they wait for each other
-  for (const fact of alone) await bySystem(app, (ctx) => applyFacts(ctx, [fact], { vends: recordVend, controls: recordControls }))
+  for (const fact of alone)
+    await bySystem(app, (ctx) =>
+      applyFacts(ctx, [fact], { vends: recordVend, controls: recordControls }),
+    )
   const apart = alone.length / ((performance.now() - begun) / 1000)
-  const { rows } = await owner.query<{ n: number }>(`select count(*)::int as n from vend_commands where state = 'SUCCESS' and order_num like '9%'`)
-  judge('prepared vends that came out as sold', `${rows[0]?.n} of ${saturation + single}`, rows[0]?.n === saturation + single)
+  const { rows } = await owner.query<{ n: number }>(
+    `select count(*)::int as n from vend_commands where state = 'SUCCESS' and order_num like '9%'`,
+  )
+  judge(
+    'prepared vends that came out as sold',
+    `${rows[0]?.n} of ${saturation + single}`,
+    rows[0]?.n === saturation + single,
+  )
   judge(
     'vends/s at saturation, against one each',
     `${batched.toFixed(0)} / ${apart.toFixed(0)} = ${(batched / apart).toFixed(1)}`,

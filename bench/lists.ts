@@ -26,7 +26,13 @@ const dataDir = mkdtempSync(path.join(tmpdir(), 'huodao-bench-'))
 const server = await startPostgres({ dataDir: path.join(dataDir, 'postgres'), log: () => {} })
 try {
   await migrate(server.url)
-  const config = loadConfig({ DATABASE_URL: server.url, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'error', RATE_LIMIT: '1000000' })
+  const config = loadConfig({
+    DATABASE_URL: server.url,
+    DATA_DIR: dataDir,
+    DEMO: '0',
+    LOG_LEVEL: 'error',
+    RATE_LIMIT: '1000000',
+  })
   await install({ databaseUrl: server.url, config, log: () => {} })
   const token = await fill(server.url)
   const app = await openApp(config, 'bench')
@@ -35,8 +41,12 @@ try {
   const address = http.server.address() as { port: number }
   const from = new Date(Date.now() - 70 * 86_400_000).toISOString().slice(0, 10)
   const url = `http://127.0.0.1:${address.port}/api/orders?orderStatus=SUCCESS&from=${from}`
-  const sample = (await (await fetch(url, { headers: { authorization: token } })).json()) as { total: number; list: unknown[] }
-  const run = () => autocannon({ url, headers: { authorization: token }, connections, duration: seconds })
+  const sample = (await (await fetch(url, { headers: { authorization: token } })).json()) as {
+    total: number
+    list: unknown[]
+  }
+  const run = () =>
+    autocannon({ url, headers: { authorization: token }, connections, duration: seconds })
   await run()
   const ours = await run()
   const theirs = pgbench(server.url, from)
@@ -44,7 +54,9 @@ try {
   console.log(
     `HTTP     ${ours.requests.average.toFixed(1)} pages/s, p50 ${ours.latency.p50} ms, p99 ${ours.latency.p99} ms, errors ${ours.errors + ours.non2xx}`,
   )
-  console.log(`pgbench  ${theirs.toFixed(1)} pages/s with ${connections} clients (page + count(*), application role, policies on)`)
+  console.log(
+    `pgbench  ${theirs.toFixed(1)} pages/s with ${connections} clients (page + count(*), application role, policies on)`,
+  )
   console.log(`ratio    ${(ours.requests.average / theirs).toFixed(2)}`)
   await http.close()
   await closeApp(app)
@@ -61,11 +73,16 @@ async function fill(url: string): Promise<string> {
   await client.query(
     `insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'OPERATOR', 'bench'), (3, 1, '1.3', 'OPERATOR', 'other')`,
   )
-  await client.query(`insert into users (id, org_id, username, password_hash, real_name) values (900, 2, 'bench', 'x', 'bench')`)
-  await client.query(`insert into user_roles (user_id, role_id, org_id) select 900, id, 2 from roles where code = 'ROLE_RTU_SP'`)
-  await client.query(`insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at) values ($1, 900, 2, '', '', now() + interval '1 day')`, [
-    tokenHash(token),
-  ])
+  await client.query(
+    `insert into users (id, org_id, username, password_hash, real_name) values (900, 2, 'bench', 'x', 'bench')`,
+  )
+  await client.query(
+    `insert into user_roles (user_id, role_id, org_id) select 900, id, 2 from roles where code = 'ROLE_RTU_SP'`,
+  )
+  await client.query(
+    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at) values ($1, 900, 2, '', '', now() + interval '1 day')`,
+    [tokenHash(token)],
+  )
   await client.query(
     `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values (1, 1, 't', true, true, 'spring', 'GENERAL', true, 6, 10)`,
   )
@@ -90,14 +107,40 @@ select o.id, o.org_id, o.created_at, o.order_num, o.img, o.detail, o.pieces, o.d
   from orders o join organisations g on g.id = o.org_id where ${filter} order by o.created_at desc, o.id desc limit 20;\n`,
   )
   const { hostname, port, username, password, pathname } = new URL(url)
-  const tool = spawnSync('sh', ['-c', 'command -v pgbench || ls /usr/lib/postgresql/*/bin/pgbench | tail -n 1'], { encoding: 'utf8' }).stdout.trim()
+  const tool = spawnSync(
+    'sh',
+    ['-c', 'command -v pgbench || ls /usr/lib/postgresql/*/bin/pgbench | tail -n 1'],
+    { encoding: 'utf8' },
+  ).stdout.trim()
   if (!tool) throw new Error('pgbench is missing: install the Debian package postgresql.')
   const result = spawnSync(
     tool,
-    ['-n', '-f', script, '-c', String(connections), '-j', '2', '-T', String(seconds), '-h', hostname, '-p', port, '-U', username, pathname.slice(1)],
+    [
+      '-n',
+      '-f',
+      script,
+      '-c',
+      String(connections),
+      '-j',
+      '2',
+      '-T',
+      String(seconds),
+      '-h',
+      hostname,
+      '-p',
+      port,
+      '-U',
+      username,
+      pathname.slice(1),
+    ],
     {
       encoding: 'utf8',
-      env: { ...process.env, PGPASSWORD: password, PGOPTIONS: '-c role=huodao_app -c app.all=off -c app.orgs={2} -c app.ancestors={1} -c app.devices=' },
+      env: {
+        ...process.env,
+        PGPASSWORD: password,
+        PGOPTIONS:
+          '-c role=huodao_app -c app.all=off -c app.orgs={2} -c app.ancestors={1} -c app.devices=',
+      },
     },
   )
   const found = /tps = ([\d.]+)/.exec(result.stdout)

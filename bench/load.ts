@@ -13,7 +13,9 @@ import { type Product, startProduct } from './load/product.ts'
  * this machine can do. `--with PATH` runs another checkout on the same database server, phase by phase in turn, so that the ratio holds
  * on a busy machine. `--apart no` runs this checkout in one process. The other runs in one, as it was shipped.
  */
-const { values } = parseArgs({ options: { with: { type: 'string' }, apart: { type: 'string', default: 'yes' } } })
+const { values } = parseArgs({
+  options: { with: { type: 'string' }, apart: { type: 'string', default: 'yes' } },
+})
 const number = (name: string, usual: number) => Number(process.env[name] ?? usual)
 const machines = number('LOAD_MACHINES', 3112)
 const connected = number('LOAD_CONNECTED', 200)
@@ -32,7 +34,14 @@ try {
   const wanted = [{ root: process.cwd(), parts: values.apart === 'no' ? one : apart }]
   if (values.with) wanted.unshift({ root: path.resolve(values.with), parts: one })
   for (const [n, { root, parts }] of wanted.entries())
-    products.push(await startProduct(root, parts, { url: await database(`load${n}`), dataDir: path.join(dataDir, String(n)), machines, connected }))
+    products.push(
+      await startProduct(root, parts, {
+        url: await database(`load${n}`),
+        dataDir: path.join(dataDir, String(n)),
+        machines,
+        connected,
+      }),
+    )
   for (const product of products) await sales(product, rate / 2, 4)
   const quiet: Result[] = []
   for (const product of products) quiet.push(show('quiet', await sales(product, rate, seconds)))
@@ -41,13 +50,21 @@ try {
   const busy: Result[] = []
   for (const product of products) busy.push(show('overload', await sales(product, over, seconds)))
   for (const [n, { name }] of products.entries()) {
-    const times = (key: 'p50' | 'p99') => ((read[n]?.[key] ?? 0) / (quiet[n]?.[key] ?? 1)).toFixed(2)
-    console.log(`${name}: paid to vend with readers / without  p50 ${times('p50')}  p99 ${times('p99')}`)
+    const times = (key: 'p50' | 'p99') =>
+      ((read[n]?.[key] ?? 0) / (quiet[n]?.[key] ?? 1)).toFixed(2)
+    console.log(
+      `${name}: paid to vend with readers / without  p50 ${times('p50')}  p99 ${times('p99')}`,
+    )
   }
   if (products.length === 2) {
-    const ratio = (results: Result[], key: keyof Result) => (Number(results[1]?.[key]) / Number(results[0]?.[key])).toFixed(2)
-    console.log(`this / other: quiet p50 ${ratio(quiet, 'p50')}, node ${ratio(quiet, 'node')}, postgres ${ratio(quiet, 'postgres')} a sale;`)
-    console.log(`  with readers p50 ${ratio(read, 'p50')}, p99 ${ratio(read, 'p99')}; overload: vended in time ${ratio(busy, 'inTime')} of those paid`)
+    const ratio = (results: Result[], key: keyof Result) =>
+      (Number(results[1]?.[key]) / Number(results[0]?.[key])).toFixed(2)
+    console.log(
+      `this / other: quiet p50 ${ratio(quiet, 'p50')}, node ${ratio(quiet, 'node')}, postgres ${ratio(quiet, 'postgres')} a sale;`,
+    )
+    console.log(
+      `  with readers p50 ${ratio(read, 'p50')}, p99 ${ratio(read, 'p99')}; overload: vended in time ${ratio(busy, 'inTime')} of those paid`,
+    )
   }
 } finally {
   for (const product of products) await product.stop().catch(() => {})
@@ -84,8 +101,11 @@ async function sales(product: Product, perSecond: number, forSeconds: number) {
     vends = await product.vends()
   }
   const after = await product.cpu()
-  const waits = paid.map((sale) => (vends.get(sale.orderNum) ?? Number.POSITIVE_INFINITY) - sale.at).sort((a, b) => a - b)
-  const at = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))] ?? 0
+  const waits = paid
+    .map((sale) => (vends.get(sale.orderNum) ?? Number.POSITIVE_INFINITY) - sale.at)
+    .sort((a, b) => a - b)
+  const at = (share: number) =>
+    waits[Math.min(waits.length - 1, Math.floor(waits.length * share))] ?? 0
   const told = sold.filter((sale) => sale.paid !== null)
   return {
     name: product.name,
@@ -105,7 +125,13 @@ async function sales(product: Product, perSecond: number, forSeconds: number) {
 
 async function withReaders(product: Product): Promise<Result> {
   const url = `${product.address}/api/devices?pageSize=20`
-  const reading = autocannon({ url, headers: { authorization: product.token }, connections: 10, duration: seconds + 2, timeout: 30 })
+  const reading = autocannon({
+    url,
+    headers: { authorization: product.token },
+    connections: 10,
+    duration: seconds + 2,
+    timeout: 30,
+  })
   await sleep(1000)
   const result = await sales(product, rate, seconds)
   const { requests, non2xx, errors } = await reading

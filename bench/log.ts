@@ -31,7 +31,11 @@ const budget = { verifySeconds: 60, ratio: 1.1 }
 
 /** The ordinary edit of a form, which the budget is about, and the lightest one there is, for comparison. */
 const subjects = [
-  { key: 'edit', bar: budget.ratio, body: (name: string, id: number) => ({ ...goods, categoryId: id, name }) },
+  {
+    key: 'edit',
+    bar: budget.ratio,
+    body: (name: string, id: number) => ({ ...goods, categoryId: id, name }),
+  },
   { key: 'editCategory', bar: null, body: (name: string) => ({ name }) },
 ] as const
 type Subject = (typeof subjects)[number]
@@ -50,8 +54,13 @@ const endpointOf = (key: string) => registry.products?.[key] as Endpoint
 const plainPath = (key: string) => `/api/plain/${key}/{id}`
 for (const { key } of subjects) {
   const handler = acts.products?.[key] as Extract<Handler<Endpoint>, (...given: never[]) => unknown>
-  Object.assign(registry.products as object, { [`plain-${key}`]: { ...endpointOf(key), path: plainPath(key), audit: null } })
-  Object.assign(acts.products as object, { [`plain-${key}`]: ((ctx, input) => handler({ ...ctx, audit: () => {} }, input)) satisfies typeof handler })
+  Object.assign(registry.products as object, {
+    [`plain-${key}`]: { ...endpointOf(key), path: plainPath(key), audit: null },
+  })
+  Object.assign(acts.products as object, {
+    [`plain-${key}`]: ((ctx, input) =>
+      handler({ ...ctx, audit: () => {} }, input)) satisfies typeof handler,
+  })
 }
 
 const dataDir = mkdtempSync(path.join(tmpdir(), 'huodao-bench-'))
@@ -59,7 +68,13 @@ const server = await startPostgres({ dataDir: path.join(dataDir, 'postgres'), lo
 let broken = 0
 try {
   await migrate(server.url)
-  const config = loadConfig({ DATABASE_URL: server.url, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'error', RATE_LIMIT: '1000000' })
+  const config = loadConfig({
+    DATABASE_URL: server.url,
+    DATA_DIR: dataDir,
+    DEMO: '0',
+    LOG_LEVEL: 'error',
+    RATE_LIMIT: '1000000',
+  })
   await install({ databaseUrl: server.url, config, log: () => {} })
   const app = await openApp(config, 'bench')
   broken += await costOfARows(app)
@@ -110,11 +125,16 @@ async function costOfARow(subject: Subject, port: number, token: string): Promis
           agent,
           method: edit.method,
           path: paths[kind].replace('{id}', String(ids[kind])),
-          headers: { authorization: token, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+          headers: {
+            authorization: token,
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(body),
+          },
         },
         (response) => {
           response.resume().on('end', () => {
-            if (response.statusCode !== 200) return reject(new Error(`${kind} answered ${response.statusCode}`))
+            if (response.statusCode !== 200)
+              return reject(new Error(`${kind} answered ${response.statusCode}`))
             times[kind].push(performance.now() - began)
             versions[kind] += 1
             resolve()
@@ -131,7 +151,13 @@ async function costOfARow(subject: Subject, port: number, token: string): Promis
   }
   agent.destroy()
   const written = await asOwner(
-    async (client) => (await client.query<{ n: string }>(`select count(*) as n from operation_logs where action = $1`, [edit.audit])).rows[0]?.n,
+    async (client) =>
+      (
+        await client.query<{ n: string }>(
+          `select count(*) as n from operation_logs where action = $1`,
+          [edit.audit],
+        )
+      ).rows[0]?.n,
   )
   // the slowest twentieth is the machine's, not ours
   const mean = (list: number[]) => {
@@ -151,13 +177,23 @@ async function costOfARow(subject: Subject, port: number, token: string): Promis
 async function signIn(): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await asOwner(async (client) => {
-    await client.query(`insert into users (id, org_id, username, password_hash, real_name) values (900, 1, 'bench', 'x', 'bench')`)
-    await client.query(`insert into user_roles (user_id, role_id, org_id) select 900, id, 1 from roles where code = 'ROLE_ADMIN'`)
-    await client.query(`insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at) values ($1, 900, 1, '', '', now() + interval '1 day')`, [
-      tokenHash(token),
-    ])
-    await client.query(`insert into product_categories (id, org_id, name) values (900001, 1, 'logged'), (900002, 1, 'plain')`)
-    await client.query(`insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url) values (1, 900, 'IMAGE', 'image/png', 9, 'x', $1)`, goods.images)
+    await client.query(
+      `insert into users (id, org_id, username, password_hash, real_name) values (900, 1, 'bench', 'x', 'bench')`,
+    )
+    await client.query(
+      `insert into user_roles (user_id, role_id, org_id) select 900, id, 1 from roles where code = 'ROLE_ADMIN'`,
+    )
+    await client.query(
+      `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at) values ($1, 900, 1, '', '', now() + interval '1 day')`,
+      [tokenHash(token)],
+    )
+    await client.query(
+      `insert into product_categories (id, org_id, name) values (900001, 1, 'logged'), (900002, 1, 'plain')`,
+    )
+    await client.query(
+      `insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url) values (1, 900, 'IMAGE', 'image/png', 9, 'x', $1)`,
+      goods.images,
+    )
     await client.query(
       `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images)
         select id, 1, id, name, '500ml', 'NONE', 100, 300, $1 from product_categories where id in (900001, 900002)`,

@@ -52,12 +52,18 @@ try {
       connections,
       duration,
       requests,
-      setupClient: (client) => client.setRequests([...requests.slice(started), ...requests.slice(0, started++ * (people / connections))]),
+      setupClient: (client) =>
+        client.setRequests([
+          ...requests.slice(started),
+          ...requests.slice(0, started++ * (people / connections)),
+        ]),
     })
   await run(2)
   const { requests: rate, latency, errors, non2xx } = await run(seconds)
   if (errors + non2xx > 0) throw new Error(`${errors + non2xx} sign-ins failed`)
-  console.log(`HTTP  ${rate.average.toFixed(1)} sign-ins/s, p50 ${latency.p50} ms, p99 ${latency.p99} ms, ${connections} at a time`)
+  console.log(
+    `HTTP  ${rate.average.toFixed(1)} sign-ins/s, p50 ${latency.p50} ms, p99 ${latency.p99} ms, ${connections} at a time`,
+  )
   await http.close()
   await closeApp(app)
 } finally {
@@ -68,7 +74,9 @@ try {
 async function fill(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(`insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'OPERATOR', 'bench')`)
+  await client.query(
+    `insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'OPERATOR', 'bench')`,
+  )
   await client.query(
     `insert into users (id, org_id, username, password_hash, real_name, password_changed_at)
      select 900 + n, 2, 'bench' || n, $1, 'bench', now() from generate_series(0, $2::int - 1) n`,

@@ -22,17 +22,29 @@ import { buildWeb, keepOlder } from '../src/server/webBuild.ts'
 const network = { latency: 60, downloadThroughput: 9_000_000 / 8, uploadThroughput: 1_500_000 / 8 }
 const slower = 4
 const quiet = 1000
-type Visit = { name: string; path: string; signedIn: boolean; budget: { kinds: readonly string[]; kB: number } }
+type Visit = {
+  name: string
+  path: string
+  signedIn: boolean
+  budget: { kinds: readonly string[]; kB: number }
+}
 const orders = { path: '/order/order-list', signedIn: true }
 const pages: readonly Visit[] = [
   { name: 'login', path: '/login', signedIn: false, budget: { kinds: ['js'], kB: 140 } },
-  { name: 'product categories', path: '/product/product-category', signedIn: true, budget: { kinds: [], kB: 400 } },
+  {
+    name: 'product categories',
+    path: '/product/product-category',
+    signedIn: true,
+    budget: { kinds: [], kB: 400 },
+  },
   { name: 'orders', ...orders, budget: { kinds: [], kB: 400 } },
 ]
 const second: Visit = { name: 'orders, after a release', ...orders, budget: { kinds: [], kB: 60 } }
 const changed = /domains\/orders\/(web\/OrderList\.tsx|locale\.ts)$|\/src\/web\/ListPage\.tsx$/
 const flags =
-  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(' ')
+  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(
+    ' ',
+  )
 
 const dataDir = mkdtempSync(path.join(tmpdir(), 'huodao-bench-'))
 await buildWeb(console.log)
@@ -42,7 +54,12 @@ const server = await startPostgres({ dataDir: path.join(dataDir, 'postgres'), lo
 let broken = 0
 try {
   await migrate(server.url)
-  const config = loadConfig({ DATABASE_URL: server.url, DATA_DIR: dataDir, LOG_LEVEL: 'error', RATE_LIMIT: '1000000' })
+  const config = loadConfig({
+    DATABASE_URL: server.url,
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'error',
+    RATE_LIMIT: '1000000',
+  })
   await install({ databaseUrl: server.url, config, log: () => {} })
   const app = await openApp(config, 'bench')
   const http = await buildApi(app, webDir)
@@ -55,7 +72,10 @@ try {
     body: JSON.stringify({ username: 'operator', password: 'Huodao@2026' }),
   })
   const { token } = (await signIn.json()) as { token: string }
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags })
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: flags,
+  })
   try {
     let last: BrowserContext | undefined
     for (const page of pages) {
@@ -81,9 +101,19 @@ process.exitCode = broken ? 1 : 0
 /** The next build in the place of this one. */
 async function release(): Promise<void> {
   const next = path.join(dataDir, 'next')
-  const touch = { name: 'release', transform: (code: string, id: string) => (changed.test(id) ? `${code}\nglobalThis.release = 2` : null) }
+  const touch = {
+    name: 'release',
+    transform: (code: string, id: string) =>
+      changed.test(id) ? `${code}\nglobalThis.release = 2` : null,
+  }
   process.env.NODE_ENV = 'production'
-  await build({ configFile: 'src/apps/web/vite.config.ts', root: 'src/apps/web', logLevel: 'warn', plugins: [touch], build: { outDir: next } })
+  await build({
+    configFile: 'src/apps/web/vite.config.ts',
+    root: 'src/apps/web',
+    logLevel: 'warn',
+    plugins: [touch],
+    build: { outDir: next },
+  })
   keepOlder(webDir, next)
   rmSync(webDir, { recursive: true })
   renameSync(next, webDir)
@@ -110,18 +140,25 @@ async function measure(context: BrowserContext, base: string, page: Visit): Prom
   await sleep(quiet + 1500)
   const found = await tab.evaluate(() => (window as unknown as { seen: Seen }).seen)
   const total = Object.values(bytes.byKind).reduce((sum, size) => sum + size, 0)
-  const counted = page.budget.kinds.length > 0 ? page.budget.kinds.reduce((sum, kind) => sum + (bytes.byKind[kind] ?? 0), 0) : total
+  const counted =
+    page.budget.kinds.length > 0
+      ? page.budget.kinds.reduce((sum, kind) => sum + (bytes.byKind[kind] ?? 0), 0)
+      : total
   const over = counted > page.budget.kB * 1000
   console.log(`\n${page.name} (${page.path})`)
   console.log(
     `  ${Object.entries(bytes.byKind)
       .map(([kind, size]) => `${kind} ${kb(size)}`)
-      .join(', ')}; ${bytes.requests()} requests, in all ${kb(total)} kB, pictures of products apart ${kb(bytes.pictures())}`,
+      .join(
+        ', ',
+      )}; ${bytes.requests()} requests, in all ${kb(total)} kB, pictures of products apart ${kb(bytes.pictures())}`,
   )
   console.log(
     `  first paint ${found.fcp.toFixed(0)} ms, largest ${found.lcp.toFixed(0)} ms, interactive ${interactive(found.tasks, shown).toFixed(0)} ms (${page.signedIn ? 'first row' : 'form'} visible ${shown.toFixed(0)} ms), longest task ${Math.max(0, ...found.tasks.map((task) => task.length)).toFixed(0)} ms`,
   )
-  console.log(`  budget ${page.budget.kB} kB of ${page.budget.kinds.join('+') || 'everything'}: ${kb(counted)} kB, ${over ? 'BROKEN' : 'kept'}`)
+  console.log(
+    `  budget ${page.budget.kB} kB of ${page.budget.kinds.join('+') || 'everything'}: ${kb(counted)} kB, ${over ? 'BROKEN' : 'kept'}`,
+  )
   await tab.close()
   return over ? 1 : 0
 }
@@ -134,7 +171,10 @@ function observe(token: string | null): void {
   const seen: Seen = { fcp: 0, lcp: 0, tasks: [] }
   Object.assign(window, { seen })
   const watch = (type: string, take: (entry: PerformanceEntry) => void) =>
-    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true })
+    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({
+      type,
+      buffered: true,
+    })
   watch('paint', (entry) => {
     if (entry.name === 'first-contentful-paint') seen.fcp = entry.startTime
   })
@@ -163,8 +203,12 @@ async function countBytes(cdp: CDPSession) {
   cdp.on('Network.responseReceived', ({ requestId, response, type }) => {
     const kind = /\/files\//.test(response.url)
       ? 'picture'
-      : (({ Document: 'html', Script: 'js', Stylesheet: 'css', Font: 'font' } as Record<string, string>)[type] ??
-        (/json/.test(response.mimeType) ? 'json' : 'other'))
+      : ((
+          { Document: 'html', Script: 'js', Stylesheet: 'css', Font: 'font' } as Record<
+            string,
+            string
+          >
+        )[type] ?? (/json/.test(response.mimeType) ? 'json' : 'other'))
     kinds.set(requestId, kind)
   })
   cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {

@@ -10,7 +10,11 @@ const fix = process.argv.includes('--fix')
 const steps = [
   { name: 'types', bin: 'node_modules/typescript/bin/tsc', args: ['--noEmit', '-p', '.'] },
   { name: 'knip', bin: 'node_modules/knip/bin/knip.js', args: ['--no-progress'] },
-  { name: 'biome', bin: 'node_modules/@biomejs/biome/bin/biome', args: ['check', ...(fix ? ['--write'] : []), '--error-on-warnings', '.'] },
+  {
+    name: 'biome',
+    bin: 'node_modules/@biomejs/biome/bin/biome',
+    args: ['check', ...(fix ? ['--write'] : []), '--error-on-warnings', '.'],
+  },
   { name: 'imports', bin: 'scripts/imports.mjs', args: [] },
   { name: 'security', bin: 'scripts/citations.mjs', args: [] },
 ]
@@ -27,7 +31,9 @@ function runStep({ name, bin, args }) {
     child.stdout.on('data', (data) => output.push(data))
     child.stderr.on('data', (data) => output.push(data))
     child.once('exit', (code) => {
-      say(`${code === 0 ? '✓' : '✗'} ${name.padEnd(8)} ${((Date.now() - began) / 1000).toFixed(1).padStart(5)} s`)
+      say(
+        `${code === 0 ? '✓' : '✗'} ${name.padEnd(8)} ${((Date.now() - began) / 1000).toFixed(1).padStart(5)} s`,
+      )
       if (code !== 0) process.stdout.write(Buffer.concat(output))
       done(code === 0)
     })
@@ -41,5 +47,7 @@ const lane = async () => {
   for (let step = queue.shift(); step; step = queue.shift()) good = (await runStep(step)) && good
 }
 await Promise.all([lane(), lane()])
-say(`${good ? 'All checks passed' : 'Some checks failed'} in ${((Date.now() - began) / 1000).toFixed(1)} s`)
+say(
+  `${good ? 'All checks passed' : 'Some checks failed'} in ${((Date.now() - began) / 1000).toFixed(1)} s`,
+)
 process.exitCode = good ? 0 : 1

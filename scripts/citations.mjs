@@ -10,7 +10,10 @@ const requirements = 253
 const states = ['met', 'partly', 'not met', 'operator', 'n/a']
 
 const text = readFileSync(join(root, page), 'utf8')
-const files = [...globSync('{src,test,scripts,docs,db}/**/*.*', { cwd: root }), ...globSync('*.*', { cwd: root })]
+const files = [
+  ...globSync('{src,test,scripts,docs,db}/**/*.*', { cwd: root }),
+  ...globSync('*.*', { cwd: root }),
+]
 const folders = [
   ...new Set(
     files.flatMap((file) =>
@@ -27,14 +30,18 @@ const problems = []
 const numbersOf = (cell) =>
   cell.split(', ').flatMap((part) => {
     const [from, to = from] = part.split('–')
-    const [section, first, last] = [from.slice(0, from.lastIndexOf('.')), ...[from, to].map((no) => Number(no.split('.')[2]))]
+    const [section, first, last] = [
+      from.slice(0, from.lastIndexOf('.')),
+      ...[from, to].map((no) => Number(no.split('.')[2])),
+    ]
     return Array.from({ length: last - first + 1 }, (_, n) => `${section}.${first + n}`)
   })
 
 const seen = new Set()
 const sums = Object.fromEntries(states.map((state) => [state, 0]))
 for (const line of text.split('\n')) {
-  const [, number, , state, how] = line.split(' | ').length === 4 ? ['', ...line.replace(/^\| | \|$/g, '').split(' | ')] : []
+  const [, number, , state, how] =
+    line.split(' | ').length === 4 ? ['', ...line.replace(/^\| | \|$/g, '').split(' | ')] : []
   if (!/^\d+\.\d+\.\d+/.test(number ?? '')) continue
   if (!(state in sums)) problems.push(`${number}: "${state}" is none of ${states.join(', ')}`)
   if (!how) problems.push(`${number}: does not say how`)
@@ -44,7 +51,8 @@ for (const line of text.split('\n')) {
     sums[state] += 1
   }
 }
-if (seen.size !== requirements) problems.push(`${seen.size} requirements instead of ${requirements}`)
+if (seen.size !== requirements)
+  problems.push(`${seen.size} requirements instead of ${requirements}`)
 const told = states.map((state) => `${sums[state]} ${state}`).join(', ')
 if (!text.includes(`${told}.`)) problems.push(`the sums are: ${told}.`)
 
@@ -55,16 +63,22 @@ function cited(name) {
   const pattern = new RegExp(`(^|/)${name.replace(/[.+]/g, '\\$&').replaceAll('*', '[^/]*')}$`)
   return (name.endsWith('/') ? folders : files).filter((file) => pattern.test(file))
 }
-for (const [, name, names = ''] of text.matchAll(/`([\w./*-]+(?:\.(?:ts|tsx|mjs|md|sql|json|txt)|\/))`((?:,? "[^"]+")*)/g)) {
+for (const [, name, names = ''] of text.matchAll(
+  /`([\w./*-]+(?:\.(?:ts|tsx|mjs|md|sql|json|txt)|\/))`((?:,? "[^"]+")*)/g,
+)) {
   if (name.startsWith('/')) continue
   const found = cited(name)
   if (!found.length) problems.push(`${name} does not exist`)
-  else if (found.length > 1 && !name.includes('*')) problems.push(`${name} may be ${found.join(', ')}`)
+  else if (found.length > 1 && !name.includes('*'))
+    problems.push(`${name} may be ${found.join(', ')}`)
   else
     for (const [, title] of names.matchAll(/"([^"]+)"/g))
-      if (!readFileSync(join(root, found[0]), 'utf8').includes(title)) problems.push(`${name} has no test "${title}"`)
+      if (!readFileSync(join(root, found[0]), 'utf8').includes(title))
+        problems.push(`${name} has no test "${title}"`)
 }
 
 for (const problem of problems) process.stdout.write(`${page}: ${problem}\n`)
-process.stdout.write(problems.length ? `${problems.length} problems in ${page}\n` : `${page}: ${told}\n`)
+process.stdout.write(
+  problems.length ? `${problems.length} problems in ${page}\n` : `${page}: ${told}\n`,
+)
 process.exitCode = problems.length ? 1 : 0

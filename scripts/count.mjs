@@ -7,7 +7,8 @@ import { ensureRuntime, root } from './lib/runtime.mjs'
 
 await ensureRuntime()
 
-const generated = /(^|\/)(schema\.ts|schema\.sql|package-lock\.json|regions\.json|theme\.json)$|\.snap$|^src\/web\/fonts\/|\/public\//
+const generated =
+  /(^|\/)(schema\.ts|schema\.sql|package-lock\.json|regions\.json|theme\.json)$|\.snap$|^src\/web\/fonts\/|\/public\//
 /** The first that fits. */
 const kinds = [
   ['tests', /\.test\.tsx?$|^test\//],
@@ -24,12 +25,20 @@ const kinds = [
 function count(commit) {
   const folder = mkdtempSync(path.join(tmpdir(), 'huodao-count-'))
   try {
-    const run = (command, args, options = {}) => spawnSync(command, args, { cwd: root, maxBuffer: 1e9, ...options }).stdout
-    const archived = commit ?? (run('git', ['stash', 'create'], { encoding: 'utf8' }).trim() || 'HEAD')
+    const run = (command, args, options = {}) =>
+      spawnSync(command, args, { cwd: root, maxBuffer: 1e9, ...options }).stdout
+    const archived =
+      commit ?? (run('git', ['stash', 'create'], { encoding: 'utf8' }).trim() || 'HEAD')
     run('tar', ['-x', '-C', folder], { input: run('git', ['archive', archived]) })
     mkdirSync(path.join(folder, '.git'))
-    run(path.join(root, 'node_modules/.bin/biome'), ['format', '--write', '--line-width=100', 'src', 'test', 'bench', 'scripts'], { cwd: folder })
-    const files = run('git', ['ls-tree', '-r', '--name-only', archived], { encoding: 'utf8' }).trim().split('\n')
+    run(
+      path.join(root, 'node_modules/.bin/biome'),
+      ['format', '--write', '--line-width=100', 'src', 'test', 'bench', 'scripts'],
+      { cwd: folder },
+    )
+    const files = run('git', ['ls-tree', '-r', '--name-only', archived], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
     const lines = Object.fromEntries(kinds.map(([kind]) => [kind, 0]))
     for (const file of files) {
       const kind = generated.test(file) ? undefined : kinds.find(([, of]) => of.test(file))?.[0]
@@ -46,8 +55,10 @@ function count(commit) {
 
 const [, , other] = process.argv
 const columns = [...(other ? [[other, count(other)]] : []), ['now', count()]]
-const total = (lines) => Object.entries(lines).reduce((sum, [kind, n]) => (kind === 'tests' ? sum : sum + n), 0)
-const row = (name, of) => console.log(name.padEnd(22) + columns.map(([, lines]) => String(of(lines)).padStart(12)).join(''))
+const total = (lines) =>
+  Object.entries(lines).reduce((sum, [kind, n]) => (kind === 'tests' ? sum : sum + n), 0)
+const row = (name, of) =>
+  console.log(name.padEnd(22) + columns.map(([, lines]) => String(of(lines)).padStart(12)).join(''))
 console.log(''.padEnd(22) + columns.map(([name]) => name.slice(0, 10).padStart(12)).join(''))
 for (const [kind] of kinds) row(kind, (lines) => lines[kind])
 row('all but tests', total)

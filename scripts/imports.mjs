@@ -4,11 +4,13 @@ import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const pattern = /(?:^|[\n;}])\s*(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
+const pattern =
+  /(?:^|[\n;}])\s*(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
 
 /** What the manifests open to other domains: `boards/server/binding.ts`. */
 const opened = globSync('src/domains/*/domain.ts', { cwd: root }).flatMap((file) => {
-  const [, list = ''] = /\n {2}open: \{\n([\s\S]*?)\n {2}\},\n/.exec(readFileSync(join(root, file), 'utf8')) ?? []
+  const [, list = ''] =
+    /\n {2}open: \{\n([\s\S]*?)\n {2}\},\n/.exec(readFileSync(join(root, file), 'utf8')) ?? []
   return [...list.matchAll(/^ {4}'([^']+)':/gm)].map((found) => join(dirname(file), found[1]))
 })
 const missing = opened.filter((file) => !existsSync(join(root, file)))
@@ -19,27 +21,39 @@ const collectors = [product, 'src/domains/domains.ts']
 /** `src/domains/orders/server/verbs.ts` -> { domain: 'orders', part: 'server/verbs' } */
 function placeOf(file) {
   const found = /^src\/domains\/([\w-]+)\/(.+?)(\.test)?\.tsx?$/.exec(file)
-  return found ? { domain: found[1], part: found[2], test: Boolean(found[3]) || /testWorld/.test(found[2]) } : null
+  return found
+    ? { domain: found[1], part: found[2], test: Boolean(found[3]) || /testWorld/.test(found[2]) }
+    : null
 }
 const layerOf = (file) =>
   file.startsWith('src/postgres/')
     ? 'server'
-    : (/^src\/(web|server|shared|seed|apps|fleet)\//.exec(file)?.[1] ?? /^src\/domains\/[\w-]+\/(web|server)\//.exec(file)?.[1] ?? null)
+    : (/^src\/(web|server|shared|seed|apps|fleet)\//.exec(file)?.[1] ??
+      /^src\/domains\/[\w-]+\/(web|server)\//.exec(file)?.[1] ??
+      null)
 const pure = /^(contract|rules|screens|locale)$/
 
 /** Settings, dice and the rhythm of customers; no data, no server. */
-const fleetMay = /^src\/(fleet|shared)\/|^src\/domains\/machines\/(protocol|rules)\.ts$|^src\/seed\/(random|rhythm)\.ts$|^src\/server\/config\.ts$/
+const fleetMay =
+  /^src\/(fleet|shared)\/|^src\/domains\/machines\/(protocol|rules)\.ts$|^src\/seed\/(random|rhythm)\.ts$|^src\/server\/config\.ts$/
 
 /** Why `from` must not import `to`; null when it may. */
 function refusal(from, to, typeOnly) {
   const [a, b] = [placeOf(from), placeOf(to)]
   if (a?.test || /\.test\.tsx?$/.test(from) || collectors.includes(from)) return null
-  if (layerOf(from) === 'web' && (layerOf(to) === 'server' || to.startsWith('src/seed/') || collectors.includes(to))) return 'web never reaches the server'
+  if (
+    layerOf(from) === 'web' &&
+    (layerOf(to) === 'server' || to.startsWith('src/seed/') || collectors.includes(to))
+  )
+    return 'web never reaches the server'
   if (b?.part === 'domain') return 'a manifest is read by src/domains/domains.ts alone'
   if (layerOf(from) === 'server' && layerOf(to) === 'web') return 'the server never reaches web'
-  if (/^src\/(server|postgres|shared|web)\//.test(from) && to.startsWith('src/domains/')) return 'the platform knows no domain'
-  if (layerOf(from) === 'shared' && !to.startsWith('src/shared/')) return 'shared imports only shared'
-  if (from.startsWith('src/fleet/') && !fleetMay.test(to)) return 'the fleet speaks the public protocol only'
+  if (/^src\/(server|postgres|shared|web)\//.test(from) && to.startsWith('src/domains/'))
+    return 'the platform knows no domain'
+  if (layerOf(from) === 'shared' && !to.startsWith('src/shared/'))
+    return 'shared imports only shared'
+  if (from.startsWith('src/fleet/') && !fleetMay.test(to))
+    return 'the fleet speaks the public protocol only'
   if (to.endsWith('.tsx') && layerOf(from) === 'server') return 'Node cannot import .tsx'
   if (a && pure.test(a.part)) {
     const own = b?.domain === a.domain && (pure.test(b.part) || !/\//.test(b.part))
@@ -56,7 +70,9 @@ function refusal(from, to, typeOnly) {
       opened.includes(to) ||
       (a.part === 'seed' && b.part === 'seed')
     const access = b.domain === 'accounts' && /^(roles|permissions|menus)$/.test(b.part)
-    return open || access || typeOnly ? null : 'another domain is reached by its contract, rules, server/verbs or web/pickers'
+    return open || access || typeOnly
+      ? null
+      : 'another domain is reached by its contract, rules, server/verbs or web/pickers'
   }
   return null
 }
@@ -78,12 +94,14 @@ for (const file of files) {
     const name = given ?? lazy
     if (!name.startsWith('.')) {
       const place = placeOf(file)
-      if (place && !place.test && pure.test(place.part) && name !== 'zod') problems.push(`${file}: ${name} (${place.part} imports only shared and zod)`)
+      if (place && !place.test && pure.test(place.part) && name !== 'zod')
+        problems.push(`${file}: ${name} (${place.part} imports only shared and zod)`)
       continue
     }
     const target = normalize(join(dirname(file), name))
     if (!known.has(target)) {
-      if (!target.startsWith('..') && !target.startsWith('test/')) problems.push(`${file}: ${name} does not exist`)
+      if (!target.startsWith('..') && !target.startsWith('test/'))
+        problems.push(`${file}: ${name} does not exist`)
       continue
     }
     const [a, b] = [placeOf(file), placeOf(target)]
@@ -107,17 +125,25 @@ const bothWays = [
   'devices orders',
   'organisations roles',
 ]
-const pairs = [...needs].map((need) => need.split(' ')).filter(([a, b]) => a < b && needs.has(`${b} ${a}`))
-for (const [a, b] of pairs) if (!bothWays.includes(`${a} ${b}`)) problems.push(`${a} and ${b} need each other both ways: part or merge them`)
+const pairs = [...needs]
+  .map((need) => need.split(' '))
+  .filter(([a, b]) => a < b && needs.has(`${b} ${a}`))
+for (const [a, b] of pairs)
+  if (!bothWays.includes(`${a} ${b}`))
+    problems.push(`${a} and ${b} need each other both ways: part or merge them`)
 for (const pair of bothWays)
-  if (!pairs.some(([a, b]) => pair === `${a} ${b}`)) problems.push(`${pair} do not need each other both ways any more: take them off the list`)
+  if (!pairs.some(([a, b]) => pair === `${a} ${b}`))
+    problems.push(`${pair} do not need each other both ways any more: take them off the list`)
 
 /** Circles of run-time imports, each once. */
 const state = new Map()
 function walk(file, path) {
   state.set(file, 'open')
   for (const next of graph.get(file) ?? []) {
-    if (state.get(next) === 'open') problems.push(`circle: ${[...path.slice(path.indexOf(next)), next].map((f) => f.replace(/^src\//, '')).join(' -> ')}`)
+    if (state.get(next) === 'open')
+      problems.push(
+        `circle: ${[...path.slice(path.indexOf(next)), next].map((f) => f.replace(/^src\//, '')).join(' -> ')}`,
+      )
     else if (!state.has(next)) walk(next, [...path, next])
   }
   state.set(file, 'done')

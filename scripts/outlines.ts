@@ -7,7 +7,11 @@ import { encodeLine, unitsPerDegree } from '../src/shared/outline.ts'
 import { type Region, regionTree } from '../src/shared/regions.ts'
 
 type Ring = readonly (readonly [number, number])[]
-type Feature = { id?: string | undefined; properties: { name: string; cp?: [number, number] }; geometry: { type: string; coordinates: unknown } | null }
+type Feature = {
+  id?: string | undefined
+  properties: { name: string; cp?: [number, number] }
+  geometry: { type: string; coordinates: unknown } | null
+}
 type Geometry = NonNullable<Feature['geometry']>
 type County = { code: string; polygons: number[][][] }
 
@@ -16,7 +20,11 @@ const [counties = '', echarts = ''] = process.argv.slice(2)
 const features = (file: string) =>
   (JSON.parse(readFileSync(file, 'utf8')) as { features: Feature[] }).features.map((feature) =>
     feature.geometry && 'encodeOffsets' in feature.geometry
-      ? { ...feature, id: feature.id ?? (feature.geometry as { id?: string }).id, geometry: unpacked(feature) }
+      ? {
+          ...feature,
+          id: feature.id ?? (feature.geometry as { id?: string }).id,
+          geometry: unpacked(feature),
+        }
       : feature,
   )
 const places: Record<string, [number, number]> = {}
@@ -26,10 +34,12 @@ const place = (code: string, at: readonly [number, number] | undefined) => {
 
 // Cities: the seats that echarts gives its outlines.
 const cities = regionTree().flatMap((province) => province.children)
-const stem = (name: string) => (name.length > 2 ? name.replace(/(自治县|自治旗|县|区|市|旗)$/, '') : name)
+const stem = (name: string) =>
+  name.length > 2 ? name.replace(/(自治县|自治旗|县|区|市|旗)$/, '') : name
 const byCode = new Set(cities.map((city) => city.code))
 for (const name of readdirSync(join(echarts, 'map/json/province'))) {
-  for (const { id, properties } of features(join(echarts, 'map/json/province', name))) if (id && byCode.has(id)) place(id, properties.cp)
+  for (const { id, properties } of features(join(echarts, 'map/json/province', name)))
+    if (id && byCode.has(id)) place(id, properties.cp)
 }
 
 /** echarts packs its own outlines: differences of 1/1024°, two characters a point. */
@@ -52,25 +62,44 @@ function unpacked({ geometry }: Feature): Geometry {
   }
   const polygon = (texts: (string | Ring)[], offsets: number[][]) =>
     texts.map((text, i) => (typeof text === 'string' ? line(text, offsets[i] as number[]) : text))
-  if (type === 'Polygon') return { type, coordinates: polygon(coordinates as string[], encodeOffsets as number[][]) }
-  return { type, coordinates: (coordinates as string[][]).map((texts, i) => polygon(texts, (encodeOffsets as number[][][])[i] as number[][])) }
+  if (type === 'Polygon')
+    return { type, coordinates: polygon(coordinates as string[], encodeOffsets as number[][]) }
+  return {
+    type,
+    coordinates: (coordinates as string[][]).map((texts, i) =>
+      polygon(texts, (encodeOffsets as number[][][])[i] as number[][]),
+    ),
+  }
 }
 
 /** The county a feature means now: same code, or the same name in the city or, after a reform, in the province. */
-const known = new Map(cities.flatMap((city) => city.children.map((county) => [county.code, { county, city }] as const)))
+const known = new Map(
+  cities.flatMap((city) => city.children.map((county) => [county.code, { county, city }] as const)),
+)
 function countyOf(id: string, name: string, province: string): Region | undefined {
   const same = known.get(id)
   if (same && stem(same.county.name) === stem(name)) return same.county
-  const inCity = [...known.values()].filter((k) => k.city.code.slice(0, 4) === id.slice(0, 4) && stem(k.county.name) === stem(name))
+  const inCity = [...known.values()].filter(
+    (k) => k.city.code.slice(0, 4) === id.slice(0, 4) && stem(k.county.name) === stem(name),
+  )
   if (inCity[0]) return inCity[0].county
-  const inProvince = [...known.values()].filter((k) => k.city.code.startsWith(province) && stem(k.county.name) === stem(name))
+  const inProvince = [...known.values()].filter(
+    (k) => k.city.code.startsWith(province) && stem(k.county.name) === stem(name),
+  )
   return inProvince.length === 1 ? inProvince[0]?.county : same?.county
 }
 
 const folder = join(counties, 'geojson/shape-with-internal-borders')
 const found = new Map<string, County>()
-const townCities = new Map(cities.filter((city) => city.children.some((child) => child.code.length > 6)).map((city) => [city.name, city]))
-const units = ([lng, lat]: readonly [number, number]): [number, number] => [Math.round(lng * unitsPerDegree), Math.round(lat * unitsPerDegree)]
+const townCities = new Map(
+  cities
+    .filter((city) => city.children.some((child) => child.code.length > 6))
+    .map((city) => [city.name, city]),
+)
+const units = ([lng, lat]: readonly [number, number]): [number, number] => [
+  Math.round(lng * unitsPerDegree),
+  Math.round(lat * unitsPerDegree),
+]
 const rounded = (ring: Ring): number[] => {
   const out: number[] = []
   for (const at of ring) {
@@ -82,19 +111,38 @@ const rounded = (ring: Ring): number[] => {
 }
 const provinceOfFile = new Map<string, string>()
 // the four municipalities fit their neighbours better in echarts' own files
-const own = ['beijing', 'tianjin', 'shanghai', 'chongqing'].map((name) => join(echarts, `map/json/province/${name}.json`))
-const files = [...own, ...readdirSync(folder).flatMap((name) => (/^(tai2|[a-z]+\.)/.test(name) ? [] : [join(folder, name)]))]
+const own = ['beijing', 'tianjin', 'shanghai', 'chongqing'].map((name) =>
+  join(echarts, `map/json/province/${name}.json`),
+)
+const files = [
+  ...own,
+  ...readdirSync(folder).flatMap((name) =>
+    /^(tai2|[a-z]+\.)/.test(name) ? [] : [join(folder, name)],
+  ),
+]
 const head = (file: string) => basename(file).split('_').slice(0, 2).join('_')
-for (const file of files) for (const { id } of features(file)) if (id && /^\d{6}$/.test(id)) provinceOfFile.set(head(file), id.slice(0, 2))
-const cityOf = (code: string) => (byCode.has(`${code.slice(0, 4)}00`) ? `${code.slice(0, 4)}00` : undefined)
+for (const file of files)
+  for (const { id } of features(file))
+    if (id && /^\d{6}$/.test(id)) provinceOfFile.set(head(file), id.slice(0, 2))
+const cityOf = (code: string) =>
+  byCode.has(`${code.slice(0, 4)}00`) ? `${code.slice(0, 4)}00` : undefined
 function cityOfFile(file: string, id: string): string | undefined {
-  const others = features(file).map(({ id: other = '', properties }) => countyOf(other, properties.name, provinceOfFile.get(head(file)) ?? '')?.code)
+  const others = features(file).map(
+    ({ id: other = '', properties }) =>
+      countyOf(other, properties.name, provinceOfFile.get(head(file)) ?? '')?.code,
+  )
   return cityOf(id) ?? cityOf(others.find((other) => other !== undefined) ?? '')
 }
 function add(code: string, geometry: Geometry): void {
-  const polygons = (geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates) as Ring[][]
+  const polygons = (
+    geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates
+  ) as Ring[][]
   const area = found.get(code) ?? { code, polygons: [] }
-  area.polygons.push(...polygons.map((polygon) => polygon.map(rounded).filter((ring) => ring.length >= 6)).filter((polygon) => polygon.length > 0))
+  area.polygons.push(
+    ...polygons
+      .map((polygon) => polygon.map(rounded).filter((ring) => ring.length >= 6))
+      .filter((polygon) => polygon.length > 0),
+  )
   found.set(code, area)
 }
 for (const file of files) {
@@ -102,7 +150,9 @@ for (const file of files) {
     if (!geometry) continue
     // 东莞 and its like have no counties: their outline is the city's
     const whole = townCities.get(properties.name)
-    const county = whole ? undefined : countyOf(id, properties.name, provinceOfFile.get(head(file)) ?? '')
+    const county = whole
+      ? undefined
+      : countyOf(id, properties.name, provinceOfFile.get(head(file)) ?? '')
     // what is no county any more stays a part of its city
     const code = county?.code ?? whole?.code ?? cityOfFile(file, id)
     if (!code) console.log('nowhere:', file, id, properties.name)
@@ -115,20 +165,29 @@ for (const file of files) {
 for (const feature of features(join(echarts, 'map/json/china.json'))) {
   if (feature.id && /^(71|81|82)/.test(feature.id)) add(feature.id, feature.geometry as Geometry)
   // a municipality is its own city
-  if (feature.id && /^(11|12|31|50)/.test(feature.id)) place(`${feature.id.slice(0, 2)}0100`, feature.properties.cp)
+  if (feature.id && /^(11|12|31|50)/.test(feature.id))
+    place(`${feature.id.slice(0, 2)}0100`, feature.properties.cp)
 }
-for (const feature of features(join(echarts, 'map/json/province/hainan.json'))) if (feature.id === '460300') add('460300', feature.geometry as Geometry)
+for (const feature of features(join(echarts, 'map/json/province/hainan.json')))
+  if (feature.id === '460300') add('460300', feature.geometry as Geometry)
 
 // Neighbours of two files draw one border through different points: each takes over the other's that lie on its line (within 60 m).
 const keyOf = (x: number, y: number) => (x + 300_000) * 400_000 + y
 const vertices = new Set<number>()
 for (const county of found.values())
-  for (const ring of county.polygons.flat()) for (let i = 0; i < ring.length; i += 2) vertices.add(keyOf(ring[i] as number, ring[i + 1] as number))
+  for (const ring of county.polygons.flat())
+    for (let i = 0; i < ring.length; i += 2)
+      vertices.add(keyOf(ring[i] as number, ring[i + 1] as number))
 function withNeighbours(ring: number[]): number[] {
   const out: number[] = []
   for (let i = 0; i < ring.length; i += 2) {
     const j = (i + 2) % ring.length
-    const [ax, ay, bx, by] = [ring[i] as number, ring[i + 1] as number, ring[j] as number, ring[j + 1] as number]
+    const [ax, ay, bx, by] = [
+      ring[i] as number,
+      ring[i + 1] as number,
+      ring[j] as number,
+      ring[j + 1] as number,
+    ]
     out.push(ax, ay)
     const length = Math.hypot(bx - ax, by - ay)
     const between: [number, number, number][] = []
@@ -136,14 +195,17 @@ function withNeighbours(ring: number[]): number[] {
       for (let y = Math.min(ay, by); y <= Math.max(ay, by); y++) {
         const along = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length
         const off = Math.abs((bx - ax) * (ay - y) - (ax - x) * (by - ay)) / length
-        if (along > 0 && along < length && off < 0.6 && vertices.has(keyOf(x, y))) between.push([along, x, y])
+        if (along > 0 && along < length && off < 0.6 && vertices.has(keyOf(x, y)))
+          between.push([along, x, y])
       }
     }
-    for (const [, x, y] of between.sort((a, b) => a[0] - b[0])) if ((x !== ax || y !== ay) && (x !== bx || y !== by)) out.push(x, y)
+    for (const [, x, y] of between.sort((a, b) => a[0] - b[0]))
+      if ((x !== ax || y !== ay) && (x !== bx || y !== by)) out.push(x, y)
   }
   return out
 }
-for (const county of found.values()) county.polygons = county.polygons.map((polygon) => polygon.map(withNeighbours))
+for (const county of found.values())
+  county.polygons = county.polygons.map((polygon) => polygon.map(withNeighbours))
 
 // Back and forth on one line is nothing.
 function withoutSpikes(ring: number[]): number[] {
@@ -158,7 +220,9 @@ function withoutSpikes(ring: number[]): number[] {
   return out
 }
 for (const county of found.values())
-  county.polygons = county.polygons.map((polygon) => polygon.map(withoutSpikes).filter((ring) => ring.length >= 6)).filter((polygon) => polygon.length > 0)
+  county.polygons = county.polygons
+    .map((polygon) => polygon.map(withoutSpikes).filter((ring) => ring.length >= 6))
+    .filter((polygon) => polygon.length > 0)
 
 // Borders are cut where other areas begin to touch and each piece is thinned once, so that neighbours keep touching.
 const touching = new Map<string, string>()
@@ -195,7 +259,9 @@ for (const ring of [...found.values()].flatMap((county) => county.polygons.flat(
   settle()
 }
 for (const edge of apart) touching.delete(edge)
-for (const { ring, code } of [...found.values()].flatMap((county) => county.polygons.flat().map((ring) => ({ ring, code: county.code })))) {
+for (const { ring, code } of [...found.values()].flatMap((county) =>
+  county.polygons.flat().map((ring) => ({ ring, code: county.code })),
+)) {
   let before: string | undefined
   let first: string | undefined
   edges(ring, (edge, at) => {
@@ -242,13 +308,21 @@ function thin(line: number[], tolerance: number): number[] {
   const closed = line[0] === line.at(-2) && line[1] === line.at(-1)
   for (let span = stack.pop(); span; span = stack.pop()) {
     const [a, b] = span
-    const [ax, ay, bx, by] = [line[2 * a] as number, line[2 * a + 1] as number, line[2 * b] as number, line[2 * b + 1] as number]
+    const [ax, ay, bx, by] = [
+      line[2 * a] as number,
+      line[2 * a + 1] as number,
+      line[2 * b] as number,
+      line[2 * b + 1] as number,
+    ]
     const length = Math.hypot(bx - ax, by - ay)
     let far = -1
     let distance = tolerance
     for (let i = a + 1; i < b; i++) {
       const [x, y] = [line[2 * i] as number, line[2 * i + 1] as number]
-      const d = length === 0 ? Math.hypot(x - ax, y - ay) : Math.abs((bx - ax) * (ay - y) - (ax - x) * (by - ay)) / length
+      const d =
+        length === 0
+          ? Math.hypot(x - ax, y - ay)
+          : Math.abs((bx - ax) * (ay - y) - (ax - x) * (by - ay)) / length
       if (d > distance || (closed && far < 0 && length === 0)) {
         far = i
         distance = d
@@ -259,7 +333,8 @@ function thin(line: number[], tolerance: number): number[] {
     stack.push([a, far], [far, b])
   }
   const out: number[] = []
-  for (let i = 0; i < n; i++) if (keep[i]) out.push(line[2 * i] as number, line[2 * i + 1] as number)
+  for (let i = 0; i < n; i++)
+    if (keep[i]) out.push(line[2 * i] as number, line[2 * i + 1] as number)
   return out
 }
 
@@ -267,18 +342,27 @@ const area = (ring: readonly number[]): number => {
   let sum = 0
   for (let i = 0; i < ring.length; i += 2) {
     const j = (i + 2) % ring.length
-    sum += (ring[i] as number) * (ring[j + 1] as number) - (ring[j] as number) * (ring[i + 1] as number)
+    sum +=
+      (ring[i] as number) * (ring[j + 1] as number) - (ring[j] as number) * (ring[i + 1] as number)
   }
   return Math.abs(sum) / 2
 }
 
 /** Towns need finer borders than deserts: 1.5 % of the width, between 100 m and 1.5 km. */
 const toleranceOf = (county: County): number =>
-  Math.min(15, Math.max(1, Math.sqrt(county.polygons.reduce((sum, polygon) => sum + area(polygon[0] ?? []), 0)) * 0.015))
+  Math.min(
+    15,
+    Math.max(
+      1,
+      Math.sqrt(county.polygons.reduce((sum, polygon) => sum + area(polygon[0] ?? []), 0)) * 0.015,
+    ),
+  )
 
 const direction = (line: number[]): boolean => {
   for (let i = 0, j = line.length - 2; i < j; i += 2, j -= 2) {
-    const d = keyOf(line[i] as number, line[i + 1] as number) - keyOf(line[j] as number, line[j + 1] as number)
+    const d =
+      keyOf(line[i] as number, line[i + 1] as number) -
+      keyOf(line[j] as number, line[j + 1] as number)
     if (d !== 0) return d < 0
   }
   return true
@@ -314,7 +398,9 @@ for (const county of [...found.values()].sort((a, b) => a.code.localeCompare(b.c
 
 // Cities that echarts lists under another code: the middle of their counties' seats.
 for (const city of cities) {
-  const seats = city.children.flatMap((county) => (places[county.code] ? [places[county.code] as [number, number]] : []))
+  const seats = city.children.flatMap((county) =>
+    places[county.code] ? [places[county.code] as [number, number]] : [],
+  )
   const mean = (axis: 0 | 1) => seats.reduce((sum, seat) => sum + seat[axis], 0) / seats.length
   if (!places[city.code] && seats.length > 0) place(city.code, [mean(0), mean(1)])
 }
@@ -322,7 +408,10 @@ for (const city of cities) {
 const data = new URL('../src/domains/geo/data/', import.meta.url)
 const list = [...arcs.values()].map((arc) => encodeLine(thin(arc.line, arc.tolerance)))
 writeFileSync(new URL('outlines.json', data), `${JSON.stringify({ arcs: list, areas: drawn })}\n`)
-writeFileSync(new URL('places.json', data), `${JSON.stringify(Object.fromEntries(Object.entries(places).sort()))}\n`)
+writeFileSync(
+  new URL('places.json', data),
+  `${JSON.stringify(Object.fromEntries(Object.entries(places).sort()))}\n`,
+)
 // Reading names takes the server a fifth of a second: done here once.
 const sounds: Record<string, string> = {}
 const note = (regions: readonly Region[]) => {
@@ -333,7 +422,9 @@ const note = (regions: readonly Region[]) => {
 }
 note(regionTree())
 writeFileSync(new URL('sounds.json', data), `${JSON.stringify(sounds)}\n`)
-const without = [...known.values()].filter((k) => !places[k.county.code] && k.county.code.length === 6)
+const without = [...known.values()].filter(
+  (k) => !places[k.county.code] && k.county.code.length === 6,
+)
 console.log(`${found.size} areas, ${list.length} arcs; counties without a place: ${without.length}`)
 console.log(
   'cities without a place:',

@@ -28,7 +28,11 @@ function packCounties(city: Division): string {
 }
 
 const packed = [
-  ...divisions.map((p) => [p.code, p.name, (p.children ?? []).map((c) => [c.code.slice(2), cityName(p, c), packCounties(c)])]),
+  ...divisions.map((p) => [
+    p.code,
+    p.name,
+    (p.children ?? []).map((c) => [c.code.slice(2), cityName(p, c), packCounties(c)]),
+  ]),
   ...WITHOUT_CHILDREN.map(([code, name]) => [code, name, []]),
 ]
 

@@ -16,7 +16,12 @@ const all = [
   // what a busy machine made late once is tried again and named, as in the browser: no race or crash test is
   { name: 'unit', seconds: 165, ...vitest('database', 'src', '--no-isolate', '--retry=1') },
   { name: 'components', seconds: 45, browser: true, ...vitest('components') },
-  { name: 'conformance', seconds: 200, deep: { WALL_STEPS: '3000' }, ...vitest('database', 'test/conformance', '--retry=1') },
+  {
+    name: 'conformance',
+    seconds: 200,
+    deep: { WALL_STEPS: '3000' },
+    ...vitest('database', 'test/conformance', '--retry=1'),
+  },
   {
     name: 'model',
     seconds: 130,
@@ -25,10 +30,21 @@ const all = [
     // the long run of money keeps one worker busy; races and machines run beside it
     ...vitest('database', 'test/model', 'src/domains/machines/server/intake.test.ts'),
   },
-  { name: 'e2e', seconds: 400, browser: true, env: { API_KILLS: '8' }, deep: { API_KILLS: '200', DATABASE_KILLS: '20' }, playwright: 'test/e2e' },
+  {
+    name: 'e2e',
+    seconds: 400,
+    browser: true,
+    env: { API_KILLS: '8' },
+    deep: { API_KILLS: '200', DATABASE_KILLS: '20' },
+    playwright: 'test/e2e',
+  },
 ]
 const nightly = process.argv.includes('--nightly')
-const groups = nightly ? all.filter(({ deep }) => deep).map((group) => ({ ...group, env: { ...group.env, ...group.deep } })) : all
+const groups = nightly
+  ? all
+      .filter(({ deep }) => deep)
+      .map((group) => ({ ...group, env: { ...group.env, ...group.deep } }))
+  : all
 
 const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
@@ -37,7 +53,9 @@ function missingForBrowser() {
   if (!existsSync(chromium)) missing.push(`Chromium (${chromium}, or its path in CHROMIUM)`)
   const fonts = spawnSync('fc-list', [':lang=zh', 'family'], { encoding: 'utf8' })
   if (!fonts.stdout?.trim()) missing.push('a Chinese font (Debian: fonts-wqy-microhei)')
-  return missing.length > 0 ? `Missing for the browser tests: ${missing.join(' and ')}; ".ci/run" installs both on Debian.` : null
+  return missing.length > 0
+    ? `Missing for the browser tests: ${missing.join(' and ')}; ".ci/run" installs both on Debian.`
+    : null
 }
 
 const inTemporary = async (use) => {
@@ -50,25 +68,54 @@ const inTemporary = async (use) => {
 }
 
 async function runVitest(filters, env = {}) {
-  const args = ['node_modules/vitest/vitest.mjs', 'run', ...filters, '--reporter=default', '--reporter=./scripts/lib/vitestReport.mjs']
-  const { code, report } = await inTemporary((file) => run(process.execPath, args, root, { ...env, ...process.env, TEST_REPORT: file }))
+  const args = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    ...filters,
+    '--reporter=default',
+    '--reporter=./scripts/lib/vitestReport.mjs',
+  ]
+  const { code, report } = await inTemporary((file) =>
+    run(process.execPath, args, root, { ...env, ...process.env, TEST_REPORT: file }),
+  )
   const found = report ?? { passed: 0, failed: 1, red: ['the run came to no end'], again: [] }
-  return code !== 0 && found.failed === 0 ? { ...found, failed: 1, red: [`the run ended with ${code}`] } : found
+  return code !== 0 && found.failed === 0
+    ? { ...found, failed: 1, red: [`the run ended with ${code}`] }
+    : found
 }
 
 async function runPlaywright(folder, env = {}) {
-  const args = ['node_modules/@playwright/test/cli.js', 'test', '-c', folder, '--reporter=list,json']
-  const { code, report } = await inTemporary((file) => run(process.execPath, args, root, { ...env, ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: file }))
+  const args = [
+    'node_modules/@playwright/test/cli.js',
+    'test',
+    '-c',
+    folder,
+    '--reporter=list,json',
+  ]
+  const { code, report } = await inTemporary((file) =>
+    run(process.execPath, args, root, {
+      ...env,
+      ...process.env,
+      PLAYWRIGHT_JSON_OUTPUT_FILE: file,
+    }),
+  )
   const { expected = 0, flaky = 0, unexpected = 0, skipped = 0 } = report?.stats ?? {}
   const specs = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specs)]
   const named = (status) =>
     (report?.suites ?? []).flatMap(specs).flatMap((spec) => {
       const tests = spec.tests.filter((test) => test.status === status)
-      const errors = tests.flatMap((test) => test.results.flatMap((result) => result.error?.message ?? []))
+      const errors = tests.flatMap((test) =>
+        test.results.flatMap((result) => result.error?.message ?? []),
+      )
       return tests.length > 0 ? [`${spec.file} > ${spec.title}\n${errors.join('\n')}`] : []
     })
   const red = [...named('unexpected'), ...named('skipped')]
-  return { passed: expected + flaky, failed: Math.max(unexpected + skipped, code === 0 ? 0 : 1), red, again: named('flaky') }
+  return {
+    passed: expected + flaky,
+    failed: Math.max(unexpected + skipped, code === 0 ? 0 : 1),
+    red,
+    again: named('flaky'),
+  }
 }
 
 async function runProgram(command) {
@@ -84,7 +131,9 @@ function runGroup({ vitest: filters, playwright, command, env }) {
 const wanted = process.argv.slice(2).filter((name) => name !== '--nightly')
 const unknown = wanted.filter((name) => !groups.some((group) => group.name === name))
 if (unknown.length > 0) {
-  say(`No such group: ${unknown.join(', ')}. Groups: ${groups.map((group) => group.name).join(', ')}`)
+  say(
+    `No such group: ${unknown.join(', ')}. Groups: ${groups.map((group) => group.name).join(', ')}`,
+  )
   process.exit(2)
 }
 
@@ -95,13 +144,16 @@ for (const group of groups) {
   const missing = group.browser ? missingForBrowser() : null
   say(`\n== ${group.name}`)
   if (missing) say(missing)
-  const result = missing ? { passed: 0, failed: 1, red: [missing], again: [] } : await runGroup(group)
+  const result = missing
+    ? { passed: 0, failed: 1, red: [missing], again: [] }
+    : await runGroup(group)
   rows.push({ ...group, ...result, took: (Date.now() - began) / 1000 })
 }
 
 /** The end of a run is what is read first, and at times all that is kept of it. */
 const told = (mark, lines) => {
-  for (const line of lines) say(`${mark} ${line.split('\n').slice(0, 12).join('\n    ').slice(0, 1200)}`)
+  for (const line of lines)
+    say(`${mark} ${line.split('\n').slice(0, 12).join('\n    ').slice(0, 1200)}`)
 }
 for (const { red, again } of rows) {
   told('\nred:', red)
@@ -111,7 +163,9 @@ for (const { red, again } of rows) {
 say('')
 for (const { name, passed, failed, again, took, seconds } of rows) {
   const counts = `${String(passed).padStart(6)} passed ${String(failed).padStart(4)} failed ${took.toFixed(1).padStart(7)} s${nightly ? '' : ` of ${seconds} s`}`
-  say(`${failed ? '✗' : '✓'} ${name.padEnd(12)} ${counts}${again.length > 0 ? `, ${again.length} only at the second try` : ''}`)
+  say(
+    `${failed ? '✗' : '✓'} ${name.padEnd(12)} ${counts}${again.length > 0 ? `, ${again.length} only at the second try` : ''}`,
+  )
 }
 const sum = (key) => rows.reduce((total, row) => total + row[key], 0)
 say(`${sum('passed')} passed, ${sum('failed')} failed`)

@@ -4,10 +4,18 @@ import type pg from 'pg'
 /** One operator with all machines, four full lanes each, and a session of its user. */
 export async function fill(owner: pg.Client, machines: number): Promise<string> {
   const token = randomBytes(32).toString('base64url')
-  await owner.query(`insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'OPERATOR', 'bench')`)
-  await owner.query(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values (90000, 2, 'ROLE_BENCH', 'b', 'b', 5, 'ORG_TREE')`)
-  await owner.query(`insert into role_permissions values (90000, 'device:read'), (90000, 'dashboard:money')`)
-  await owner.query(`insert into users (id, org_id, username, password_hash, real_name) values (90000, 2, 'bench', 'x', 'b')`)
+  await owner.query(
+    `insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'OPERATOR', 'bench')`,
+  )
+  await owner.query(
+    `insert into roles (id, org_id, code, name, name_en, rank, data_scope) values (90000, 2, 'ROLE_BENCH', 'b', 'b', 5, 'ORG_TREE')`,
+  )
+  await owner.query(
+    `insert into role_permissions values (90000, 'device:read'), (90000, 'dashboard:money')`,
+  )
+  await owner.query(
+    `insert into users (id, org_id, username, password_hash, real_name) values (90000, 2, 'bench', 'x', 'b')`,
+  )
   await owner.query(`insert into user_roles (user_id, role_id, org_id) values (90000, 90000, 2)`)
   await owner.query(
     `insert into sessions (token_hash, user_id, org_id, ip, user_agent, created_at, last_seen_at, expires_at) values ($1, 90000, 2, '', '', now(), now(), now() + interval '1 day')`,
@@ -27,7 +35,9 @@ export async function fill(owner: pg.Client, machines: number): Promise<string> 
     [numbers, numbers.map((rtu) => createHash('sha256').update(`secret-${rtu}`).digest())],
   )
   await owner.query(`insert into device_states (device_id, org_id) select id, 2 from devices`)
-  await owner.query(`insert into lane_floors (org_id, device_id, level, name) select 2, id, 1, '1' from devices`)
+  await owner.query(
+    `insert into lane_floors (org_id, device_id, level, name) select 2, id, 1, '1' from devices`,
+  )
   await owner.query(
     `insert into lanes (org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, quantity, retail_price, price) select 2, f.device_id, f.id, n, n, n, 90000, 199, 199, 300, 300 from lane_floors f, generate_series(1, 4) n`,
   )

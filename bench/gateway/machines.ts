@@ -14,7 +14,13 @@ type Machine = {
   acked: number[]
   welcomedAt: number
 }
-type Ask = { do: 'connect' | 'storm' | 'settle' | 'vends' | 'stop'; url?: string; numbers?: string[]; ms?: number; heartbeatMs?: number }
+type Ask = {
+  do: 'connect' | 'storm' | 'settle' | 'vends' | 'stop'
+  url?: string
+  numbers?: string[]
+  ms?: number
+  heartbeatMs?: number
+}
 
 let machines: Machine[] = []
 let url = ''
@@ -35,7 +41,8 @@ function tell(machine: Machine, kind: string, body: object, fact = true): void {
   }
   publish(machine, kind, text)
 }
-const publish = (machine: Machine, kind: string, text: string) => void machine.client?.publish(`v1/${machine.rtu}/up/${kind}`, text, { qos: 1 }, () => {})
+const publish = (machine: Machine, kind: string, text: string) =>
+  void machine.client?.publish(`v1/${machine.rtu}/up/${kind}`, text, { qos: 1 }, () => {})
 
 function connect(machine: Machine): void {
   machine.boot += 1
@@ -52,22 +59,42 @@ function connect(machine: Machine): void {
       topic: `v1/${machine.rtu}/up/bye`,
       qos: 1,
       retain: false,
-      payload: Buffer.from(JSON.stringify({ boot: machine.boot, seq: 0, session: 1, cause: 'LAST_WILL' })),
+      payload: Buffer.from(
+        JSON.stringify({ boot: machine.boot, seq: 0, session: 1, cause: 'LAST_WILL' }),
+      ),
     },
   })
   machine.client = client
   client.on('error', () => {})
   client.on('close', () => {
     // away without being told to: come back as a machine does
-    if (machine.client === client && !stopped) void sleep(1000 + Math.random() * 1000).then(() => machine.client === client && connect(machine))
+    if (machine.client === client && !stopped)
+      void sleep(1000 + Math.random() * 1000).then(
+        () => machine.client === client && connect(machine),
+      )
   })
   client.on('connect', () =>
-    client.subscribe(`v1/${machine.rtu}/down/#`, { qos: 1 }, () => tell(machine, 'hello', { fw: '1.0', apk: '1.0', rsrp: -80, door: false })),
+    client.subscribe(`v1/${machine.rtu}/down/#`, { qos: 1 }, () =>
+      tell(machine, 'hello', { fw: '1.0', apk: '1.0', rsrp: -80, door: false }),
+    ),
   )
-  client.on('message', (topic, payload) => hear(machine, topic.split('/')[3] ?? '', JSON.parse(payload.toString())))
+  client.on('message', (topic, payload) =>
+    hear(machine, topic.split('/')[3] ?? '', JSON.parse(payload.toString())),
+  )
 }
 
-function hear(machine: Machine, kind: string, body: { boot: number; seqs?: number[]; cmdId?: string; orderNo?: string; from?: number; to?: number }): void {
+function hear(
+  machine: Machine,
+  kind: string,
+  body: {
+    boot: number
+    seqs?: number[]
+    cmdId?: string
+    orderNo?: string
+    from?: number
+    to?: number
+  },
+): void {
   if (kind === 'welcome') machine.welcomedAt = performance.now()
   if (kind === 'ack' && body.boot === machine.boot) {
     for (const seq of body.seqs ?? []) {
@@ -84,7 +111,12 @@ function hear(machine: Machine, kind: string, body: { boot: number; seqs?: numbe
     tell(machine, 'cmd_ack', { cmdId: body.cmdId, ack: 'ACCEPTED' })
     void sleep(200 + Math.random() * 800).then(() => {
       if (stopped) return
-      tell(machine, 'vend_result', { cmdId: body.cmdId, result: 'OK', dropDetected: true, durationMs: 800 })
+      tell(machine, 'vend_result', {
+        cmdId: body.cmdId,
+        result: 'OK',
+        dropDetected: true,
+        durationMs: 800,
+      })
       vended += 1
     })
   }
@@ -98,19 +130,33 @@ async function settled(ms: number, done: () => boolean): Promise<number> {
 const allWelcome = () => machines.every((machine) => machine.welcomedAt > 0)
 
 const reply = (message: object) => process.send?.(message)
-process.on('message', (ask: Ask) => void answer(ask).then(reply, (error: Error) => reply({ failed: error.message })))
+process.on(
+  'message',
+  (ask: Ask) => void answer(ask).then(reply, (error: Error) => reply({ failed: error.message })),
+)
 
 async function answer(ask: Ask): Promise<object> {
   if (ask.do === 'connect') {
     url = ask.url as string
-    machines = (ask.numbers ?? []).map((rtu) => ({ rtu, client: undefined, boot: 0, seq: 0, waiting: new Map(), acked: [], welcomedAt: 0 }))
+    machines = (ask.numbers ?? []).map((rtu) => ({
+      rtu,
+      client: undefined,
+      boot: 0,
+      seq: 0,
+      waiting: new Map(),
+      acked: [],
+      welcomedAt: 0,
+    }))
     for (const [i, machine] of machines.entries()) {
       connect(machine)
       if (i % 50 === 49) await sleep(50)
     }
     const ms = await settled(120_000, allWelcome)
     // heartbeats spread over the interval, as those of machines are
-    for (const machine of machines) void sleep(Math.random() * (ask.heartbeatMs ?? 60_000)).then(() => beat(machine, ask.heartbeatMs ?? 60_000))
+    for (const machine of machines)
+      void sleep(Math.random() * (ask.heartbeatMs ?? 60_000)).then(() =>
+        beat(machine, ask.heartbeatMs ?? 60_000),
+      )
     return { ms, connected: machines.filter((machine) => machine.welcomedAt > 0).length }
   }
   if (ask.do === 'storm') {
@@ -120,15 +166,28 @@ async function answer(ask: Ask): Promise<object> {
       machine.client = undefined
       old?.stream.destroy()
     }
-    await Promise.all(machines.map((machine) => sleep(Math.random() * (ask.ms ?? 10_000)).then(() => connect(machine))))
+    await Promise.all(
+      machines.map((machine) =>
+        sleep(Math.random() * (ask.ms ?? 10_000)).then(() => connect(machine)),
+      ),
+    )
     const after = await settled(120_000, allWelcome)
-    return { ms: (ask.ms ?? 10_000) + after, connected: machines.filter((machine) => machine.welcomedAt > 0).length }
+    return {
+      ms: (ask.ms ?? 10_000) + after,
+      connected: machines.filter((machine) => machine.welcomedAt > 0).length,
+    }
   }
   if (ask.do === 'settle') {
     await settled(ask.ms ?? 30_000, () => machines.every((machine) => machine.waiting.size === 0))
     const sorted = latencies.splice(0).sort((a, b) => a - b)
-    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-    const counts = { sent, vended, acked: sorted.length, waiting: machines.reduce((sum, machine) => sum + machine.waiting.size, 0) }
+    const at = (share: number) =>
+      sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+    const counts = {
+      sent,
+      vended,
+      acked: sorted.length,
+      waiting: machines.reduce((sum, machine) => sum + machine.waiting.size, 0),
+    }
     return { ...counts, p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 }
   }
   if (ask.do === 'vends') return { vends: [...arrivals] }

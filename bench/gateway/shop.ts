@@ -11,7 +11,9 @@ import { bySystem } from '../../src/server/run.ts'
 type Answer = Record<string, number> & { acked: number | [string, number[]][] }
 export function ask(child: ChildProcess, message: object): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    child.once('message', (answer: Answer & { failed?: string }) => (answer.failed ? reject(new Error(answer.failed)) : resolve(answer)))
+    child.once('message', (answer: Answer & { failed?: string }) =>
+      answer.failed ? reject(new Error(answer.failed)) : resolve(answer),
+    )
     child.send(message)
   })
 }
@@ -19,7 +21,13 @@ export function ask(child: ChildProcess, message: object): Promise<Answer> {
 /** Orders and pays one piece, by the verbs that the calls of customers run. */
 export async function sell(app: App, rtuNumber: string, roadIndex: number): Promise<void> {
   const order = await bySystem(app, (ctx) =>
-    createHandlers.mobileOrder(ctx, { rtuNumber, items: [{ roadIndex, count: 1, price: 300 }], payType: 'WECHAT', clientId: randomUUID(), consumer: '' }),
+    createHandlers.mobileOrder(ctx, {
+      rtuNumber,
+      items: [{ roadIndex, count: 1, price: 300 }],
+      payType: 'WECHAT',
+      clientId: randomUUID(),
+      consumer: '',
+    }),
   )
   await bySystem(app, async (ctx) => {
     const payment = await ctx.db
@@ -28,12 +36,19 @@ export async function sell(app: App, rtuNumber: string, roadIndex: number): Prom
       .where('out_trade_no', '=', order.outTradeNo)
       .executeTakeFirstOrThrow()
     await applyPayment(ctx, payment as Parameters<typeof applyPayment>[1], { orderPaid: true })
-    await ctx.db.updateTable('payments').set({ state: 'SUCCESS', applied: true, paid_at: ctx.now }).where('id', '=', payment.id).execute()
+    await ctx.db
+      .updateTable('payments')
+      .set({ state: 'SUCCESS', applied: true, paid_at: ctx.now })
+      .where('id', '=', payment.id)
+      .execute()
   })
 }
 
 /** Asks ten times a second until it is called; answers how it went. */
-export function pulseOf(url: string, token: string): () => Promise<{ p50: number; p99: number; max: number; count: number; errors: number }> {
+export function pulseOf(
+  url: string,
+  token: string,
+): () => Promise<{ p50: number; p99: number; max: number; count: number; errors: number }> {
   const times: number[] = []
   const running: Promise<void>[] = []
   let errors = 0
@@ -55,7 +70,8 @@ export function pulseOf(url: string, token: string): () => Promise<{ p50: number
     clearInterval(timer)
     await Promise.all(running)
     times.sort((a, b) => a - b)
-    const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+    const at = (share: number) =>
+      times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
     return { p50: at(0.5), p99: at(0.99), max: times.at(-1) ?? 0, count: times.length, errors }
   }
 }

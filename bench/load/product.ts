@@ -43,7 +43,8 @@ export async function startProduct(
     PORT: String(port),
     MQTT_PORT: String(mqttPort),
   }
-  const run = (names: readonly string[]) => fork(script, names, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const run = (names: readonly string[]) =>
+    fork(script, names, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const [code] = await once(run(['prepare']), 'exit')
   if (code !== 0) throw new Error(`${root} cannot be prepared`)
   const owner = new pg.Client({ connectionString: given.url })
@@ -57,7 +58,10 @@ export async function startProduct(
   for (const names of parts) {
     const child = run(names)
     processes.push(child)
-    await Promise.race([once(child, 'message'), once(child, 'exit').then(() => Promise.reject(new Error(`${names} of ${root} ended`)))])
+    await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(() => Promise.reject(new Error(`${names} of ${root} ended`))),
+    ])
   }
   const machines = fork(path.join(import.meta.dirname, '../gateway/machines.ts'))
   const ask = async (message: object): Promise<Record<string, unknown>> => {
@@ -68,7 +72,11 @@ export async function startProduct(
   await ask({ do: 'connect', url: `mqtt://127.0.0.1:${mqttPort}`, numbers, heartbeatMs: 60_000 })
   const address = `http://127.0.0.1:${port}`
   const post = (where: string, body: object) =>
-    fetch(`${address}${where}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    fetch(`${address}${where}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
   return {
     name: root,
     address,
@@ -76,10 +84,25 @@ export async function startProduct(
     async sell(n) {
       const rtuNumber = rtuOf((n * 7) % given.connected)
       const items = [{ roadIndex: 1 + (n % 4), count: 1, price: 300 }]
-      const order = await post('/mobile/orders', { rtuNumber, items, payType: 'WECHAT', clientId: randomUUID(), consumer: '' })
-      const { outTradeNo = '', orderNum = '' } = (await order.json()) as { outTradeNo?: string; orderNum?: string }
+      const order = await post('/mobile/orders', {
+        rtuNumber,
+        items,
+        payType: 'WECHAT',
+        clientId: randomUUID(),
+        consumer: '',
+      })
+      const { outTradeNo = '', orderNum = '' } = (await order.json()) as {
+        outTradeNo?: string
+        orderNum?: string
+      }
       if (order.status !== 200) return { ordered: order.status, paid: null, orderNum, at: 0 }
-      const notice = { eventId: randomUUID(), outTradeNo, tradeNo: `T${outTradeNo}`, amount: 300, paidAt: new Date().toISOString() }
+      const notice = {
+        eventId: randomUUID(),
+        outTradeNo,
+        tradeNo: `T${outTradeNo}`,
+        amount: 300,
+        paidAt: new Date().toISOString(),
+      }
       const text = `${notice.eventId}|${outTradeNo}|${notice.tradeNo}|300|${notice.paidAt}`
       const sign = createHmac('sha256', payKey).update(text).digest('hex')
       const at = Date.now()
@@ -89,10 +112,15 @@ export async function startProduct(
     },
     vends: async () => new Map((await ask({ do: 'vends' })).vends as [string, number][]),
     async cpu() {
-      const { rows } = await owner.query<{ pid: number }>('select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()')
+      const { rows } = await owner.query<{ pid: number }>(
+        'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      )
       for (const { pid } of rows) backends.set(pid, cpuOf(pid))
       const sum = (all: Iterable<number>) => [...all].reduce((total, ms) => total + ms, 0)
-      return { node: sum(processes.map(({ pid }) => cpuOf(pid as number))), postgres: sum(backends.values()) }
+      return {
+        node: sum(processes.map(({ pid }) => cpuOf(pid as number))),
+        postgres: sum(backends.values()),
+      }
     },
     async stop() {
       await owner.end()

@@ -13,7 +13,12 @@ const config = (await of('server/config.ts')).loadConfig(process.env)
 if (parts.includes('prepare')) {
   await (await of('server/migrate.ts')).migrate(config.databaseUrl)
   // an older checkout knows the address by its other name
-  await (await of('seed/index.ts')).install({ databaseUrl: config.databaseUrl, ownerUrl: config.databaseUrl, config, log: () => {} })
+  await (await of('seed/index.ts')).install({
+    databaseUrl: config.databaseUrl,
+    ownerUrl: config.databaseUrl,
+    config,
+    log: () => {},
+  })
   process.exit(0)
 }
 // an older checkout opens it from the platform's own file

@@ -16,7 +16,18 @@ const systems = {
   win32: 'win32',
   windows: 'win32',
 }
-const processors = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'wasm32']
+const processors = [
+  'arm64',
+  'arm',
+  'x64',
+  'ia32',
+  'ppc64',
+  'riscv64',
+  's390x',
+  'loong64',
+  'mips64el',
+  'wasm32',
+]
 const synonyms = { gnueabihf: 'arm', musleabihf: 'arm', eabi: 'arm' }
 
 const path = 'package-lock.json'
@@ -27,7 +38,9 @@ for (const [owner, entry] of Object.entries(lock.packages)) {
     if (found(owner, name) || !/^\d+\.\d+\.\d+/.test(range)) continue
     const words = name.toLowerCase().split(/[/.-]/)
     const os = words.map((word) => systems[word]).find(Boolean)
-    const cpu = words.map((word) => synonyms[word] ?? word).find((word) => processors.includes(word))
+    const cpu = words
+      .map((word) => synonyms[word] ?? word)
+      .find((word) => processors.includes(word))
     lock.packages[`node_modules/${name}`] = {
       version: range,
       ...(cpu && { cpu: [cpu] }),
@@ -38,12 +51,20 @@ for (const [owner, entry] of Object.entries(lock.packages)) {
     added.push(name)
   }
 }
-lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)))
+lock.packages = Object.fromEntries(
+  Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)),
+)
 if (added.length > 0) writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`)
-process.stdout.write(`${added.length} entries added to ${path}: ${added.join(', ') || 'it is complete'}\n`)
+process.stdout.write(
+  `${added.length} entries added to ${path}: ${added.join(', ') || 'it is complete'}\n`,
+)
 
 function found(owner, name) {
-  for (let folder = owner; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+  for (
+    let folder = owner;
+    ;
+    folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))
+  ) {
     if (lock.packages[`${folder ? `${folder}/` : ''}node_modules/${name}`]) return true
     if (!folder) return false
   }

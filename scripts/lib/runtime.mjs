@@ -1,6 +1,14 @@
 // Plain JavaScript for Node >= 20.19: brings packages and Node 24, then goes on with it.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -19,7 +27,9 @@ export async function ensureRuntime() {
 function checkVersion() {
   const [high = 0, low = 0] = process.versions.node.split('.').map(Number)
   if (high < 20 || (high === 20 && low < 19)) {
-    fail(`Node ${process.versions.node} is too old: install Node 20.19 or newer (the rest comes by itself).`)
+    fail(
+      `Node ${process.versions.node} is too old: install Node 20.19 or newer (the rest comes by itself).`,
+    )
   }
 }
 
@@ -36,8 +46,13 @@ function sameVersions(installedFile, lockedFile) {
   const installed = JSON.parse(readFileSync(installedFile, 'utf8')).packages
   const locked = JSON.parse(readFileSync(lockedFile, 'utf8')).packages
   return (
-    Object.entries(locked).every(([path, { version, optional, os, cpu }]) => path === '' || optional || os || cpu || installed[path]?.version === version) &&
-    Object.entries(installed).every(([path, { version }]) => !locked[path] || locked[path].version === version)
+    Object.entries(locked).every(
+      ([path, { version, optional, os, cpu }]) =>
+        path === '' || optional || os || cpu || installed[path]?.version === version,
+    ) &&
+    Object.entries(installed).every(
+      ([path, { version }]) => !locked[path] || locked[path].version === version,
+    )
   )
 }
 
@@ -47,7 +62,8 @@ async function installPackages() {
   const began = Date.now()
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
   // A mirror without the packages of other platforms makes "ci" refuse what "install" takes from the same lock.
-  const code = (await run('npm', ['ci', ...quiet])) && (await run('npm', ['install', '--no-save', ...quiet]))
+  const code =
+    (await run('npm', ['ci', ...quiet])) && (await run('npm', ['install', '--no-save', ...quiet]))
   if (code !== 0) fail('The packages could not be installed: see the message of npm above.')
   say(`Packages installed in ${Math.round((Date.now() - began) / 1000)} s.`)
 }
@@ -61,7 +77,9 @@ async function repairScripts() {
     const links = join(folder, 'native/pg-symlinks.json')
     const script = join(folder, 'scripts/hydrate-symlinks.js')
     if (!existsSync(links) || !existsSync(script)) continue
-    const complete = JSON.parse(readFileSync(links, 'utf8')).every(({ target }) => existsSync(join(folder, target)))
+    const complete = JSON.parse(readFileSync(links, 'utf8')).every(({ target }) =>
+      existsSync(join(folder, target)),
+    )
     if (!complete) await run(process.execPath, ['scripts/hydrate-symlinks.js'], folder)
   }
 }
@@ -76,12 +94,20 @@ function nodeWorks() {
 async function repairNode() {
   if (nodeWorks()) return
   say('Fetching Node 24 …')
-  await run('npm', ['rebuild', 'node', '--ignore-scripts=false', '--foreground-scripts', '--loglevel=error'])
+  await run('npm', [
+    'rebuild',
+    'node',
+    '--ignore-scripts=false',
+    '--foreground-scripts',
+    '--loglevel=error',
+  ])
   if (!nodeWorks() && existsSync(join(modules, 'node/installArchSpecificPackage.js'))) {
     await run(process.execPath, ['installArchSpecificPackage.js'], join(modules, 'node'))
   }
   if (!nodeWorks() && major(process.versions.node) < 24)
-    fail('Node 24 could not be fetched: install Node 24 yourself, or allow the install script of the package "node".')
+    fail(
+      'Node 24 could not be fetched: install Node 24 yourself, or allow the install script of the package "node".',
+    )
 }
 
 // Two commands in one checkout must not install into the same folder at once.
@@ -132,7 +158,9 @@ async function continueOn(node) {
     // Ctrl-C reaches the whole group already; twice would mean "at once".
     process.on(signal, () => signal !== 'SIGINT' && child.kill(signal))
   }
-  const [code, signal] = await new Promise((done) => child.once('exit', (...result) => done(result)))
+  const [code, signal] = await new Promise((done) =>
+    child.once('exit', (...result) => done(result)),
+  )
   if (signal) process.exit(signal === 'SIGINT' ? 130 : 143)
   process.exit(code)
 }

@@ -6,7 +6,9 @@ export default class VitestReport {
     const found = { passed: 0, failed: 0, red: [], again: [] }
     const red = (name, errors) => {
       found.failed += 1
-      found.red.push(`${name}\n${(errors ?? []).map((error) => error.message ?? String(error)).join('\n')}`)
+      found.red.push(
+        `${name}\n${(errors ?? []).map((error) => error.message ?? String(error)).join('\n')}`,
+      )
     }
     for (const module of modules) {
       const file = module.relativeModuleId
@@ -17,10 +19,12 @@ export default class VitestReport {
         if (state !== 'passed') red(`${name} (${state})`, errors)
         else {
           found.passed += 1
-          if (test.diagnostic()?.flaky) found.again.push(`${name}\n${(errors ?? []).map((error) => error.message).join('\n')}`)
+          if (test.diagnostic()?.flaky)
+            found.again.push(`${name}\n${(errors ?? []).map((error) => error.message).join('\n')}`)
         }
       }
-      for (const suite of module.children.allSuites()) if (suite.errors().length > 0) red(`${file} > ${suite.fullName}`, suite.errors())
+      for (const suite of module.children.allSuites())
+        if (suite.errors().length > 0) red(`${file} > ${suite.fullName}`, suite.errors())
     }
     if (unhandled.length > 0) red('outside of every test', unhandled)
     writeFileSync(process.env.TEST_REPORT, JSON.stringify(found))

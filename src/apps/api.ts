@@ -13,12 +13,17 @@ import { buildHttp } from '../server/http.ts'
 import { servePages } from '../server/pages.ts'
 
 /** Addresses that are pages, whoever asks; a parameter is one part of the path. */
-const pages = new RegExp(`^(${['/', '/login', '/404', ...screens.map(({ path }) => path.replace(/:\w+/g, '[^/]+'))].join('|')})$`)
+const pages = new RegExp(
+  `^(${['/', '/login', '/404', ...screens.map(({ path }) => path.replace(/:\w+/g, '[^/]+'))].join('|')})$`,
+)
 
 export type Part = { stop(): Promise<void> }
 
 /** Everything the HTTP side answers, not listening yet. */
-export async function buildApi(app: App, webDir = path.resolve('dist/web')): Promise<FastifyInstance> {
+export async function buildApi(
+  app: App,
+  webDir = path.resolve('dist/web'),
+): Promise<FastifyInstance> {
   const http = await buildHttp(app)
   serveAliases(http, app)
   serveHealth(http, app)

@@ -8,7 +8,17 @@ import type { App } from '../server/context.ts'
 import type { Product } from '../server/product.ts'
 
 /** The business, as the platform asks for it. */
-const product: Product = { contracts, topics, aliases, handlers, signedIn, proofMinutes, auditText, actionLabel }
+const product: Product = {
+  contracts,
+  topics,
+  aliases,
+  handlers,
+  signedIn,
+  proofMinutes,
+  auditText,
+  actionLabel,
+}
 
 /** Opens what a process needs. `now` is the server's clock; only tests give another. */
-export const openApp = (config: Config, name: string, now?: () => Date): Promise<App> => platform.openApp(config, product, name, now)
+export const openApp = (config: Config, name: string, now?: () => Date): Promise<App> =>
+  platform.openApp(config, product, name, now)

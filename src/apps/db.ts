@@ -20,14 +20,17 @@ npm run db -- restore <file>     fill an empty database from an archive and chec
 npm run db -- verify-log         walk the hash chain of the operation log against the heads in DATA_DIR; exit 1 when it does not fit
 npm run db -- broker <folder>    write passwd and acl of Mosquitto for the broker of MQTT_URL`
 
-type Invariants = { checkInvariants: (ownerUrl: string) => Promise<{ name: string; rows: unknown[] }[]> }
+type Invariants = {
+  checkInvariants: (ownerUrl: string) => Promise<{ name: string; rows: unknown[] }[]>
+}
 
 const [command = '', ...args] = process.argv.slice(2)
 const config = loadConfig(process.env)
 const filesDir = join(config.dataDir, 'files')
 
 async function reset(url: string) {
-  if (config.databaseUrl && !args.includes('--yes')) throw new Error('This drops the whole database behind DATABASE_URL: repeat with --yes.')
+  if (config.databaseUrl && !args.includes('--yes'))
+    throw new Error('This drops the whole database behind DATABASE_URL: repeat with --yes.')
   const name = nameOf(url)
   await onServer(url, async (client) => {
     await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
@@ -44,15 +47,25 @@ async function dump(url: string) {
   try {
     const fresh = Object.assign(new URL(url), { pathname: `/${name}` }).href
     await migrate(fresh)
-    const wanted = { 'db/schema.sql': await dumpSchema(fresh), 'src/server/schema.ts': await rowTypes(fresh) }
-    const stale = Object.entries(wanted).filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
+    const wanted = {
+      'db/schema.sql': await dumpSchema(fresh),
+      'src/server/schema.ts': await rowTypes(fresh),
+    }
+    const stale = Object.entries(wanted).filter(
+      ([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text,
+    )
     if (args.includes('--check')) {
-      if (stale.length > 0) throw new Error(`Not up to date: ${stale.map(([path]) => path).join(', ')}. Run "npm run db -- dump".`)
+      if (stale.length > 0)
+        throw new Error(
+          `Not up to date: ${stale.map(([path]) => path).join(', ')}. Run "npm run db -- dump".`,
+        )
       console.log('Schema and row types are up to date.')
       return
     }
     for (const [path, text] of stale) writeFileSync(path, text)
-    console.log(stale.length > 0 ? `Written: ${stale.map(([path]) => path).join(', ')}` : 'Nothing changed.')
+    console.log(
+      stale.length > 0 ? `Written: ${stale.map(([path]) => path).join(', ')}` : 'Nothing changed.',
+    )
   } finally {
     await onServer(url, (client) => client.query(`drop database if exists ${name} with (force)`))
   }
@@ -61,12 +74,16 @@ async function dump(url: string) {
 async function restoreFrom(url: string, file: string) {
   const totals = await restore(url, filesDir, file)
   console.log(`Restored ${totals.rows} rows and ${totals.files} files.`)
-  if (totals.foreign.length > 0) console.log(`In the archive and not restored, because no migration makes them: ${totals.foreign.join(', ')}.`)
+  if (totals.foreign.length > 0)
+    console.log(
+      `In the archive and not restored, because no migration makes them: ${totals.foreign.join(', ')}.`,
+    )
   const path = '../server/invariants.ts'
   if (!existsSync(new URL(path, import.meta.url))) return
   const { checkInvariants } = (await import(path)) as Invariants
   const broken = (await checkInvariants(url)).filter((invariant) => invariant.rows.length > 0)
-  for (const { name, rows } of broken) console.error(`Broken: ${name} (${rows.length} rows, first: ${JSON.stringify(rows[0])})`)
+  for (const { name, rows } of broken)
+    console.error(`Broken: ${name} (${rows.length} rows, first: ${JSON.stringify(rows[0])})`)
   if (broken.length > 0) throw new Error('The restored data breaks invariants: see above.')
   console.log('Every invariant holds.')
 }
@@ -90,7 +107,11 @@ async function broker(url: string, folder: string) {
   const database = await openDatabase({ url, reads: 1, writes: 1, statementMs: 60_000 })
   try {
     const { machines, unknown, changed } = await writeBrokerFiles(database, config, folder)
-    console.log(changed ? `Written to ${folder}: ${machines} machines and the gateway. Let the broker read the files again.` : 'Nothing changed.')
+    console.log(
+      changed
+        ? `Written to ${folder}: ${machines} machines and the gateway. Let the broker read the files again.`
+        : 'Nothing changed.',
+    )
     if (unknown.length > 0)
       console.log(
         `${unknown.length} machines are not in it, because their secret was made before the platform kept it for a broker: ${unknown.slice(0, 20).join(', ')}${unknown.length > 20 ? ' …' : ''}. They need to sign in once at the built-in broker, or a new secret.`,
@@ -101,7 +122,9 @@ async function broker(url: string, folder: string) {
 }
 
 async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>) {
-  const client = new pg.Client({ connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href })
+  const client = new pg.Client({
+    connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href,
+  })
   await client.connect()
   try {
     await work(client)
@@ -116,14 +139,21 @@ async function run(url: string): Promise<void> {
   const file = args.find((arg) => !arg.startsWith('--'))
   if (command === 'migrate') {
     const applied = await migrate(url)
-    console.log(applied.length > 0 ? `Applied: ${applied.join(', ')}` : 'The database is up to date.')
+    console.log(
+      applied.length > 0 ? `Applied: ${applied.join(', ')}` : 'The database is up to date.',
+    )
   } else if (command === 'reset') await reset(url)
   else if (command === 'dump') await dump(url)
   else if (command === 'backup' && file) {
     mkdirSync(dirname(file), { recursive: true })
     const totals = await backup(url, filesDir, file)
-    console.log(`Saved ${totals.rows} rows and ${totals.files} files to ${file}. Keep SECRET_KEY as well: it is not in the archive.`)
-    if (totals.foreign.length > 0) console.log(`Not in the archive, because no migration made them: ${totals.foreign.join(', ')}.`)
+    console.log(
+      `Saved ${totals.rows} rows and ${totals.files} files to ${file}. Keep SECRET_KEY as well: it is not in the archive.`,
+    )
+    if (totals.foreign.length > 0)
+      console.log(
+        `Not in the archive, because no migration made them: ${totals.foreign.join(', ')}.`,
+      )
   } else if (command === 'restore' && file) await restoreFrom(url, file)
   else if (command === 'verify-log') await verify(url)
   else if (command === 'broker' && file) await broker(url, file)
@@ -136,7 +166,10 @@ try {
     await reach(config.databaseOwnerUrl ? 'DATABASE_OWNER_URL' : 'DATABASE_URL', url)
     await run(url)
   } else {
-    const server = await startPostgres({ dataDir: join(config.dataDir, 'postgres'), log: console.log })
+    const server = await startPostgres({
+      dataDir: join(config.dataDir, 'postgres'),
+      log: console.log,
+    })
     try {
       await run(server.url)
     } finally {

@@ -22,7 +22,12 @@ const documentsOf: Documents = {
   CONFIG: configDocuments,
   async PLANOGRAM(db, ids) {
     const found = await planogramDocuments({ db, actor: systemActor }, ids)
-    return new Map([...found].map(([id, { version, body }]) => [id, { version, bodies: inParts(body.lanes).map((lanes) => ({ lanes })) }]))
+    return new Map(
+      [...found].map(([id, { version, body }]) => [
+        id,
+        { version, bodies: inParts(body.lanes).map((lanes) => ({ lanes })) },
+      ]),
+    )
   },
 }
 
@@ -33,8 +38,11 @@ export async function startGateway(app: App): Promise<Part> {
   const files = mqttFiles ? await keepBrokerFiles(app, mqttFiles) : null
   const identities = openIdentities(app)
   const intake = openIntake(app, limits, { vends: recordVend, controls: recordControls })
-  const onUnknown = (boardNo: string, address: string) => sightingsOf(app).note({ boardNo, address, via: 'MQTT' })
-  const link = mqttUrl ? await openRemoteBroker(app, mqttUrl, identities, intake) : await openBroker(app, identities, intake.isBanned, intake, onUnknown)
+  const onUnknown = (boardNo: string, address: string) =>
+    sightingsOf(app).note({ boardNo, address, via: 'MQTT' })
+  const link = mqttUrl
+    ? await openRemoteBroker(app, mqttUrl, identities, intake)
+    : await openBroker(app, identities, intake.isBanned, intake, onUnknown)
   intake.answerOver(link)
   reportProcess(app, 'gateway', () => link.connected().length)
   const pump = openPump(app, link, takeCommands, vendMessage)
@@ -58,7 +66,9 @@ export async function startGateway(app: App): Promise<Part> {
   app.jobs.every(
     'machine-figures',
     60_000,
-    unless(async () => app.log.debug({ ...intake.counts, connected: link.connected().length }, 'gateway')),
+    unless(async () =>
+      app.log.debug({ ...intake.counts, connected: link.connected().length }, 'gateway'),
+    ),
   )
   const unsubscribe = app.live.subscribe((topics) => {
     if (topics.includes('vend')) app.jobs.poke('machine-commands')

@@ -16,7 +16,8 @@ const parts: Readonly<Record<string, (app: App) => Promise<Part>>> = {
 /** The server: `node src/apps/serve.ts api`, `… gateway`, `… worker`, or several parts in one process; `npm start` runs each on its own. */
 const names = process.argv.slice(2)
 const unknown = names.filter((name) => !parts[name])
-if (unknown.length || !names.length) throw new Error(`Which parts? Some of: ${Object.keys(parts).join(', ')}.`)
+if (unknown.length || !names.length)
+  throw new Error(`Which parts? Some of: ${Object.keys(parts).join(', ')}.`)
 const app = await openApp(loadConfig(process.env), names.join('+'))
 const running: Part[] = []
 for (const name of names) running.push((await parts[name]?.(app)) as Part)

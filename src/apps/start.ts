@@ -22,7 +22,8 @@ let stopping: Promise<void> | null = null
 function stop(code: number) {
   stopping ??= (async () => {
     log('Stopping …')
-    for (const part of running.reverse()) await part.stop().catch((error: Error) => log(error.message))
+    for (const part of running.reverse())
+      await part.stop().catch((error: Error) => log(error.message))
     log('Stopped.')
     process.exit(code)
   })()
@@ -43,18 +44,30 @@ function listenForStops() {
 }
 
 type Urls = { databaseUrl: string; ownerUrl: string }
-async function openDatabase(config: Config, allowed: { embedded: boolean; owner: boolean }): Promise<Urls> {
+async function openDatabase(
+  config: Config,
+  allowed: { embedded: boolean; owner: boolean },
+): Promise<Urls> {
   if (config.databaseUrl) {
     await reach('DATABASE_URL', config.databaseUrl)
     if (config.databaseOwnerUrl) await reach('DATABASE_OWNER_URL', config.databaseOwnerUrl)
     if (config.production && !allowed.owner) await refuseOwner(config.databaseUrl)
-    return { databaseUrl: config.databaseUrl, ownerUrl: config.databaseOwnerUrl ?? config.databaseUrl }
+    return {
+      databaseUrl: config.databaseUrl,
+      ownerUrl: config.databaseOwnerUrl ?? config.databaseUrl,
+    }
   }
   if (config.production && !allowed.embedded) {
-    throw new Error('Production wants a database of its own: set DATABASE_URL, or start with --allow-embedded for a small shop on one machine.')
+    throw new Error(
+      'Production wants a database of its own: set DATABASE_URL, or start with --allow-embedded for a small shop on one machine.',
+    )
   }
   log('Starting the database …')
-  const server = await startPostgres({ dataDir: `${config.dataDir}/postgres`, log, onGiveUp: () => stop(1) })
+  const server = await startPostgres({
+    dataDir: `${config.dataDir}/postgres`,
+    log,
+    onGiveUp: () => stop(1),
+  })
   running.push(server)
   return { databaseUrl: server.url, ownerUrl: server.url }
 }
@@ -89,9 +102,13 @@ async function main() {
   makeDataDir(config.dataDir)
   // said before the database is made and filled, not after
   if (config.portFixed) await freePort(config.host, config.port, true, 'PORT')
-  if (config.mqttPortFixed && !config.mqttUrl) await freePort(config.host, config.mqttPort, true, 'MQTT_PORT')
+  if (config.mqttPortFixed && !config.mqttUrl)
+    await freePort(config.host, config.mqttPort, true, 'MQTT_PORT')
   if (!config.databaseUrl) holdDataDir(config.dataDir)
-  const { databaseUrl, ownerUrl } = await openDatabase(config, { embedded: values['allow-embedded'] === true, owner: values['allow-owner'] === true })
+  const { databaseUrl, ownerUrl } = await openDatabase(config, {
+    embedded: values['allow-embedded'] === true,
+    owner: values['allow-owner'] === true,
+  })
   // the owner is nobody's business but ours
   delete process.env.DATABASE_OWNER_URL
   const applied = await migrate(ownerUrl)
@@ -101,7 +118,14 @@ async function main() {
   if (!values.dev) await buildWeb(log)
   if (stopping) return
   log('Starting the server …')
-  await startServers({ config, databaseUrl, dev: values.dev === true, running, log, fail: () => stop(1) })
+  await startServers({
+    config,
+    databaseUrl,
+    dev: values.dev === true,
+    running,
+    log,
+    fail: () => stop(1),
+  })
 }
 
 await main().catch((error: Error) => {

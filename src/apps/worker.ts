@@ -7,7 +7,9 @@ import type { Part } from './api.ts'
 /** Sweeps and schedules. Several workers may run; each sweep takes rows with skip locked. */
 export async function startWorker(app: App): Promise<Part> {
   reportProcess(app, 'worker')
-  await app.jobs.schedule('partitions', '10 3 * * *', () => ensurePartitions(app.config.databaseUrl as string, app.now(), 1, 3))
+  await app.jobs.schedule('partitions', '10 3 * * *', () =>
+    ensurePartitions(app.config.databaseUrl as string, app.now(), 1, 3),
+  )
   await startJobs(app)
   return { async stop() {} }
 }

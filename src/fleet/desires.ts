@@ -1,8 +1,19 @@
 import type { Control, DocumentKind, Down } from '../domains/machines/protocol.ts'
 
 /** What the platform wants of a machine beside vends: documents it should have, and things to do at once. Survives a loss of power. */
-type Told = { cmdId: string; type: Control['type']; state: 'accepted' | 'done' | 'refused'; ok: boolean; reason: string }
-export type Held = { config: Down<'config'> | null; planogram: { version: number; lanes: Down<'planogram'>['lanes'] } | null; locked: boolean; told: Told[] }
+type Told = {
+  cmdId: string
+  type: Control['type']
+  state: 'accepted' | 'done' | 'refused'
+  ok: boolean
+  reason: string
+}
+export type Held = {
+  config: Down<'config'> | null
+  planogram: { version: number; lanes: Down<'planogram'>['lanes'] } | null
+  locked: boolean
+  told: Told[]
+}
 export const nothingHeld = (): Held => ({ config: null, planogram: null, locked: false, told: [] })
 
 type Hands = {
@@ -40,7 +51,8 @@ export function openDesires(held: Held, hands: Hands): Desires {
     hands.remember()
     result(told)
   }
-  const result = ({ cmdId, ok, reason }: Told) => hands.tell('cmd_result', { cmdId, ok, ...(reason ? { reason } : {}) })
+  const result = ({ cmdId, ok, reason }: Told) =>
+    hands.tell('cmd_result', { cmdId, ok, ...(reason ? { reason } : {}) })
 
   function begin(told: Told): void {
     if (told.type === 'REBOOT') return hands.reboot()
@@ -52,17 +64,27 @@ export function openDesires(held: Held, hands: Hands): Desires {
 
   return {
     held,
-    versions: () => ({ config: held.config?.version ?? 0, planogram: held.planogram?.version ?? 0 }),
+    versions: () => ({
+      config: held.config?.version ?? 0,
+      planogram: held.planogram?.version ?? 0,
+    }),
     config(document) {
-      if (document.tempMin !== null && document.tempMin < coldest) return applied('CONFIG', document.version, `cannot cool below ${coldest}`)
+      if (document.tempMin !== null && document.tempMin < coldest)
+        return applied('CONFIG', document.version, `cannot cool below ${coldest}`)
       held.config = document
       hands.remember()
       applied('CONFIG', document.version)
     },
     planogram(document) {
-      parts = [...parts.filter((part) => part.version === document.version && part.part !== document.part), document]
+      parts = [
+        ...parts.filter((part) => part.version === document.version && part.part !== document.part),
+        document,
+      ]
       if (parts.length < document.parts) return
-      held.planogram = { version: document.version, lanes: parts.toSorted((a, b) => a.part - b.part).flatMap((part) => part.lanes) }
+      held.planogram = {
+        version: document.version,
+        lanes: parts.toSorted((a, b) => a.part - b.part).flatMap((part) => part.lanes),
+      }
       parts = []
       hands.remember()
       applied('PLANOGRAM', document.version)
@@ -76,14 +98,22 @@ export function openDesires(held: Held, hands: Hands): Desires {
         return
       }
       const late = hands.platformNow() >= expireAt
-      const told: Told = { cmdId, type, state: late ? 'refused' : 'accepted', ok: false, reason: late ? 'EXPIRED' : '' }
+      const told: Told = {
+        cmdId,
+        type,
+        state: late ? 'refused' : 'accepted',
+        ok: false,
+        reason: late ? 'EXPIRED' : '',
+      }
       held.told = [...held.told, told].slice(-memory)
       hands.remember()
       hands.tell('cmd_ack', { cmdId, ack: late ? 'EXPIRED' : 'ACCEPTED' })
       if (!late) begin(told)
     },
     started() {
-      for (const told of held.told) if (told.state === 'accepted') finish(told, told.type === 'REBOOT', told.type === 'REBOOT' ? '' : 'POWER_FAIL')
+      for (const told of held.told)
+        if (told.state === 'accepted')
+          finish(told, told.type === 'REBOOT', told.type === 'REBOOT' ? '' : 'POWER_FAIL')
     },
   }
 }

@@ -5,7 +5,12 @@ import type { MemoryChip } from './memory.ts'
 /** A machine as the protocol sees it: no I/O of its own, its clock, luck and wire are given. */
 type Clock = { now(): number; later(ms: number, work: () => void): void }
 export type VendResult = (typeof vendResults)[number]
-export type Luck = { readonly noDrop: number; readonly stuck: number; readonly silent: number; readonly lost: number }
+export type Luck = {
+  readonly noDrop: number
+  readonly stuck: number
+  readonly silent: number
+  readonly lost: number
+}
 export const usualLuck: Luck = { noDrop: 0.015, stuck: 0.01, silent: 0.003, lost: 0.002 }
 
 export type MachineOptions = {

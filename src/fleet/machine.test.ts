@@ -9,7 +9,12 @@ import { waitAt } from './run.ts'
 const good: Luck = { noDrop: 0, stuck: 0, silent: 0, lost: 0 }
 type Said = { kind: string; boot: number; seq: number } & Record<string, unknown>
 
-function build({ luck = good, boot = 7, skew = 0, stored = { memory: null as Memory | null } } = {}) {
+function build({
+  luck = good,
+  boot = 7,
+  skew = 0,
+  stored = { memory: null as Memory | null },
+} = {}) {
   let now = 1_800_000_000_000
   const timers: { at: number; work: () => void }[] = []
   const said: Said[] = []
@@ -19,7 +24,10 @@ function build({ luck = good, boot = 7, skew = 0, stored = { memory: null as Mem
     rtu: 'X0001',
     boot,
     dropSensor: true,
-    chip: { read: () => stored.memory, write: (memory) => void Object.assign(stored, { memory: structuredClone(memory) }) },
+    chip: {
+      read: () => stored.memory,
+      write: (memory) => void Object.assign(stored, { memory: structuredClone(memory) }),
+    },
     luck,
     random: createRandom('machine'),
     clock: { now: () => now + skew, later: (ms, work) => void timers.push({ at: now + ms, work }) },
@@ -28,7 +36,8 @@ function build({ luck = good, boot = 7, skew = 0, stored = { memory: null as Mem
     powerFails: (ms) => void outages.push(ms),
     lineDrops: (ms) => void outages.push(-ms),
   })
-  const hear = (kind: string, body: object) => machine.hear(`v1/X0001/down/${kind}`, Buffer.from(JSON.stringify({ ...body, ts: now })))
+  const hear = (kind: string, body: object) =>
+    machine.hear(`v1/X0001/down/${kind}`, Buffer.from(JSON.stringify({ ...body, ts: now })))
   const pass = (ms: number) => {
     const end = now + ms
     for (;;) {
@@ -77,28 +86,31 @@ test('hello first, the rest after welcome, in order, without holes, until acknow
   expect(machine.waiting).toBe(0)
 })
 
-test.each([0, 86_400_000, -86_400_000])('a command is done once, whatever the clock (%i ms off)', (skew) => {
-  const { hear, pass, connect, command, last, turned } = build({ skew })
-  connect()
-  const first = command(1)
-  hear('vend', first)
-  expect(last('cmd_ack')).toMatchObject({ ack: 'ACCEPTED' })
-  hear('vend', first)
-  expect(last('cmd_ack')).toMatchObject({ ack: 'DUPLICATE' })
-  hear('query', first)
-  expect(last('cmd_ack')).toMatchObject({ ack: 'ACCEPTED' })
-  pass(6000)
-  expect([turned, last('vend_result')?.result]).toEqual([['OK'], 'OK'])
-  hear('vend', first)
-  expect(last('cmd_ack')).toMatchObject({ ack: 'DUPLICATE', result: 'OK', dropDetected: true })
-  const resultSeq = last('vend_result')?.seq
-  hear('void', first)
-  expect(last('vend_result')?.seq).toBeGreaterThan(resultSeq as number)
-  hear('vend', { ...command(2), expireAt: 1 })
-  expect(last('cmd_ack')).toMatchObject({ ack: 'EXPIRED' })
-  pass(10_000)
-  expect(turned).toHaveLength(1)
-})
+test.each([0, 86_400_000, -86_400_000])(
+  'a command is done once, whatever the clock (%i ms off)',
+  (skew) => {
+    const { hear, pass, connect, command, last, turned } = build({ skew })
+    connect()
+    const first = command(1)
+    hear('vend', first)
+    expect(last('cmd_ack')).toMatchObject({ ack: 'ACCEPTED' })
+    hear('vend', first)
+    expect(last('cmd_ack')).toMatchObject({ ack: 'DUPLICATE' })
+    hear('query', first)
+    expect(last('cmd_ack')).toMatchObject({ ack: 'ACCEPTED' })
+    pass(6000)
+    expect([turned, last('vend_result')?.result]).toEqual([['OK'], 'OK'])
+    hear('vend', first)
+    expect(last('cmd_ack')).toMatchObject({ ack: 'DUPLICATE', result: 'OK', dropDetected: true })
+    const resultSeq = last('vend_result')?.seq
+    hear('void', first)
+    expect(last('vend_result')?.seq).toBeGreaterThan(resultSeq as number)
+    hear('vend', { ...command(2), expireAt: 1 })
+    expect(last('cmd_ack')).toMatchObject({ ack: 'EXPIRED' })
+    pass(10_000)
+    expect(turned).toHaveLength(1)
+  },
+)
 
 test('what is withdrawn is never done, known or not', () => {
   const { hear, pass, connect, command, last, turned } = build()
@@ -115,7 +127,9 @@ test('what is withdrawn is never done, known or not', () => {
 })
 
 test('power fails before the motor turns: given up after the start, with old facts under old numbers', () => {
-  const { machine, hear, connect, command, last, pass, outages, turned, said } = build({ luck: { ...good, silent: 2 } })
+  const { machine, hear, connect, command, last, pass, outages, turned, said } = build({
+    luck: { ...good, silent: 2 },
+  })
   connect()
   hear('vend', command(1))
   pass(6000)
@@ -127,7 +141,12 @@ test('power fails before the motor turns: given up after the start, with old fac
   machine.connected()
   hear('welcome', { boot: 8, lastBoot: 8 })
   expect(last('cmd_ack')).toMatchObject({ ack: 'EXPIRED', boot: 8, seq: 1 })
-  expect(said.map(({ kind, boot, seq }) => `${kind} ${boot}/${seq}`)).toEqual(['hello 8/2', 'hello 7/1', 'cmd_ack 7/2', 'cmd_ack 8/1'])
+  expect(said.map(({ kind, boot, seq }) => `${kind} ${boot}/${seq}`)).toEqual([
+    'hello 8/2',
+    'hello 7/1',
+    'cmd_ack 7/2',
+    'cmd_ack 8/1',
+  ])
 })
 
 test('a new process with the same memory knows what it did', () => {
@@ -141,7 +160,12 @@ test('a new process with the same memory knows what it did', () => {
   fresh.connect(8)
   expect(fresh.said.map(({ kind, boot, seq }) => `${kind} ${boot}/${seq}`)).toEqual(['hello 8/2'])
   fresh.hear('welcome', { boot: 8, lastBoot: 8 })
-  expect(fresh.said.slice(1).map(({ kind, boot, seq }) => `${kind} ${boot}/${seq}`)).toEqual(['hello 7/1', 'cmd_ack 7/2', 'vend_result 7/3', 'cmd_ack 8/1'])
+  expect(fresh.said.slice(1).map(({ kind, boot, seq }) => `${kind} ${boot}/${seq}`)).toEqual([
+    'hello 7/1',
+    'cmd_ack 7/2',
+    'vend_result 7/3',
+    'cmd_ack 8/1',
+  ])
   expect(fresh.last('cmd_ack')).toMatchObject({ cmdId: old.command(2).cmdId, ack: 'EXPIRED' })
   fresh.hear('void', fresh.command(1))
   expect(fresh.last('vend_result')).toMatchObject({ boot: 8, result: 'OK' })
@@ -164,13 +188,18 @@ test('a lost counter goes on above the platform', () => {
   const { machine, said, hear, connect } = build({ boot: 1 })
   machine.telemetry()
   connect(57)
-  expect(said.map(({ kind, boot, seq }) => `${kind} ${boot}/${seq}`)).toEqual(['hello 1/2', 'hello 58/1'])
+  expect(said.map(({ kind, boot, seq }) => `${kind} ${boot}/${seq}`)).toEqual([
+    'hello 1/2',
+    'hello 58/1',
+  ])
   hear('welcome', { boot: 58, lastBoot: 58 })
   expect(said.at(-1)).toMatchObject({ kind: 'telemetry', boot: 58, seq: 2 })
 })
 
 test('a lost result waits for the next connection', () => {
-  const { machine, hear, connect, command, last, pass, outages } = build({ luck: { ...good, lost: 1 } })
+  const { machine, hear, connect, command, last, pass, outages } = build({
+    luck: { ...good, lost: 1 },
+  })
   connect()
   hear('vend', command(1))
   pass(60_000)
@@ -183,25 +212,69 @@ test('a lost result waits for the next connection', () => {
 })
 
 const settings = (version: number, more: object = {}) => ({
-  ...{ version, part: 1, parts: 1, tempMin: 2, tempMax: 6, humMin: 20, humMax: 80, limitPerOrder: 0, limitPerDay: 0 },
-  ...{ lighting: [], defog: false, volume: 50, reportSeconds: 60, screenOffSeconds: 0, dropSensor: true, ...more },
+  ...{
+    version,
+    part: 1,
+    parts: 1,
+    tempMin: 2,
+    tempMax: 6,
+    humMin: 20,
+    humMax: 80,
+    limitPerOrder: 0,
+    limitPerDay: 0,
+  },
+  ...{
+    lighting: [],
+    defog: false,
+    volume: 50,
+    reportSeconds: 60,
+    screenOffSeconds: 0,
+    dropSensor: true,
+    ...more,
+  },
 })
-const control = (n: number, type: string, expireAt = 4e12) => ({ cmdId: `1f8fad5b-d9cb-469f-a165-70867728950${n}`, type, issuedAt: 1, expireAt })
+const control = (n: number, type: string, expireAt = 4e12) => ({
+  cmdId: `1f8fad5b-d9cb-469f-a165-70867728950${n}`,
+  type,
+  issuedAt: 1,
+  expireAt,
+})
 
 test('settings and lanes are applied once whole, refused when they cannot be, and survive a loss of power', () => {
   const stored = { memory: null as Memory | null }
   const { machine, said, hear, connect, last } = build({ stored })
   connect()
   hear('config', settings(3))
-  expect([last('applied'), machine.reportMs]).toEqual([expect.objectContaining({ what: 'CONFIG', version: 3, ok: true }), 60_000])
+  expect([last('applied'), machine.reportMs]).toEqual([
+    expect.objectContaining({ what: 'CONFIG', version: 3, ok: true }),
+    60_000,
+  ])
   hear('config', settings(4, { tempMin: -28 }))
-  expect(last('applied')).toMatchObject({ what: 'CONFIG', version: 4, ok: false, reason: 'cannot cool below -25' })
-  const lane = (n: number) => ({ lane: n, motor: n, width: 1, product: 1, name: 'x', price: 300, capacity: 8, limit: 0, later: 'unknown' })
+  expect(last('applied')).toMatchObject({
+    what: 'CONFIG',
+    version: 4,
+    ok: false,
+    reason: 'cannot cool below -25',
+  })
+  const lane = (n: number) => ({
+    lane: n,
+    motor: n,
+    width: 1,
+    product: 1,
+    name: 'x',
+    price: 300,
+    capacity: 8,
+    limit: 0,
+    later: 'unknown',
+  })
   const count = () => said.filter(({ kind }) => kind === 'applied').length
   hear('planogram', { version: 7, part: 2, parts: 2, lanes: [lane(2)] })
   expect(count()).toBe(2)
   hear('planogram', { version: 7, part: 1, parts: 2, lanes: [lane(1)] })
-  expect([count(), last('applied')]).toEqual([3, expect.objectContaining({ what: 'PLANOGRAM', version: 7, ok: true })])
+  expect([count(), last('applied')]).toEqual([
+    3,
+    expect.objectContaining({ what: 'PLANOGRAM', version: 7, ok: true }),
+  ])
   const again = build({ stored })
   again.connect(8)
   expect(again.last('hello')).toMatchObject({ config: 3, planogram: 7 })
@@ -211,10 +284,18 @@ test('a command is done once, answered every time, and not after its time', () =
   const { machine, said, hear, connect, last } = build()
   connect()
   hear('command', control(1, 'LOCK'))
-  expect([machine.locked, last('cmd_ack')?.ack, last('cmd_result')?.ok]).toEqual([true, 'ACCEPTED', true])
+  expect([machine.locked, last('cmd_ack')?.ack, last('cmd_result')?.ok]).toEqual([
+    true,
+    'ACCEPTED',
+    true,
+  ])
   hear('command', control(2, 'UNLOCK'))
   hear('command', control(1, 'LOCK'))
-  expect([machine.locked, last('cmd_ack')?.ack, said.filter(({ kind }) => kind === 'cmd_result').length]).toEqual([false, 'DUPLICATE', 3])
+  expect([
+    machine.locked,
+    last('cmd_ack')?.ack,
+    said.filter(({ kind }) => kind === 'cmd_result').length,
+  ]).toEqual([false, 'DUPLICATE', 3])
   hear('command', control(3, 'LOCK', 5))
   hear('command', control(3, 'LOCK', 5))
   expect([machine.locked, last('cmd_ack')?.ack]).toEqual([false, 'EXPIRED'])
@@ -240,15 +321,18 @@ test('a restart is told as done after the start; anything else that had begun is
   expect(machine.doorOpen).toBe(false)
 })
 
-test.each(['office', 'school', 'airport', 'residential'] as const)('customers of %s come every 14 to 78 s at any hour', (site) => {
-  for (let hour = 0; hour < 168; hour += 1) {
-    for (const luck of [0, 0.5, 0.999]) {
-      const wait = waitAt(site, new Date(Date.UTC(2026, 10, 16, hour)), luck)
-      expect(wait).toBeGreaterThanOrEqual(14_000)
-      expect(wait).toBeLessThanOrEqual(78_000)
+test.each(['office', 'school', 'airport', 'residential'] as const)(
+  'customers of %s come every 14 to 78 s at any hour',
+  (site) => {
+    for (let hour = 0; hour < 168; hour += 1) {
+      for (const luck of [0, 0.5, 0.999]) {
+        const wait = waitAt(site, new Date(Date.UTC(2026, 10, 16, hour)), luck)
+        expect(wait).toBeGreaterThanOrEqual(14_000)
+        expect(wait).toBeLessThanOrEqual(78_000)
+      }
     }
-  }
-})
+  },
+)
 
 test('a start that is not believed goes on above the last one that was', () => {
   const { machine, said, hear } = build()

@@ -1,4 +1,10 @@
-import { type Command, type Down, isPassing, readDown, type UpKind } from '../domains/machines/protocol.ts'
+import {
+  type Command,
+  type Down,
+  isPassing,
+  readDown,
+  type UpKind,
+} from '../domains/machines/protocol.ts'
 import { openClimate } from './climate.ts'
 import { nothingHeld, openDesires } from './desires.ts'
 import type { Machine, MachineOptions, VendResult } from './kinds.ts'
@@ -29,7 +35,13 @@ export function createMachine(options: MachineOptions): Machine {
   let alive = 0
   const climate = openClimate(random)
 
-  const envelope = (number: number) => ({ ts: clock.now(), boot, seq: number, fw: '2.4.1', apk: '5.12.0' })
+  const envelope = (number: number) => ({
+    ts: clock.now(),
+    boot,
+    seq: number,
+    fw: '2.4.1',
+    apk: '5.12.0',
+  })
 
   function tell(kind: UpKind, body: Record<string, unknown>, held = false): void {
     if (isPassing(kind)) {
@@ -53,7 +65,14 @@ export function createMachine(options: MachineOptions): Machine {
     report: () => machine.telemetry(),
   })
   const { held } = desires
-  const remember = () => options.chip.write({ boot, kept: [...kept.values()].slice(-lasting), messages: [...outbox.all()], broken: [...broken], held })
+  const remember = () =>
+    options.chip.write({
+      boot,
+      kept: [...kept.values()].slice(-lasting),
+      messages: [...outbox.all()],
+      broken: [...broken],
+      held,
+    })
 
   function flush(): void {
     if (!online || !welcomed) return
@@ -66,7 +85,9 @@ export function createMachine(options: MachineOptions): Machine {
   }
 
   function sayHello(): void {
-    const known = outbox.all().find((message) => message.kind === 'hello' && message.boot === boot && message.seq === hello)
+    const known = outbox
+      .all()
+      .find((message) => message.kind === 'hello' && message.boot === boot && message.seq === hello)
     if (known) return put(known)
     outbox.add({
       kind: 'hello',
@@ -83,7 +104,13 @@ export function createMachine(options: MachineOptions): Machine {
   /** A memory that lost its boot counter continues above the platform's; so does one whose hello was not taken, because it jumped. */
   function welcome(down: Down<'welcome'>): void {
     if (down.boot !== boot) return
-    const refused = boot > down.lastBoot && outbox.all().some((message) => message.kind === 'hello' && message.boot === boot && message.seq === hello)
+    const refused =
+      boot > down.lastBoot &&
+      outbox
+        .all()
+        .some(
+          (message) => message.kind === 'hello' && message.boot === boot && message.seq === hello,
+        )
     if (down.lastBoot > boot || refused) {
       const old = boot
       boot = down.lastBoot + 1
@@ -107,13 +134,21 @@ export function createMachine(options: MachineOptions): Machine {
     if (kept.size > memory) kept.delete(kept.keys().next().value as string)
     return entry
   }
-  const answer = (command: Command, ack: string, more: Record<string, unknown> = {}) => tell('cmd_ack', { cmdId: command.cmdId, ack, ...more })
-  const resultOf = ({ result, dropDetected, durationMs }: Kept) => (result ? { result, dropDetected, durationMs } : {})
+  const answer = (command: Command, ack: string, more: Record<string, unknown> = {}) =>
+    tell('cmd_ack', { cmdId: command.cmdId, ack, ...more })
+  const resultOf = ({ result, dropDetected, durationMs }: Kept) =>
+    result ? { result, dropDetected, durationMs } : {}
 
   function vend(command: Command): void {
     const known = kept.get(command.cmdId)
-    if (known) return answer(command, known.state === 'refused' ? known.ack : 'DUPLICATE', resultOf(known))
-    const refuse = clock.now() + offset >= command.expireAt ? 'EXPIRED' : broken.has(command.lane) ? 'LANE_FAULT' : null
+    if (known)
+      return answer(command, known.state === 'refused' ? known.ack : 'DUPLICATE', resultOf(known))
+    const refuse =
+      clock.now() + offset >= command.expireAt
+        ? 'EXPIRED'
+        : broken.has(command.lane)
+          ? 'LANE_FAULT'
+          : null
     if (refuse) {
       keep(command, 'refused', refuse)
       remember()
@@ -136,9 +171,21 @@ export function createMachine(options: MachineOptions): Machine {
     const roll = random.next()
     if (roll < luck.silent / 2) return options.powerFails(60_000 + random.int(0, 180_000))
     const stuck = roll >= luck.silent && roll < luck.silent + luck.stuck
-    const noDrop = !stuck && dropSensor && roll >= luck.silent && roll < luck.silent + luck.stuck + luck.noDrop
-    const result: VendResult = doorOpen ? 'DOOR_OPEN' : stuck ? 'MOTOR_NOT_MOVE' : noDrop ? 'NO_DROP' : 'OK'
-    Object.assign(entry, { state: 'done', result, dropDetected: result === 'OK' && dropSensor, durationMs: took })
+    const noDrop =
+      !stuck && dropSensor && roll >= luck.silent && roll < luck.silent + luck.stuck + luck.noDrop
+    const result: VendResult = doorOpen
+      ? 'DOOR_OPEN'
+      : stuck
+        ? 'MOTOR_NOT_MOVE'
+        : noDrop
+          ? 'NO_DROP'
+          : 'OK'
+    Object.assign(entry, {
+      state: 'done',
+      result,
+      dropDetected: result === 'OK' && dropSensor,
+      durationMs: took,
+    })
     const lost = random.chance(luck.lost)
     tell('vend_result', { cmdId: command.cmdId, ...resultOf(entry) }, lost)
     remember()
@@ -171,7 +218,8 @@ export function createMachine(options: MachineOptions): Machine {
   /** A question about a command, or its withdrawal: what is not done by now and never came will never be done. */
   function ask(command: Command, withdraw: boolean): void {
     const known = kept.get(command.cmdId)
-    if (known?.state === 'done') return tell('vend_result', { cmdId: command.cmdId, ...resultOf(known) })
+    if (known?.state === 'done')
+      return tell('vend_result', { cmdId: command.cmdId, ...resultOf(known) })
     if (known?.state === 'refused') return answer(command, known.ack)
     if (known && !withdraw) return answer(command, 'ACCEPTED')
     if (known) Object.assign(known, { state: 'refused', ack: 'VOIDED' })
@@ -235,7 +283,10 @@ export function createMachine(options: MachineOptions): Machine {
       else if (down.kind === 'welcome') welcome(down.body)
       else if (down.kind === 'resend') {
         const { boot: of, from, to } = down.body
-        outbox.renew((message) => !message.held && message.boot === of && message.seq >= from && message.seq <= to)
+        outbox.renew(
+          (message) =>
+            !message.held && message.boot === of && message.seq >= from && message.seq <= to,
+        )
         flush()
       } else if (down.kind === 'config') desires.config(down.body)
       else if (down.kind === 'planogram') desires.planogram(down.body)
@@ -245,7 +296,8 @@ export function createMachine(options: MachineOptions): Machine {
     },
     heartbeat: () => tell('heartbeat', { rsrp: climate.rsrp }),
     telemetry: () => tell('telemetry', climate.measure(held.config)),
-    fault: (code, lane) => tell('fault', { code, ...(lane === null ? {} : { lane }), level: 'ERROR' }),
+    fault: (code, lane) =>
+      tell('fault', { code, ...(lane === null ? {} : { lane }), level: 'ERROR' }),
     clear: (code, lane) => tell('clear', { code, ...(lane === null ? {} : { lane }) }),
     door(open) {
       doorOpen = open

@@ -12,7 +12,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 test('what simulated machines write is for its owner alone, whatever the umask', () => {
   const before = process.umask(0)
   try {
-    openMemory(join(folder, 'fleet'), 'HD000001').write({ boot: 1, kept: [], messages: [], broken: [] })
+    openMemory(join(folder, 'fleet'), 'HD000001').write({
+      boot: 1,
+      kept: [],
+      messages: [],
+      broken: [],
+    })
     openRecord(folder)({ rtu: 'HD000001' })
   } finally {
     process.umask(before)
@@ -21,7 +26,11 @@ test('what simulated machines write is for its owner alone, whatever the umask',
     entry.name,
     (statSync(join(entry.parentPath, entry.name)).mode & 0o777).toString(8),
   ])
-  expect(Object.fromEntries(modes)).toEqual({ fleet: '700', 'HD000001.json': '600', 'fleet-record.jsonl': '600' })
+  expect(Object.fromEntries(modes)).toEqual({
+    fleet: '700',
+    'HD000001.json': '600',
+    'fleet-record.jsonl': '600',
+  })
 })
 
 test('machines of a new demo remember nothing of the one before, not even which settings they had', () => {

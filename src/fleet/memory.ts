@@ -1,4 +1,11 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from '../domains/machines/protocol.ts'
 import type { Held } from './desires.ts'
@@ -16,7 +23,13 @@ export type Kept = {
 }
 
 /** What a machine knows after a loss of power. */
-export type Memory = { boot: number; kept: Kept[]; messages: Message[]; broken: number[]; held?: Held }
+export type Memory = {
+  boot: number
+  kept: Kept[]
+  messages: Message[]
+  broken: number[]
+  held?: Held
+}
 
 export type MemoryChip = { read(): Memory | null; write(memory: Memory): void }
 
@@ -36,5 +49,8 @@ export function openMemory(folder: string, rtu: string): MemoryChip {
 /** What machines and customers did, as they saw it: a line each. */
 export function openRecord(folder: string): (line: object) => void {
   const path = join(folder, 'fleet-record.jsonl')
-  return (line) => appendFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`, { mode: 0o600 })
+  return (line) =>
+    appendFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`, {
+      mode: 0o600,
+    })
 }

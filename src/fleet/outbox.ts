@@ -1,5 +1,13 @@
 /** A fact the platform has not acknowledged yet; it keeps its number for ever. */
-export type Message = { kind: string; boot: number; seq: number; body: Record<string, unknown>; sentAt: number; sends: number; held: boolean }
+export type Message = {
+  kind: string
+  boot: number
+  seq: number
+  body: Record<string, unknown>
+  sentAt: number
+  sends: number
+  held: boolean
+}
 
 /** What a machine still has to tell. Lives in memory that survives a loss of power. */
 type Outbox = {
@@ -39,7 +47,12 @@ export function openOutbox(before: readonly Message[]): Outbox {
     },
     due: (now, max) =>
       messages
-        .filter((message) => !message.held && (message.sentAt === 0 || now - message.sentAt >= (pauses[Math.min(message.sends, pauses.length) - 1] ?? 0)))
+        .filter(
+          (message) =>
+            !message.held &&
+            (message.sentAt === 0 ||
+              now - message.sentAt >= (pauses[Math.min(message.sends, pauses.length) - 1] ?? 0)),
+        )
         .slice(0, max),
     all: () => messages,
   }

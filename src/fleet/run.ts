@@ -21,7 +21,16 @@ const Shipped = z.object({
       popularity: z.number(),
       dropSensor: z.boolean(),
       sells: z.boolean(),
-      site: z.enum(['office', 'metro', 'hospital', 'school', 'mall', 'residential', 'factory', 'airport']),
+      site: z.enum([
+        'office',
+        'metro',
+        'hospital',
+        'school',
+        'mall',
+        'residential',
+        'factory',
+        'airport',
+      ]),
     }),
   ),
 })
@@ -44,7 +53,9 @@ export async function runFleet(config: Config, log: (line: string) => void): Pro
   const inside: Promise<void>[] = []
   const { signal } = stopping
   setMaxListeners(0, signal) // every waiting timer of every machine listens to it
-  void begin().catch((error: Error) => signal.aborted || log(`The simulated fleet: ${error.message}`))
+  void begin().catch(
+    (error: Error) => signal.aborted || log(`The simulated fleet: ${error.message}`),
+  )
 
   async function begin(): Promise<void> {
     const path = join(config.dataDir, 'fleet.json')
@@ -52,10 +63,12 @@ export async function runFleet(config: Config, log: (line: string) => void): Pro
     const { machines } = Shipped.parse(JSON.parse(readFileSync(path, 'utf8')))
     const record = openRecord(config.dataDir)
     const ranked = machines.toSorted((a, b) => b.popularity - a.popularity)
-    for (const [index, shipped] of ranked.entries()) running.push(startMachine(config, shipped, record, signal, index * 40))
+    for (const [index, shipped] of ranked.entries())
+      running.push(startMachine(config, shipped, record, signal, index * 40))
     // the most popular that sell; one that runs empty is left to the next in line
     const queue = running.filter(({ shipped }) => shipped.sells)
-    for (let n = 0; n < config.fleet; n += 1) inside.push(customers(config, queue, record, signal, closing.signal, n))
+    for (let n = 0; n < config.fleet; n += 1)
+      inside.push(customers(config, queue, record, signal, closing.signal, n))
   }
 
   return {
@@ -70,7 +83,13 @@ export async function runFleet(config: Config, log: (line: string) => void): Pro
   }
 }
 
-function startMachine(config: Config, shipped: Shipped, record: Record, signal: AbortSignal, delay: number): Running {
+function startMachine(
+  config: Config,
+  shipped: Shipped,
+  record: Record,
+  signal: AbortSignal,
+  delay: number,
+): Running {
   const random = createRandom(`${shipped.rtuNumber}/${Date.now()}`)
   const later = (ms: number, work: () => void) => {
     sleep(ms, undefined, { signal }).then(work, () => {})
@@ -97,7 +116,14 @@ function startMachine(config: Config, shipped: Shipped, record: Record, signal: 
     clock: { now: Date.now, later },
     send: wire.send,
     turned: (command, result) =>
-      record({ rtu: shipped.rtuNumber, orderNum: command.orderNo, unit: command.unit, cmdId: command.cmdId, road: command.lane, result }),
+      record({
+        rtu: shipped.rtuNumber,
+        orderNum: command.orderNo,
+        unit: command.unit,
+        cmdId: command.cmdId,
+        road: command.lane,
+        result,
+      }),
     powerFails(ms) {
       wire.send('bye', { ...machine.will(), cause: 'POWER_FAIL' })
       later(200, () => {
@@ -125,11 +151,21 @@ function startMachine(config: Config, shipped: Shipped, record: Record, signal: 
   return { shipped, machine, wire }
 }
 
-async function customers(config: Config, queue: Running[], record: Record, signal: AbortSignal, closing: AbortSignal, index: number): Promise<void> {
+async function customers(
+  config: Config,
+  queue: Running[],
+  record: Record,
+  signal: AbortSignal,
+  closing: AbortSignal,
+  index: number,
+): Promise<void> {
   const http = client(config, signal)
   const random = createRandom(`customers/${index}/${Date.now()}`)
   const pause = (ms: number) => sleep(ms, undefined, { signal })
-  const stroll = (ms: number) => sleep(ms / config.fleetPace, undefined, { signal: AbortSignal.any([signal, closing]) }).catch(() => {})
+  const stroll = (ms: number) =>
+    sleep(ms / config.fleetPace, undefined, { signal: AbortSignal.any([signal, closing]) }).catch(
+      () => {},
+    )
   let place = queue.shift()
   let refusals = 0
   // machines connect first; then the customers do not come all at once
@@ -175,7 +211,9 @@ function client(config: Config, signal: AbortSignal): Http {
     const response = await fetch(base + path, {
       method,
       signal: AbortSignal.any([signal, AbortSignal.timeout(20_000)]),
-      ...(body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}),
+      ...(body
+        ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+        : {}),
     })
     return { status: response.status, body: await response.json().catch(() => null) }
   }

@@ -23,7 +23,12 @@ export function openWire(url: string, rtu: string, secret: string, machine: () =
   }
 
   function connect(): void {
-    const will = { topic: upTopic(rtu, 'bye'), payload: JSON.stringify(machine().will()), qos: 1 as const, retain: false }
+    const will = {
+      topic: upTopic(rtu, 'bye'),
+      payload: JSON.stringify(machine().will()),
+      qos: 1 as const,
+      retain: false,
+    }
     const fresh = mqtt.connect(url, {
       clientId: rtu,
       username: rtu,

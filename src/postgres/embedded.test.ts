@@ -46,7 +46,9 @@ async function startInChild() {
   const code = `import { startPostgres } from ${JSON.stringify(module)}
     const server = await startPostgres({ dataDir: ${JSON.stringify(dataDir)}, log() {} })
     console.log(server.pid()); setInterval(() => {}, 1000)`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   return { child, postmaster: Number(line) }
 }
@@ -78,7 +80,9 @@ test('returns on the same port after kill -9 of the server', async () => {
   await ask(server.url, 'insert into kept values (1)')
   const killed = server.pid()
   process.kill(killed, 'SIGKILL')
-  await eventually(() => server.pid() !== killed && ask(server.url, 'select true').then(Boolean, () => false))
+  await eventually(
+    () => server.pid() !== killed && ask(server.url, 'select true').then(Boolean, () => false),
+  )
   expect(await ask(server.url, 'select count(*)::int from kept')).toBe(1)
   await server.stop()
   expect(isAlive(server.pid())).toBe(false)
@@ -107,14 +111,19 @@ test('adopts a server whose parent was killed, and brings it back when it dies',
   await sleep(300)
   expect(server.pid()).toBe(postmaster)
   process.kill(postmaster, 'SIGKILL')
-  await eventually(() => server.pid() !== postmaster && ask(server.url, 'select true').then(Boolean, () => false))
+  await eventually(
+    () => server.pid() !== postmaster && ask(server.url, 'select true').then(Boolean, () => false),
+  )
   await server.stop()
   expect(isAlive(server.pid())).toBe(false)
 })
 
 test('a recycled process number does not block the start, a taken port moves', async () => {
   const port = Number(readFileSync(join(dataDir, 'huodao/port'), 'utf8'))
-  writeFileSync(join(dataDir, 'postmaster.pid'), [process.pid, dataDir, 1, port, '', '127.0.0.1', '0 0', 'ready'].join('\n'))
+  writeFileSync(
+    join(dataDir, 'postmaster.pid'),
+    [process.pid, dataDir, 1, port, '', '127.0.0.1', '0 0', 'ready'].join('\n'),
+  )
   const stranger = createServer().listen(port, '127.0.0.1')
   await once(stranger, 'listening')
   const server = await start()
@@ -132,9 +141,13 @@ test('comes back by itself when what kept it from recovering is over', async () 
   // as a full disk does: it dies, and recovery dies as well
   renameSync(join(dataDir, 'global/pg_control'), join(dataDir, 'global/pg_control.away'))
   process.kill(killed, 'SIGKILL')
-  await eventually(() => said.some((line) => /does not come back, trying on: .*could not find/.test(line)))
+  await eventually(() =>
+    said.some((line) => /does not come back, trying on: .*could not find/.test(line)),
+  )
   renameSync(join(dataDir, 'global/pg_control.away'), join(dataDir, 'global/pg_control'))
-  await eventually(() => server.pid() !== killed && ask(server.url, 'select true').then(Boolean, () => false))
+  await eventually(
+    () => server.pid() !== killed && ask(server.url, 'select true').then(Boolean, () => false),
+  )
   await server.stop()
   expect(isAlive(server.pid())).toBe(false)
 })

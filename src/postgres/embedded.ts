@@ -1,12 +1,29 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { chooseRunner, commandLine, give, type Runner, reachableDataDir } from './binaries.ts'
-import { ensureCluster, forgetRecycledPid, isPostmaster, ownerName, password, readState } from './cluster.ts'
+import {
+  ensureCluster,
+  forgetRecycledPid,
+  isPostmaster,
+  ownerName,
+  password,
+  readState,
+} from './cluster.ts'
 import { keep } from './keeper.ts'
 
 export type EmbeddedOptions = {
@@ -44,7 +61,11 @@ const settings = {
  * Starts the bundled PostgreSQL on dataDir, or adopts the one that already runs there. The server stops with
  * its last holder, also when that one is killed; if the server itself dies it returns on the same port.
  */
-export async function startPostgres({ dataDir, log, onGiveUp }: EmbeddedOptions): Promise<EmbeddedPostgres> {
+export async function startPostgres({
+  dataDir,
+  log,
+  onGiveUp,
+}: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const place = choosePlace(dataDir)
   ensureCluster(place.runner, place.dataDir, log)
   const keeper = await keep(place.dataDir)
@@ -67,7 +88,8 @@ export async function startPostgres({ dataDir, log, onGiveUp }: EmbeddedOptions)
       if (stopping) return
       restarts.push(performance.now())
       log('The database stopped unexpectedly, starting it again …')
-      if (restarts.filter((time) => time > performance.now() - 60_000).length > 10) await sleep(retryMs)
+      if (restarts.filter((time) => time > performance.now() - 60_000).length > 10)
+        await sleep(retryMs)
       server = await reopen(place, port, log, () => stopping)
       keeper.tell(server.pid)
       log('The database is back.')
@@ -93,10 +115,14 @@ export async function startPostgres({ dataDir, log, onGiveUp }: EmbeddedOptions)
 function choosePlace(folder: string): Place {
   const wanted = resolve(folder)
   mkdirSync(dirname(wanted), { recursive: true, mode: 0o711 })
-  const dataDir = existsSync(wanted) ? realpathSync(wanted) : join(realpathSync(dirname(wanted)), wanted.slice(dirname(wanted).length + 1))
+  const dataDir = existsSync(wanted)
+    ? realpathSync(wanted)
+    : join(realpathSync(dirname(wanted)), wanted.slice(dirname(wanted).length + 1))
   const owner = existsSync(dataDir) ? statSync(dataDir).uid : process.getuid?.()
   if (process.getuid?.() !== 0 && owner !== process.getuid?.()) {
-    throw new Error(`${dataDir} belongs to another user: start Huodao as that user, or choose another DATA_DIR.`)
+    throw new Error(
+      `${dataDir} belongs to another user: start Huodao as that user, or choose another DATA_DIR.`,
+    )
   }
   const runner = chooseRunner(dataDir)
   return { runner, dataDir: reachableDataDir(runner, dataDir) }
@@ -107,7 +133,11 @@ function urlOf({ dataDir }: Place, port: number, name: string) {
 }
 
 // PostgreSQL's own lock on the folder decides who starts; whoever loses adopts the winner.
-async function open(place: Place, fixedPort: number | null, log: (line: string) => void): Promise<Server> {
+async function open(
+  place: Place,
+  fixedPort: number | null,
+  log: (line: string) => void,
+): Promise<Server> {
   const { dataDir } = place
   let tries = 0
   for (;;) {
@@ -122,14 +152,22 @@ async function open(place: Place, fixedPort: number | null, log: (line: string) 
     const failure = await launch(place, port)
     if (typeof failure !== 'string') return failure
     tries += 1
-    const passes = /postmaster\.pid" already exists|shared memory block|could not create any TCP\/IP sockets|lock file/.test(failure)
+    const passes =
+      /postmaster\.pid" already exists|shared memory block|could not create any TCP\/IP sockets|lock file/.test(
+        failure,
+      )
     if (!passes || tries > 100) throw new Error(`The database does not start: ${failure}`)
     await sleep(150)
   }
 }
 
 // A full disk ends the database and does not let it recover; it comes back when there is room again, however long that takes.
-async function reopen(place: Place, port: number, log: (line: string) => void, stopping: () => boolean): Promise<Server> {
+async function reopen(
+  place: Place,
+  port: number,
+  log: (line: string) => void,
+  stopping: () => boolean,
+): Promise<Server> {
   for (let told = ''; ; ) {
     try {
       return await open(place, port, log)
@@ -153,7 +191,13 @@ async function launch(place: Place, port: number): Promise<Server | string> {
   give(runner, logFile)
   const from = statSync(logFile).size
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const { command, args, identity } = commandLine(runner, join(runner.bin, 'postgres'), ['-D', dataDir, '-p', String(port), ...options])
+  const { command, args, identity } = commandLine(runner, join(runner.bin, 'postgres'), [
+    '-D',
+    dataDir,
+    '-p',
+    String(port),
+    ...options,
+  ])
   const child = spawn(command, args, {
     ...identity,
     detached: true,
@@ -171,7 +215,8 @@ async function launch(place: Place, port: number): Promise<Server | string> {
     const state = readState(dataDir)
     if (state?.pid === child.pid && state?.status === 'ready') break
     if (failed) return failed
-    if (child.exitCode !== null || child.signalCode !== null) return readFileSync(logFile, 'utf8').slice(from).trim() || `exit ${child.exitCode}`
+    if (child.exitCode !== null || child.signalCode !== null)
+      return readFileSync(logFile, 'utf8').slice(from).trim() || `exit ${child.exitCode}`
     await sleep(15)
   }
   const portFile = join(dataDir, 'huodao/port')
@@ -187,7 +232,8 @@ async function adopt(place: Place, log: (line: string) => void): Promise<Server 
   for (;;) {
     const state = readState(dataDir)
     if (!state || !isPostmaster(state.pid, dataDir)) return null
-    if (state.status === 'ready' && (await answers(place, state.port))) return { pid: state.pid, port: state.port, child: null }
+    if (state.status === 'ready' && (await answers(place, state.port)))
+      return { pid: state.pid, port: state.port, child: null }
     // Recovery after a crash may take minutes and is not a fault; a silent "ready" server is.
     if (state.status === 'starting') patience = performance.now() + 15_000
     if (performance.now() > patience) {
@@ -200,11 +246,16 @@ async function adopt(place: Place, log: (line: string) => void): Promise<Server 
 }
 
 async function answers(place: Place, port: number): Promise<boolean> {
-  const client = new pg.Client({ connectionString: urlOf(place, port, 'postgres'), connectionTimeoutMillis: 3000 })
+  const client = new pg.Client({
+    connectionString: urlOf(place, port, 'postgres'),
+    connectionTimeoutMillis: 3000,
+  })
   client.on('error', () => {})
   try {
     await client.connect()
-    const { rows } = await client.query<{ dir: string }>("select current_setting('data_directory') as dir")
+    const { rows } = await client.query<{ dir: string }>(
+      "select current_setting('data_directory') as dir",
+    )
     return rows[0]?.dir === place.dataDir
   } catch {
     return false
@@ -227,10 +278,12 @@ async function end(pid: number, dataDir: string) {
 
 async function ended(server: Server, dataDir: string, stopping: () => boolean): Promise<void> {
   if (server.child) {
-    if (server.child.exitCode === null && server.child.signalCode === null) await once(server.child, 'exit')
+    if (server.child.exitCode === null && server.child.signalCode === null)
+      await once(server.child, 'exit')
     return
   }
-  while (!stopping() && isPostmaster(server.pid, dataDir)) await sleep(300, undefined, { ref: false })
+  while (!stopping() && isPostmaster(server.pid, dataDir))
+    await sleep(300, undefined, { ref: false })
 }
 
 async function createDatabase(place: Place, port: number) {

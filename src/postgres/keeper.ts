@@ -53,7 +53,10 @@ export async function keep(dataDir: string): Promise<Keeper> {
     child.stdin.on('error', () => {})
     if (postmaster) child.stdin.write(`${postmaster}\n`)
     if (!child.stdout) throw new Error('The database keeper has no output.')
-    await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => Promise.reject(new Error(`No keeper for ${dataDir}.`)))])
+    await Promise.race([
+      once(child.stdout, 'data'),
+      once(child, 'exit').then(() => Promise.reject(new Error(`No keeper for ${dataDir}.`))),
+    ])
     child.stdout.destroy()
     child.unref()
     // A pipe of a child is a socket; it must not hold the event loop.

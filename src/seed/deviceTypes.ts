@@ -24,15 +24,17 @@ const ROWS: readonly Row[] = [
   ['cabinet40', '带屏货柜 40货道', '49寸', true, 'pusher', true, 'CABINET', 5, 8],
 ]
 
-export const deviceTypes: readonly DemoDeviceType[] = ROWS.map(([key, name, screenSize, refrigeration, pattern, dropSensor, kind, maxLevels, maxRoads]) => ({
-  key,
-  name,
-  screen: screenSize !== '',
-  screenSize,
-  refrigeration,
-  pattern,
-  dropSensor,
-  kind,
-  maxLevels,
-  maxRoads,
-}))
+export const deviceTypes: readonly DemoDeviceType[] = ROWS.map(
+  ([key, name, screenSize, refrigeration, pattern, dropSensor, kind, maxLevels, maxRoads]) => ({
+    key,
+    name,
+    screen: screenSize !== '',
+    screenSize,
+    refrigeration,
+    pattern,
+    dropSensor,
+    kind,
+    maxLevels,
+    maxRoads,
+  }),
+)

@@ -27,7 +27,18 @@ function licenceNo(countyCode: string, index: number): string {
 }
 
 function build(orgKey: string, row: DeviceRow, index: number): DemoDevice {
-  const [name, typeKey, countyCode, address, lng, lat, site, popularity, lifecycle = 'OPERATING', mode = 'UNATTENDED'] = row
+  const [
+    name,
+    typeKey,
+    countyCode,
+    address,
+    lng,
+    lat,
+    site,
+    popularity,
+    lifecycle = 'OPERATING',
+    mode = 'UNATTENDED',
+  ] = row
   const type = deviceTypes.find((t) => t.key === typeKey)
   if (type === undefined) throw new Error(`unknown device type ${typeKey}`)
   const [province, city, county] = regionsOf(countyCode)

@@ -26,10 +26,32 @@ export type SeedLane = {
   quantity: number
 }
 /** `replenishers`: who fills it, most often the first. */
-export type SeedDevice = { demo: DemoDevice; id: number; orgId: number; dropSensor: boolean; replenishers: readonly number[]; lanes: SeedLane[] }
+export type SeedDevice = {
+  demo: DemoDevice
+  id: number
+  orgId: number
+  dropSensor: boolean
+  replenishers: readonly number[]
+  lanes: SeedLane[]
+}
 
-type Outcome = 'SUCCESS' | 'SHIPPED' | 'NO_DROP' | 'MOTOR' | 'VOID' | 'RETURNED' | 'REFUND_FAILED' | 'CLOSED'
-export type UnitRow = { id: number; unit_no: number; lane: SeedLane; outcome: Outcome; finished: Date; flow_id: number | null }
+type Outcome =
+  | 'SUCCESS'
+  | 'SHIPPED'
+  | 'NO_DROP'
+  | 'MOTOR'
+  | 'VOID'
+  | 'RETURNED'
+  | 'REFUND_FAILED'
+  | 'CLOSED'
+export type UnitRow = {
+  id: number
+  unit_no: number
+  lane: SeedLane
+  outcome: Outcome
+  finished: Date
+  flow_id: number | null
+}
 export type OrderRow = {
   id: number
   device: SeedDevice
@@ -61,14 +83,17 @@ const lastListed = (drafts: readonly Draft[], count: number): Draft[] => {
   const first = drafts.filter((draft) => !draft.closed).at(-count)
   return first ? drafts.slice(drafts.indexOf(first)) : [...drafts]
 }
-const byTime = (a: Draft, b: Draft) => a.created.getTime() - b.created.getTime() || a.device.id - b.device.id
+const byTime = (a: Draft, b: Draft) =>
+  a.created.getTime() - b.created.getTime() || a.device.id - b.device.id
 
 /** Orders until `now`; the last ones a few minutes ago. Deterministic for a given day. */
 export function makeHistory(devices: readonly SeedDevice[], now: Date): History {
   const today = shanghaiDay(now)
   const selling = devices.filter((device) => device.lanes.length > 0)
   const drafts = [false, true].flatMap((sample) => {
-    const own = selling.filter((device) => (device.demo.orgKey === sampleOperator.orgKey) === sample).flatMap((device) => draftsOf(device, today, now))
+    const own = selling
+      .filter((device) => (device.demo.orgKey === sampleOperator.orgKey) === sample)
+      .flatMap((device) => draftsOf(device, today, now))
     return sample ? lastListed(own.toSorted(byTime), sampleOperator.orders) : own
   })
   drafts.sort(byTime)
@@ -79,9 +104,16 @@ export function makeHistory(devices: readonly SeedDevice[], now: Date): History 
   }
   const orders = drafts.map((draft, index): OrderRow => {
     const units = draft.units.map((unit) => ({ ...unit, id: nextUnit() }))
-    return { ...draft, id: index + 1, num: orderNumber(shanghaiDay(draft.created), index + 1), units }
+    return {
+      ...draft,
+      id: index + 1,
+      num: orderNumber(shanghaiDay(draft.created), index + 1),
+      units,
+    }
   })
-  const sold = orders.flatMap((order) => order.units.filter((unit) => left(unit.outcome)).map((unit) => ({ unit, order })))
+  const sold = orders.flatMap((order) =>
+    order.units.filter((unit) => left(unit.outcome)).map((unit) => ({ unit, order })),
+  )
   return { orders, flows: flowsOf(devices, sold, now) }
 }
 
@@ -157,11 +189,18 @@ function outcomeOf(device: SeedDevice, random: Random, recent: boolean): Outcome
   return device.dropSensor ? 'SUCCESS' : 'SHIPPED'
 }
 
-export const left = (outcome: Outcome): boolean => outcome === 'SUCCESS' || outcome === 'SHIPPED' || outcome === 'RETURNED'
-export const refunded = (outcome: Outcome): boolean => outcome === 'NO_DROP' || outcome === 'MOTOR' || outcome === 'VOID' || outcome === 'RETURNED'
+export const left = (outcome: Outcome): boolean =>
+  outcome === 'SUCCESS' || outcome === 'SHIPPED' || outcome === 'RETURNED'
+export const refunded = (outcome: Outcome): boolean =>
+  outcome === 'NO_DROP' || outcome === 'MOTOR' || outcome === 'VOID' || outcome === 'RETURNED'
 
 /** Refunded fen and returned fee of an order's pieces, in order. */
-export function moneyOf(order: OrderRow): { total: number; fee: number; refunds: { unit: UnitRow; amount: number; share: number }[]; refundedSum: number } {
+export function moneyOf(order: OrderRow): {
+  total: number
+  fee: number
+  refunds: { unit: UnitRow; amount: number; share: number }[]
+  refundedSum: number
+} {
   const total = order.units.reduce((sum, unit) => sum + unit.lane.price, 0)
   const fee = feeOf(total, 60)
   let sum = 0

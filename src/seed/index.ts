@@ -35,16 +35,28 @@ import { loadHistory } from './load.ts'
 import { readSellers } from './sellers.ts'
 import { devices, deviceTypes } from './world.ts'
 
-export type SeedOptions = { databaseUrl: string; config: Config; log: (line: string) => void; now?: Date }
+export type SeedOptions = {
+  databaseUrl: string
+  config: Config
+  log: (line: string) => void
+  now?: Date
+}
 
 /** What every installation has: month partitions, permissions, menus, built-in roles and somebody who can sign in. Runs at every start. */
-export async function install({ databaseUrl, config, log, now = new Date() }: SeedOptions): Promise<void> {
+export async function install({
+  databaseUrl,
+  config,
+  log,
+  now = new Date(),
+}: SeedOptions): Promise<void> {
   await withDatabase(databaseUrl, async (database) => {
     await refuseWrongInstallation(database, config)
     await ensurePartitions(databaseUrl, now, 3, 3)
     await database.transact(systemScope, (db) => seedAccess(db, now))
     await database.transact(systemScope, seedCalendar)
-    const somebody = await database.read(systemScope, (db) => db.selectFrom('users').select('id').limit(1).executeTakeFirst())
+    const somebody = await database.read(systemScope, (db) =>
+      db.selectFrom('users').select('id').limit(1).executeTakeFirst(),
+    )
     if (config.demo) writeFleet(config, !somebody)
     if (somebody) return database.transact(systemScope, (db) => sayInstallation(db, config))
     if (config.demo) {
@@ -56,13 +68,20 @@ export async function install({ databaseUrl, config, log, now = new Date() }: Se
       await sayInstallation(db, config)
       if (!first) return
       const file = writeFirstPassword(config.dataDir, first)
-      log(`First administrator: ${first.username}. The password is in ${file}; the file goes when it has been changed at the first sign-in.`)
+      log(
+        `First administrator: ${first.username}. The password is in ${file}; the file goes when it has been changed at the first sign-in.`,
+      )
     })
   })
 }
 
 /** The demo business in one transaction: a start that is killed half-way begins again from nothing. */
-async function seedDemo(database: Database, config: Config, log: (line: string) => void, now: Date): Promise<void> {
+async function seedDemo(
+  database: Database,
+  config: Config,
+  log: (line: string) => void,
+  now: Date,
+): Promise<void> {
   log('Filling in the demo business (60 days of sales) …')
   await database.transact(systemScope, async (db) => {
     const people = await seedDemoPeople(db, now)
@@ -108,7 +127,9 @@ export function writeFleet(config: Config, blank: boolean): void {
     }))
   mkdirSync(config.dataDir, { recursive: true })
   if (blank) rmSync(path.join(config.dataDir, 'fleet'), { recursive: true, force: true })
-  writeFileSync(path.join(config.dataDir, 'fleet.json'), JSON.stringify({ machines }), { mode: 0o600 })
+  writeFileSync(path.join(config.dataDir, 'fleet.json'), JSON.stringify({ machines }), {
+    mode: 0o600,
+  })
 }
 
 /** Statistics of what was just loaded, so that the first queries are planned well. */
@@ -116,8 +137,16 @@ async function analyze(databaseUrl: string): Promise<void> {
   await withClient(databaseUrl, (client) => client.query('analyze'))
 }
 
-async function withDatabase(databaseUrl: string, work: (database: Database) => Promise<void>): Promise<void> {
-  const database = await openDatabase({ url: databaseUrl, reads: 1, writes: 2, statementMs: 120_000 })
+async function withDatabase(
+  databaseUrl: string,
+  work: (database: Database) => Promise<void>,
+): Promise<void> {
+  const database = await openDatabase({
+    url: databaseUrl,
+    reads: 1,
+    writes: 2,
+    statementMs: 120_000,
+  })
   try {
     await work(database)
   } finally {

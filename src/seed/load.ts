@@ -1,30 +1,54 @@
 import { sql } from 'kysely'
-import { displayStatus, isFinal, type RefundState, type VendState } from '../domains/orders/rules.ts'
+import {
+  displayStatus,
+  isFinal,
+  type RefundState,
+  type VendState,
+} from '../domains/orders/rules.ts'
 import type { Db } from '../server/database.ts'
 import { type History, left, moneyOf, type OrderRow, type UnitRow } from './history.ts'
 
 /** Writes the history in bulk, under the same constraints as live sales; figures and vouchers are summed from what was written. */
 const chunk = 4000
 
-async function bulk<T>(db: Db, rows: readonly T[], statement: (json: string) => ReturnType<typeof sql>): Promise<void> {
-  for (let i = 0; i < rows.length; i += chunk) await statement(JSON.stringify(rows.slice(i, i + chunk))).execute(db)
+async function bulk<T>(
+  db: Db,
+  rows: readonly T[],
+  statement: (json: string) => ReturnType<typeof sql>,
+): Promise<void> {
+  for (let i = 0; i < rows.length; i += chunk)
+    await statement(JSON.stringify(rows.slice(i, i + chunk))).execute(db)
 }
 
-const states: Record<UnitRow['outcome'], { vend: VendState; hold: string; refund: RefundState | null; reason: string | null }> = {
+const states: Record<
+  UnitRow['outcome'],
+  { vend: VendState; hold: string; refund: RefundState | null; reason: string | null }
+> = {
   SUCCESS: { vend: 'SUCCESS', hold: 'CONSUMED', refund: null, reason: null },
   SHIPPED: { vend: 'SUCCESS', hold: 'CONSUMED', refund: null, reason: null },
   RETURNED: { vend: 'SUCCESS', hold: 'CONSUMED', refund: 'SUCCESS', reason: null },
   NO_DROP: { vend: 'FAILED', hold: 'COUNTED', refund: 'SUCCESS', reason: 'NO_DROP' },
   MOTOR: { vend: 'FAILED', hold: 'RELEASED', refund: 'SUCCESS', reason: 'MOTOR_NOT_MOVE' },
   VOID: { vend: 'VOID', hold: 'COUNTED', refund: 'SUCCESS', reason: 'TIMEOUT' },
-  REFUND_FAILED: { vend: 'FAILED', hold: 'RELEASED', refund: 'FAILED', reason: 'MOTOR_NOT_IN_PLACE' },
+  REFUND_FAILED: {
+    vend: 'FAILED',
+    hold: 'RELEASED',
+    refund: 'FAILED',
+    reason: 'MOTOR_NOT_IN_PLACE',
+  },
   CLOSED: { vend: 'WAIT', hold: 'RELEASED', refund: null, reason: null },
 }
 
 export async function loadHistory(db: Db, { orders, flows }: History, now: Date): Promise<void> {
   await bulk(
     db,
-    orders.map((o) => ({ order_num: o.num, order_id: o.id, org_id: o.device.orgId, device_id: o.device.id, created_at: o.created })),
+    orders.map((o) => ({
+      order_num: o.num,
+      order_id: o.id,
+      org_id: o.device.orgId,
+      device_id: o.device.id,
+      created_at: o.created,
+    })),
     (json) => sql`
     insert into order_keys (order_num, order_id, org_id, device_id, created_at) select order_num, order_id, org_id, device_id, created_at
     from jsonb_to_recordset(${json}::jsonb) as x(order_num text, order_id bigint, org_id bigint, device_id bigint, created_at timestamptz)`,
@@ -99,7 +123,13 @@ function orderRow(o: OrderRow) {
     refundState: states[u.outcome].refund,
     dropConfirmed: u.outcome === 'SUCCESS' || u.outcome === 'RETURNED',
   }))
-  const payState = o.closed ? 'CLOSED' : refundedSum === 0 ? 'PAID' : refundedSum === total ? 'REFUNDED' : 'PART_REFUNDED'
+  const payState = o.closed
+    ? 'CLOSED'
+    : refundedSum === 0
+      ? 'PAID'
+      : refundedSum === total
+        ? 'REFUNDED'
+        : 'PART_REFUNDED'
   const last = o.units.at(-1)?.finished ?? o.created
   const [first, ...rest] = o.units
   return {
@@ -114,7 +144,9 @@ function orderRow(o: OrderRow) {
     pay_type: o.payType,
     pay_state: payState,
     order_status: displayStatus({ payState, paid, refunded: refundedSum }, facts),
-    fail_reason: o.closed ? null : (o.units.map((u) => states[u.outcome].reason).find(Boolean) ?? null),
+    fail_reason: o.closed
+      ? null
+      : (o.units.map((u) => states[u.outcome].reason).find(Boolean) ?? null),
     detail: `${first?.lane.productName} ${first?.lane.model} ×1${rest.length ? ` +${rest.length}` : ''}`,
     img: first?.lane.img,
     pieces: o.units.length,
@@ -215,20 +247,35 @@ async function loadMoney(db: Db, orders: readonly OrderRow[]): Promise<void> {
     from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, refund_no text, payment_id bigint, order_id bigint, order_at timestamptz, order_num text, unit_id bigint, unit_no int, amount bigint, reason text, automatic boolean, failed boolean, at timestamptz)`,
   )
   await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id, payment_id, kind, amount, created_at)
-    select org_id, device_id, order_id, order_num, unit_id, payment_id, 'REFUND_FAILED', amount, created_at from refunds where state = 'FAILED'`.execute(db)
+    select org_id, device_id, order_id, order_num, unit_id, payment_id, 'REFUND_FAILED', amount, created_at from refunds where state = 'FAILED'`.execute(
+    db,
+  )
   await bulk(
     db,
     paid
       .filter(({ o }) => !o.closed)
       .flatMap(({ o, money }) => {
         const of = { org_id: o.device.orgId, order_id: o.id, order_num: o.num }
-        const two = (key: string, type: string, at: Date, debit: string, credit: string, amount: number) =>
-          amount === 0 ? [] : [{ ...of, key, type, at, debit, credit, amount }]
+        const two = (
+          key: string,
+          type: string,
+          at: Date,
+          debit: string,
+          credit: string,
+          amount: number,
+        ) => (amount === 0 ? [] : [{ ...of, key, type, at, debit, credit, amount }])
         return [
           ...two(`in:${o.id}`, 'V1', paidAt(o), '1001', '2001', money.total),
           ...two(`fee:${o.id}`, 'V2', paidAt(o), '2001', '1001', money.fee),
           ...money.refunds.flatMap((r) =>
-            two(`rf:${o.num}-${String(r.unit.unit_no).padStart(2, '0')}`, 'V6', new Date(r.unit.finished.getTime() + 2000), '2001', '1001', r.amount - r.share),
+            two(
+              `rf:${o.num}-${String(r.unit.unit_no).padStart(2, '0')}`,
+              'V6',
+              new Date(r.unit.finished.getTime() + 2000),
+              '2001',
+              '1001',
+              r.amount - r.share,
+            ),
           ),
         ]
       }),
@@ -269,12 +316,16 @@ async function loadEvents(db: Db, orders: readonly OrderRow[]): Promise<void> {
           state.refund === 'SUCCESS'
             ? [
                 row('REFUND_PENDING', u.finished, u.unit_no, { amount: u.lane.price }),
-                row('REFUNDED', new Date(u.finished.getTime() + 2000), u.unit_no, { amount: u.lane.price }),
+                row('REFUNDED', new Date(u.finished.getTime() + 2000), u.unit_no, {
+                  amount: u.lane.price,
+                }),
               ]
             : state.refund === 'FAILED'
               ? [
                   row('REFUND_PENDING', u.finished, u.unit_no, { amount: u.lane.price }),
-                  row('REFUND_FAILED', new Date(u.finished.getTime() + 60_000), u.unit_no, { reason: '商户余额不足' }),
+                  row('REFUND_FAILED', new Date(u.finished.getTime() + 60_000), u.unit_no, {
+                    reason: '商户余额不足',
+                  }),
                 ]
               : []
         return [
@@ -289,7 +340,9 @@ async function loadEvents(db: Db, orders: readonly OrderRow[]): Promise<void> {
   await bulk(
     db,
     rows,
-    (json) => sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data)
+    (
+      json,
+    ) => sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data)
     select org_id, at, order_id, order_at, device_id, unit_no, kind, data from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, at timestamptz, order_id bigint, order_at timestamptz, device_id bigint, unit_no int, kind text, data jsonb)`,
   )
 }
@@ -328,6 +381,8 @@ async function sumUp(db: Db): Promise<void> {
     ['order_num_seq', 'orders'],
     ['payments_id_seq', 'payments'],
   ] as const) {
-    await sql`select count(nextval(${sequence})) from generate_series(1, (select max(id) from ${sql.table(table)}))`.execute(db)
+    await sql`select count(nextval(${sequence})) from generate_series(1, (select max(id) from ${sql.table(table)}))`.execute(
+      db,
+    )
   }
 }

@@ -33,7 +33,14 @@ const SHADE = 'fill="#000000" fill-opacity=".07"'
 
 type Draw = (tones: Tones, label: PictureLabel) => string
 
-function motif(label: PictureLabel, main: string, second: string, x: number, y: number, scale: number): string {
+function motif(
+  label: PictureLabel,
+  main: string,
+  second: string,
+  x: number,
+  y: number,
+  scale: number,
+): string {
   return label.motif === undefined ? '' : drawMotif(label.motif, { main, second }, x, y, scale)
 }
 
@@ -64,9 +71,15 @@ ${motif(label, t.deep, t.light, 200, 254, 0.92)}
 <path ${SHINE} d="M138 176c0-20 16-28 28-40l8 8c-14 12-22 20-22 34z"/>`
 }
 
-const bottle: Draw = (t, label) => (label.motif !== undefined && STOUT.has(label.motif) ? stoutBottle(t, label) : slenderBottle(t, label))
+const bottle: Draw = (t, label) =>
+  label.motif !== undefined && STOUT.has(label.motif)
+    ? stoutBottle(t, label)
+    : slenderBottle(t, label)
 
-const can: Draw = (t, label) => `<rect x="152" y="64" width="96" height="14" rx="6" fill="${t.ink}"/>
+const can: Draw = (
+  t,
+  label,
+) => `<rect x="152" y="64" width="96" height="14" rx="6" fill="${t.ink}"/>
 <rect x="186" y="56" width="28" height="9" rx="4" fill="${t.deep}"/>
 <path fill="${t.light}" d="M150 80h100l18 26v206l-18 30a22 22 0 0 1-18 10h-64a22 22 0 0 1-18-10l-18-30V106z"/>
 <path fill="${t.deep}" d="M132 118h136v180H132z"/>
@@ -76,7 +89,10 @@ ${motif(label, t.pale, t.light, 200, 188, 1)}
 <rect x="144" y="124" width="10" height="160" rx="5" ${SHINE}/>
 <path d="M156 352h88" stroke="${t.deep}" stroke-width="6" stroke-linecap="round"/>`
 
-const cup: Draw = (t, label) => `<path d="M214 96l22-62 22-6" fill="none" stroke="${t.deep}" stroke-width="11" stroke-linecap="round" stroke-linejoin="round"/>
+const cup: Draw = (
+  t,
+  label,
+) => `<path d="M214 96l22-62 22-6" fill="none" stroke="${t.deep}" stroke-width="11" stroke-linecap="round" stroke-linejoin="round"/>
 <path fill="${t.ink}" d="M124 92h152l8 30H116z"/><rect x="106" y="120" width="188" height="20" rx="9" fill="${t.deep}"/>
 <path fill="${t.light}" d="M120 142h160l-20 192a24 24 0 0 1-24 22h-72a24 24 0 0 1-24-22z"/>
 <path fill="${t.pale}" d="M126 190h148l-9 92H135z"/>
@@ -121,7 +137,9 @@ function hasBlister(label: PictureLabel): boolean {
 }
 
 function blister(t: Tones): string {
-  const pockets = [136, 168, 200, 232, 264].map((x) => `<ellipse cx="${x}" cy="341" rx="11" ry="9" fill="${t.deep}"/>`)
+  const pockets = [136, 168, 200, 232, 264].map(
+    (x) => `<ellipse cx="${x}" cy="341" rx="11" ry="9" fill="${t.deep}"/>`,
+  )
   return `<rect x="112" y="324" width="176" height="34" rx="8" fill="#FFFFFF" fill-opacity=".72"/>${pockets.join('')}`
 }
 
@@ -141,7 +159,10 @@ function bloom(t: Tones, label: PictureLabel, x: number, y: number, scale: numbe
   return `<circle cx="${x}" cy="${y}" r="${46 * scale}" fill="${t.ground}"/>${motif(label, t.deep, t.ink, x, y, scale)}`
 }
 
-const flower: Draw = (t, label) => `<path d="M200 180L132 104M200 190V86M200 180l68-76" stroke="#6C9C80" stroke-width="9" stroke-linecap="round"/>
+const flower: Draw = (
+  t,
+  label,
+) => `<path d="M200 180L132 104M200 190V86M200 180l68-76" stroke="#6C9C80" stroke-width="9" stroke-linecap="round"/>
 <path fill="#8DB89F" d="M98 176c-18-26-14-52-4-66 22 12 36 34 36 62zM302 176c18-26 14-52 4-66-22 12-36 34-36 62z"/>
 <path fill="${t.pale}" d="M84 168c38-22 70-20 116-2 46-18 78-20 116 2l-88 148h-56z"/>
 ${bloom(t, label, 134, 132, 1.02)}${bloom(t, label, 266, 132, 1.02)}${bloom(t, label, 200, 92, 1.08)}${bloom(t, label, 200, 176, 1.06)}
@@ -151,13 +172,24 @@ ${bloom(t, label, 134, 132, 1.02)}${bloom(t, label, 266, 132, 1.02)}${bloom(t, l
 <rect x="164" y="310" width="72" height="24" rx="10" fill="${t.ink}"/>
 <path fill="${t.deep}" d="M200 322c-18-22-40-18-44-6s20 22 44 6zm0 0c18-22 40-18 44-6s-20 22-44 6z"/>`
 
-const umbrella: Draw = (t) => `<path d="M200 60v-16M200 190v122a30 30 0 0 0 60 0v-8" fill="none" stroke="${t.ink}" stroke-width="13" stroke-linecap="round"/>
+const umbrella: Draw = (
+  t,
+) => `<path d="M200 60v-16M200 190v122a30 30 0 0 0 60 0v-8" fill="none" stroke="${t.ink}" stroke-width="13" stroke-linecap="round"/>
 <path fill="${t.light}" d="M200 58c84 0 146 58 152 144-26-20-56-20-76 0-20-20-54-20-76 0-22-20-56-20-76 0-20-20-50-20-76 0C54 116 116 58 200 58z"/>
 <path fill="${t.deep}" d="M200 58c42 24 72 74 76 144-20-20-54-20-76 0-22-20-56-20-76 0 4-70 34-120 76-144z"/>
 <path d="M200 58v144" stroke="${t.ink}" stroke-opacity=".4" stroke-width="4"/>
 <path ${SHINE} d="M78 150c14-34 36-54 62-66l-10 22c-16 14-26 28-34 52z"/>`
 
-const DRAW: Readonly<Record<PictureKind, Draw>> = { bottle, can, cup, bag, box, pill, flower, umbrella }
+const DRAW: Readonly<Record<PictureKind, Draw>> = {
+  bottle,
+  can,
+  cup,
+  bag,
+  box,
+  pill,
+  flower,
+  umbrella,
+}
 
 // Where the drawing ends below, so that its shadow touches it and both stand in the middle.
 function floorOf(kind: PictureKind, label: PictureLabel): number {
@@ -178,5 +210,7 @@ ${DRAW[kind](tones, label)}</g>
 
 /** Palette PNG: flat pictures stay near 10 kB. */
 export function renderPng(svg: string): Promise<Buffer> {
-  return sharp(Buffer.from(svg)).png({ palette: true, colours: 128, compressionLevel: 9 }).toBuffer()
+  return sharp(Buffer.from(svg))
+    .png({ palette: true, colours: 128, compressionLevel: 9 })
+    .toBuffer()
 }

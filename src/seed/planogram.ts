@@ -1,6 +1,13 @@
 import type { PictureKind } from './pictures.ts'
 import { createRandom, type Random } from './random.ts'
-import type { DemoDevice, DemoDeviceType, DemoFloor, DemoProduct, DemoRoad, DeviceKind } from './types.ts'
+import type {
+  DemoDevice,
+  DemoDeviceType,
+  DemoFloor,
+  DemoProduct,
+  DemoRoad,
+  DeviceKind,
+} from './types.ts'
 
 interface FloorPlan {
   readonly name: string
@@ -73,10 +80,16 @@ function emptyRoad(column: number): DemoRoad {
   }
 }
 
-function filledRoad(random: Random, device: DemoDevice, product: DemoProduct, column: number): DemoRoad {
+function filledRoad(
+  random: Random,
+  device: DemoDevice,
+  product: DemoProduct,
+  column: number,
+): DemoRoad {
   const capacity = CAPACITY[product.picture.kind]
   const warnQty = capacity === 1 ? 0 : Math.ceil(capacity * 0.2)
-  const surcharge = device.site === 'airport' && product.drugClass === 'NONE' ? AIRPORT_SURCHARGE : 0
+  const surcharge =
+    device.site === 'airport' && product.drugClass === 'NONE' ? AIRPORT_SURCHARGE : 0
   const retailPrice = product.retailPrice + surcharge
   return {
     column,
@@ -103,7 +116,8 @@ function facings(random: Random, pool: readonly DemoProduct[], lanes: number): D
   const row: DemoProduct[] = []
   while (row.length < lanes) {
     for (const product of bestSellersFirst(random, pool)) {
-      const wide = product.weight >= 8 ? random.int(2, 3) : product.weight >= 5 ? random.int(1, 2) : 1
+      const wide =
+        product.weight >= 8 ? random.int(2, 3) : product.weight >= 5 ? random.int(1, 2) : 1
       row.push(...Array.from({ length: wide }, () => product))
     }
   }
@@ -111,15 +125,25 @@ function facings(random: Random, pool: readonly DemoProduct[], lanes: number): D
 }
 
 /** What stands in a machine, floor by floor; the same for every run. */
-export function planogram(device: DemoDevice, type: DemoDeviceType, products: readonly DemoProduct[]): DemoFloor[] {
+export function planogram(
+  device: DemoDevice,
+  type: DemoDeviceType,
+  products: readonly DemoProduct[],
+): DemoFloor[] {
   const random = createRandom(`planogram/${device.rtuNumber}`)
   const stocked = device.lifecycle === 'OPERATING' || device.lifecycle === 'PAUSED'
   const plans = FLOORS[type.kind]
   return Array.from({ length: type.maxLevels }, (_, i) => {
     const plan = plans[i % plans.length] ?? DRINKS
-    const pool = products.filter((p) => p.weight > 0 && plan.categories.includes(p.categoryKey) && allowed(p, type.kind))
+    const pool = products.filter(
+      (p) => p.weight > 0 && plan.categories.includes(p.categoryKey) && allowed(p, type.kind),
+    )
     const row = facings(random, pool, type.maxRoads)
-    const roads = row.map((product, column) => (!stocked || random.chance(0.05) ? emptyRoad(column + 1) : filledRoad(random, device, product, column + 1)))
+    const roads = row.map((product, column) =>
+      !stocked || random.chance(0.05)
+        ? emptyRoad(column + 1)
+        : filledRoad(random, device, product, column + 1),
+    )
     return { level: i + 1, name: plan.name, roads }
   })
 }

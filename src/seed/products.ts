@@ -14,10 +14,16 @@ export const categories: readonly DemoCategory[] = [
 ]
 
 /** The goods of the demo. Makers and approval numbers are invented; names and packs are generic. Prices in fen, an empty cell is nothing. */
-export const products: readonly DemoProduct[] = rowsOf(readFileSync(new URL('products.tsv', import.meta.url), 'utf8')).map((row) => {
+export const products: readonly DemoProduct[] = rowsOf(
+  readFileSync(new URL('products.tsv', import.meta.url), 'utf8'),
+).map((row) => {
   const text = (column: string) => row[column] ?? ''
   const number = (column: string) => (text(column) === '' ? null : Number(text(column)))
-  const picture = { kind: text('kind'), tint: text('tint'), ...(text('motif') ? { motif: text('motif') } : {}) }
+  const picture = {
+    kind: text('kind'),
+    tint: text('tint'),
+    ...(text('motif') ? { motif: text('motif') } : {}),
+  }
   return {
     key: text('key'),
     name: text('name'),

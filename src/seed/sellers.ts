@@ -30,7 +30,9 @@ export async function readSellers(db: Db): Promise<SeedDevice[]> {
     from lanes l join devices d on d.id = l.device_id join products p on p.id = l.product_id where l.archived_at is null and l.capacity > 0 order by l.device_id, l.road_index`.execute(
       db,
     )
-  const weights = new Map(products.map((product) => [`${product.name} ${product.model}`, product.weight]))
+  const weights = new Map(
+    products.map((product) => [`${product.name} ${product.model}`, product.weight]),
+  )
   const byNumber = Map.groupBy(rows, (row) => row.rtu_number)
   return devices.flatMap((demo) => {
     const own = byNumber.get(demo.rtuNumber)
@@ -55,6 +57,15 @@ export async function readSellers(db: Db): Promise<SeedDevice[]> {
         quantity: row.quantity,
       }),
     )
-    return [{ demo, id: first.device_id, orgId: first.org_id, dropSensor: first.drop_sensor, replenishers: first.replenishers, lanes }]
+    return [
+      {
+        demo,
+        id: first.device_id,
+        orgId: first.org_id,
+        dropSensor: first.drop_sensor,
+        replenishers: first.replenishers,
+        lanes,
+      },
+    ]
   })
 }

@@ -1,6 +1,14 @@
 import type { DemoStaff, RoleIdentifier } from './types.ts'
 
-type Row = readonly [username: string, realName: string, orgKey: string, role: RoleIdentifier, phone: string, title: string, regionCode?: string]
+type Row = readonly [
+  username: string,
+  realName: string,
+  orgKey: string,
+  role: RoleIdentifier,
+  phone: string,
+  title: string,
+  regionCode?: string,
+]
 
 // The first 13 are the demo accounts, one per role.
 const ROWS: readonly Row[] = [
@@ -20,7 +28,15 @@ const ROWS: readonly Row[] = [
   ['tangjiahui', '唐嘉慧', 'platform', 'ROLE_ADMIN', '13828801015', '客服主管'],
   ['panzhiyuan', '潘志远', 'platform', 'ROLE_ADMIN', '13828801023', '技术支持'],
   ['hanyujie', '韩雨洁', 'platform', 'ROLE_FINANCE', '13828801031', '结算专员'],
-  ['liangshaohua', '梁少华', 'platform', 'ROLE_DRUG_REGULATOR', '13826184409', '药品监管科', '440100'],
+  [
+    'liangshaohua',
+    '梁少华',
+    'platform',
+    'ROLE_DRUG_REGULATOR',
+    '13826184409',
+    '药品监管科',
+    '440100',
+  ],
   ['shenjiayi', '沈佳怡', 'agent-east', 'ROLE_RTU_AGENT', '13857103342', '总经理'],
   ['luojianping', '罗建平', 'agent-west', 'ROLE_RTU_AGENT', '13980671925', '总经理'],
   ['mojunwei', '莫俊伟', 'agent-south', 'ROLE_FINANCE', '13928402027', '财务经理'],
@@ -51,12 +67,14 @@ const ROWS: readonly Row[] = [
   ['lizehua', '李泽华', 'supplier', 'ROLE_SUPPLIER', '13751190844', '仓库主管'],
 ]
 
-export const staff: readonly DemoStaff[] = ROWS.map(([username, realName, orgKey, role, phone, title, regionCode = null]) => ({
-  username,
-  realName,
-  orgKey,
-  role,
-  phone,
-  title,
-  regionCode,
-}))
+export const staff: readonly DemoStaff[] = ROWS.map(
+  ([username, realName, orgKey, role, phone, title, regionCode = null]) => ({
+    username,
+    realName,
+    orgKey,
+    role,
+    phone,
+    title,
+    regionCode,
+  }),
+)

@@ -1,7 +1,15 @@
 import type { Motif } from './motifs.ts'
 import type { PictureKind, PictureTint } from './pictures.ts'
 
-export type OrganisationKind = 'PLATFORM' | 'AGENT' | 'OPERATOR' | 'SPONSOR' | 'SUPPLIER' | 'SCHOOL' | 'HOSPITAL' | 'LANE_TENANT'
+export type OrganisationKind =
+  | 'PLATFORM'
+  | 'AGENT'
+  | 'OPERATOR'
+  | 'SPONSOR'
+  | 'SUPPLIER'
+  | 'SCHOOL'
+  | 'HOSPITAL'
+  | 'LANE_TENANT'
 
 export interface DemoOrganisation {
   readonly key: string
@@ -82,14 +90,26 @@ export interface DemoProduct {
   readonly storeTempMin: number | null
   readonly storeTempMax: number | null
   readonly purchaseLimit: number
-  readonly picture: { readonly kind: PictureKind; readonly tint: PictureTint; readonly motif?: Motif }
+  readonly picture: {
+    readonly kind: PictureKind
+    readonly tint: PictureTint
+    readonly motif?: Motif
+  }
   /** How often it is bought against its neighbours; 0 = in no machine. */
   readonly weight: number
 }
 
 export type Lifecycle = 'STOCK' | 'OPERATING' | 'PAUSED' | 'SOLD' | 'SCRAPPED'
 export type DispensingMode = 'UNATTENDED' | 'PHARMACIST' | 'MEDICAL'
-export type Site = 'office' | 'metro' | 'hospital' | 'school' | 'mall' | 'residential' | 'factory' | 'airport'
+export type Site =
+  | 'office'
+  | 'metro'
+  | 'hospital'
+  | 'school'
+  | 'mall'
+  | 'residential'
+  | 'factory'
+  | 'airport'
 
 export interface DemoRegion {
   readonly code: string

@@ -40,7 +40,10 @@ function kilometres(lng: number, lat: number, [toLng, toLat]: readonly [number, 
 }
 
 function validEan(barcode: string): boolean {
-  const sum = [...barcode].reduce((total, digit, i) => total + Number(digit) * (i % 2 === 0 ? 1 : 3), 0)
+  const sum = [...barcode].reduce(
+    (total, digit, i) => total + Number(digit) * (i % 2 === 0 ? 1 : 3),
+    0,
+  )
   return /^69\d{11}$/.test(barcode) && sum % 10 === 0
 }
 
@@ -130,7 +133,11 @@ describe('devices', () => {
   test('stand where their region says', () => {
     expect(unique(devices.map((d) => d.rtuNumber))).toBe(112)
     for (const d of devices) {
-      expect(regionPath(d.county.code).map((r) => r.code)).toEqual([d.province.code, d.city.code, d.county.code])
+      expect(regionPath(d.county.code).map((r) => r.code)).toEqual([
+        d.province.code,
+        d.city.code,
+        d.county.code,
+      ])
       expect(regionName(d.county.code)).toBe(d.county.name)
       expect((d.lng === null) === (d.lat === null)).toBe(true)
       const centre = CENTRES[d.city.code]
@@ -160,7 +167,8 @@ describe('planogram', () => {
       expect(floorsOf(d)).toEqual(floors)
       const type = deviceTypes.find((t) => t.key === d.typeKey)
       expect(floors).toHaveLength(type?.maxLevels ?? 0)
-      for (const f of floors) expect(f.roads.map((r) => r.column)).toEqual(f.roads.map((_, i) => i + 1))
+      for (const f of floors)
+        expect(f.roads.map((r) => r.column)).toEqual(f.roads.map((_, i) => i + 1))
     }
   })
 
@@ -201,14 +209,19 @@ describe('rhythm', () => {
     expect(sites).toHaveLength(8)
     for (const site of sites) {
       for (let weekday = 0; weekday < 7; weekday++) {
-        const sum = Array.from({ length: 24 }, (_, hour) => rhythm(site, hour, weekday)).reduce((a, b) => a + b, 0)
+        const sum = Array.from({ length: 24 }, (_, hour) => rhythm(site, hour, weekday)).reduce(
+          (a, b) => a + b,
+          0,
+        )
         expect(sum).toBeCloseTo(1, 9)
       }
     }
   })
 
   test('sixty days of all machines give a believable number of orders', () => {
-    const days = Array.from({ length: DEMO_DAYS }, (_, i) => devices.reduce((sum, d) => sum + dailyOrders(d, i), 0))
+    const days = Array.from({ length: DEMO_DAYS }, (_, i) =>
+      devices.reduce((sum, d) => sum + dailyOrders(d, i), 0),
+    )
     const total = days.reduce((a, b) => a + b, 0)
     expect(total).toBeGreaterThan(45_000)
     expect(total).toBeLessThan(58_000)

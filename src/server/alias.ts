@@ -20,7 +20,9 @@ export type Alias = {
 
 /** What the endpoint knows of the parameters, as its types. */
 export function known<E extends Endpoint>(endpoint: E, given: Given): Record<string, unknown> {
-  const own = Object.entries(given).filter(([key, value]) => key in endpoint.input.shape && value !== '' && value !== null)
+  const own = Object.entries(given).filter(
+    ([key, value]) => key in endpoint.input.shape && value !== '' && value !== null,
+  )
   const texts = own.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   return { ...Object.fromEntries(own), ...fromStrings(endpoint.input, Object.fromEntries(texts)) }
 }
@@ -33,7 +35,11 @@ export function idOf(given: Given, key = 'id'): number {
 }
 
 /** The fields of `row` that the endpoint takes, changed by what was given: an edit may name one field only. */
-export const merged = <E extends Endpoint>(endpoint: E, row: Given, given: Given): Record<string, unknown> => ({
+export const merged = <E extends Endpoint>(
+  endpoint: E,
+  row: Given,
+  given: Given,
+): Record<string, unknown> => ({
   ...Object.fromEntries(Object.entries(row).filter(([key]) => key in endpoint.input.shape)),
   ...known(endpoint, given),
 })

@@ -7,19 +7,29 @@ import { perApp } from './perApp.ts'
 import { databaseRefusal } from './run.ts'
 
 /** The requested path as it may be shown: cut and with markup escaped. */
-export const safeUrl = (url: string) => url.slice(0, 200).replace(/[<>"'\u0000-\u001f]/g, (c) => encodeURIComponent(c))
+export const safeUrl = (url: string) =>
+  url.slice(0, 200).replace(/[<>"'\u0000-\u001f]/g, (c) => encodeURIComponent(c))
 
 /** For the process log: what stands behind the path may be a code, a phone, a name. */
 export const pathOf = (url: string): string => (url.split('?', 1)[0] ?? '').slice(0, 200)
 
 /** One error shape; never a stack, SQL or path. */
-export function answerError(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function answerError(
+  app: App,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const lang = toLang(request.headers['accept-language'])
   const { refusal, fields } = asRefusal(error, lang)
   const { def } = refusal
   if (def.status >= 500) {
     if (error instanceof Refusal && !error.cause) noteTurnedAway(app, def, request)
-    else app.log.error({ err: error, requestId: request.id, url: pathOf(request.url) }, 'request failed')
+    else
+      app.log.error(
+        { err: error, requestId: request.id, url: pathOf(request.url) },
+        'request failed',
+      )
   }
   if (def.status === 503) reply.header('retry-after', '5')
   return reply
@@ -28,15 +38,20 @@ export function answerError(app: App, error: unknown, request: FastifyRequest, r
     .send({
       code: def.code,
       error: def.name,
-      message: (error instanceof z.ZodError && fields[0]?.message) || say(def.text, lang, refusal.values),
+      message:
+        (error instanceof z.ZodError && fields[0]?.message) || say(def.text, lang, refusal.values),
       requestId: request.id,
       ...(fields.length ? { errors: fields } : {}),
     })
 }
 
-const turnedAway = perApp(() => ({ requests: new WeakSet<FastifyRequest>(), kinds: new Map<string, { said: number; count: number }>() }))
+const turnedAway = perApp(() => ({
+  requests: new WeakSet<FastifyRequest>(),
+  kinds: new Map<string, { said: number; count: number }>(),
+}))
 /** Whether the answer was no fault of ours, whatever its status. */
-export const wasTurnedAway = (app: App, request: FastifyRequest): boolean => turnedAway(app).requests.has(request)
+export const wasTurnedAway = (app: App, request: FastifyRequest): boolean =>
+  turnedAway(app).requests.has(request)
 
 /** On purpose, for others' sake: a line a second of each kind, however many ask. */
 function noteTurnedAway(app: App, def: ErrorDef, request: FastifyRequest): void {
@@ -46,19 +61,35 @@ function noteTurnedAway(app: App, def: ErrorDef, request: FastifyRequest): void 
   kinds.set(def.name, kind)
   kind.count += 1
   if (performance.now() - kind.said < 1000) return
-  app.log.warn({ error: def.name, count: kind.count, requestId: request.id, url: pathOf(request.url) }, 'turned away')
+  app.log.warn(
+    { error: def.name, count: kind.count, requestId: request.id, url: pathOf(request.url) },
+    'turned away',
+  )
   Object.assign(kind, { said: performance.now(), count: 0 })
 }
 
 /** What went wrong, as the person would be told. */
 export const refusalOf = (error: unknown): Refusal => asRefusal(error, 'zh-CN').refusal
 
-function asRefusal(error: unknown, lang: ReturnType<typeof toLang>): { refusal: Refusal; fields: FieldError[] } {
-  if (error instanceof Refusal) return { refusal: error, fields: error.fields.map((f) => ({ field: f.field, message: say(f.text, lang, error.values) })) }
+function asRefusal(
+  error: unknown,
+  lang: ReturnType<typeof toLang>,
+): { refusal: Refusal; fields: FieldError[] } {
+  if (error instanceof Refusal)
+    return {
+      refusal: error,
+      fields: error.fields.map((f) => ({
+        field: f.field,
+        message: say(f.text, lang, error.values),
+      })),
+    }
   if (error instanceof z.ZodError) {
     const fields = error.issues.flatMap((issue) =>
       issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), message: say('不支持的字段\u001fUnknown field', lang) }))
+        ? issue.keys.map((key) => ({
+            field: [...issue.path, key].join('.'),
+            message: say('不支持的字段\u001fUnknown field', lang),
+          }))
         : [{ field: issue.path.join('.'), message: say(issue.message, lang) }],
     )
     return { refusal: new Refusal(common.invalid), fields: fields.slice(0, 50) }

@@ -5,12 +5,15 @@ import { say } from '../shared/text.ts'
 import type { Product } from './product.ts'
 
 const safe = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
-const json = (schema: z.ZodType, io: 'input' | 'output') => safe(JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }), null, 2))
+const json = (schema: z.ZodType, io: 'input' | 'output') =>
+  safe(JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }), null, 2))
 
 /** The contract as a page for people: no script, every endpoint unfolds to its shapes and errors. */
 export function apiDocs(contracts: Product['contracts'], nonce: string): string {
   const parts = Object.entries(contracts).map(([domain, contract]) => {
-    const endpoints = Object.entries(contract).map(([key, endpoint]) => entry(`${domain}.${key}`, endpoint))
+    const endpoints = Object.entries(contract).map(([key, endpoint]) =>
+      entry(`${domain}.${key}`, endpoint),
+    )
     return `<h2 id="${domain}">${domain}</h2>${endpoints.join('')}`
   })
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Huodao API</title>
@@ -21,10 +24,13 @@ The token of <code>POST /auth/login</code> goes into the <code>Authorization</co
 <table>${Object.values(common).map(error).join('')}</table>${parts.join('')}</html>`
 }
 
-const error = (def: ErrorDef) => `<tr><td>${def.code}</td><td><code>${def.name}</code></td><td>${safe(say(def.text, 'en'))}</td></tr>`
+const error = (def: ErrorDef) =>
+  `<tr><td>${def.code}</td><td><code>${def.name}</code></td><td>${safe(say(def.text, 'en'))}</td></tr>`
 
 function entry(name: string, endpoint: Endpoint): string {
-  const errors = endpoint.errors.length ? `<table>${endpoint.errors.map(error).join('')}</table>` : ''
+  const errors = endpoint.errors.length
+    ? `<table>${endpoint.errors.map(error).join('')}</table>`
+    : ''
   return `<details><summary><b>${endpoint.method}</b> <code>${safe(endpoint.path)}</code> ${safe(endpoint.summary)}</summary>
 <p><code>${name}</code> · access <code>${safe(endpoint.access)}</code>${endpoint.audit ? ` · logged as <code>${endpoint.audit}</code>` : ''}${endpoint.idempotent ? ' · takes <code>Idempotency-Key</code>' : ''}${endpoint.fresh ? ` · ${endpoint.fresh === true ? 'wants' : 'may want'} a proof of the last minutes` : ''}</p>
 <p>Input</p><pre>${json(endpoint.input, 'input')}</pre><p>Answer</p><pre>${json(endpoint.output, 'output')}</pre>${errors}</details>`

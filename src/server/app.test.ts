@@ -16,9 +16,13 @@ test('health answers while screens and writes hold every connection', async () =
   const held = new Promise<void>((resolve) => {
     letGo = resolve
   })
-  const hold = Array.from({ length: 40 }, (_, n) => (n % 2 ? database.transact(noScope, () => held) : database.read(noScope, () => held)))
+  const hold = Array.from({ length: 40 }, (_, n) =>
+    n % 2 ? database.transact(noScope, () => held) : database.read(noScope, () => held),
+  )
   const late = new Promise((resolve) => setTimeout(resolve, 5000, 'late'))
-  const asked = Array.from({ length: 50 }, () => api.http.inject({ url: '/health' }).then(({ statusCode }) => statusCode))
+  const asked = Array.from({ length: 50 }, () =>
+    api.http.inject({ url: '/health' }).then(({ statusCode }) => statusCode),
+  )
   const answers = await Promise.race([Promise.all(asked), late])
   letGo()
   await Promise.all([...hold, ...asked])

@@ -20,7 +20,12 @@ const loopTopic = 'loop:'
 const platform = 1
 
 /** Opens what a process needs to run a product. */
-export async function openApp(config: Config, product: Product, name: string, now: () => Date = serverNow): Promise<App> {
+export async function openApp(
+  config: Config,
+  product: Product,
+  name: string,
+  now: () => Date = serverNow,
+): Promise<App> {
   if (!config.databaseUrl) throw new Error('DATABASE_URL is not set')
   const log = pino({
     name,
@@ -28,22 +33,38 @@ export async function openApp(config: Config, product: Product, name: string, no
     base: { app: name },
     redact: { paths: ['password', '*.password', 'headers.authorization'], censor: '[secret]' },
   })
-  const database = await openDatabase({ url: config.databaseUrl, ...(pools[name] ?? usual), statementMs: 20_000 })
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    ...(pools[name] ?? usual),
+    statementMs: 20_000,
+  })
   try {
     await refuseWrongInstallation(database, config)
   } catch (error) {
     await database.close()
     throw error
   }
-  const live = await openLive(database, product.topics, (error) => log.warn({ err: error }, 'live updates'))
+  const live = await openLive(database, product.topics, (error) =>
+    log.warn({ err: error }, 'live updates'),
+  )
   const jobs = openJobs(() => app)
   live.subscribe((topics) => {
-    for (const topic of topics) if (topic.startsWith(loopTopic)) jobs.poke(topic.slice(loopTopic.length))
+    for (const topic of topics)
+      if (topic.startsWith(loopTopic)) jobs.poke(topic.slice(loopTopic.length))
   })
   const poke = (name: string): void => {
     if (!jobs.poke(name)) live.publish([loopTopic + name], platform)
   }
-  const app: App = { config, database, log, files: openFiles(config.dataDir), jobs: { ...jobs, poke }, live, product, now }
+  const app: App = {
+    config,
+    database,
+    log,
+    files: openFiles(config.dataDir),
+    jobs: { ...jobs, poke },
+    live,
+    product,
+    now,
+  }
   return app
 }
 

@@ -1,4 +1,11 @@
-import { createReadStream, createWriteStream, existsSync, globSync, mkdirSync, renameSync } from 'node:fs'
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  globSync,
+  mkdirSync,
+  renameSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -53,7 +60,12 @@ const session = `set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle 
  * Writes all tables of one snapshot and the uploaded files into one gzip archive of JSON lines. The secret keys are left out:
  * they are kept apart on purpose.
  */
-export async function backup(ownerUrl: string, filesDir: string, target: string, migrations?: string): Promise<BackupResult> {
+export async function backup(
+  ownerUrl: string,
+  filesDir: string,
+  target: string,
+  migrations?: string,
+): Promise<BackupResult> {
   return withClient(ownerUrl, async (client) => {
     const totals = { rows: 0, files: 0, foreign: [] as string[] }
     await client.query(session)
@@ -73,18 +85,37 @@ async function* serialise(source: AsyncIterable<Line>) {
   for await (const line of source) yield `${JSON.stringify(line)}\n`
 }
 
-async function* lines(client: pg.Client, filesDir: string, totals: BackupResult, migrations?: string): AsyncGenerator<Line> {
+async function* lines(
+  client: pg.Client,
+  filesDir: string,
+  totals: BackupResult,
+  migrations?: string,
+): AsyncGenerator<Line> {
   const applied = await appliedTo(client)
   const made = [...madeBy(applied, migrations)]
-  yield { format: 'huodao-backup', version: 1, migrations: applied, createdAt: new Date().toISOString() }
-  totals.foreign = (await client.query<{ name: string }>(foreignQuery, [made])).rows.map(({ name }) => name)
-  yield* (await client.query<{ partition: string; parent: string; bound: string }>(partitionsQuery, [made])).rows
+  yield {
+    format: 'huodao-backup',
+    version: 1,
+    migrations: applied,
+    createdAt: new Date().toISOString(),
+  }
+  totals.foreign = (await client.query<{ name: string }>(foreignQuery, [made])).rows.map(
+    ({ name }) => name,
+  )
+  yield* (
+    await client.query<{ partition: string; parent: string; bound: string }>(partitionsQuery, [
+      made,
+    ])
+  ).rows
   for (const table of (await client.query<Table>(tablesQuery, [made])).rows) {
     yield { table: table.name, columns: table.columns }
     const list = table.columns.map((column) => `${quote(column.name)}::text`).join(', ')
     await client.query(`declare backup_rows no scroll cursor for select ${list} from ${table.name}`)
     for (;;) {
-      const { rows } = await client.query<Values>({ text: `fetch ${batchRows} from backup_rows`, rowMode: 'array' })
+      const { rows } = await client.query<Values>({
+        text: `fetch ${batchRows} from backup_rows`,
+        rowMode: 'array',
+      })
       if (rows.length === 0) break
       totals.rows += rows.length
       yield* rows
@@ -93,35 +124,53 @@ async function* lines(client: pg.Client, filesDir: string, totals: BackupResult,
   }
   yield* (await client.query<{ sequence: string; value: string }>(sequencesQuery, [made])).rows
   await client.query('commit')
-  for (const entry of existsSync(filesDir) ? globSync('**/*', { cwd: filesDir, withFileTypes: true }) : []) {
+  for (const entry of existsSync(filesDir)
+    ? globSync('**/*', { cwd: filesDir, withFileTypes: true })
+    : []) {
     if (!entry.isFile()) continue
     const path = join(entry.parentPath, entry.name)
     yield { file: relative(resolve(filesDir), resolve(path)).split(sep).join('/') }
-    for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) yield { bytes: (chunk as Buffer).toString('base64') }
+    for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes }))
+      yield { bytes: (chunk as Buffer).toString('base64') }
     totals.files += 1
   }
   yield { end: true, rows: totals.rows, files: totals.files }
 }
 
 /** Fills an empty database from an archive: migrations up to the archive's, rows in one transaction, newer migrations. */
-export async function restore(ownerUrl: string, filesDir: string, source: string, migrations?: string): Promise<BackupResult> {
+export async function restore(
+  ownerUrl: string,
+  filesDir: string,
+  source: string,
+  migrations?: string,
+): Promise<BackupResult> {
   const totals = await withClient(ownerUrl, async (client) => {
-    const input = createInterface({ input: createReadStream(source).pipe(createGunzip()), crlfDelay: Number.POSITIVE_INFINITY })
+    const input = createInterface({
+      input: createReadStream(source).pipe(createGunzip()),
+      crlfDelay: Number.POSITIVE_INFINITY,
+    })
     const parsed = readLines(input)
     const first = (await parsed.next()).value
-    if (!first || !('format' in first) || first.format !== 'huodao-backup') throw new Error(`${source} is not a backup of Huodao.`)
+    if (!first || !('format' in first) || first.format !== 'huodao-backup')
+      throw new Error(`${source} is not a backup of Huodao.`)
     await migrate(ownerUrl, migrations, first.migrations.at(-1) ?? '0000')
     const made = madeBy(first.migrations, migrations)
-    if ((await appliedTo(client)).join() !== first.migrations.join()) throw new Error('This backup is of a newer release: restore it with that release.')
+    if ((await appliedTo(client)).join() !== first.migrations.join())
+      throw new Error('This backup is of a newer release: restore it with that release.')
     const { rows: used } = await client.query('select from users limit 1')
-    if (used.length > 0) throw new Error('The database is not empty: a restore wants an empty one (npm run db -- reset).')
+    if (used.length > 0)
+      throw new Error(
+        'The database is not empty: a restore wants an empty one (npm run db -- reset).',
+      )
     await client.query(session)
     await client.query('begin')
     const reopen = await liftConstraints(client, [...made])
     const totals = await load(client, parsed, filesDir, made)
     await reopen()
     // this cluster counts its transactions anew: rows written from now on stand behind all that were restored
-    await client.query(`select setval('operation_log_epoch', last_value + 1) from operation_log_epoch`)
+    await client.query(
+      `select setval('operation_log_epoch', last_value + 1) from operation_log_epoch`,
+    )
     await client.query('commit')
     await client.query('analyze')
     return totals
@@ -131,13 +180,22 @@ export async function restore(ownerUrl: string, filesDir: string, source: string
 }
 
 const appliedTo = async (client: pg.Client): Promise<string[]> =>
-  (await client.query<{ version: string }>('select version from schema_migrations order by version')).rows.map((row) => row.version)
+  (
+    await client.query<{ version: string }>(
+      'select version from schema_migrations order by version',
+    )
+  ).rows.map((row) => row.version)
 
 async function* readLines(input: AsyncIterable<string>): AsyncGenerator<Line> {
   for await (const line of input) yield JSON.parse(line) as Line
 }
 
-async function load(client: pg.Client, source: AsyncGenerator<Line>, filesDir: string, made: ReadonlySet<string>): Promise<BackupResult> {
+async function load(
+  client: pg.Client,
+  source: AsyncGenerator<Line>,
+  filesDir: string,
+  made: ReadonlySet<string>,
+): Promise<BackupResult> {
   const totals = { rows: 0, files: 0, foreign: [] as string[] }
   const isOurs = (name: string) => made.has(name.replace(/^public\./, ''))
   let table: Table | null = null
@@ -163,13 +221,19 @@ async function load(client: pg.Client, source: AsyncGenerator<Line>, filesDir: s
     await file?.close()
     file = null
     if ('partition' in line) {
-      if (isOurs(line.parent)) await client.query(`create table if not exists ${line.partition} partition of ${line.parent} ${line.bound}`)
+      if (isOurs(line.parent))
+        await client.query(
+          `create table if not exists ${line.partition} partition of ${line.parent} ${line.bound}`,
+        )
     } else if ('table' in line) {
       // archives of earlier releases hold whatever lay in the database
       table = isOurs(line.table) ? { name: line.table, columns: line.columns } : null
       if (!table) totals.foreign.push(line.table)
     } else if ('sequence' in line)
-      await client.query('select setval(to_regclass($1), $2::bigint) where to_regclass($1) is not null', [line.sequence, line.value])
+      await client.query(
+        'select setval(to_regclass($1), $2::bigint) where to_regclass($1) is not null',
+        [line.sequence, line.value],
+      )
     else if ('file' in line) {
       file = await open(place(filesDir, line.file), 'w', 0o600)
       totals.files += 1
@@ -182,7 +246,8 @@ async function load(client: pg.Client, source: AsyncGenerator<Line>, filesDir: s
 // An archive is input like any other: no name in it may lead out of the folder.
 function place(filesDir: string, name: string): string {
   const path = resolve(filesDir, name)
-  if (!path.startsWith(resolve(filesDir) + sep)) throw new Error(`The backup holds a file with a wrong name: ${name}`)
+  if (!path.startsWith(resolve(filesDir) + sep))
+    throw new Error(`The backup holds a file with a wrong name: ${name}`)
   mkdirSync(filesDir, { recursive: true, mode: 0o700 })
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   return path
@@ -191,7 +256,10 @@ function place(filesDir: string, name: string): string {
 async function insert(client: pg.Client, { name, columns }: Table, rows: Values[]) {
   const names = columns.map((column) => quote(column.name)).join(', ')
   const values = columns.map((column, index) => `(r->>${index})::${column.type}`).join(', ')
-  await client.query(`insert into ${name} (${names}) overriding system value select ${values} from json_array_elements($1::json) r`, [JSON.stringify(rows)])
+  await client.query(
+    `insert into ${name} (${names}) overriding system value select ${values} from json_array_elements($1::json) r`,
+    [JSON.stringify(rows)],
+  )
 }
 
 // Rows come table by table, so references are dropped and made again, which checks every one of them.
@@ -204,10 +272,12 @@ async function liftConstraints(client: pg.Client, made: string[]): Promise<() =>
   for (const { tbl, name } of keys) await client.query(`alter table ${tbl} drop constraint ${name}`)
   for (const { name } of tables) await client.query(`alter table ${name} disable trigger user`)
   // What the migrations put in is in the archive as well.
-  if (tables.length > 0) await client.query(`truncate ${tables.map((table) => table.name).join(', ')}`)
+  if (tables.length > 0)
+    await client.query(`truncate ${tables.map((table) => table.name).join(', ')}`)
   return async () => {
     for (const { name } of tables) await client.query(`alter table ${name} enable trigger user`)
-    for (const { tbl, name, definition } of keys) await client.query(`alter table ${tbl} add constraint ${name} ${definition}`)
+    for (const { tbl, name, definition } of keys)
+      await client.query(`alter table ${tbl} add constraint ${name} ${definition}`)
   }
 }
 

@@ -20,7 +20,11 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 const post = (path: string, body: string, headers: Record<string, string> = {}) =>
-  fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })
+  fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
 const filler = (bytes: number) => JSON.stringify({ a: 'x'.repeat(bytes) })
 
 test.each([
@@ -39,16 +43,32 @@ test('somebody who is signed in may send 256 kB, and one without the right none'
   const authorization = await world.login('ROLE_FULL')
   expect((await post('/api/stores', filler(200_000), { authorization })).status).toBe(400)
   expect((await post('/api/stores', filler(270_000), { authorization })).status).toBe(413)
-  expect((await post('/api/stores', filler(270_000), { authorization: await world.login('ROLE_SPONSOR') })).status).toBe(403)
+  expect(
+    (
+      await post('/api/stores', filler(270_000), {
+        authorization: await world.login('ROLE_SPONSOR'),
+      })
+    ).status,
+  ).toBe(403)
 })
 
 test('a stranger may say little, each text as long as it may be, and an address names few things', async () => {
   const many = JSON.stringify({ a: Array.from({ length: 600 }, () => 1) })
   expect((await post('/auth/login', many)).status).toBe(400)
   const authorization = await world.login('ROLE_FULL')
-  const notice = await post('/api/notices', JSON.stringify({ title: 'x', content: '<'.repeat(100_000) }), { authorization })
-  expect([notice.status, JSON.stringify(await notice.json())]).toEqual([400, expect.stringContaining('不能超过20000个字符')])
-  const names = (n: number) => fetch(`http://127.0.0.1:${port}/auth/methods?${Array.from({ length: n }, (_, i) => `k${i}=1`).join('&')}`)
+  const notice = await post(
+    '/api/notices',
+    JSON.stringify({ title: 'x', content: '<'.repeat(100_000) }),
+    { authorization },
+  )
+  expect([notice.status, JSON.stringify(await notice.json())]).toEqual([
+    400,
+    expect.stringContaining('不能超过20000个字符'),
+  ])
+  const names = (n: number) =>
+    fetch(
+      `http://127.0.0.1:${port}/auth/methods?${Array.from({ length: n }, (_, i) => `k${i}=1`).join('&')}`,
+    )
   expect((await (await names(101)).text()).length).toBeLessThan(300)
   expect((await names(3)).status).toBe(400)
 })
@@ -94,14 +114,18 @@ test('one address holds so many connections, not more', async () => {
   await vi.waitFor(() => expect(sockets.filter((socket) => socket.closed).length).toBe(10), 10_000)
   const open = sockets.filter((socket) => !socket.closed)
   await Promise.all(open.map((socket) => once(socket.destroy(), 'close')))
-  await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${own}`)).status).toBe(200), 10_000)
+  await vi.waitFor(
+    async () => expect((await fetch(`http://127.0.0.1:${own}`)).status).toBe(200),
+    10_000,
+  )
   server.close()
 })
 
 test('the rest of a large body that was refused is not read; a small one ends, and the connection stays', async () => {
   const served: Socket[] = []
   world.http.server.on('connection', (socket: Socket) => served.push(socket))
-  const begin = (length: number) => `POST /auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${length}\r\n\r\n`
+  const begin = (length: number) =>
+    `POST /auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${length}\r\n\r\n`
   const refused = async (length: number) => {
     const socket = connect(port, '127.0.0.1').on('error', () => {})
     socket.write(begin(length))
@@ -141,13 +165,20 @@ async function begun(token: string): Promise<Socket> {
 async function uploads(authorization: string): Promise<number> {
   const form = new FormData()
   form.append('file', new Blob([Buffer.from('no picture')]), 'a.png')
-  return (await fetch(`http://127.0.0.1:${port}/api/uploads/images`, { method: 'POST', body: form, headers: { authorization } })).status
+  return (
+    await fetch(`http://127.0.0.1:${port}/api/uploads/images`, {
+      method: 'POST',
+      body: form,
+      headers: { authorization },
+    })
+  ).status
 }
 test('slow uploads hold the places of their own organisation, and not for long', async () => {
   const real = globalThis.setTimeout
   const shortened = vi
     .spyOn(globalThis, 'setTimeout')
-    .mockImplementation(((work: () => void, ms?: number, ...rest: unknown[]) => real(work, ms === slowest ? 6000 : ms, ...rest)) as typeof setTimeout)
+    .mockImplementation(((work: () => void, ms?: number, ...rest: unknown[]) =>
+      real(work, ms === slowest ? 6000 : ms, ...rest)) as typeof setTimeout)
   const token = await world.login('ROLE_FULL')
   const slow = await Promise.all(Array.from({ length: 12 }, () => begun(token)))
   const ended = Promise.all(slow.map((socket) => once(socket, 'close')))
@@ -161,13 +192,17 @@ test('slow uploads hold the places of their own organisation, and not for long',
 /** Sends parts until the connection is closed, and answers what was said and how many bytes were taken. */
 async function dribble(head: string, part: string): Promise<[answer: string, taken: number]> {
   let taken = 0
-  world.http.server.once('connection', (served: Socket) => served.once('close', () => (taken = served.bytesRead)))
+  world.http.server.once('connection', (served: Socket) =>
+    served.once('close', () => (taken = served.bytesRead)),
+  )
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   let answer = ''
   socket.on('data', (data) => {
     answer += data
   })
-  socket.write(`${head} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\n`)
+  socket.write(
+    `${head} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\n`,
+  )
   const send = () => {
     while (!socket.destroyed && taken === 0 && socket.write(part));
   }

@@ -16,22 +16,35 @@ const whole = (fallback: number, min: number, max: number) =>
   z
     .string()
     .default(String(fallback))
-    .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max, `must be a whole number from ${min} to ${max}`)
+    .refine(
+      (text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max,
+      `must be a whole number from ${min} to ${max}`,
+    )
     .transform(Number)
 const url = (...protocols: string[]) =>
   z
     .string()
     .optional()
     .refine(
-      (text) => text === undefined || (URL.canParse(text) && protocols.includes(new URL(text).protocol)),
+      (text) =>
+        text === undefined || (URL.canParse(text) && protocols.includes(new URL(text).protocol)),
       `must be an address that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`,
     )
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
-  return most > 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  return (
+    most > 0 &&
+    rest.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  )
 }
-const secret = z.string().regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits (for example from: openssl rand -hex 32)')
+const secret = z
+  .string()
+  .regex(
+    /^[0-9a-f]{64}$/i,
+    'must be 64 hexadecimal digits (for example from: openssl rand -hex 32)',
+  )
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** Every setting, with its default. The order is the order of docs/operations.md. */
@@ -51,7 +64,10 @@ const settings = z.object({
     .string()
     .default('')
     .transform((text) => text.split(',').flatMap((one) => one.trim() || []))
-    .refine((list) => list.every(isNetwork), 'must be a list of addresses or networks such as 127.0.0.1,10.0.0.0/8'),
+    .refine(
+      (list) => list.every(isNetwork),
+      'must be a list of addresses or networks such as 127.0.0.1,10.0.0.0/8',
+    ),
   MQTT_URL: url('mqtt:', 'mqtts:', 'ws:', 'wss:'),
   /** Folder where the gateway keeps Mosquitto's password file and access list up to date. */
   MQTT_FILES: z.string().optional(),
@@ -63,7 +79,10 @@ const settings = z.object({
   PUBLIC_URL: url('http:', 'https:'),
   TRUST_PROXY: z
     .string()
-    .refine((text) => text === '0' || text === '1' || text.split(',').every(isNetwork), 'must be 0, 1 or a list of proxy addresses')
+    .refine(
+      (text) => text === '0' || text === '1' || text.split(',').every(isNetwork),
+      'must be 0, 1 or a list of proxy addresses',
+    )
     .default('0'),
   SECRET_KEY: secret.optional(),
   SIM_PAY_KEY: secret.optional(),
@@ -107,23 +126,39 @@ export type Config = ReturnType<typeof loadConfig>
 /** Parses and checks all settings; a wrong one throws a sentence that names the variable. */
 export function loadConfig(env: Record<string, string | undefined>) {
   // An empty variable counts as not set, as compose files and systemd units write it.
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''))
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
+  )
   const parsed = settings.safeParse(given)
   if (!parsed.success) {
     throw new Error(
       parsed.error.issues
         .map(({ path, message }) => [String(path[0]), say(message, 'en')] as const)
-        .map(([name, message]) => `The setting ${name} ${message.startsWith('must') ? message : `is wrong: ${message}`}.`)
+        .map(
+          ([name, message]) =>
+            `The setting ${name} ${message.startsWith('must') ? message : `is wrong: ${message}`}.`,
+        )
         .join('\n'),
     )
   }
   const { PORT, MQTT_PORT, SECRET_KEY, SIM_PAY_KEY, TRUST_PROXY, PRODUCTION, ...rest } = parsed.data
-  if (PRODUCTION && given.DEMO !== undefined && rest.DEMO) throw new Error('The setting DEMO must be 0 in production: demo accounts have a public password.')
-  if (PRODUCTION && !SECRET_KEY) throw new Error('The setting SECRET_KEY is required in production: 64 hexadecimal digits, kept apart from the database.')
-  if (rest.DATABASE_OWNER_URL && !rest.DATABASE_URL) throw new Error("The setting DATABASE_OWNER_URL wants DATABASE_URL as well: the server's own login.")
+  if (PRODUCTION && given.DEMO !== undefined && rest.DEMO)
+    throw new Error(
+      'The setting DEMO must be 0 in production: demo accounts have a public password.',
+    )
+  if (PRODUCTION && !SECRET_KEY)
+    throw new Error(
+      'The setting SECRET_KEY is required in production: 64 hexadecimal digits, kept apart from the database.',
+    )
+  if (rest.DATABASE_OWNER_URL && !rest.DATABASE_URL)
+    throw new Error(
+      "The setting DATABASE_OWNER_URL wants DATABASE_URL as well: the server's own login.",
+    )
   const broker = brokerOf(rest.MQTT_URL)
   if (rest.MQTT_FILES && !broker.mqttAccount?.password)
-    throw new Error('The setting MQTT_FILES wants a user and a password in MQTT_URL, for example mqtt://gateway:3f9c…@broker:1884.')
+    throw new Error(
+      'The setting MQTT_FILES wants a user and a password in MQTT_URL, for example mqtt://gateway:3f9c…@broker:1884.',
+    )
   const dataDir = resolve(rest.DATA_DIR)
   return {
     host: rest.HOST,
@@ -140,7 +175,12 @@ export function loadConfig(env: Record<string, string | undefined>) {
     basePath: rest.BASE_PATH,
     publicUrl: rest.PUBLIC_URL,
     // one proxy in front: the address it saw. Trusting every hop would let a client write its own
-    trustProxy: TRUST_PROXY === '0' ? false : TRUST_PROXY === '1' ? (_address: string, hop: number) => hop === 0 : TRUST_PROXY,
+    trustProxy:
+      TRUST_PROXY === '0'
+        ? false
+        : TRUST_PROXY === '1'
+          ? (_address: string, hop: number) => hop === 0
+          : TRUST_PROXY,
     secretKey: SECRET_KEY ?? storedSecret(dataDir, 'secret.key'),
     simPayKey: SIM_PAY_KEY ?? storedSecret(dataDir, 'sim-pay.key'),
     rateLimit: rest.RATE_LIMIT,
@@ -164,10 +204,16 @@ export function loadConfig(env: Record<string, string | undefined>) {
 }
 
 /** Address and account apart, so that the address may be shown. */
-function brokerOf(given: string | undefined): { mqttUrl: string | undefined; mqttAccount: { user: string; password: string } | null } {
+function brokerOf(given: string | undefined): {
+  mqttUrl: string | undefined
+  mqttAccount: { user: string; password: string } | null
+} {
   if (given === undefined) return { mqttUrl: given, mqttAccount: null }
   const address = new URL(given)
-  const [user, password] = [address.username, address.password].map(decodeURIComponent) as [string, string]
+  const [user, password] = [address.username, address.password].map(decodeURIComponent) as [
+    string,
+    string,
+  ]
   Object.assign(address, { username: '', password: '' })
   return { mqttUrl: address.href, mqttAccount: user ? { user, password } : null }
 }
@@ -188,6 +234,9 @@ function storedSecret(dataDir: string, name: string): string {
     }
   }
   const value = readFileSync(path, 'utf8').trim()
-  if (!secret.safeParse(value).success) throw new Error(`${path} does not hold 64 hexadecimal digits: restore it from a backup, or set it by environment.`)
+  if (!secret.safeParse(value).success)
+    throw new Error(
+      `${path} does not hold 64 hexadecimal digits: restore it from a backup, or set it by environment.`,
+    )
   return value
 }

@@ -44,11 +44,17 @@ describe('whoever holds a connection asks for no second one', () => {
 describe('an act that may not go on', () => {
   const { signal: never } = new AbortController()
   const locks = sql`select 1 from held_row for update`
-  const holdsNothing = () => api.sql(`begin; set local lock_timeout = '1s'; select 1 from held_row for update; commit`)
+  const holdsNothing = () =>
+    api.sql(`begin; set local lock_timeout = '1s'; select 1 from held_row for update; commit`)
   beforeAll(async () => {
-    await api.sql('create table held_row (n int); insert into held_row values (1); grant select, update on held_row to huodao_app')
+    await api.sql(
+      'create table held_row (n int); insert into held_row values (1); grant select, update on held_row to huodao_app',
+    )
   })
-  const ended = async (bounds: { ms?: number; gone?: AbortSignal }, work: (ask: (text: string) => Promise<unknown>) => Promise<unknown>) => {
+  const ended = async (
+    bounds: { ms?: number; gone?: AbortSignal },
+    work: (ask: (text: string) => Promise<unknown>) => Promise<unknown>,
+  ) => {
     const began = performance.now()
     const act = api.app.database.transact(
       systemScope,
@@ -69,7 +75,10 @@ describe('an act that may not go on', () => {
 
   test('is ended in the middle of a statement', async () => {
     const error = await ended({ ms: 200, gone: never }, (ask) => ask('select pg_sleep(15)'))
-    expect([error instanceof Overdue, databaseRefusal(error)?.def.name]).toEqual([true, 'common.tooLong'])
+    expect([error instanceof Overdue, databaseRefusal(error)?.def.name]).toEqual([
+      true,
+      'common.tooLong',
+    ])
   })
   test('is ended between two, whatever it makes of a refusal', async () => {
     const error = await ended({ ms: 200 }, async (ask) => {
@@ -84,8 +93,12 @@ describe('an act that may not go on', () => {
   test('is ended when nobody waits for it any more', async () => {
     const left = new AbortController()
     setTimeout(() => left.abort(), 200)
-    expect(await ended({ gone: left.signal }, (ask) => ask('select pg_sleep(15)'))).toBeInstanceOf(Overdue)
-    expect(await ended({ gone: left.signal }, (ask) => ask('select pg_sleep(15)'))).toBeInstanceOf(Overdue)
+    expect(await ended({ gone: left.signal }, (ask) => ask('select pg_sleep(15)'))).toBeInstanceOf(
+      Overdue,
+    )
+    expect(await ended({ gone: left.signal }, (ask) => ask('select pg_sleep(15)'))).toBeInstanceOf(
+      Overdue,
+    )
   })
   test('is let alone when it ends in time', async () => {
     expect(await ended({ ms: 5000, gone: never }, (ask) => ask('select 1'))).toBeNull()

@@ -115,8 +115,10 @@ export type Refused = {
   readonly values?: Record<string, string | number>
   readonly fields?: readonly { field: string; text: string }[]
 }
-export const refused = (def: ErrorDef, values?: Record<string, string | number>): Refused => (values ? { refused: def, values } : { refused: def })
-export const isRefused = (value: unknown): value is Refused => typeof value === 'object' && value !== null && 'refused' in value
+export const refused = (def: ErrorDef, values?: Record<string, string | number>): Refused =>
+  values ? { refused: def, values } : { refused: def }
+export const isRefused = (value: unknown): value is Refused =>
+  typeof value === 'object' && value !== null && 'refused' in value
 
 /** The row, or 404 as for a foreign one. */
 export function found<T>(row: T | undefined): T {
@@ -124,14 +126,19 @@ export function found<T>(row: T | undefined): T {
   return row
 }
 
-export const may = (ctx: Pick<Ctx, 'actor'>, permission: string): boolean => ctx.actor.permissions.has(permission)
+export const may = (ctx: Pick<Ctx, 'actor'>, permission: string): boolean =>
+  ctx.actor.permissions.has(permission)
 
 /** What hangs on the identifier of the role somebody acts with; through a view it must hold for his own role too. */
 export const byRole = ({ actor }: Pick<Ctx, 'actor'>, rule: (role: string) => boolean): boolean =>
   rule(actor.role) && (actor.view === undefined || rule(actor.view.ownRole))
 
 /** The first wall: the actor's rows, as a condition. Row policies repeat it. */
-export function visible(ctx: Pick<Ctx, 'actor'>, orgColumn: string, deviceColumn?: string): RawBuilder<boolean> {
+export function visible(
+  ctx: Pick<Ctx, 'actor'>,
+  orgColumn: string,
+  deviceColumn?: string,
+): RawBuilder<boolean> {
   const { scope } = ctx.actor
   const [only, ...others] = scope.orgs
   const org = scope.all
@@ -142,23 +149,35 @@ export function visible(ctx: Pick<Ctx, 'actor'>, orgColumn: string, deviceColumn
       : sql<boolean>`${sql.ref(orgColumn)} = any(${[...scope.orgs]}::bigint[])`
   if (!deviceColumn) return org
   const device = sql.ref(deviceColumn)
-  const own = scope.devices === null ? org : sql<boolean>`(${org} and ${device} = any(${[...scope.devices]}::bigint[]))`
-  return scope.watched ? sql<boolean>`(${own} or ${device} = any(${[...scope.watched]}::bigint[]))` : own
+  const own =
+    scope.devices === null
+      ? org
+      : sql<boolean>`(${org} and ${device} = any(${[...scope.devices]}::bigint[]))`
+  return scope.watched
+    ? sql<boolean>`(${own} or ${device} = any(${[...scope.watched]}::bigint[]))`
+    : own
 }
 
 /**
  * Rows that organisations share downwards (products, categories): own tree and what stands above. `used`: what machines hold that are
  * looked at, as a condition on them.
  */
-export function inheritable(ctx: Pick<Ctx, 'actor'>, orgColumn: string, used?: (watched: RawBuilder<unknown>) => RawBuilder<unknown>): RawBuilder<boolean> {
+export function inheritable(
+  ctx: Pick<Ctx, 'actor'>,
+  orgColumn: string,
+  used?: (watched: RawBuilder<unknown>) => RawBuilder<unknown>,
+): RawBuilder<boolean> {
   const { scope } = ctx.actor
   if (scope.all) return sql<boolean>`true`
   const shared = sql<boolean>`${sql.ref(orgColumn)} = any(${[...scope.orgs, ...scope.ancestors]}::bigint[])`
-  return scope.watched && used ? sql<boolean>`(${shared} or ${used(sql`any(${[...scope.watched]}::bigint[])`)})` : shared
+  return scope.watched && used
+    ? sql<boolean>`(${shared} or ${used(sql`any(${[...scope.watched]}::bigint[])`)})`
+    : shared
 }
 
 /** True when the organisation of a row the actor wants to change is his own or below. */
-export const owns = (ctx: Pick<Ctx, 'actor'>, orgId: number): boolean => ctx.actor.scope.all || ctx.actor.scope.orgs.includes(orgId)
+export const owns = (ctx: Pick<Ctx, 'actor'>, orgId: number): boolean =>
+  ctx.actor.scope.all || ctx.actor.scope.orgs.includes(orgId)
 
 /** Rows that both rights reach. */
 export function bothScopes(a: Scope, b: Scope): Scope {
@@ -169,13 +188,15 @@ export function bothScopes(a: Scope, b: Scope): Scope {
     all: false,
     orgs: both(a.orgs, b.orgs),
     ancestors: both(a.ancestors, b.ancestors),
-    devices: a.devices === null ? b.devices : b.devices === null ? a.devices : both(a.devices, b.devices),
+    devices:
+      a.devices === null ? b.devices : b.devices === null ? a.devices : both(a.devices, b.devices),
     watched: a.watched && b.watched && both(a.watched, b.watched),
   }
 }
 
 /** A name kept with a row is for the people of its organisation, as a name that is read from users is by the row policies. */
-export const nameFor = (ctx: Pick<Ctx, 'actor'>, orgId: number, name: RawBuilder<unknown>) => (owns(ctx, orgId) ? name : sql`''`)
+export const nameFor = (ctx: Pick<Ctx, 'actor'>, orgId: number, name: RawBuilder<unknown>) =>
+  owns(ctx, orgId) ? name : sql`''`
 
 export const iso = (at: Date): string => at.toISOString()
 export const isoOrNull = (at: Date | null): string | null => (at ? at.toISOString() : null)

@@ -20,13 +20,19 @@ export function holdDataDir(dataDir: string): void {
   for (let tries = 0; tries < 2; tries += 1) {
     try {
       writeFileSync(file, `${identityOf(process.pid)}\n`, { mode: 0o600, flag: 'wx' })
-      process.once('exit', () => holderOf(file).pid === process.pid && rmSync(file, { force: true }))
+      process.once(
+        'exit',
+        () => holderOf(file).pid === process.pid && rmSync(file, { force: true }),
+      )
       return
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
     const { pid, identity } = holderOf(file)
-    if (pid !== process.pid && isHolder(pid, identity)) throw new Error(`${dataDir} is in use by process ${pid}: stop that one, or choose another DATA_DIR.`)
+    if (pid !== process.pid && isHolder(pid, identity))
+      throw new Error(
+        `${dataDir} is in use by process ${pid}: stop that one, or choose another DATA_DIR.`,
+      )
     rmSync(file, { force: true })
   }
 }
@@ -56,7 +62,11 @@ function isHolder(pid: number, identity: string): boolean {
   // written before identities were; `npm start` goes on in the process of its script
   try {
     process.kill(pid, 0)
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').match(/src\/apps\/start\.ts|scripts\/start\.mjs/) !== null
+    return (
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').match(
+        /src\/apps\/start\.ts|scripts\/start\.mjs/,
+      ) !== null
+    )
   } catch {
     return false
   }

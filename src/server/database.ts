@@ -31,11 +31,23 @@ export type Scope = {
   /** Machines of anybody that are looked at, with what they hold and sold, and nothing else of their owners. null: no such task. */
   readonly watched: readonly number[] | null
 }
-export const systemScope: Scope = { all: true, orgs: [], ancestors: [], devices: null, watched: null }
+export const systemScope: Scope = {
+  all: true,
+  orgs: [],
+  ancestors: [],
+  devices: null,
+  watched: null,
+}
 export const noScope: Scope = { all: false, orgs: [], ancestors: [], devices: null, watched: null }
 
 export type Db = Kysely<DB>
-type Client = pg.PoolClient & { scope?: string | undefined; wire?: Wire; dbs?: Map<Naming, Db>; backend?: number; ended?: Overdue }
+type Client = pg.PoolClient & {
+  scope?: string | undefined
+  wire?: Wire
+  dbs?: Map<Naming, Db>
+  backend?: number
+  ended?: Overdue
+}
 
 /** `ms`: how long an act may take. `gone`: whoever waited for its answer has left. */
 export type Bounds = { readonly ms?: number; readonly gone?: AbortSignal }
@@ -45,7 +57,9 @@ export class Overdue extends Error {}
 pg.types.setTypeParser(pg.types.builtins.INT8, (value) => Number(value))
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, (value) => Number(value))
 pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value)
-pg.types.setTypeParser(1016 as never, (value: string) => (value === '{}' ? [] : value.slice(1, -1).split(',').map(Number)))
+pg.types.setTypeParser(1016 as never, (value: string) =>
+  value === '{}' ? [] : value.slice(1, -1).split(',').map(Number),
+)
 
 export type Database = {
   /** One transaction in `scope`; commits when `work` returns, rolls back when it throws. `later`: what leaves with the next statement. */
@@ -77,7 +91,8 @@ export type Later = (statement: RawBuilder<unknown> | Statement) => void
  */
 const holding = new AsyncLocalStorage<{ over: boolean }>()
 function holdsNone(): void {
-  if (holding.getStore()?.over === false) throw new Error('an act that holds a connection asks for a second one')
+  if (holding.getStore()?.over === false)
+    throw new Error('an act that holds a connection asks for a second one')
 }
 async function holdOne<T>(work: () => Promise<T>): Promise<T> {
   holdsNone()
@@ -94,12 +109,23 @@ export const beside = <T>(work: () => T): T => holding.exit(work)
 
 type PoolStats = { total: number; idle: number; waiting: number }
 
-export type DatabaseOptions = { url: string; reads: number; looks?: number; writes: number; statementMs: number }
+export type DatabaseOptions = {
+  url: string
+  reads: number
+  looks?: number
+  writes: number
+  statementMs: number
+}
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   // parallel workers would let one reader take every core from machines and money
   const single = '-c max_parallel_workers_per_gather=0'
-  const make = (max: number, name: string, statementMs = options.statementMs, more: pg.PoolConfig = {}) => {
+  const make = (
+    max: number,
+    name: string,
+    statementMs = options.statementMs,
+    more: pg.PoolConfig = {},
+  ) => {
     const pool = new pg.Pool({
       connectionString: options.url,
       max,
@@ -123,12 +149,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   // a kept statement is planned once, for any values and for tables that fill: the first order finds an empty one, which is cheaper
   // to read than its index, and the plan is still used for the thousandth. Before 18 a scan that is not wanted counts as so dear that
   // the statement would be compiled, too
-  const once = { options: `${single} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off` }
+  const once = {
+    options: `${single} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off`,
+  }
   const writes = make(options.writes, 'writes', options.statementMs, once)
   const looks = make(options.looks ?? 1, 'looks', options.statementMs, once)
   const reads = make(options.reads, 'reads')
   // files are written between its statements, and it locks nothing
-  const snapshots = make(2, 'snapshots', 3 * options.statementMs, { idle_in_transaction_session_timeout: 60_000 })
+  const snapshots = make(2, 'snapshots', 3 * options.statementMs, {
+    idle_in_transaction_session_timeout: 60_000,
+  })
   const asides = make(2, 'asides')
   const probe = make(1, 'probe', 2000)
   let pinged: Promise<void> | undefined
@@ -147,7 +177,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const bounded = (client: Client, { ms, gone }: Bounds): (() => void) => {
     const end = () => {
       client.ended = new Overdue('an act was ended before it was done')
-      withClient(probe, (other) => other.query('select pg_cancel_backend($1)', [client.backend])).catch(() => {})
+      withClient(probe, (other) =>
+        other.query('select pg_cancel_backend($1)', [client.backend]),
+      ).catch(() => {})
     }
     const timer = ms === undefined ? undefined : setTimeout(end, ms)
     gone?.addEventListener('abort', end)
@@ -157,7 +189,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       gone?.removeEventListener('abort', end)
     }
   }
-  const transact = <T>(pool: pg.Pool, begin: Statement, naming: Naming, scope: Scope, work: (db: Db, later: Later) => Promise<T>, bounds: Bounds = {}) =>
+  const transact = <T>(
+    pool: pg.Pool,
+    begin: Statement,
+    naming: Naming,
+    scope: Scope,
+    work: (db: Db, later: Later) => Promise<T>,
+    bounds: Bounds = {},
+  ) =>
     withClient(pool, async (client) => {
       const wire = await enter(client)
       const unbound = bounded(client, bounds)
@@ -185,7 +224,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   let outOfRoomAt = Number.NEGATIVE_INFINITY
   return {
     lastOutOfRoom: () => outOfRoomAt,
-    transact: async (scope, work, bounds) => holdOne(() => transact(writes, begin, planOnce, scope, work, bounds)),
+    transact: async (scope, work, bounds) =>
+      holdOne(() => transact(writes, begin, planOnce, scope, work, bounds)),
     read: async (scope, work) => holdOne(() => reading(planAlways, scope, work)),
     readSame: async (scope, work) => holdOne(() => reading(planOnce, scope, work, looks)),
     aside: (work) => reading(planOnce, systemScope, work, asides),
@@ -194,24 +234,41 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       return transact(snapshots, beginSnapshot, planAlways, scope, work)
     },
     ping() {
-      pinged ??= withClient(probe, async (client) => void (await client.query('select 1'))).finally(() => {
-        pinged = undefined
-      })
+      pinged ??= withClient(probe, async (client) => void (await client.query('select 1'))).finally(
+        () => {
+          pinged = undefined
+        },
+      )
       return pinged
     },
     async listen() {
-      const client = new pg.Client({ connectionString: options.url, application_name: 'huodao-listen', keepAlive: true })
+      const client = new pg.Client({
+        connectionString: options.url,
+        application_name: 'huodao-listen',
+        keepAlive: true,
+      })
       await client.connect()
       return client
     },
     stats: () => ({ reads: stats(reads), writes: stats(writes) }),
     async close() {
-      await Promise.all([writes.end(), reads.end(), looks.end(), snapshots.end(), asides.end(), probe.end()])
+      await Promise.all([
+        writes.end(),
+        reads.end(),
+        looks.end(),
+        snapshots.end(),
+        asides.end(),
+        probe.end(),
+      ])
     },
   }
 }
 
-const stats = (pool: pg.Pool): PoolStats => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount + (patient.get(pool)?.size ?? 0) })
+const stats = (pool: pg.Pool): PoolStats => ({
+  total: pool.totalCount,
+  idle: pool.idleCount,
+  waiting: pool.waitingCount + (patient.get(pool)?.size ?? 0),
+})
 
 /** Those who wait for a connection that is busy rather than open one more, each with how to wake it. */
 const patient = new WeakMap<pg.Pool, Set<() => void>>()
@@ -225,7 +282,11 @@ async function takeClient(pool: pg.Pool): Promise<Client> {
   const waiting = patient.get(pool) ?? new Set()
   patient.set(pool, waiting)
   const deadline = performance.now() + patienceMs
-  for (let left = patienceMs; left > 0 && pool.totalCount > 0 && pool.idleCount <= 0; left = deadline - performance.now())
+  for (
+    let left = patienceMs;
+    left > 0 && pool.totalCount > 0 && pool.idleCount <= 0;
+    left = deadline - performance.now()
+  )
     await new Promise<void>((resolve) => {
       const go = () => {
         clearTimeout(timer)
@@ -260,9 +321,11 @@ async function withClient<T>(pool: pg.Pool, work: (client: Client) => Promise<T>
 }
 
 /** In the transaction that says so first, nobody waits longer for a row that somebody else holds. */
-export const patience = (ms: number): RawBuilder<unknown> => sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`
+export const patience = (ms: number): RawBuilder<unknown> =>
+  sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`
 /** Whoever waited had no more patience. */
-export const isHeld = (error: unknown): boolean => (error as { code?: string } | null)?.code === '55P03'
+export const isHeld = (error: unknown): boolean =>
+  (error as { code?: string } | null)?.code === '55P03'
 
 /** True when the database went away under a statement; the caller may try again. */
 export function isConnectionError(error: unknown): boolean {
@@ -271,18 +334,25 @@ export function isConnectionError(error: unknown): boolean {
   return (
     /^(08|57P0)/.test(code) ||
     ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT'].includes(code) ||
-    /Connection terminated|timeout exceeded when trying to connect|not queryable/.test(error.message)
+    /Connection terminated|timeout exceeded when trying to connect|not queryable/.test(
+      error.message,
+    )
   )
 }
 
 /** A full disk, a disk that fails, a standby: reading may go on, writing does not. */
-export const isOutOfRoom = (error: unknown): boolean => /^(53100|58030|25006)$/.test((error as { code?: string } | null)?.code ?? '')
+export const isOutOfRoom = (error: unknown): boolean =>
+  /^(53100|58030|25006)$/.test((error as { code?: string } | null)?.code ?? '')
 
 /** A table changed under a statement that was planned before; a new connection plans it again. */
-export const isOutdatedPlan = (error: unknown): boolean => error instanceof Error && /cached plan must not change result type/.test(error.message)
+export const isOutdatedPlan = (error: unknown): boolean =>
+  error instanceof Error && /cached plan must not change result type/.test(error.message)
 
 const begin: Statement = { name: 'begin', text: 'begin', values: [] }
-const beginSnapshot: Statement = { text: 'begin isolation level repeatable read read only', values: [] }
+const beginSnapshot: Statement = {
+  text: 'begin isolation level repeatable read read only',
+  values: [],
+}
 const commit: Statement = { name: 'commit', text: 'commit', values: [] }
 const rollback: Statement = { name: 'rollback', text: 'rollback', values: [] }
 const setScope = `select set_config('app.all', $1, false), set_config('app.orgs', $2, false), set_config('app.ancestors', $3, false),
@@ -302,7 +372,13 @@ async function enter(client: Client): Promise<Wire> {
 /** Where the scope is another than before, it leaves with the first statement. */
 function takeScope(client: Client, wire: Wire, scope: Scope): void {
   const list = (ids: readonly number[]) => `{${ids.map((id) => Math.trunc(id)).join(',')}}`
-  const values = [scope.all ? 'on' : 'off', list(scope.orgs), list(scope.ancestors), scope.devices ? list(scope.devices) : '', list(scope.watched ?? [])]
+  const values = [
+    scope.all ? 'on' : 'off',
+    list(scope.orgs),
+    list(scope.ancestors),
+    scope.devices ? list(scope.devices) : '',
+    list(scope.watched ?? []),
+  ]
   const key = values.join('|')
   if (client.scope !== key) wire.later({ name: 'scope', text: setScope, values })
   client.scope = key
@@ -327,7 +403,10 @@ async function refuseStrongRole(pool: pg.Pool): Promise<void> {
       select r.rolsuper or r.rolbypassrls or exists (select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relowner = r.oid) as strong
       from pg_roles r where r.rolname = current_user`.execute(over(client, planAlways))
-    if (rows[0]?.strong !== false) throw new Error('The application role must not be a superuser, own tables or bypass row security.')
+    if (rows[0]?.strong !== false)
+      throw new Error(
+        'The application role must not be a superuser, own tables or bypass row security.',
+      )
   })
 }
 
@@ -352,7 +431,8 @@ const planOnce: Naming = (text) => {
     known.at = now
     return known.name
   }
-  if (kept.size >= mostKept) for (const [old, { at }] of kept) if (now - at > keptMs) kept.delete(old)
+  if (kept.size >= mostKept)
+    for (const [old, { at }] of kept) if (now - at > keptMs) kept.delete(old)
   if (kept.size >= mostKept || text.length > longestKept) return undefined
   if (seenOnce.has(text)) {
     named += 1
@@ -374,7 +454,13 @@ function over(client: Client, naming: Naming): Db {
 function clientDialect(client: Client, naming: Naming): Dialect {
   const wire = client.wire as Wire
   const connection: DatabaseConnection = {
-    async executeQuery<R>({ sql: text, parameters: values }: { sql: string; parameters: readonly unknown[] }): Promise<QueryResult<R>> {
+    async executeQuery<R>({
+      sql: text,
+      parameters: values,
+    }: {
+      sql: string
+      parameters: readonly unknown[]
+    }): Promise<QueryResult<R>> {
       if (client.ended) throw client.ended
       const { rows, count } = await wire.ask({ name: naming(text), text, values })
       return { rows: rows as R[], numAffectedRows: BigInt(count) }

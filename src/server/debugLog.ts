@@ -24,7 +24,11 @@ type DebugRow = {
   request_id: string
   duration_ms: number
 }
-export type DebugLog = { note(request: FastifyRequest, status: number, ms: number): void; flush(): Promise<void>; stop(): Promise<void> }
+export type DebugLog = {
+  note(request: FastifyRequest, status: number, ms: number): void
+  flush(): Promise<void>
+  stop(): Promise<void>
+}
 
 const staleAfter = 5000
 const atMost = 1000
@@ -45,7 +49,8 @@ export function openDebugLog(app: App): DebugLog {
     waiting = []
     if (rows.length) await app.database.transact(systemScope, (db) => insert(db, rows))
   }
-  const quietly = (work: Promise<void>) => work.catch((error: unknown) => app.log.warn({ err: error }, 'debug log'))
+  const quietly = (work: Promise<void>) =>
+    work.catch((error: unknown) => app.log.warn({ err: error }, 'debug log'))
   return {
     note(request, status, ms) {
       const attempt = attemptOf(request)
@@ -53,7 +58,11 @@ export function openDebugLog(app: App): DebugLog {
       if (performance.now() - readAt > staleAfter) void quietly(reload())
       const { name, endpoint, actor } = attempt
       const module = name.split('.')[0] ?? ''
-      if (waiting.length >= atMost || !recordings.some((on) => on.user_id === actor.userId || on.module === module)) return
+      if (
+        waiting.length >= atMost ||
+        !recordings.some((on) => on.user_id === actor.userId || on.module === module)
+      )
+        return
       const param = pathParams(endpoint.path)[0]
       waiting.push({
         org_id: actor.orgId,
@@ -61,8 +70,15 @@ export function openDebugLog(app: App): DebugLog {
         user_id: actor.userId as number,
         username: actor.username,
         action: name,
-        content: `${app.product.actionLabel(name, 'zh-CN')}（${status}）${endpoint.method} ${madeStorable(request.url)}`.slice(0, 500),
-        resource_id: ((param && (request.params as Record<string, string>)[param]) ?? '').slice(0, 100),
+        content:
+          `${app.product.actionLabel(name, 'zh-CN')}（${status}）${endpoint.method} ${madeStorable(request.url)}`.slice(
+            0,
+            500,
+          ),
+        resource_id: ((param && (request.params as Record<string, string>)[param]) ?? '').slice(
+          0,
+          100,
+        ),
         ip_address: request.ip,
         user_agent: (request.headers['user-agent'] ?? '').slice(0, 300),
         request_id: request.id,
@@ -79,7 +95,10 @@ export function openDebugLog(app: App): DebugLog {
 }
 
 async function recordingsAt(db: Db, now: Date): Promise<Recording[]> {
-  const { rows } = await sql<Recording>`select user_id, module from log_debug_sessions where until > ${now} limit 200`.execute(db)
+  const { rows } =
+    await sql<Recording>`select user_id, module from log_debug_sessions where until > ${now} limit 200`.execute(
+      db,
+    )
   return rows
 }
 

@@ -12,7 +12,11 @@ import type { Importer } from './importers.ts'
  * looks at machines of others. Topics that no domain names are heard by the processes alone; those that end in a person's id (`jobs:7`)
  * by him alone.
  */
-export type Topic = { readonly rights: readonly `${string}:${string}`[]; readonly shared?: true; readonly watched?: readonly string[] }
+export type Topic = {
+  readonly rights: readonly `${string}:${string}`[]
+  readonly shared?: true
+  readonly watched?: readonly string[]
+}
 
 /**
  * What a domain gives the product, said in its `domain.ts`. Server code is named by functions that load it: a process loads the parts it

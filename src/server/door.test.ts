@@ -24,16 +24,30 @@ test('so many of a place and of all at once; who asks most waits for himself, an
       () => 'served',
       (error: { def?: { name: string } }) => error.def?.name,
     )
-  const crowd = Array.from({ length: 150 }, () => [ask('one', 'loud'), ask('two', 'loud'), ask('two', 'louder')]).flat()
+  const crowd = Array.from({ length: 150 }, () => [
+    ask('one', 'loud'),
+    ask('two', 'loud'),
+    ask('two', 'louder'),
+  ]).flat()
   const quiet = await Promise.all([ask('one', 'a'), ask('two', 'b'), ask('three', 'c')])
   const before = served.length
   const answers = await Promise.all(crowd)
-  expect([quiet, before < 25, Object.fromEntries(most)]).toEqual([['served', 'served', 'served'], true, { one: 2, two: 2, three: 1, all: 3 }])
-  expect(Object.fromEntries([...Map.groupBy(answers, String)].map(([name, list]) => [name, list.length]))).toEqual({
+  expect([quiet, before < 25, Object.fromEntries(most)]).toEqual([
+    ['served', 'served', 'served'],
+    true,
+    { one: 2, two: 2, three: 1, all: 3 },
+  ])
+  expect(
+    Object.fromEntries(
+      [...Map.groupBy(answers, String)].map(([name, list]) => [name, list.length]),
+    ),
+  ).toEqual({
     served: 3 * 100 + 4,
     'common.tooMany': 146,
   })
-  await expect(door.enter('one', 'a', () => Promise.reject(new Error('its own')))).rejects.toThrow('its own')
+  await expect(door.enter('one', 'a', () => Promise.reject(new Error('its own')))).rejects.toThrow(
+    'its own',
+  )
 })
 
 let world: World
@@ -46,7 +60,12 @@ test('three addresses that ask without end keep nobody else from buying, at thei
   const order = (where: Place, address: string, count = 1) =>
     world.call(
       orders.mobileOrder,
-      { rtuNumber: `${where}0001`, items: [{ roadIndex: 1, count, price: 250 }], payType: 'WECHAT', clientId: randomUUID() },
+      {
+        rtuNumber: `${where}0001`,
+        items: [{ roadIndex: 1, count, price: 250 }],
+        payType: 'WECHAT',
+        clientId: randomUUID(),
+      },
       { headers: { 'x-forwarded-for': address } },
     )
   const [lane] = await world.sql<{ n: number }>(
@@ -54,8 +73,14 @@ test('three addresses that ask without end keep nobody else from buying, at thei
   )
   const left = Number(lane?.n)
   expect((await order('OWN', '10.20.0.1', left - 1)).status).toBe(200)
-  const flood = Array.from({ length: 200 }, () => [1, 2, 3].map((n) => order('OWN', `10.20.0.${n}`, left))).flat()
-  const honest = await Promise.all((['OWN', 'SIBLING', 'CHILD', 'PARENT'] as const).map((where, n) => order(where, `10.20.1.${n}`)))
+  const flood = Array.from({ length: 200 }, () =>
+    [1, 2, 3].map((n) => order('OWN', `10.20.0.${n}`, left)),
+  ).flat()
+  const honest = await Promise.all(
+    (['OWN', 'SIBLING', 'CHILD', 'PARENT'] as const).map((where, n) =>
+      order(where, `10.20.1.${n}`),
+    ),
+  )
   expect(honest.map((answer) => answer.status)).toEqual([200, 200, 200, 200])
   const told = new Set((await Promise.all(flood)).map((answer) => answer.body.error))
   told.delete('common.busy') // a slow computer lets some wait too long

@@ -18,7 +18,10 @@ export function openDoor(atOnce = { all: 7, place: 2 }): Door {
   const rooms = new Map<string, Room>()
   return {
     async enter(place, address, work) {
-      const room = rooms.get(place) ?? { turns: openTurns({ ...limits, atOnce: atOnce.place }), inside: 0 }
+      const room = rooms.get(place) ?? {
+        turns: openTurns({ ...limits, atOnce: atOnce.place }),
+        inside: 0,
+      }
       rooms.set(place, room)
       room.inside += 1
       try {

@@ -30,13 +30,20 @@ async function said(text: string): Promise<string> {
   await once(socket, 'close')
   return answer
 }
-const ask = (line: string, ...headers: string[]) => said(`${[line, 'Host: a', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`)
-const every = /^x-content-type-options: nosniff\r\n[\s\S]*^x-frame-options: DENY\r\n[\s\S]*^cache-control: no-store\r\n/im
+const ask = (line: string, ...headers: string[]) =>
+  said(`${[line, 'Host: a', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`)
+const every =
+  /^x-content-type-options: nosniff\r\n[\s\S]*^x-frame-options: DENY\r\n[\s\S]*^cache-control: no-store\r\n/im
 
 it.each<[string, number, number, () => Promise<string>]>([
   ['a path nobody knows', 404, 404002, () => ask('GET /api/nowhere HTTP/1.1')],
   ['what cannot be decoded', 400, 400001, () => ask('GET /%zz HTTP/1.1')],
-  ['a part of a path that is too long', 400, 400001, () => ask(`GET /api/devices/${'1'.repeat(300)} HTTP/1.1`)],
+  [
+    'a part of a path that is too long',
+    400,
+    400001,
+    () => ask(`GET /api/devices/${'1'.repeat(300)} HTTP/1.1`),
+  ],
   ['OPTIONS', 404, 404002, () => ask('OPTIONS /api/devices HTTP/1.1')],
   ['a method no route has', 404, 404002, () => ask('PURGE /api/devices HTTP/1.1')],
   ['a method that is none', 400, 400001, () => ask('FOO /api/devices HTTP/1.1')],
@@ -58,13 +65,22 @@ it.each<[string, number, number, () => Promise<string>]>([
   })
 })
 
-it.each(['/api/nowhere', '/nowhere', '/%zz', '/auth/methods'])('%s is rate limited', async (url) => {
-  const remoteAddress = `10.8.0.${url.length}`
-  const answers = await Promise.all(Array.from({ length: 20 }, () => limited.inject({ url, remoteAddress })))
-  expect(answers.filter(({ statusCode }) => statusCode === 429).length).toBeGreaterThan(9)
-  expect(answers.at(-1)?.json()).toMatchObject({ code: 429001 })
-})
+it.each(['/api/nowhere', '/nowhere', '/%zz', '/auth/methods'])(
+  '%s is rate limited',
+  async (url) => {
+    const remoteAddress = `10.8.0.${url.length}`
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => limited.inject({ url, remoteAddress })),
+    )
+    expect(answers.filter(({ statusCode }) => statusCode === 429).length).toBeGreaterThan(9)
+    expect(answers.at(-1)?.json()).toMatchObject({ code: 429001 })
+  },
+)
 it('OPTIONS is rate limited', async () => {
-  const answers = await Promise.all(Array.from({ length: 20 }, () => limited.inject({ method: 'OPTIONS', url: '/api/devices', remoteAddress: '10.8.1.1' })))
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      limited.inject({ method: 'OPTIONS', url: '/api/devices', remoteAddress: '10.8.1.1' }),
+    ),
+  )
   expect(answers.filter(({ statusCode }) => statusCode === 429).length).toBeGreaterThan(9)
 })

@@ -24,9 +24,11 @@ const headersOf = (id: string): Record<string, string> => ({
 
 /** Onto the raw answer, so that streams and answers of the framework have them too; what a route says of `cache-control` counts more. */
 function mark(request: FastifyRequest, reply: FastifyReply): void {
-  for (const [name, value] of Object.entries(headersOf(request.id))) reply.raw.setHeader(name, value)
+  for (const [name, value] of Object.entries(headersOf(request.id)))
+    reply.raw.setHeader(name, value)
   // once seen over TLS, never again without it
-  if (request.protocol === 'https') reply.raw.setHeader('strict-transport-security', 'max-age=31536000; includeSubDomains')
+  if (request.protocol === 'https')
+    reply.raw.setHeader('strict-transport-security', 'max-age=31536000; includeSubDomains')
 }
 
 /** The first hook of every request: headers, then the limit, unknown paths and methods included. */
@@ -49,7 +51,8 @@ export function guardEvery(http: FastifyInstance): void {
   })
   // HTTP asks for it; Node would answer in a shape of its own
   http.addHook('onRequest', async ({ raw }) => {
-    if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw new Refusal(common.invalid)
+    if (raw.headers.host === undefined && raw.httpVersion === '1.1')
+      throw new Refusal(common.invalid)
   })
   http.addHook('onSend', async ({ raw }, reply) => {
     if (isUnread(raw)) reply.header('connection', 'close')
@@ -65,10 +68,14 @@ const readingAnswer = 2000
 
 /** A question has no body: nobody would read it, or count it. */
 const isNeedless = ({ method, headers }: FastifyRequest['raw']): boolean =>
-  (method === 'GET' || method === 'HEAD') && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
+  (method === 'GET' || method === 'HEAD') &&
+  (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
 const isUnread = (raw: FastifyRequest['raw']): boolean =>
   raw.complete === false &&
-  (isNeedless(raw) || (raw.method !== 'GET' && raw.method !== 'HEAD' && Number(raw.headers['content-length'] ?? Number.POSITIVE_INFINITY) > smallRest))
+  (isNeedless(raw) ||
+    (raw.method !== 'GET' &&
+      raw.method !== 'HEAD' &&
+      Number(raw.headers['content-length'] ?? Number.POSITIVE_INFINITY) > smallRest))
 /** Answered before its body is whole: Node would take in the rest, however much it is. A small one ends by itself. */
 function leaveUnread(raw: FastifyRequest['raw']): void {
   if (!isUnread(raw)) return
@@ -93,7 +100,13 @@ function boundChunks(raw: FastifyRequest['raw']): void {
 }
 
 /** An address that cannot be decoded never reaches a route, nor its hooks. */
-export async function answerUndecodable(app: App, http: FastifyInstance, error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function answerUndecodable(
+  app: App,
+  http: FastifyInstance,
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   mark(request, reply)
   if (isUnread(request.raw)) {
     reply.header('connection', 'close')
@@ -103,7 +116,8 @@ export async function answerUndecodable(app: App, http: FastifyInstance, error: 
     () => error,
     (limit: unknown) => limit,
   )
-  if (refusal === error && request.headers.accept?.includes('text/html')) reply.redirect(`${app.config.basePath}404`)
+  if (refusal === error && request.headers.accept?.includes('text/html'))
+    reply.redirect(`${app.config.basePath}404`)
   else answerError(app, refusal, request, reply)
 }
 
@@ -143,8 +157,18 @@ export function answerMalformed(error: Error & { code?: string }, socket: Socket
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const def: ErrorDef = tooMuch.has(error.code ?? '') ? common.tooLarge : common.invalid
   const requestId = randomUUID()
-  const body = JSON.stringify({ code: def.code, error: def.name, message: `${say(def.text, 'zh-CN')} ${say(def.text, 'en')}`, requestId })
-  const headers = { ...headersOf(requestId), 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body), connection: 'close' }
+  const body = JSON.stringify({
+    code: def.code,
+    error: def.name,
+    message: `${say(def.text, 'zh-CN')} ${say(def.text, 'en')}`,
+    requestId,
+  })
+  const headers = {
+    ...headersOf(requestId),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${def.status} ${STATUS_CODES[def.status]}\r\n${head.join('')}\r\n${body}`)
 }

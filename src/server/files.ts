@@ -10,7 +10,10 @@ export type FileStore = {
   /** Stores bytes under a name of `freshName`. */
   put(name: string, bytes: Buffer): Promise<void>
   /** Stores what comes, chunk by chunk; a failure on the way leaves nothing. */
-  write(chunks: AsyncIterable<Uint8Array>, extension: 'xlsx'): Promise<{ name: string; bytes: number }>
+  write(
+    chunks: AsyncIterable<Uint8Array>,
+    extension: 'xlsx',
+  ): Promise<{ name: string; bytes: number }>
   get(name: string): Readable
   /** Gone, or was not there. */
   remove(name: string): Promise<void>
@@ -18,7 +21,8 @@ export type FileStore = {
 }
 
 /** Random, e.g. `3f….png`. */
-export const freshName = (extension: 'jpg' | 'png' | 'xlsx'): string => `${randomUUID()}.${extension}`
+export const freshName = (extension: 'jpg' | 'png' | 'xlsx'): string =>
+  `${randomUUID()}.${extension}`
 
 export function openFiles(dataDir: string): FileStore {
   const folder = path.join(dataDir, 'files')

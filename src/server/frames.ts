@@ -13,14 +13,14 @@ export type Frames = {
 }
 
 const letter = (text: string): number => text.charCodeAt(0)
-const [closing, parsing, binding, describing, executing, syncing] = ['C', 'P', 'B', 'D', 'E', 'S'].map(letter) as [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-]
+const [closing, parsing, binding, describing, executing, syncing] = [
+  'C',
+  'P',
+  'B',
+  'D',
+  'E',
+  'S',
+].map(letter) as [number, number, number, number, number, number]
 /** Enough for most; what is sent is a copy of its part. */
 let room = Buffer.allocUnsafe(65_536)
 

@@ -28,8 +28,12 @@ const later = (ms: number) => vi.advanceTimersByTime(ms)
 test('health is 503 while the database takes no writes, and 200 again by itself', async () => {
   expect(await health()).toEqual([200, 'ok'])
   // what a disk without room for its log says to every write
-  await api.sql(`create function full_disk() returns trigger language plpgsql as $$ begin raise exception 'no room' using errcode = 'disk_full'; end $$`)
-  await api.sql('create trigger full_disk before update on installation for each statement execute function full_disk()')
+  await api.sql(
+    `create function full_disk() returns trigger language plpgsql as $$ begin raise exception 'no room' using errcode = 'disk_full'; end $$`,
+  )
+  await api.sql(
+    'create trigger full_disk before update on installation for each statement execute function full_disk()',
+  )
   later(2000)
   expect(await health()).toEqual([503, 'database takes no writes'])
   // the wall clock is set back: nothing waits for it
@@ -45,11 +49,13 @@ test('no worker or no gateway for 30 s: said in the body, and the API is taken o
     return [answer.statusCode, answer.json().missing]
   }
   const report = (part: string) =>
-    api.sql(`insert into process_stats (process, at, started_at, parts, version, figures) values (gen_random_uuid(), $1, $1, array[$2, 'api'], '1', '{}')`, [
-      new Date(),
-      part,
-    ])
-  await api.sql(`insert into organisations (id, parent_id, path, kind, name) overriding system value values (1, null, '1', 'PLATFORM', 'p')`)
+    api.sql(
+      `insert into process_stats (process, at, started_at, parts, version, figures) values (gen_random_uuid(), $1, $1, array[$2, 'api'], '1', '{}')`,
+      [new Date(), part],
+    )
+  await api.sql(
+    `insert into organisations (id, parent_id, path, kind, name) overriding system value values (1, null, '1', 'PLATFORM', 'p')`,
+  )
   later(31_000)
   expect(await missing()).toEqual([200, ['gateway', 'worker']])
   await report('worker')
@@ -63,7 +69,9 @@ test('no worker or no gateway for 30 s: said in the body, and the API is taken o
 })
 
 test('a transaction without room counts, and is told to come again', async () => {
-  const full = api.app.database.transact(systemScope, (db) => sql`do $$ begin raise exception 'no room' using errcode = 'disk_full'; end $$`.execute(db))
+  const full = api.app.database.transact(systemScope, (db) =>
+    sql`do $$ begin raise exception 'no room' using errcode = 'disk_full'; end $$`.execute(db),
+  )
   const error = await full.catch((reason: unknown) => reason)
   expect(databaseRefusal(error)?.def.status).toBe(503)
   expect(await health()).toEqual([503, 'database takes no writes'])

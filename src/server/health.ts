@@ -13,7 +13,10 @@ import { openWriteProbe } from './writeProbe.ts'
 function maySeeFigures({ config }: App, request: FastifyRequest): boolean {
   if (!config.metricsToken) return !config.production
   const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(request.headers.authorization ?? ''), digest(`Bearer ${config.metricsToken}`))
+  return timingSafeEqual(
+    digest(request.headers.authorization ?? ''),
+    digest(`Bearer ${config.metricsToken}`),
+  )
 }
 
 /** Health for load balancers, metrics for Prometheus, and the contract as OpenAPI. */
@@ -26,22 +29,39 @@ export function serveHealth(http: FastifyInstance, app: App): void {
     buckets: [0.005, 0.02, 0.05, 0.1, 0.3, 1, 3, 10],
     registers: [registry],
   })
-  const pool = new client.Gauge({ name: 'database_connections', help: 'Connections by pool and state', labelNames: ['pool', 'state'], registers: [registry] })
+  const pool = new client.Gauge({
+    name: 'database_connections',
+    help: 'Connections by pool and state',
+    labelNames: ['pool', 'state'],
+    registers: [registry],
+  })
   const loop = monitorEventLoopDelay({ resolution: 20 })
   loop.enable()
   http.addHook('onResponse', async (request, reply) => {
-    requests.observe({ method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode }, reply.elapsedTime / 1000)
+    requests.observe(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? 'none',
+        status: reply.statusCode,
+      },
+      reply.elapsedTime / 1000,
+    )
   })
   const takesWrites = openWriteProbe(app.database)
   const missing = openPartsProbe(app.database.aside, app.now)
   http.get('/health', async (_, reply) => {
     try {
       await app.database.ping()
-      if (!(await takesWrites())) return reply.status(503).send({ status: 'database takes no writes', environment: app.config.environment })
+      if (!(await takesWrites()))
+        return reply
+          .status(503)
+          .send({ status: 'database takes no writes', environment: app.config.environment })
       // this API works, whatever is missing beside it: 200, and the body says what to look after
       return { status: 'ok', environment: app.config.environment, missing: await missing() }
     } catch {
-      return reply.status(503).send({ status: 'database away', environment: app.config.environment })
+      return reply
+        .status(503)
+        .send({ status: 'database away', environment: app.config.environment })
     }
   })
   http.get('/metrics', async (request, reply) => {
@@ -59,7 +79,10 @@ export function serveHealth(http: FastifyInstance, app: App): void {
     const nonce = randomBytes(16).toString('base64')
     return reply
       .type('text/html; charset=utf-8')
-      .header('content-security-policy', `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`)
+      .header(
+        'content-security-policy',
+        `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      )
       .send(apiDocs(app.product.contracts, nonce))
   })
 }

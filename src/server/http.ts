@@ -3,7 +3,13 @@ import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { addressOf } from '../shared/address.ts'
 import type { Endpoint, Output } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
@@ -39,7 +45,8 @@ const entriesOf = perApp(async ({ product }: App): Promise<readonly Entry[]> => 
   })
 })
 
-const isAsset = (request: FastifyRequest) => request.method === 'GET' && /^\/assets\/[\w.-]+\.\w+$/.test(request.url)
+const isAsset = (request: FastifyRequest) =>
+  request.method === 'GET' && /^\/assets\/[\w.-]+\.\w+$/.test(request.url)
 
 export async function buildHttp(app: App): Promise<FastifyInstance> {
   const http: FastifyInstance = Fastify({
@@ -56,7 +63,8 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     return503OnClosing: false,
     rewriteUrl: (request) => belowBase(app.config.basePath, request.url ?? '/'),
     requestIdHeader: false,
-    frameworkErrors: (error, request, reply) => void answerUndecodable(app, http, error, request, reply),
+    frameworkErrors: (error, request, reply) =>
+      void answerUndecodable(app, http, error, request, reply),
     clientErrorHandler: answerMalformed,
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: 200 },
@@ -68,7 +76,8 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     timeWindow: 1000,
     store: rateStore,
     ban: -1,
-    keyGenerator: (request) => (isAsset(request) ? `assets ${addressOf(request.ip)}` : rateKey(app, request)),
+    keyGenerator: (request) =>
+      isAsset(request) ? `assets ${addressOf(request.ip)}` : rateKey(app, request),
     allowList: (request) => request.url.split('?', 1)[0] === '/health',
     errorResponseBuilder: () => new Refusal(common.tooMany),
   })
@@ -76,12 +85,20 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
   boundConnections(app, http.server)
   takeJson(http)
   const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
-  await http.register(compress, { threshold: 1024, encodings: ['br', 'gzip'], brotliOptions, globalDecompression: false })
+  await http.register(compress, {
+    threshold: 1024,
+    encodings: ['br', 'gzip'],
+    brotliOptions,
+    globalDecompression: false,
+  })
   // nobody needs it, and a kilobyte would unpack to a gigabyte
   http.addHook('onRequest', async (request) => {
-    if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw new Refusal(common.compressed)
+    if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
+      throw new Refusal(common.compressed)
   })
-  await http.register(multipart, { limits: { files: 1, fields: 5, fileSize: 8_388_608, parts: 6, headerPairs: 50 } })
+  await http.register(multipart, {
+    limits: { files: 1, fields: 5, fileSize: 8_388_608, parts: 6, headerPairs: 50 },
+  })
   const wholeAt = new WeakMap<FastifyRequest, number>()
   http.addHook('preHandler', async (request) => void wholeAt.set(request, performance.now()))
   const debugLog = openDebugLog(app)
@@ -90,8 +107,20 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     debugLog.note(request, reply.statusCode, reply.elapsedTime)
     // how long a body took to come is its sender's affair
     const ms = Math.round(performance.now() - (wholeAt.get(request) ?? performance.now()))
-    app.log[reply.statusCode >= 500 && !wasTurnedAway(app, request) ? 'error' : ms > 1000 ? 'warn' : 'debug'](
-      { requestId: request.id, method: request.method, url: pathOf(request.url), status: reply.statusCode, ms },
+    app.log[
+      reply.statusCode >= 500 && !wasTurnedAway(app, request)
+        ? 'error'
+        : ms > 1000
+          ? 'warn'
+          : 'debug'
+    ](
+      {
+        requestId: request.id,
+        method: request.method,
+        url: pathOf(request.url),
+        status: reply.statusCode,
+        ms,
+      },
       'request',
     )
   })
@@ -105,11 +134,20 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     const { name, endpoint, handler } = entry
     const url = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
     const limit = endpoint.guessable
-      ? { config: { rateLimit: { max: app.config.signInRateLimit, timeWindow: 60_000, keyGenerator: (request: FastifyRequest) => addressOf(request.ip) } } }
+      ? {
+          config: {
+            rateLimit: {
+              max: app.config.signInRateLimit,
+              timeWindow: 60_000,
+              keyGenerator: (request: FastifyRequest) => addressOf(request.ip),
+            },
+          },
+        }
       : {}
     // who asks is known before a byte of the body is read: a stranger's is small, and is never parsed where he may not call
     const known = new WeakMap<FastifyRequest, Known>()
-    const preParsing = async (request: FastifyRequest, reply: FastifyReply) => void known.set(request, await askedBy(app, entry, request, reply))
+    const preParsing = async (request: FastifyRequest, reply: FastifyReply) =>
+      void known.set(request, await askedBy(app, entry, request, reply))
     const body = (endpoint.access === 'open' ? strangers : persons).bytes
     http.route({
       method: endpoint.method,
@@ -117,7 +155,8 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
       ...limit,
       bodyLimit: body,
       preParsing,
-      handler: (request, reply) => serve(app, { name, endpoint, handler, ...(known.get(request) as Known), request }, reply),
+      handler: (request, reply) =>
+        serve(app, { name, endpoint, handler, ...(known.get(request) as Known), request }, reply),
     })
     const declared = methods.get(url) ?? new Set<string>()
     methods.set(url, declared.add(endpoint.method))
@@ -127,24 +166,41 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
 }
 
 /** A known path with another method is a 405 that names the right ones. */
-export function refuseOtherMethods(http: FastifyInstance, app: App, methods: ReadonlyMap<string, ReadonlySet<string>>): void {
+export function refuseOtherMethods(
+  http: FastifyInstance,
+  app: App,
+  methods: ReadonlyMap<string, ReadonlySet<string>>,
+): void {
   for (const [url, declared] of methods) {
-    const others = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE'].filter((m) => !declared.has(m))
+    const others = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE'].filter(
+      (m) => !declared.has(m),
+    )
     http.route({
       method: others,
       url,
       exposeHeadRoute: false,
-      handler: (request, reply) => answerError(app, new Refusal(common.wrongMethod), request, reply.header('allow', [...declared].join(', '))),
+      handler: (request, reply) =>
+        answerError(
+          app,
+          new Refusal(common.wrongMethod),
+          request,
+          reply.header('allow', [...declared].join(', ')),
+        ),
     })
   }
 }
 
 /** Routes are written from the root; the base path is taken off here, whether or not a proxy did so already. */
-const belowBase = (base: string, url: string): string => (base !== '/' && url.startsWith(base) ? url.slice(base.length - 1) : url)
+const belowBase = (base: string, url: string): string =>
+  base !== '/' && url.startsWith(base) ? url.slice(base.length - 1) : url
 
 async function serve(app: App, asked: Omit<Given, 'key'>, reply: FastifyReply): Promise<unknown> {
   const { endpoint, request } = asked
-  const { answer, replayed } = await perform(app, { ...asked, key: idempotencyKey(endpoint, request) }, parseInput(endpoint, request))
+  const { answer, replayed } = await perform(
+    app,
+    { ...asked, key: idempotencyKey(endpoint, request) },
+    parseInput(endpoint, request),
+  )
   if (replayed) reply.header('idempotency-replayed', 'true')
   sendCookie(request, reply)
   return reply.send(answer)
@@ -169,37 +225,83 @@ export const mostWaiting = 100
 
 /** Who asks, and the same looked up again when that was a while ago. */
 type Known = { caller: Caller; again: () => Promise<Caller> }
-type Given = Known & { name: string; endpoint: Endpoint; handler: Handler<Endpoint>; request: FastifyRequest; key: string | undefined }
+type Given = Known & {
+  name: string
+  endpoint: Endpoint
+  handler: Handler<Endpoint>
+  request: FastifyRequest
+  key: string | undefined
+}
 
 /** Who asks is believed so long: a body may take half a minute to come, and others' turns may come first. */
 const believedMs = 250
 
-async function askedBy(app: App, entry: Entry, request: FastifyRequest, reply: FastifyReply): Promise<Known> {
+async function askedBy(
+  app: App,
+  entry: Entry,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Known> {
   const look = () => callerOf(app, entry, request, reply)
   const caller = await look()
   const at = performance.now()
-  return { caller, again: async () => (entry.endpoint.access === 'open' || performance.now() - at < believedMs ? caller : look()) }
+  return {
+    caller,
+    again: async () =>
+      entry.endpoint.access === 'open' || performance.now() - at < believedMs ? caller : look(),
+  }
 }
 
 /** One operation; new work of strangers waits its turn at the door. */
-function perform(app: App, given: Given, input: Record<string, unknown>): Promise<{ answer: unknown; replayed: boolean }> {
+function perform(
+  app: App,
+  given: Given,
+  input: Record<string, unknown>,
+): Promise<{ answer: unknown; replayed: boolean }> {
   const { yields } = given.endpoint
-  return yields ? doorOf(app).enter(String(input[yields]), addressOf(given.caller.ip), () => run(app, given, input)) : run(app, given, input)
+  return yields
+    ? doorOf(app).enter(String(input[yields]), addressOf(given.caller.ip), () =>
+        run(app, given, input),
+      )
+    : run(app, given, input)
 }
 
 /** Slow work first, then one transaction; a refusal is thrown, its trace is committed. */
-async function run(app: App, given: Given, input: Record<string, unknown>): Promise<{ answer: unknown; replayed: boolean }> {
+async function run(
+  app: App,
+  given: Given,
+  input: Record<string, unknown>,
+): Promise<{ answer: unknown; replayed: boolean }> {
   const { name, endpoint, handler, caller, again, request, key } = given
   // before it takes a connection of its own
-  if (endpoint.yields && app.database.stats().writes.waiting >= mostWaiting) throw new Refusal(common.busy)
+  if (endpoint.yields && app.database.stats().writes.waiting >= mostWaiting)
+    throw new Refusal(common.busy)
   const asker = askerOf(caller)
-  const slow = typeof handler === 'function' ? undefined : await handler.prepare(app, input as never, request, caller.actor)
-  const verb = typeof handler === 'function' ? handler : (ctx: Parameters<typeof handler.run>[0], value: never) => handler.run(ctx, value, slow)
+  const slow =
+    typeof handler === 'function'
+      ? undefined
+      : await handler.prepare(app, input as never, request, caller.actor)
+  const verb =
+    typeof handler === 'function'
+      ? handler
+      : (ctx: Parameters<typeof handler.run>[0], value: never) => handler.run(ctx, value, slow)
   if (endpoint.kind === 'read') {
     const asked = async () => {
       const now = await again()
       return app.database.read(endpoint.scope === 'system' ? systemScope : now.actor.scope, (db) =>
-        verb({ app, db, ...now, now: app.now(), audit: refuseInRead, touch: refuseInRead, later: refuseInRead, afterCommit: refuseInRead }, input as never),
+        verb(
+          {
+            app,
+            db,
+            ...now,
+            now: app.now(),
+            audit: refuseInRead,
+            touch: refuseInRead,
+            later: refuseInRead,
+            afterCommit: refuseInRead,
+          },
+          input as never,
+        ),
       )
     }
     const answer = async () => {
@@ -207,11 +309,16 @@ async function run(app: App, given: Given, input: Record<string, unknown>): Prom
       if (isRefused(given)) throw new Refusal(given.refused, given.values, given.fields)
       return checked(endpoint, given)
     }
-    const inTurn = (work: () => Promise<unknown>) => (endpoint.heavy ? heavyReads : lightReads)(app).take(asker, work)
+    const inTurn = (work: () => Promise<unknown>) =>
+      (endpoint.heavy ? heavyReads : lightReads)(app).take(asker, work)
     if (!endpoint.sharedMs) return { answer: await inTurn(answer), replayed: false }
     const shared = { key: `${name} ${JSON.stringify(input)}`, ms: endpoint.sharedMs }
     const kept = keptAnswers(app)
-    return { answer: await (kept.find(shared) ?? inTurn(() => kept.find(shared) ?? kept.keep(shared, answer))), replayed: false }
+    return {
+      answer: await (kept.find(shared) ??
+        inTurn(() => kept.find(shared) ?? kept.keep(shared, answer))),
+      replayed: false,
+    }
   }
   const written = async () =>
     act(
@@ -220,13 +327,22 @@ async function run(app: App, given: Given, input: Record<string, unknown>): Prom
       endpoint,
       async (ctx) => {
         if (!key) return verb(ctx, input as never)
-        const outcome = await once(ctx, name, key, input, () => verb(ctx, input as never) as Promise<unknown>)
+        const outcome = await once(
+          ctx,
+          name,
+          key,
+          input,
+          () => verb(ctx, input as never) as Promise<unknown>,
+        )
         return isReplay(outcome) ? outcome : outcome.fresh
       },
       longestAct,
     )
   // new orders have had their turn at the door, and word of a payment waits for nobody
-  const result = await (endpoint.yields || endpoint.urgent ? written() : writes(app).take(asker, written)).catch(translate)
+  const result = await (endpoint.yields || endpoint.urgent
+    ? written()
+    : writes(app).take(asker, written)
+  ).catch(translate)
   if (isRefused(result)) throw new Refusal(result.refused, result.values, result.fields)
   if (isReplay(result)) return { answer: result.replay.body, replayed: true }
   return { answer: checked(endpoint, result), replayed: false }
@@ -235,7 +351,10 @@ async function run(app: App, given: Given, input: Record<string, unknown>): Prom
 /** The answer through its own schema: an explicit list of fields, or our fault. */
 function checked(endpoint: Endpoint, answer: unknown): unknown {
   const parsed = endpoint.output.safeParse(answer)
-  if (!parsed.success) throw new Error(`answer of ${endpoint.method} ${endpoint.path} does not fit its contract: ${parsed.error.message}`)
+  if (!parsed.success)
+    throw new Error(
+      `answer of ${endpoint.method} ${endpoint.path} does not fit its contract: ${parsed.error.message}`,
+    )
   return parsed.data
 }
 
@@ -246,7 +365,12 @@ function translate(error: unknown): never {
   throw databaseRefusal(error) ?? error
 }
 
-async function callerOf(app: App, { name, endpoint }: NamedEndpoint, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+async function callerOf(
+  app: App,
+  { name, endpoint }: NamedEndpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller> {
   const base = {
     lang: toLang(request.headers['accept-language']),
     requestId: request.id,
@@ -257,7 +381,8 @@ async function callerOf(app: App, { name, endpoint }: NamedEndpoint, request: Fa
   const person = await app.product.signedIn(app, request, { name, endpoint })
   reply.header('x-perm-version', person.mark)
   const actor = { ...person, scope: person.scopeOf(endpoint.access) }
-  if (endpoint.access !== 'self' && !person.permissions.has(endpoint.access)) throw new Refusal(common.forbidden)
+  if (endpoint.access !== 'self' && !person.permissions.has(endpoint.access))
+    throw new Refusal(common.forbidden)
   if (person.view && endpoint.kind !== 'read') throw new Refusal(common.viewOnly)
   if (endpoint.fresh === true) await requireProof(app, person)
   return { ...base, actor }

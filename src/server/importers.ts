@@ -40,20 +40,38 @@ export type Importer<S extends z.ZodObject = z.ZodObject, P = unknown> = {
   /** Topic of the live channel told after the rows are in. */
   readonly touches?: string
   /** Slow work (hashing) before the transaction opens; its result is handed to `run`. `all`: also the rows that are not well formed. */
-  readonly prepare?: (app: App, rows: readonly ImportRow<z.output<S>>[], all: readonly ImportRow<Partial<z.output<S>>>[]) => Promise<P>
+  readonly prepare?: (
+    app: App,
+    rows: readonly ImportRow<z.output<S>>[],
+    all: readonly ImportRow<Partial<z.output<S>>>[],
+  ) => Promise<P>
   /** What else is wrong with rows that are not well formed, by the fields that are; faults of the others are dropped. Nothing is kept. */
-  readonly halves?: (ctx: Ctx, rows: readonly ImportRow<Partial<z.output<S>>>[], prepared: P) => Promise<readonly RowError[]>
+  readonly halves?: (
+    ctx: Ctx,
+    rows: readonly ImportRow<Partial<z.output<S>>>[],
+    prepared: P,
+  ) => Promise<readonly RowError[]>
   /** Something of `prepared` that only the answer of the import itself brings, never kept, never logged; with a name, as a file. Texts packed with `bi`. */
-  readonly once?: (prepared: P, rows: readonly ImportRow<z.output<S>>[]) => { readonly label: string; readonly fileName?: string; readonly text: string }
+  readonly once?: (
+    prepared: P,
+    rows: readonly ImportRow<z.output<S>>[],
+  ) => { readonly label: string; readonly fileName?: string; readonly text: string }
   /** Applies all rows and gives `ctx.audit` each with its action; whatever it answers besides `[]` undoes everything. Ids given to machines or people never leave it. */
-  readonly run: (ctx: Ctx, rows: readonly ImportRow<z.output<S>>[], prepared: P) => Promise<readonly RowError[]>
+  readonly run: (
+    ctx: Ctx,
+    rows: readonly ImportRow<z.output<S>>[],
+    prepared: P,
+  ) => Promise<readonly RowError[]>
 }
 
 /** What is wrong with one cell, in the middle of a row's verb. */
-export const cellRefusal = (field: string, text: string): Refusal => new Refusal(common.invalid, {}, [{ field, text }])
+export const cellRefusal = (field: string, text: string): Refusal =>
+  new Refusal(common.invalid, {}, [{ field, text }])
 
 /** Types the row of `run` from `row`. */
-export function defineImporter<S extends z.ZodObject, P = undefined>(importer: Importer<S, P>): Importer {
+export function defineImporter<S extends z.ZodObject, P = undefined>(
+  importer: Importer<S, P>,
+): Importer {
   return importer as unknown as Importer
 }
 
@@ -61,7 +79,11 @@ export function defineImporter<S extends z.ZodObject, P = undefined>(importer: I
  * The verb of one row for each row: a refusal or a rule of the database becomes an error of that row, the others are still tried,
  * so that a person sees all faults at once. What a row says for the log is kept when none is wrong.
  */
-export async function eachRow<V>(ctx: Ctx, rows: readonly ImportRow<V>[], work: (ctx: Ctx, value: V, line: number) => Promise<unknown>): Promise<RowError[]> {
+export async function eachRow<V>(
+  ctx: Ctx,
+  rows: readonly ImportRow<V>[],
+  work: (ctx: Ctx, value: V, line: number) => Promise<unknown>,
+): Promise<RowError[]> {
   const errors: RowError[] = []
   for (const { line, value } of rows) {
     await sql`savepoint import_row`.execute(ctx.db)
@@ -79,7 +101,8 @@ export async function eachRow<V>(ctx: Ctx, rows: readonly ImportRow<V>[], work: 
 }
 
 function rowErrors(refusal: Refusal, line: number): RowError[] {
-  const filled = (text: string) => text.replace(/\{(\w+)\}/g, (whole, key: string) => String(refusal.values[key] ?? whole))
+  const filled = (text: string) =>
+    text.replace(/\{(\w+)\}/g, (whole, key: string) => String(refusal.values[key] ?? whole))
   if (!refusal.fields.length) return [{ line, text: filled(refusal.def.text) }]
   return refusal.fields.map(({ field, text }) => ({ line, column: field, text: filled(text) }))
 }

@@ -40,7 +40,8 @@ export function parseJson(bytes: Uint8Array, mostParts: number = persons.parts):
       const name = readable(() => JSON.parse(token)) as string
       const names = open.at(-1) as Set<string>
       if (name === '__proto__') throw refuse(name, unknown)
-      if (names.has(name)) throw refuse(name.slice(0, 100).toWellFormed(), bi('字段重复', 'Given twice'))
+      if (names.has(name))
+        throw refuse(name.slice(0, 100).toWellFormed(), bi('字段重复', 'Given twice'))
       names.add(name)
     }
     nameNext = (token === '{' || token === ',') && open.at(-1) instanceof Set
@@ -58,13 +59,22 @@ function readable<T>(read: () => T): T {
 
 export function takeJson(http: FastifyInstance): void {
   http.removeContentTypeParser('application/json')
-  http.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) =>
-    parseJson(body, request.routeOptions.bodyLimit === strangers.bytes ? strangers.parts : persons.parts),
+  http.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) =>
+      parseJson(
+        body,
+        request.routeOptions.bodyLimit === strangers.bytes ? strangers.parts : persons.parts,
+      ),
   )
 }
 
 /** The contract's input; `given` must not have passed a schema before, so that lengths count what will be stored. */
-export function contractInput(endpoint: Endpoint, given: Record<string, unknown>): Record<string, unknown> {
+export function contractInput(
+  endpoint: Endpoint,
+  given: Record<string, unknown>,
+): Record<string, unknown> {
   const faults: FieldError[] = []
   const clean = cleaned(given, endpoint.input, '', faults)
   if (faults.length)
@@ -77,37 +87,50 @@ export function contractInput(endpoint: Endpoint, given: Record<string, unknown>
 }
 
 /** A text far beyond its length is refused before anything looks through it: whoever may write 20 characters sends no 200,000. */
-function cleaned(value: unknown, given: z.ZodType | undefined, path: string, faults: FieldError[]): unknown {
+function cleaned(
+  value: unknown,
+  given: z.ZodType | undefined,
+  path: string,
+  faults: FieldError[],
+): unknown {
   const type = given && baseType(given)
   if (typeof value === 'string') {
     const most = (type instanceof z.ZodString && type.maxLength) || mostText
     // composed and without what nobody sees it may be a quarter
     if (value.length > 4 * most + 100) {
-      faults.push({ field: path, message: bi(`不能超过${most}个字符`, `At most ${most} characters`) })
+      faults.push({
+        field: path,
+        message: bi(`不能超过${most}个字符`, `At most ${most} characters`),
+      })
       return ''
     }
     if (!storable(value)) faults.push({ field: path, message: notStorable })
     return plainText(value, { lines: hasLines(type) })
   }
   const element = type instanceof z.ZodArray ? (type.element as z.ZodType) : undefined
-  if (Array.isArray(value)) return value.map((item, i) => cleaned(item, element, below(path, i), faults))
+  if (Array.isArray(value))
+    return value.map((item, i) => cleaned(item, element, below(path, i), faults))
   if (typeof value !== 'object' || value === null) return value
   const shape: Record<string, z.ZodType> = type instanceof z.ZodObject ? type.shape : {}
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
-      if (name.length > mostText || !storable(name)) faults.push({ field: path, message: notStorable })
+      if (name.length > mostText || !storable(name))
+        faults.push({ field: path, message: notStorable })
       return [name, cleaned(item, shape[name], below(path, name), faults)]
     }),
   )
 }
-const below = (path: string, name: string | number) => (path ? `${path}.${name}` : String(name).slice(0, 100).toWellFormed())
+const below = (path: string, name: string | number) =>
+  path ? `${path}.${name}` : String(name).slice(0, 100).toWellFormed()
 
 export function parseInput(endpoint: Endpoint, request: FastifyRequest): Record<string, unknown> {
   const params = fromStrings(endpoint.input, (request.params ?? {}) as Record<string, string>)
   const names = new Set(pathParams(endpoint.path))
   // the body of an upload is its file, so the rest travels in the address
   const hasBody = !endpoint.upload && (endpoint.method === 'POST' || endpoint.method === 'PUT')
-  const given = hasBody ? bodyOf(request) : fromStrings(endpoint.input, flat(request.query as Record<string, unknown>))
+  const given = hasBody
+    ? bodyOf(request)
+    : fromStrings(endpoint.input, flat(request.query as Record<string, unknown>))
   const clash = Object.keys(given).find((key) => names.has(key))
   if (clash) throw refuse(clash, unknown)
   return contractInput(endpoint, { ...given, ...params })
@@ -132,6 +155,7 @@ function flat(query: Record<string, unknown>): Record<string, string> {
 export function idempotencyKey(endpoint: Endpoint, request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined || !endpoint.idempotent) return undefined
-  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) throw refuse('Idempotency-Key', '1-255 ASCII')
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
+    throw refuse('Idempotency-Key', '1-255 ASCII')
   return key
 }

@@ -8,10 +8,14 @@ import { sign } from './secretBox.ts'
 export type Installation = { demo: boolean | null; keyCheck: string | null }
 type Wanted = Pick<Config, 'demo' | 'production' | 'secretKey'>
 
-export const keyCheck = (secretKey: string): string => sign(secretKey, 'installation', '').toString('hex')
+export const keyCheck = (secretKey: string): string =>
+  sign(secretKey, 'installation', '').toString('hex')
 
 /** Why this database is not served with these settings; null when it is. */
-export function installationProblem({ demo, keyCheck: kept }: Installation, config: Wanted): string | null {
+export function installationProblem(
+  { demo, keyCheck: kept }: Installation,
+  config: Wanted,
+): string | null {
   if (kept !== null && kept !== keyCheck(config.secretKey))
     return 'SECRET_KEY (or secret.key in DATA_DIR) is not the key with which the secrets in this database were made: start with that one.'
   if (demo === true && config.production)
@@ -22,10 +26,15 @@ export function installationProblem({ demo, keyCheck: kept }: Installation, conf
 }
 
 /** Every process asks before it serves. */
-export async function refuseWrongInstallation(database: Pick<Database, 'read'>, config: Wanted): Promise<void> {
+export async function refuseWrongInstallation(
+  database: Pick<Database, 'read'>,
+  config: Wanted,
+): Promise<void> {
   const rows = await database.read(
     systemScope,
-    async (db) => (await sql<Installation>`select demo, key_check as "keyCheck" from installation`.execute(db)).rows,
+    async (db) =>
+      (await sql<Installation>`select demo, key_check as "keyCheck" from installation`.execute(db))
+        .rows,
   )
   const problem = installationProblem(rows[0] ?? { demo: null, keyCheck: null }, config)
   if (problem) throw new Error(problem)
@@ -40,7 +49,10 @@ export async function sayInstallation(db: Db, { demo, secretKey }: Wanted): Prom
 /** A login that can change tables and roles is no login for a server that strangers talk to. */
 export async function refuseOwner(url: string): Promise<void> {
   const { rows } = await withClient(url, (client) =>
-    client.query<{ login: string; why: string | null }>(`select current_user as login, case when rolsuper then 'is a superuser'
+    client.query<{
+      login: string
+      why: string | null
+    }>(`select current_user as login, case when rolsuper then 'is a superuser'
       when rolcreaterole or rolbypassrls then 'may make roles or bypass row policies'
       when (select pg_has_role(datdba, 'member') from pg_database where datname = current_database()) then 'owns the database'
       when exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and pg_has_role(c.relowner, 'member'))

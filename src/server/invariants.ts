@@ -7,7 +7,13 @@ const key = (alias: string) => `${alias}.org_id, ${alias}.created_at, ${alias}.o
 const live = `('WAIT','SENT','ACKED','UNKNOWN')`
 
 /** Rows of a rollup that differ from the facts; a row of zeros says the same as no row. */
-const differs = (table: string, keys: readonly string[], figures: readonly string[], facts: string, where = 'true') => `
+const differs = (
+  table: string,
+  keys: readonly string[],
+  figures: readonly string[],
+  facts: string,
+  where = 'true',
+) => `
   with truth as (select ${keys.join(', ')}, ${figures.map((f) => `sum(${f}) as ${f}`).join(', ')} from (${facts}) f group by ${keys.join(', ')}),
   kept as (select * from ${table} where ${where})
   select ${keys.map((k) => `coalesce(k.${k}, t.${k}) as ${k}`).join(', ')}, to_jsonb(k) as kept, to_jsonb(t) as truth
@@ -23,7 +29,8 @@ const salesFacts = (at: string) => `
   ) x`
 const salesKeys = ['org_id', 'device_id', 'at']
 const salesFigures = ['orders', 'pieces', 'turnover', 'paid', 'refunded', 'refund_orders', 'cost']
-const sales = (grain: string, at: string) => differs('sales_rollups', salesKeys, salesFigures, salesFacts(at), `grain = '${grain}'`)
+const sales = (grain: string, at: string) =>
+  differs('sales_rollups', salesKeys, salesFigures, salesFacts(at), `grain = '${grain}'`)
 
 const shanghaiDate = (column: string) => `(${column} at time zone 'Asia/Shanghai')::date`
 const productFacts = `
@@ -81,7 +88,10 @@ const queries: Readonly<Record<string, string>> = {
     select k.key, sum(e.amount) as sum from ledger_voucher_keys k left join ledger_entries e on e.voucher_id = k.voucher_id group by k.key having sum(e.amount) is distinct from 0`,
   'the ledger sums to zero': `select sum(amount) as sum from ledger_entries having sum(amount) <> 0`,
   'sales by hour equal the facts': sales('HOUR', `date_trunc('hour', moment)`),
-  'sales by day equal the facts': sales('DAY', `date_trunc('day', moment at time zone 'Asia/Shanghai') at time zone 'Asia/Shanghai'`),
+  'sales by day equal the facts': sales(
+    'DAY',
+    `date_trunc('day', moment at time zone 'Asia/Shanghai') at time zone 'Asia/Shanghai'`,
+  ),
   'sales in total equal the facts': sales('TOTAL', `'2000-01-01T00:00:00Z'::timestamptz`),
   'sales by product equal the facts': differs(
     'product_rollups',
@@ -126,9 +136,16 @@ export async function checkInvariants(ownerUrl: string): Promise<Broken[]> {
 
 /** The same inside a transaction of the caller's, who sees all rows. */
 export async function findBroken(client: Pick<pg.Client, 'query'>): Promise<Broken[]> {
-  const defaults = await client.query<{ name: string }>(`select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  const defaults = await client.query<{
+    name: string
+  }>(`select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'public' and c.relispartition and pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT' order by 1`)
-  const partitions = Object.fromEntries(defaults.rows.map(({ name }) => [`${name} is empty: every month has its partition`, `select created_at from ${name}`]))
+  const partitions = Object.fromEntries(
+    defaults.rows.map(({ name }) => [
+      `${name} is empty: every month has its partition`,
+      `select created_at from ${name}`,
+    ]),
+  )
   const broken: Broken[] = []
   for (const [name, text] of Object.entries({ ...queries, ...partitions })) {
     const { rows } = await client.query(`select * from (${text}) broken limit 20`)

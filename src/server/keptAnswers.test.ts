@@ -10,8 +10,13 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 test('however many look at a shelf, it is read once, and a change shows after a second', async () => {
-  const [device] = await world.sql<{ rtu_number: string }>('select rtu_number from devices where id = $1', [rowId('OWN', 1)])
-  const shelf = async () => (await world.call(orders.mobileLanes, { rtuNumber: device?.rtu_number as string })).body.list as { roadIndex: number }[]
+  const [device] = await world.sql<{ rtu_number: string }>(
+    'select rtu_number from devices where id = $1',
+    [rowId('OWN', 1)],
+  )
+  const shelf = async () =>
+    (await world.call(orders.mobileLanes, { rtuNumber: device?.rtu_number as string })).body
+      .list as { roadIndex: number }[]
   const reads = vi.spyOn(world.app.database, 'read')
   const [first, ...others] = await Promise.all(Array.from({ length: 40 }, shelf))
   expect(reads.mock.calls.length, 'one, and those that began with it').toBeLessThanOrEqual(1)

@@ -37,7 +37,14 @@ const accounts = [
 const parts = ['worker', 'gateway', 'api'] as const
 
 /** Starts api, gateway and worker, each a process of its own, then the simulated fleet (and vite), and says where they are. */
-export async function startServers({ config, databaseUrl, dev, running, log, fail }: LaunchOptions) {
+export async function startServers({
+  config,
+  databaseUrl,
+  dev,
+  running,
+  log,
+  fail,
+}: LaunchOptions) {
   const fixed = {
     DATABASE_URL: databaseUrl,
     DATA_DIR: config.dataDir,
@@ -55,18 +62,35 @@ export async function startServers({ config, databaseUrl, dev, running, log, fai
   }
   const place = async (part?: (typeof parts)[number]) => {
     if (part !== 'gateway') port = await freePort(config.host, port, config.portFixed, 'PORT')
-    if (part !== 'api' && !config.mqttUrl) mqttPort = await freePort(config.host, mqttPort, config.mqttPortFixed, 'MQTT_PORT')
+    if (part !== 'api' && !config.mqttUrl)
+      mqttPort = await freePort(config.host, mqttPort, config.mqttPortFixed, 'MQTT_PORT')
   }
   const env = async (part: (typeof parts)[number]) => {
     // who starts again moves when its port was taken meanwhile; the others stay where they are
     if (part !== 'worker') await place(part)
-    return { ...fixed, PORT: String(port), MQTT_PORT: String(mqttPort), DEMO: config.demo ? '1' : '0', FLEET: String(config.fleet) }
+    return {
+      ...fixed,
+      PORT: String(port),
+      MQTT_PORT: String(mqttPort),
+      DEMO: config.demo ? '1' : '0',
+      FLEET: String(config.fleet),
+    }
   }
   const startVite = () => {
     // The vite configuration proxies /api, /auth and the aliases to this address.
-    const viteEnv = async () => ({ HUODAO_API: `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${port}` })
+    const viteEnv = async () => ({
+      HUODAO_API: `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${port}`,
+    })
     const followUs = 'data:text/javascript,process.on("disconnect",()=>process.exit())'
-    const args = ['--import', followUs, 'node_modules/vite/bin/vite.js', 'dev', 'src/apps/web', '--host', config.host]
+    const args = [
+      '--import',
+      followUs,
+      'node_modules/vite/bin/vite.js',
+      'dev',
+      'src/apps/web',
+      '--host',
+      config.host,
+    ]
     vite = supervise({ name: 'vite', args, env: viteEnv, log, onGiveUp })
     running.push(vite)
   }
@@ -82,15 +106,33 @@ export async function startServers({ config, databaseUrl, dev, running, log, fai
     else if (dev) startVite()
     if (config.fleet > 0 && existsSync('src/apps/fleet.ts')) {
       if (fleet) return fleet.restart()
-      const fleetEnv = async () => ({ ...fixed, PORT: String(port), MQTT_PORT: String(mqttPort), FLEET: String(config.fleet) })
-      fleet = supervise({ name: 'The simulated fleet', args: ['src/apps/fleet.ts'], env: fleetEnv, log, onGiveUp: (error) => log(error.message) })
+      const fleetEnv = async () => ({
+        ...fixed,
+        PORT: String(port),
+        MQTT_PORT: String(mqttPort),
+        FLEET: String(config.fleet),
+      })
+      fleet = supervise({
+        name: 'The simulated fleet',
+        args: ['src/apps/fleet.ts'],
+        env: fleetEnv,
+        log,
+        onGiveUp: (error) => log(error.message),
+      })
       running.push(fleet)
     }
   }
   await place()
   const servers = parts.map((part) => {
     const args = ['src/apps/serve.ts', part]
-    return supervise({ name: part === 'api' ? 'The API' : `The ${part}`, args, env: () => env(part), log, onGiveUp, onReady: () => onReady(part) })
+    return supervise({
+      name: part === 'api' ? 'The API' : `The ${part}`,
+      args,
+      env: () => env(part),
+      log,
+      onGiveUp,
+      onReady: () => onReady(part),
+    })
   })
   running.push(...servers)
   if (dev) restartOnChange(servers, log)
@@ -110,12 +152,18 @@ function restartOnChange(servers: readonly Supervised[], log: (line: string) => 
 }
 
 const addressOf = ({ host, basePath }: Config, port: number) => {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  const name =
+    host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}${basePath}`
 }
 
 function announcement(config: Config, address: string, mqttPort: number): string {
-  const lines = ['', `  Huodao 货道 is ready after ${(performance.now() / 1000).toFixed(1)} s`, '', `  Address   ${address}`]
+  const lines = [
+    '',
+    `  Huodao 货道 is ready after ${(performance.now() / 1000).toFixed(1)} s`,
+    '',
+    `  Address   ${address}`,
+  ]
   lines.push(`  Machines  ${config.mqttUrl ?? `mqtt://${config.host}:${mqttPort}`}`)
   if (config.demo) {
     lines.push('', '  Demo accounts, password Huodao@2026:')

@@ -37,7 +37,9 @@ export async function selectPage<Row, S extends string = string, Sums extends ob
   const empty = list.filled?.includes(key) ? sql`` : sql` nulls last`
   const countFrom = list.countFrom ?? list.from
   const extra = list.sums ? sql`, ${list.sums}` : sql``
-  const counted = await sql<{ total: number } & Sums>`select count(*) as total${extra} from ${countFrom} where ${where}`.execute(db)
+  const counted = await sql<
+    { total: number } & Sums
+  >`select count(*) as total${extra} from ${countFrom} where ${where}`.execute(db)
   const { total, ...sums } = counted.rows[0] as { total: number } & Sums
   const offset = (list.input.page - 1) * list.input.pageSize
   if (offset >= total) return { rows: [], total, sums: sums as unknown as Sums }
@@ -47,7 +49,9 @@ export async function selectPage<Row, S extends string = string, Sums extends ob
     list.wideSorts && !list.wideSorts.includes(key)
       ? sql`${list.last} = any(array(select ${list.last} from ${countFrom} where ${where} ${order} ${cut})) ${order}`
       : sql`${where} ${order} ${cut}`
-  const { rows } = await sql<Row>`select ${list.columns} from ${list.from} where ${chosen}`.execute(db)
+  const { rows } = await sql<Row>`select ${list.columns} from ${list.from} where ${chosen}`.execute(
+    db,
+  )
   return { rows, total, sums: sums as unknown as Sums }
 }
 
@@ -58,5 +62,8 @@ export function all(conditions: ListSql<string>['where']): RawBuilder<unknown> {
 }
 
 /** Rows whose indexed text contains the words; goes through the security-definer search (see 0002_business.sql). */
-export const matches = (what: 'devices' | 'products', idColumn: string, keyword: string | undefined) =>
-  keyword ? sql`${sql.ref(idColumn)} in (select app_search(${what}, ${keyword}))` : null
+export const matches = (
+  what: 'devices' | 'products',
+  idColumn: string,
+  keyword: string | undefined,
+) => (keyword ? sql`${sql.ref(idColumn)} in (select app_search(${what}, ${keyword}))` : null)

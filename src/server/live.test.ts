@@ -32,7 +32,10 @@ async function open(token: string): Promise<Promise<unknown>[]> {
   return [response.text()]
 }
 const within = (ms: number, [ended]: Promise<unknown>[]) =>
-  Promise.race([ended?.then(() => 'ended'), new Promise((resolve) => setTimeout(() => resolve('open'), ms))])
+  Promise.race([
+    ended?.then(() => 'ended'),
+    new Promise((resolve) => setTimeout(() => resolve('open'), ms)),
+  ])
 
 type Act = (root: string, id: number) => Promise<{ status: number }>
 const logout: Act = (_, __) => world.call(session.logout, {}, { token: left })
@@ -42,47 +45,78 @@ const acts: [string, Act][] = [
   [
     'given another role',
     async (root, id) => {
-      const [row] = await world.sql<{ version: number }>('select version from users where id = $1', [id])
-      return world.call(users.setRoles, { id, version: row?.version, roleIds: [await world.roleId('ROLE_RTU_REPAIRER')] }, { token: root })
+      const [row] = await world.sql<{ version: number }>(
+        'select version from users where id = $1',
+        [id],
+      )
+      return world.call(
+        users.setRoles,
+        { id, version: row?.version, roleIds: [await world.roleId('ROLE_RTU_REPAIRER')] },
+        { token: root },
+      )
     },
   ],
-  ['given another password', (root, id) => world.call(users.resetPassword, { id }, { token: root })],
+  [
+    'given another password',
+    (root, id) => world.call(users.resetPassword, { id }, { token: root }),
+  ],
   ['kicked in the list of users', (root, id) => world.call(users.logout, { id }, { token: root })],
   [
     'kicked in the list of sessions',
     async (root) => {
       const { body } = await world.call(audit.online, { keyword: 'keeper' }, { token: root })
-      return world.call(audit.kick, { ids: body.list.map((row: { id: string }) => row.id) }, { token: root })
+      return world.call(
+        audit.kick,
+        { ids: body.list.map((row: { id: string }) => row.id) },
+        { token: root },
+      )
     },
   ],
-  ['in an organisation that is disabled', (root) => world.call(organisations.setStatus, { id: 3, version: 1, status: 'DISABLED' }, { token: root })],
+  [
+    'in an organisation that is disabled',
+    (root) =>
+      world.call(
+        organisations.setStatus,
+        { id: 3, version: 1, status: 'DISABLED' },
+        { token: root },
+      ),
+  ],
 ]
 
-test.each(acts)('the open page of somebody who is %s hears of it at once, another stays', async (_, act) => {
-  const root = await world.login('boss')
-  const kept = await open(root)
-  // a password of the case before is due
-  await world.sql(`update users set must_change_password = false where username = 'keeper'`)
-  left = await world.login('keeper')
-  const ends = await open(left)
-  expect((await act(root, await world.userId('keeper'))).status).toBe(200)
-  expect(await within(1000, ends)).toBe('ended')
-  expect(await within(100, kept)).toBe('open')
-})
+test.each(acts)(
+  'the open page of somebody who is %s hears of it at once, another stays',
+  async (_, act) => {
+    const root = await world.login('boss')
+    const kept = await open(root)
+    // a password of the case before is due
+    await world.sql(`update users set must_change_password = false where username = 'keeper'`)
+    left = await world.login('keeper')
+    const ends = await open(left)
+    expect((await act(root, await world.userId('keeper'))).status).toBe(200)
+    expect(await within(1000, ends)).toBe('ended')
+    expect(await within(100, kept)).toBe('open')
+  },
+)
 
 /** The topics a stream names while something happens. */
 async function heard(token: string, ms: number): Promise<string[]> {
   const stop = new AbortController()
-  const response = await fetch(`${base}/api/me/events`, { headers: { authorization: token }, signal: stop.signal })
+  const response = await fetch(`${base}/api/me/events`, {
+    headers: { authorization: token },
+    signal: stop.signal,
+  })
   expect(response.status).toBe(200)
   setTimeout(() => stop.abort(), ms)
   let text = ''
   try {
-    for await (const chunk of response.body as ReadableStream<Uint8Array>) text += new TextDecoder().decode(chunk)
+    for await (const chunk of response.body as ReadableStream<Uint8Array>)
+      text += new TextDecoder().decode(chunk)
   } catch {
     // ended by ourselves
   }
-  return [...text.matchAll(/^data: (.*)$/gm)].flatMap((found) => JSON.parse(found[1] ?? '').topics).sort()
+  return [...text.matchAll(/^data: (.*)$/gm)]
+    .flatMap((found) => JSON.parse(found[1] ?? '').topics)
+    .sort()
 }
 
 test('a stream tells what its person may read of his own organisations, and of nobody else’s sales', async () => {
@@ -91,7 +125,9 @@ test('a stream tells what its person may read of his own organisations, and of n
   await addRole(world, 3, 'ROLE_C_SELLER', 1, ['order:read'])
   await world.addUser('empty-1', 3, 'ROLE_C_EMPTY')
   const seller = await world.addUser('seller-1', 3, 'ROLE_C_SELLER')
-  const streams = Promise.all(['empty-1', 'seller-1', 'chief'].map(async (who) => heard(await world.login(who), 700)))
+  const streams = Promise.all(
+    ['empty-1', 'seller-1', 'chief'].map(async (who) => heard(await world.login(who), 700)),
+  )
   await new Promise((resolve) => setTimeout(resolve, 300))
   // a sale of organisation 5 that a machine reports, whatever else is said inside, and two things of organisation 3
   world.app.live.publish([...Object.keys(topics), 'vend', 'identity', 'jobs:1', 'sessions:1'], 5)
@@ -114,7 +150,12 @@ test('rows of an organisation beside it are silent; what is shared from above is
 })
 
 test('what people of other tenants do makes no stream look, what happens above it does', () => {
-  const listener = { userId: 7, sessionId: 's', permissions: new Set<string>(), scopeOf: () => ({ ...noScope, orgs: [3], ancestors: [1, 2] }) }
+  const listener = {
+    userId: 7,
+    sessionId: 's',
+    permissions: new Set<string>(),
+    scopeOf: () => ({ ...noScope, orgs: [3], ancestors: [1, 2] }),
+  }
   expect(concerns(listener, { users: [5, 6], orders: [3] })).toBe(false)
   expect(concerns(listener, { users: [5, 3] })).toBe(true)
   expect(concerns(listener, { roles: [2] })).toBe(true)
@@ -123,7 +164,11 @@ test('what people of other tenants do makes no stream look, what happens above i
 test('a long transaction of one tenant holds up no change of another’s people, and empties nobody’s caches', async () => {
   const version = async () =>
     Object.fromEntries(
-      (await world.sql<{ id: number; version: number }>('select tenant_id as id, version from access_versions')).map((one) => [one.id, one.version]),
+      (
+        await world.sql<{ id: number; version: number }>(
+          'select tenant_id as id, version from access_versions',
+        )
+      ).map((one) => [one.id, one.version]),
     )
   const before = await version()
   const held = new pg.Client(world.ownerUrl)
@@ -131,7 +176,9 @@ test('a long transaction of one tenant holds up no change of another’s people,
   await held.query('begin')
   await held.query(`update users set title = 'tried' where username = 'chief'`)
   await held.query(`update organisations set path = path where id = 2`)
-  const other = await world.sql(`set lock_timeout = '300ms'`).then(() => world.sql(`update users set title = 'changed' where username = 'other'`))
+  const other = await world
+    .sql(`set lock_timeout = '300ms'`)
+    .then(() => world.sql(`update users set title = 'changed' where username = 'other'`))
   await held.query('rollback')
   await held.end()
   expect(other).toEqual([])
@@ -143,10 +190,15 @@ test('a long transaction of one tenant holds up no change of another’s people,
 })
 
 test('a stream alone does not keep a session from timing out', async () => {
-  const token = await world.login('boss', { last_seen_at: new Date(world.app.now().getTime() - 300_000) })
+  const token = await world.login('boss', {
+    last_seen_at: new Date(world.app.now().getTime() - 300_000),
+  })
   await open(token)
   const idle = async () => {
-    const [row] = await world.sql<{ last_seen_at: Date }>('select last_seen_at from sessions where token_hash = $1', [tokenHash(token)])
+    const [row] = await world.sql<{ last_seen_at: Date }>(
+      'select last_seen_at from sessions where token_hash = $1',
+      [tokenHash(token)],
+    )
     return (world.app.now().getTime() - (row?.last_seen_at.getTime() ?? 0)) / 1000
   }
   expect(await idle()).toBeGreaterThan(200)
@@ -169,8 +221,15 @@ test('one token holds few streams; the oldest make room', async () => {
 
 test('a stream that the server ends leaves no connection', async () => {
   const socket = connect(Number(new URL(base).port), '127.0.0.1')
-  socket.write(`GET /api/me/events HTTP/1.1\r\nHost: a\r\nAuthorization: ${await world.login('other')}\r\n\r\n`)
+  socket.write(
+    `GET /api/me/events HTTP/1.1\r\nHost: a\r\nAuthorization: ${await world.login('other')}\r\n\r\n`,
+  )
   await once(socket, 'data')
   world.app.live.endStreams()
-  expect(await Promise.race([once(socket, 'close').then(() => 'closed'), sleep(2000).then(() => 'open')])).toBe('closed')
+  expect(
+    await Promise.race([
+      once(socket, 'close').then(() => 'closed'),
+      sleep(2000).then(() => 'open'),
+    ]),
+  ).toBe('closed')
 })

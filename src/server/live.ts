@@ -22,7 +22,9 @@ export type Live = {
   endStreams(): void
   close(): Promise<void>
 }
-export type Listener = Pick<Person, 'userId' | 'permissions' | 'scopeOf'> & { readonly sessionId: string }
+export type Listener = Pick<Person, 'userId' | 'permissions' | 'scopeOf'> & {
+  readonly sessionId: string
+}
 
 const channel = 'huodao_live'
 
@@ -46,7 +48,9 @@ const mostBytes = 7000
 /** Whether the change may have touched what he may hear of: in his branch, or above it. */
 export function concerns(listener: Listener, change: Change): boolean {
   const { all, orgs, ancestors } = listener.scopeOf('self')
-  return accessTopics.some((topic) => change[topic]?.some((id) => all || orgs.includes(id) || ancestors.includes(id)))
+  return accessTopics.some((topic) =>
+    change[topic]?.some((id) => all || orgs.includes(id) || ancestors.includes(id)),
+  )
 }
 
 /** Whether a listener may read what the topic stands for, in one of these organisations. */
@@ -63,11 +67,20 @@ export function hears(
   return found.rights.some((right) => {
     if (!listener.permissions.has(right)) return false
     const scope = listener.scopeOf(right)
-    return scope.all || orgs.some((id) => scope.orgs.includes(id) || (found.shared === true && scope.ancestors.includes(id)))
+    return (
+      scope.all ||
+      orgs.some(
+        (id) => scope.orgs.includes(id) || (found.shared === true && scope.ancestors.includes(id)),
+      )
+    )
   })
 }
 
-export async function openLive(database: Database, known: Product['topics'], onError: (error: unknown) => void): Promise<Live> {
+export async function openLive(
+  database: Database,
+  known: Product['topics'],
+  onError: (error: unknown) => void,
+): Promise<Live> {
   const listeners = new Set<(topics: readonly string[], change: Change) => void>()
   const streams = new Set<Stream>()
   const pending = new Map<string, Set<number>>()
@@ -104,7 +117,11 @@ export async function openLive(database: Database, known: Product['topics'], onE
     const payloads = payloadsOf(pending)
     pending.clear()
     telling = client
-      ?.query({ name: 'notify', text: 'select pg_notify($1, p) from unnest($2::text[]) as p', values: [channel, payloads] })
+      ?.query({
+        name: 'notify',
+        text: 'select pg_notify($1, p) from unnest($2::text[]) as p',
+        values: [channel, payloads],
+      })
       .then(() => {}, onError)
       .finally(() => {
         telling = undefined
@@ -135,7 +152,9 @@ export async function openLive(database: Database, known: Product['topics'], onE
       }
       oldest((stream) => stream.of().sessionId === of.sessionId, mostOf.session)
       oldest((stream) => stream.of().userId === of.userId, mostOf.person)
-      const stream = openStream(known, reply, of, check, live.subscribe, watchOf, () => streams.delete(stream))
+      const stream = openStream(known, reply, of, check, live.subscribe, watchOf, () =>
+        streams.delete(stream),
+      )
       streams.add(stream)
     },
     streaming: () => streams.size,
@@ -172,7 +191,11 @@ function payloadsOf(pending: ReadonlyMap<string, ReadonlySet<number>>): string[]
   return payloads
 }
 const chunks = (ids: readonly number[]): number[][] =>
-  ids.length ? Array.from({ length: Math.ceil(ids.length / 500) }, (_, i) => ids.slice(500 * i, 500 * (i + 1))) : [[]]
+  ids.length
+    ? Array.from({ length: Math.ceil(ids.length / 500) }, (_, i) =>
+        ids.slice(500 * i, 500 * (i + 1)),
+      )
+    : [[]]
 
 type Stream = { of(): Listener; end(): void }
 type WatchOf = (of: () => Listener, tell: (topics: readonly string[]) => void) => Watch
@@ -189,7 +212,12 @@ function openStream(
   reply.hijack()
   const out = reply.raw
   let listener = first
-  out.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' })
+  out.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    connection: 'close',
+  })
   out.write('retry: 3000\n\n')
   const look = (ping: string) =>
     check().then(
@@ -201,7 +229,8 @@ function openStream(
       },
       () => {},
     )
-  const tell = (topics: readonly string[]) => out.writableEnded || out.write(`data: ${JSON.stringify({ topics })}\n\n`)
+  const tell = (topics: readonly string[]) =>
+    out.writableEnded || out.write(`data: ${JSON.stringify({ topics })}\n\n`)
   const watch = watchOf(() => listener, tell)
   let lookedAt = 0
   let due: NodeJS.Timeout | undefined
@@ -213,8 +242,10 @@ function openStream(
     }, wait)
   }
   const unsubscribe = subscribe((named, change) => {
-    if (named.includes(everySession) || named.includes(sessionsOf(listener.userId ?? 0))) void look('')
-    else if (concerns(listener, change)) lookSoon(Math.max(0, lookedAt + lookEvery - performance.now()))
+    if (named.includes(everySession) || named.includes(sessionsOf(listener.userId ?? 0)))
+      void look('')
+    else if (concerns(listener, change))
+      lookSoon(Math.max(0, lookedAt + lookEvery - performance.now()))
     // a reader that does not drain is dropped rather than buffered for ever
     if (out.writableLength > 65_536) return void out.destroy()
     const heard = named.filter((topic) => hears(known, listener, topic, change[topic] ?? []))

@@ -27,20 +27,33 @@ export const writtenColumns = [
   'duration_ms',
 ] as const
 
-type Writer = Pick<Ctx, 'app' | 'db' | 'now' | 'requestId' | 'ip' | 'userAgent'> & { actor: Pick<Ctx['actor'], 'userId' | 'username' | 'orgId' | 'view'> }
-export type Outcome = { result: 'SUCCESS' | 'REFUSED' | 'FAILED'; errorName?: string; content?: string; startedAt: number }
+type Writer = Pick<Ctx, 'app' | 'db' | 'now' | 'requestId' | 'ip' | 'userAgent'> & {
+  actor: Pick<Ctx['actor'], 'userId' | 'username' | 'orgId' | 'view'>
+}
+export type Outcome = {
+  result: 'SUCCESS' | 'REFUSED' | 'FAILED'
+  errorName?: string
+  content?: string
+  startedAt: number
+}
 
-const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(masked(value)))
+const json = (value: unknown): string | null =>
+  value === undefined ? null : JSON.stringify(masked(value))
 
 /** Of an edit only the fields that differ: the row says what was changed, and a long form costs no more than a short one. */
 function changed({ before, after }: AuditEntry): { before: unknown; after: unknown } {
   if (!isRecord(before) || !isRecord(after)) return { before, after }
-  const names = Object.keys({ ...before, ...after }).filter((name) => !same(before[name], after[name]))
-  const only = (record: Readonly<Record<string, unknown>>) => Object.fromEntries(names.filter((name) => name in record).map((name) => [name, record[name]]))
+  const names = Object.keys({ ...before, ...after }).filter(
+    (name) => !same(before[name], after[name]),
+  )
+  const only = (record: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(names.filter((name) => name in record).map((name) => [name, record[name]]))
   return { before: only(before), after: only(after) }
 }
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value)
-const same = (one: unknown, other: unknown): boolean => one === other || JSON.stringify(one) === JSON.stringify(other)
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const same = (one: unknown, other: unknown): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other)
 
 type Row = Record<(typeof writtenColumns)[number], string | number | null>
 const one = `insert into operation_logs (${writtenColumns.join(', ')}) values (${writtenColumns.map((_, n) => `$${n + 1}`).join(', ')})`
@@ -52,7 +65,12 @@ const many = `insert into operation_logs (${writtenColumns.join(', ')}) select $
  * What an act says about its things, as one statement without a round trip of its own: it travels with the commit of its act. A row
  * belongs to the organisation of its thing, and whoever sees that sees the row.
  */
-export function logStatement(ctx: Omit<Writer, 'db'>, action: string, entries: readonly AuditEntry[], outcome: Outcome): Statement {
+export function logStatement(
+  ctx: Omit<Writer, 'db'>,
+  action: string,
+  entries: readonly AuditEntry[],
+  outcome: Outcome,
+): Statement {
   const rows = entries.map((entry) => values(ctx, action, entry, outcome))
   const [first] = rows
   if (first && rows.length === 1) return { name: 'log_row', text: one, values: first }
@@ -63,11 +81,21 @@ const asJson = (row: readonly (string | null)[]): string =>
   `{${writtenColumns.map((column, n) => `"${column}":${column === 'before' || column === 'after' ? (row[n] ?? 'null') : JSON.stringify(row[n])}`).join(',')}}`
 
 /** One row inside a transaction that goes on. */
-export async function writeLog(ctx: Writer, action: string, entry: AuditEntry, outcome: Outcome): Promise<void> {
+export async function writeLog(
+  ctx: Writer,
+  action: string,
+  entry: AuditEntry,
+  outcome: Outcome,
+): Promise<void> {
   await ctx.db.executeQuery(CompiledQuery.raw(one, values(ctx, action, entry, outcome)))
 }
 
-function values(ctx: Omit<Writer, 'db'>, ofAct: string, entry: AuditEntry, outcome: Outcome): (string | null)[] {
+function values(
+  ctx: Omit<Writer, 'db'>,
+  ofAct: string,
+  entry: AuditEntry,
+  outcome: Outcome,
+): (string | null)[] {
   const action = entry.action ?? ofAct
   const name = entry.name ?? String(entry.id)
   const { before, after } = changed(entry)
@@ -90,7 +118,12 @@ function values(ctx: Omit<Writer, 'db'>, ofAct: string, entry: AuditEntry, outco
     ip_address: ctx.ip,
     user_agent: ctx.userAgent,
     request_id: ctx.requestId,
-    duration_ms: Math.min(2_147_483_647, Math.max(0, Math.round(performance.now() - outcome.startedAt))),
+    duration_ms: Math.min(
+      2_147_483_647,
+      Math.max(0, Math.round(performance.now() - outcome.startedAt)),
+    ),
   }
-  return writtenColumns.map((column) => (row[column] === null ? null : madeStorable(String(row[column]))))
+  return writtenColumns.map((column) =>
+    row[column] === null ? null : madeStorable(String(row[column])),
+  )
 }

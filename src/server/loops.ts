@@ -6,7 +6,15 @@ import { bySystem } from './run.ts'
 
 /** Second-level sweeps of this process, and their pulse in job_loops with that of durable work, so that the console sees those of every process. */
 export type Loop = { run: () => void; stop: () => Promise<void>; pulse: Pulse }
-export type Pulse = { everyMs: number; runs: number; failures: number; lastAt: Date | null; lastMs: number | null; lastError: string; lastErrorAt: Date | null }
+export type Pulse = {
+  everyMs: number
+  runs: number
+  failures: number
+  lastAt: Date | null
+  lastMs: number | null
+  lastError: string
+  lastErrorAt: Date | null
+}
 
 const tellEveryMs = 10_000
 const processName = `${hostname()}:${process.pid}`.slice(0, 100)
@@ -36,20 +44,41 @@ export function openLoops(app: () => App): Loops {
         last_error_at: pulse.lastErrorAt,
         told_at: now,
       }))
-      const columns = ['every_ms', 'runs', 'failures', 'last_at', 'last_ms', 'last_error', 'last_error_at', 'told_at'] as const
+      const columns = [
+        'every_ms',
+        'runs',
+        'failures',
+        'last_at',
+        'last_ms',
+        'last_error',
+        'last_error_at',
+        'told_at',
+      ] as const
       await db
         .insertInto('job_loops')
         .values(rows)
         .onConflict((oc) =>
-          oc.columns(['name', 'process']).doUpdateSet((eb) => Object.fromEntries(columns.map((column) => [column, eb.ref(`excluded.${column}`)]))),
+          oc
+            .columns(['name', 'process'])
+            .doUpdateSet((eb) =>
+              Object.fromEntries(columns.map((column) => [column, eb.ref(`excluded.${column}`)])),
+            ),
         )
         .execute()
-      await sql`delete from job_loops where told_at < ${new Date(now.getTime() - 86_400_000)}`.execute(db)
+      await sql`delete from job_loops where told_at < ${new Date(now.getTime() - 86_400_000)}`.execute(
+        db,
+      )
     })
   }
   const add = (name: string, loop: Loop): void => {
     loops.set(name, loop)
-    telling ??= setInterval(() => void beside(tell).catch((error: unknown) => app().log.warn({ err: error }, 'pulse of loops')), tellEveryMs).unref()
+    telling ??= setInterval(
+      () =>
+        void beside(tell).catch((error: unknown) =>
+          app().log.warn({ err: error }, 'pulse of loops'),
+        ),
+      tellEveryMs,
+    ).unref()
   }
   return {
     add,
@@ -71,8 +100,20 @@ export function openLoops(app: () => App): Loops {
   }
 }
 
-function startLoop(ms: number, work: () => Promise<unknown>, onError: (error: unknown) => void): Loop {
-  const pulse: Pulse = { everyMs: ms, runs: 0, failures: 0, lastAt: null, lastMs: null, lastError: '', lastErrorAt: null }
+function startLoop(
+  ms: number,
+  work: () => Promise<unknown>,
+  onError: (error: unknown) => void,
+): Loop {
+  const pulse: Pulse = {
+    everyMs: ms,
+    runs: 0,
+    failures: 0,
+    lastAt: null,
+    lastMs: null,
+    lastError: '',
+    lastErrorAt: null,
+  }
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let again = false

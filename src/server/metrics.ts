@@ -12,8 +12,16 @@ export const metricsOf = perApp((): client.Registry => {
 export function sumOf(
   metrics: Awaited<ReturnType<client.Registry['getMetricsAsJSON']>>,
   name: string,
-  keep: (labels: Readonly<Record<string, string | number | undefined>>, metricName: string) => boolean = () => true,
+  keep: (
+    labels: Readonly<Record<string, string | number | undefined>>,
+    metricName: string,
+  ) => boolean = () => true,
 ): number {
   const values = metrics.find((metric) => metric.name === name)?.values ?? []
-  return values.reduce((sum, value) => sum + (keep(value.labels, (value as { metricName?: string }).metricName ?? name) ? value.value : 0), 0)
+  return values.reduce(
+    (sum, value) =>
+      sum +
+      (keep(value.labels, (value as { metricName?: string }).metricName ?? name) ? value.value : 0),
+    0,
+  )
 }

@@ -21,7 +21,11 @@ export const earlier: Readonly<Record<string, string>> = {
 }
 
 /** Applies what is missing (up to one version, for a restore), one transaction per file; returns the names it applied. */
-export async function migrate(ownerUrl: string, dir = 'db/migrations', upTo = '9999'): Promise<string[]> {
+export async function migrate(
+  ownerUrl: string,
+  dir = 'db/migrations',
+  upTo = '9999',
+): Promise<string[]> {
   const files = readMigrations(dir)
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'huodao-migrate' })
   client.on('error', () => {})
@@ -32,10 +36,16 @@ export async function migrate(ownerUrl: string, dir = 'db/migrations', upTo = '9
       case when t is null then has_schema_privilege('public', 'create') else (select pg_has_role(relowner, 'member') from pg_class where oid = t) end as may
       from to_regclass('public.schema_migrations') t`)
     const { installed, may } = places[0] as Rights
-    const { rows } = installed ? await client.query<Applied>('select version, name, checksum from schema_migrations order by version') : { rows: [] }
+    const { rows } = installed
+      ? await client.query<Applied>(
+          'select version, name, checksum from schema_migrations order by version',
+        )
+      : { rows: [] }
     const pending = pendingOf(files, rows).filter((file) => file.version <= upTo)
     if (pending.length > 0 && !may)
-      throw new Error(`The database lacks ${pending.length} migrations, and this login does not own it: run "npm run db -- migrate" with DATABASE_OWNER_URL.`)
+      throw new Error(
+        `The database lacks ${pending.length} migrations, and this login does not own it: run "npm run db -- migrate" with DATABASE_OWNER_URL.`,
+      )
     if (!installed)
       await client.query(`create table schema_migrations (
         version text primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`)
@@ -80,15 +90,23 @@ export function madeBy(versions: readonly string[], dir = 'db/migrations'): Read
 function pendingOf(files: Migration[], applied: Applied[]): Migration[] {
   for (const row of applied) {
     const file = files.find((candidate) => candidate.version === row.version)
-    if (!file) throw new Error(`Migration ${row.name} is applied to this database but its file is missing: this release is older than the database.`)
+    if (!file)
+      throw new Error(
+        `Migration ${row.name} is applied to this database but its file is missing: this release is older than the database.`,
+      )
     if (![file.checksum, earlier[file.name]].includes(row.checksum))
-      throw new Error(`Migration ${file.name} was changed after it was applied: add a new migration instead.`)
+      throw new Error(
+        `Migration ${file.name} was changed after it was applied: add a new migration instead.`,
+      )
   }
   const known = new Set(applied.map((row) => row.version))
   const newest = applied.at(-1)?.version ?? ''
   const pending = files.filter((file) => !known.has(file.version))
   const late = pending.find((file) => file.version < newest)
-  if (late) throw new Error(`Migration ${late.name} comes before ${newest}, which is already applied: give it a later number.`)
+  if (late)
+    throw new Error(
+      `Migration ${late.name} comes before ${newest}, which is already applied: give it a later number.`,
+    )
   return pending
 }
 
@@ -96,12 +114,23 @@ async function apply(client: pg.Client, file: Migration) {
   await client.query('begin')
   try {
     await client.query(file.sql)
-    await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [file.version, file.name, file.checksum])
+    await client.query(
+      'insert into schema_migrations (version, name, checksum) values ($1, $2, $3)',
+      [file.version, file.name, file.checksum],
+    )
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {})
-    const { message, position, where, detail } = error as { message: string; position?: string; where?: string; detail?: string }
+    const { message, position, where, detail } = error as {
+      message: string
+      position?: string
+      where?: string
+      detail?: string
+    }
     const line = position ? ` (line ${file.sql.slice(0, Number(position)).split('\n').length})` : ''
-    throw new Error(`Migration ${file.name}${line}: ${[message, detail, where].filter(Boolean).join(' — ')}`, { cause: error })
+    throw new Error(
+      `Migration ${file.name}${line}: ${[message, detail, where].filter(Boolean).join(' — ')}`,
+      { cause: error },
+    )
   }
 }

@@ -1,7 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { common, type ErrorDef, Refusal } from '../shared/errors.ts'
 
-type Errors = { readonly notMultipart: ErrorDef; readonly tooLarge: ErrorDef; readonly noFile: ErrorDef }
+type Errors = {
+  readonly notMultipart: ErrorDef
+  readonly tooLarge: ErrorDef
+  readonly noFile: ErrorDef
+}
 
 /** Files that are read at once, of all and of one tenant; each may take its whole size. */
 const mostReading = 48
@@ -14,21 +18,34 @@ const reading: number[] = []
  * Name and bytes of the one file, field `file`, that a form carries; anything else in the form is refused. `tenant`: whose places
  * are taken meanwhile.
  */
-export async function oneFile(request: FastifyRequest, tenant: number, most: number, errors: Errors): Promise<{ name: string; bytes: Buffer }> {
+export async function oneFile(
+  request: FastifyRequest,
+  tenant: number,
+  most: number,
+  errors: Errors,
+): Promise<{ name: string; bytes: Buffer }> {
   if (!request.isMultipart()) throw new Refusal(errors.notMultipart)
   if (Number(request.headers['content-length'] ?? 0) > 4 * most) throw new Refusal(errors.tooLarge)
-  if (reading.length >= mostReading || reading.filter((one) => one === tenant).length >= mostOfOne) throw new Refusal(common.busy)
+  if (reading.length >= mostReading || reading.filter((one) => one === tenant).length >= mostOfOne)
+    throw new Refusal(common.busy)
   let found: { name: string; bytes: Buffer } | undefined
   reading.push(tenant)
   const late = setTimeout(() => request.raw.destroy(), slowest)
   try {
-    for await (const part of request.parts({ limits: { files: 2, fields: 1, parts: 3, fileSize: most + 1, headerPairs: 50 } })) {
-      if (part.type !== 'file' || part.fieldname !== 'file' || found) throw new Refusal(errors.noFile)
+    for await (const part of request.parts({
+      limits: { files: 2, fields: 1, parts: 3, fileSize: most + 1, headerPairs: 50 },
+    })) {
+      if (part.type !== 'file' || part.fieldname !== 'file' || found)
+        throw new Refusal(errors.noFile)
       found = { name: part.filename, bytes: await part.toBuffer() }
     }
   } catch (error) {
     if (error instanceof Refusal) throw error
-    throw new Refusal((error as { code?: string }).code === 'FST_REQ_FILE_TOO_LARGE' ? errors.tooLarge : errors.noFile)
+    throw new Refusal(
+      (error as { code?: string }).code === 'FST_REQ_FILE_TOO_LARGE'
+        ? errors.tooLarge
+        : errors.noFile,
+    )
   } finally {
     clearTimeout(late)
     reading.splice(reading.indexOf(tenant), 1)

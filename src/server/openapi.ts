@@ -7,7 +7,11 @@ import { endpointsOf, type Product } from './product.ts'
 type Json = Record<string, unknown>
 
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }) as Json
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    target: 'draft-2020-12',
+  }) as Json
   return json
 }
 
@@ -29,7 +33,9 @@ export function openApi(contracts: Product['contracts'], basePath: string): Json
     },
     servers: [{ url: basePath.replace(/\/$/, '') || '/' }],
     paths,
-    components: { securitySchemes: { token: { type: 'apiKey', in: 'header', name: 'Authorization' } } },
+    components: {
+      securitySchemes: { token: { type: 'apiKey', in: 'header', name: 'Authorization' } },
+    },
   }
 }
 
@@ -40,7 +46,10 @@ const proofs: Readonly<Record<string, string>> = {
 
 function operation(operationId: string, tag: string, endpoint: Endpoint): Json {
   const inPath = new Set(pathParams(endpoint.path))
-  const whole = schemaOf(endpoint.input, 'input') as { properties?: Record<string, Json>; required?: string[] }
+  const whole = schemaOf(endpoint.input, 'input') as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
   const names = Object.keys(whole.properties ?? {})
   const hasBody = !endpoint.upload && (endpoint.method === 'POST' || endpoint.method === 'PUT')
   const parameters = names
@@ -59,13 +68,29 @@ function operation(operationId: string, tag: string, endpoint: Endpoint): Json {
     description: `Access: ${endpoint.access}.${endpoint.idempotent ? ' Takes Idempotency-Key.' : ''}${proofs[String(endpoint.fresh)] ?? ''}`,
     ...(endpoint.access === 'open' ? {} : { security: [{ token: [] }] }),
     parameters: endpoint.idempotent
-      ? [...parameters, { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: 255 } }]
+      ? [
+          ...parameters,
+          {
+            name: 'Idempotency-Key',
+            in: 'header',
+            required: false,
+            schema: { type: 'string', maxLength: 255 },
+          },
+        ]
       : parameters,
     ...(endpoint.upload
       ? {
           requestBody: {
             required: true,
-            content: { 'multipart/form-data': { schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } }, required: ['file'] } } },
+            content: {
+              'multipart/form-data': {
+                schema: {
+                  type: 'object',
+                  properties: { file: { type: 'string', format: 'binary' } },
+                  required: ['file'],
+                },
+              },
+            },
           },
         }
       : {}),
@@ -86,7 +111,13 @@ function operation(operationId: string, tag: string, endpoint: Endpoint): Json {
           },
         }
       : {}),
-    responses: { 200: { description: 'OK', content: { 'application/json': { schema: schemaOf(endpoint.output, 'output') } } }, ...failures(endpoint) },
+    responses: {
+      200: {
+        description: 'OK',
+        content: { 'application/json': { schema: schemaOf(endpoint.output, 'output') } },
+      },
+      ...failures(endpoint),
+    },
   }
 }
 
@@ -100,6 +131,9 @@ function failures(endpoint: Endpoint): Json {
   ]
   const byStatus = Map.groupBy(own, (def) => def.status)
   return Object.fromEntries(
-    [...byStatus].map(([status, defs]) => [status, { description: defs.map((d) => `${d.code} ${d.name}: ${say(d.text, 'en')}`).join('; ') }]),
+    [...byStatus].map(([status, defs]) => [
+      status,
+      { description: defs.map((d) => `${d.code} ${d.name}: ${say(d.text, 'en')}`).join('; ') },
+    ]),
   )
 }

@@ -34,7 +34,12 @@ export async function servePages(
         preCompressed: true,
         allowedPath: (file) => !file.startsWith('/index.html'),
         setHeaders: (reply, file) =>
-          reply.header('cache-control', file.includes(`${path.sep}assets${path.sep}`) ? 'public, max-age=31536000, immutable' : 'no-cache'),
+          reply.header(
+            'cache-control',
+            file.includes(`${path.sep}assets${path.sep}`)
+              ? 'public, max-age=31536000, immutable'
+              : 'no-cache',
+          ),
       })
     })
   }
@@ -42,25 +47,51 @@ export async function servePages(
     const { name } = request.params as { name: string }
     if (!fileName.test(name)) return answerError(app, new Refusal(common.notFound), request, reply)
     const stream = app.files.get(name)
-    await new Promise<void>((resolve, reject) => stream.once('open', () => resolve()).once('error', () => reject(new Refusal(common.notFound))))
-    reply.type(name.endsWith('.png') ? 'image/png' : 'image/jpeg').header('cache-control', 'public, max-age=31536000, immutable')
+    await new Promise<void>((resolve, reject) =>
+      stream
+        .once('open', () => resolve())
+        .once('error', () => reject(new Refusal(common.notFound))),
+    )
+    reply
+      .type(name.endsWith('.png') ? 'image/png' : 'image/jpeg')
+      .header('cache-control', 'public, max-age=31536000, immutable')
     return reply.send(stream)
   })
   http.setNotFoundHandler(async (request, reply) => {
     const accept = request.headers.accept ?? '*/*'
     const path = request.url.split('?', 1)[0] ?? '/'
-    const wantsPage = ['GET', 'HEAD'].includes(request.method) && (accept.includes('text/html') || (accept.includes('*/*') && isPage(path)))
+    const wantsPage =
+      ['GET', 'HEAD'].includes(request.method) &&
+      (accept.includes('text/html') || (accept.includes('*/*') && isPage(path)))
     if (wantsPage && existsSync(indexFile)) {
       // read each time: a rebuild beside a running server must not leave an old page pointing at gone files
-      return sendPage(reply, readFileSync(indexFile, 'utf8'), base, await imagesFrom(app).catch(() => null))
+      return sendPage(
+        reply,
+        readFileSync(indexFile, 'utf8'),
+        base,
+        await imagesFrom(app).catch(() => null),
+      )
     }
-    return answerError(app, new Refusal(common.noPath, { url: safeUrl(request.url) }), request, reply)
+    return answerError(
+      app,
+      new Refusal(common.noPath, { url: safeUrl(request.url) }),
+      request,
+      reply,
+    )
   })
 }
 
-function sendPage(reply: FastifyReply, template: string, base: string, imageOrigin: string | null): FastifyReply {
+function sendPage(
+  reply: FastifyReply,
+  template: string,
+  base: string,
+  imageOrigin: string | null,
+): FastifyReply {
   const nonce = randomBytes(16).toString('base64')
-  const page = template.replaceAll('__NONCE__', nonce).replaceAll('__BASE__', base).replaceAll('"./', `"${base}`)
+  const page = template
+    .replaceAll('__NONCE__', nonce)
+    .replaceAll('__BASE__', base)
+    .replaceAll('"./', `"${base}`)
   return reply
     .type('text/html; charset=utf-8')
     .header('cache-control', 'no-cache')
@@ -86,5 +117,7 @@ function sendPage(reply: FastifyReply, template: string, base: string, imageOrig
 /** The table of where our chunks lie is no script, but must stand in the page: it is allowed by its contents, and nothing else is. */
 function chunkNames(page: string): string {
   const table = /<script type="importmap">([^<]*)<\/script>/.exec(page)?.[1]
-  return table === undefined ? '' : ` 'sha256-${createHash('sha256').update(table).digest('base64')}'`
+  return table === undefined
+    ? ''
+    : ` 'sha256-${createHash('sha256').update(table).digest('base64')}'`
 }

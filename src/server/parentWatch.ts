@@ -30,10 +30,13 @@ export function reportReady() {
 export function whenNpmEnds(gone: () => void) {
   if (!process.env.npm_lifecycle_event) return
   const chain = [process.ppid]
-  while (chain.length < 5 && !/\bnpm\b/.test(look(chain.at(-1) ?? 0).command)) chain.push(look(chain.at(-1) ?? 0).parent)
+  while (chain.length < 5 && !/\bnpm\b/.test(look(chain.at(-1) ?? 0).command))
+    chain.push(look(chain.at(-1) ?? 0).parent)
   if (chain.length === 5) return
   const timer = setInterval(() => {
-    const whole = chain.every((pid, index) => (index === 0 ? process.ppid : look(chain[index - 1] ?? 0).parent) === pid)
+    const whole = chain.every(
+      (pid, index) => (index === 0 ? process.ppid : look(chain[index - 1] ?? 0).parent) === pid,
+    )
     if (whole) return
     clearInterval(timer)
     gone()
@@ -48,7 +51,11 @@ function look(pid: number): { parent: number; command: string } {
     // The shell's own command line names the script, never npm; npm calls itself "npm start".
     return { parent, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0] ?? '' }
   } catch {
-    const [parent = '0', command = ''] = (spawnSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '').trim().split(/\s+/)
+    const [parent = '0', command = ''] = (
+      spawnSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? ''
+    )
+      .trim()
+      .split(/\s+/)
     return { parent: Number(parent), command }
   }
 }

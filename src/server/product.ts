@@ -18,7 +18,12 @@ export type Product = {
    * The person behind the Authorization header, or the refusal he gets: files, streams and aliases ask it as endpoints do. `as`: the
    * endpoint that is asked for; `watching`: nothing that a person did.
    */
-  signedIn(app: App, request: FastifyRequest, as?: { readonly name: string; readonly endpoint: Endpoint }, how?: { watching: boolean }): Promise<SignedIn>
+  signedIn(
+    app: App,
+    request: FastifyRequest,
+    as?: { readonly name: string; readonly endpoint: Endpoint },
+    how?: { watching: boolean },
+  ): Promise<SignedIn>
   /** How long a proof of who is there counts. */
   proofMinutes(app: App): Promise<number>
   /** What the operation log calls an act that was done to a thing of this name. */
@@ -26,10 +31,20 @@ export type Product = {
   actionLabel(action: string, lang: Lang): string
 }
 
-export type NamedEndpoint = { readonly name: string; readonly domain: string; readonly key: string; readonly endpoint: Endpoint }
+export type NamedEndpoint = {
+  readonly name: string
+  readonly domain: string
+  readonly key: string
+  readonly endpoint: Endpoint
+}
 
 /** Every endpoint of every contract, named like `orders.refund`. */
 export const endpointsOf = (contracts: Product['contracts']): NamedEndpoint[] =>
   Object.entries(contracts).flatMap(([domain, contract]) =>
-    Object.entries(contract).map(([key, endpoint]) => ({ name: `${domain}.${key}`, domain, key, endpoint })),
+    Object.entries(contract).map(([key, endpoint]) => ({
+      name: `${domain}.${key}`,
+      domain,
+      key,
+      endpoint,
+    })),
   )

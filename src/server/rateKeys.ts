@@ -8,7 +8,9 @@ import { perApp } from './perApp.ts'
 
 /** The token a request carries; empty when there is none, several, or something else. `Bearer ` may stand before it. */
 export function tokenOf(request: FastifyRequest): string {
-  const given = request.raw.rawHeaders.filter((_, i, all) => i % 2 === 1 && all[i - 1]?.toLowerCase() === 'authorization')
+  const given = request.raw.rawHeaders.filter(
+    (_, i, all) => i % 2 === 1 && all[i - 1]?.toLowerCase() === 'authorization',
+  )
   const token = given.length === 1 ? (given[0] as string).replace(/^Bearer /, '') : ''
   return /^[A-Za-z0-9_-]{43}$/.test(token) ? token : ''
 }

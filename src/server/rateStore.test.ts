@@ -19,7 +19,15 @@ test('whoever asked before the clock was set back may ask a second later, everyw
   const ask = async (times: number, method: 'GET' | 'POST' = 'GET') => {
     const answers = []
     for (let n = 0; n < times; n++)
-      answers.push((await http.inject({ method, url: method === 'GET' ? '/auth/methods' : '/auth/undo', payload: {} })).statusCode)
+      answers.push(
+        (
+          await http.inject({
+            method,
+            url: method === 'GET' ? '/auth/methods' : '/auth/undo',
+            payload: {},
+          })
+        ).statusCode,
+      )
     return answers.filter((status) => status === 429).length
   }
   expect([await ask(4), await ask(2, 'POST')]).toEqual([0, 0])

@@ -7,7 +7,9 @@ const mostCounted = 20_000
  * How often each key asked in the window that began with its first request. By the clock that only goes on: the other one may be set back,
  * and windows that began later than now would never end.
  */
-export function openCounts(most = mostCounted): FastifyRateLimitStore & { readonly size: () => number } {
+export function openCounts(
+  most = mostCounted,
+): FastifyRateLimitStore & { readonly size: () => number } {
   // in the order in which their windows began
   const counts = new Map<string, { current: number; until: number }>()
   return {

@@ -9,6 +9,9 @@ export async function reach(variable: string, url: string): Promise<void> {
     const { message, code = '' } = error as Error & { code?: string }
     // coming up: whoever opens it waits
     if (code === '57P03') return
-    throw new Error(`${variable} does not lead to a database (${username}@${host}${pathname}): ${message || code}.`, { cause: error })
+    throw new Error(
+      `${variable} does not lead to a database (${username}@${host}${pathname}): ${message || code}.`,
+      { cause: error },
+    )
   }
 }

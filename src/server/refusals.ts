@@ -14,9 +14,19 @@ import { perApp } from './perApp.ts'
  * What was tried and did not happen: a refused right, a write that a rule or a failure stopped. Its own transaction is rolled back,
  * so its row is written afterwards, for people who are signed in and at most sixty a minute of each.
  */
-export type Attempt = { readonly name: string; readonly endpoint: Endpoint; readonly actor: Actor; readonly startedAt: number }
+export type Attempt = {
+  readonly name: string
+  readonly endpoint: Endpoint
+  readonly actor: Actor
+  readonly startedAt: number
+}
 const attempts = new WeakMap<FastifyRequest, Attempt>()
-export const noteAttempt = (request: FastifyRequest, name: string, endpoint: Endpoint, actor: Actor): void => {
+export const noteAttempt = (
+  request: FastifyRequest,
+  name: string,
+  endpoint: Endpoint,
+  actor: Actor,
+): void => {
   attempts.set(request, { name, endpoint, actor, startedAt: performance.now() })
 }
 export const attemptOf = (request: FastifyRequest): Attempt | undefined => attempts.get(request)
@@ -45,7 +55,11 @@ export function traceOf(status: number, kind: Endpoint['kind']): 'REFUSED' | 'FA
 }
 
 /** Never throws: the answer matters more than its trace. */
-export async function traceRefusal(app: App, error: unknown, request: FastifyRequest): Promise<void> {
+export async function traceRefusal(
+  app: App,
+  error: unknown,
+  request: FastifyRequest,
+): Promise<void> {
   const attempt = attempts.get(request)
   if (!attempt || attempt.actor.userId === null) return
   const { def, values } = refusalOf(error)
@@ -56,16 +70,37 @@ export async function traceRefusal(app: App, error: unknown, request: FastifyReq
   const { name, endpoint, actor, startedAt } = attempt
   const action = endpoint.audit ?? name
   const param = pathParams(endpoint.path)[0]
-  const id = madeStorable((param && (request.params as Record<string, string> | undefined)?.[param]) ?? '')
-  const content = `${app.product.actionLabel(action, 'zh-CN')}${id ? `：${id}` : ''}（${say(def.text, 'zh-CN', values)}）`.slice(0, 500)
+  const id = madeStorable(
+    (param && (request.params as Record<string, string> | undefined)?.[param]) ?? '',
+  )
+  const content =
+    `${app.product.actionLabel(action, 'zh-CN')}${id ? `：${id}` : ''}（${say(def.text, 'zh-CN', values)}）`.slice(
+      0,
+      500,
+    )
   try {
     await app.database.transact(systemScope, async (db) => {
       // a refusal whose trace was committed with it has its row already
       const { rows } =
-        await sql`select 1 from operation_logs where created_at > ${new Date(app.now().getTime() - 60_000)} and request_id = ${request.id} limit 1`.execute(db)
+        await sql`select 1 from operation_logs where created_at > ${new Date(app.now().getTime() - 60_000)} and request_id = ${request.id} limit 1`.execute(
+          db,
+        )
       if (rows.length) return
-      const ctx = { app, db, actor, now: app.now(), requestId: request.id, ip: request.ip, userAgent: (request.headers['user-agent'] ?? '').slice(0, 300) }
-      await writeLog(ctx, action, { id, name: id }, { result, errorName: def.name, content, startedAt })
+      const ctx = {
+        app,
+        db,
+        actor,
+        now: app.now(),
+        requestId: request.id,
+        ip: request.ip,
+        userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
+      }
+      await writeLog(
+        ctx,
+        action,
+        { id, name: id },
+        { result, errorName: def.name, content, startedAt },
+      )
     })
   } catch (failure) {
     app.log.error({ err: failure, requestId: request.id }, 'trace of a refusal')

@@ -10,7 +10,8 @@ beforeAll(async () => {
 afterAll(() => api?.close())
 
 test('what is kept of an input under a key tells nobody a password in it, and still knows it again', async () => {
-  const put = (password: string) => bySystem(api.app, (ctx) => once(ctx, '/x', 'key', { password }, async () => ({ ok: true })))
+  const put = (password: string) =>
+    bySystem(api.app, (ctx) => once(ctx, '/x', 'key', { password }, async () => ({ ok: true })))
   expect(await put('Right horse 7')).toEqual({ fresh: { ok: true } })
   const [row] = await api.sql<{ input_hash: Buffer }>('select input_hash from idempotency_keys')
   expect(

@@ -3,15 +3,44 @@ import { performance } from 'node:perf_hooks'
 import { sql } from 'kysely'
 import type { Endpoint } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
-import { type Actor, type App, type AuditEntry, type Ctx, isRefused, type Refused, systemActor } from './context.ts'
-import { type Bounds, isConnectionError, isHeld, isOutdatedPlan, isOutOfRoom, Overdue, patience, systemScope } from './database.ts'
+import {
+  type Actor,
+  type App,
+  type AuditEntry,
+  type Ctx,
+  isRefused,
+  type Refused,
+  systemActor,
+} from './context.ts'
+import {
+  type Bounds,
+  isConnectionError,
+  isHeld,
+  isOutdatedPlan,
+  isOutOfRoom,
+  Overdue,
+  patience,
+  systemScope,
+} from './database.ts'
 import { logStatement } from './logRow.ts'
 import { keyFor } from './secretBox.ts'
 
 /** Who asks, how, and in which language; independent of HTTP, so that jobs and the gateway run the same way. */
-export type Caller = { actor: Actor; lang: Ctx['lang']; requestId: string; ip: string; userAgent: string }
+export type Caller = {
+  actor: Actor
+  lang: Ctx['lang']
+  requestId: string
+  ip: string
+  userAgent: string
+}
 
-export const systemCaller = (actor: Actor): Caller => ({ actor, lang: 'zh-CN', requestId: randomUUID(), ip: '', userAgent: '' })
+export const systemCaller = (actor: Actor): Caller => ({
+  actor,
+  lang: 'zh-CN',
+  requestId: randomUUID(),
+  ip: '',
+  userAgent: '',
+})
 
 /** An act of a person holds what it locked no longer. */
 export const longestAct = { ms: 30_000 }
@@ -48,13 +77,16 @@ export async function act<T>(
           const orgs = topics.get(topic) ?? new Set<number>()
           topics.set(topic, orgs)
           if (given === undefined) unplaced.add(topic)
-          else for (const org of typeof given === 'number' ? [given] : given) orgs.add(typeof org === 'number' ? org : org.orgId)
+          else
+            for (const org of typeof given === 'number' ? [given] : given)
+              orgs.add(typeof org === 'number' ? org : org.orgId)
         },
         later,
         afterCommit: (work) => afterCommit.push(work),
       }
       const answer = await work(ctx)
-      if (endpoint.audit && !entries && !isRefused(answer) && !isReplay(answer)) throw new Error(`${endpoint.audit} wrote no log entry`)
+      if (endpoint.audit && !entries && !isRefused(answer) && !isReplay(answer))
+        throw new Error(`${endpoint.audit} wrote no log entry`)
       if (entries) {
         if (!endpoint.audit) throw new Error('audit without an audit decision')
         // a batch of which every thing was left as it is says nothing
@@ -64,7 +96,9 @@ export async function act<T>(
               ctx,
               endpoint.audit,
               entries,
-              isRefused(answer) ? { result: 'REFUSED', errorName: answer.refused.name, startedAt } : { result: 'SUCCESS', startedAt },
+              isRefused(answer)
+                ? { result: 'REFUSED', errorName: answer.refused.name, startedAt }
+                : { result: 'SUCCESS', startedAt },
             ),
           )
       }
@@ -72,7 +106,8 @@ export async function act<T>(
     },
     bounds,
   )
-  for (const [topic, orgs] of topics) app.live.publish([topic], unplaced.has(topic) ? orgs.union(homes) : orgs)
+  for (const [topic, orgs] of topics)
+    app.live.publish([topic], unplaced.has(topic) ? orgs.union(homes) : orgs)
   for (const later of afterCommit) {
     try {
       await later()
@@ -119,14 +154,16 @@ export async function eachFree<T extends { orgId: number }>(
     if (things.length === 1) return
     const owners = [...Map.groupBy(things, (thing) => thing.orgId).values()]
     const half = Math.ceil(things.length / 2)
-    for (const part of owners.length > 1 ? owners : [things.slice(0, half), things.slice(half)]) await eachFree(app, part, work, 50)
+    for (const part of owners.length > 1 ? owners : [things.slice(0, half), things.slice(half)])
+      await eachFree(app, part, work, 50)
   }
 }
 
 type Stored = { status: number; body: unknown }
 export type Replay = { replay: Stored }
 /** A stored answer that is given again; nothing happened, so nothing is logged. */
-export const isReplay = (value: unknown): value is Replay => typeof value === 'object' && value !== null && 'replay' in value
+export const isReplay = (value: unknown): value is Replay =>
+  typeof value === 'object' && value !== null && 'replay' in value
 
 /**
  * Effect and answer under one key: a repeat gets the stored answer, another body 409002, a twin that is still running 409005
@@ -141,8 +178,14 @@ export async function once<T>(
 ): Promise<Replay | { fresh: T | Refused }> {
   const user = ctx.actor.userId ?? 0
   // keyed: an input may hold a first password, which a plain hash would let anybody guess who reads the table
-  const hash = createHmac('sha256', keyFor(ctx.app.config, 'idempotency')).update(stable(input)).digest()
-  const { rows: lock } = await sql<{ ok: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${`${user} ${route} ${key}`}, 0)) as ok`.execute(ctx.db)
+  const hash = createHmac('sha256', keyFor(ctx.app.config, 'idempotency'))
+    .update(stable(input))
+    .digest()
+  const { rows: lock } = await sql<{
+    ok: boolean
+  }>`select pg_try_advisory_xact_lock(hashtextextended(${`${user} ${route} ${key}`}, 0)) as ok`.execute(
+    ctx.db,
+  )
   if (!lock[0]?.ok) throw new Refusal(common.keyBusy)
   const before = await ctx.db
     .selectFrom('idempotency_keys')
@@ -159,7 +202,16 @@ export async function once<T>(
   if (!isRefused(fresh)) {
     await ctx.db
       .insertInto('idempotency_keys')
-      .values({ user_id: user, route, key, org_id: ctx.actor.orgId, input_hash: hash, status: 200, answer: JSON.stringify(fresh), created_at: ctx.now })
+      .values({
+        user_id: user,
+        route,
+        key,
+        org_id: ctx.actor.orgId,
+        input_hash: hash,
+        status: 200,
+        answer: JSON.stringify(fresh),
+        created_at: ctx.now,
+      })
       .execute()
   }
   return { fresh }
@@ -168,7 +220,9 @@ export async function once<T>(
 /** JSON with sorted keys, so that the order in which a client writes fields does not matter. */
 function stable(value: unknown): string {
   return JSON.stringify(value, (_, v: unknown) =>
-    v && typeof v === 'object' && !Array.isArray(v) ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1))) : v,
+    v && typeof v === 'object' && !Array.isArray(v)
+      ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : v,
   )
 }
 

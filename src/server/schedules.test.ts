@@ -11,10 +11,14 @@ beforeAll(async () => {
   api = await startTestApi()
 })
 afterAll(() => api.close())
-const due = (name: string) => api.sql(`update job_schedules set next_at = now() - interval '1 minute' where name = $1`, [name])
+const due = (name: string) =>
+  api.sql(`update job_schedules set next_at = now() - interval '1 minute' where name = $1`, [name])
 
 test('a run that takes longer than its lease is nobody else’s to begin', async () => {
-  const [one, other] = [await openApp(api.app.config, 'worker'), await openApp(api.app.config, 'worker')]
+  const [one, other] = [
+    await openApp(api.app.config, 'worker'),
+    await openApp(api.app.config, 'worker'),
+  ]
   let begun = 0
   const schedules: Schedules = new Map([
     [
@@ -35,9 +39,11 @@ test('a run that takes longer than its lease is nobody else’s to begin', async
   await sleep(2000)
   expect(await runDue(other, kind(other))).toBe(0)
   expect([await run, begun]).toEqual([1, 1])
-  expect(await api.sql(`select state, attempts, next_at > now() as later from job_schedules where name = 'test-long'`)).toEqual([
-    { state: 'DONE', attempts: 0, later: true },
-  ])
+  expect(
+    await api.sql(
+      `select state, attempts, next_at > now() as later from job_schedules where name = 'test-long'`,
+    ),
+  ).toEqual([{ state: 'DONE', attempts: 0, later: true }])
   for (const app of [one, other]) await closeApp(app)
 }, 20_000)
 

@@ -9,21 +9,34 @@ import { clock, type Kind, leased, type Piece, taking } from './work.ts'
  * `next_at` is the next time. What nobody ran in time, because every worker stood still, runs when one is there again.
  */
 export type Schedules = Map<string, { readonly cron: string; readonly work: () => Promise<void> }>
-type Run = Piece & { readonly name: string; readonly cron: string; readonly byHand: boolean; readonly paused: boolean; readonly at: Date }
+type Run = Piece & {
+  readonly name: string
+  readonly cron: string
+  readonly byHand: boolean
+  readonly paused: boolean
+  readonly at: Date
+}
 export const schedulesName = 'schedules'
 /** Thirds of a lease: six hours. */
 const mostRenewed = 72
 
-const nextTime = (cron: string, from: Date): Date => CronExpressionParser.parse(cron, { currentDate: from, tz: 'Asia/Shanghai' }).next().toDate()
+const nextTime = (cron: string, from: Date): Date =>
+  CronExpressionParser.parse(cron, { currentDate: from, tz: 'Asia/Shanghai' }).next().toDate()
 
 /** A row that is there keeps its time, unless its line has changed. */
 export const keepSchedule = (app: App, name: string, cron: string): Promise<unknown> =>
   bySystem(app, (ctx) =>
     sql`insert into job_schedules (name, cron, next_at) values (${name}, ${cron}, ${nextTime(cron, ctx.now)})
-      on conflict (name) do update set cron = excluded.cron, next_at = excluded.next_at where job_schedules.cron <> excluded.cron`.execute(ctx.db),
+      on conflict (name) do update set cron = excluded.cron, next_at = excluded.next_at where job_schedules.cron <> excluded.cron`.execute(
+      ctx.db,
+    ),
   )
 
-export function scheduleKind(app: () => App, schedules: Schedules, leaseSeconds = 900): Kind<Run, { state: 'DONE' }> {
+export function scheduleKind(
+  app: () => App,
+  schedules: Schedules,
+  leaseSeconds = 900,
+): Kind<Run, { state: 'DONE' }> {
   // rows of schedules that only an earlier or a later release knows are due for ever here
   const known = () => sql<boolean>`name = any(${[...schedules.keys()]}::text[])`
 
@@ -60,7 +73,10 @@ export function scheduleKind(app: () => App, schedules: Schedules, leaseSeconds 
         return { state: 'DONE' }
       } catch (error) {
         app().log.error({ err: error, schedule: name }, 'schedule')
-        return { state: 'RETRY', reason: String(error instanceof Error ? error.message : error).slice(0, 500) }
+        return {
+          state: 'RETRY',
+          reason: String(error instanceof Error ? error.message : error).slice(0, 500),
+        }
       }
     },
     // the next time is one after the database's clock said that this one had come
@@ -80,10 +96,17 @@ export function scheduleKind(app: () => App, schedules: Schedules, leaseSeconds 
   async function renewing(run: Run, work: () => Promise<void> | undefined): Promise<void> {
     let left = mostRenewed
     const renew = () =>
-      bySystem(app(), (ctx) => sql`update job_schedules set ${leased(app(), kind)} where ${run.ours} and state = 'RUNNING'`.execute(ctx.db)).catch(
-        (error: unknown) => app().log.warn({ err: error, schedule: run.name }, 'lease of a schedule'),
+      bySystem(app(), (ctx) =>
+        sql`update job_schedules set ${leased(app(), kind)} where ${run.ours} and state = 'RUNNING'`.execute(
+          ctx.db,
+        ),
+      ).catch((error: unknown) =>
+        app().log.warn({ err: error, schedule: run.name }, 'lease of a schedule'),
       )
-    const timer = setInterval(() => (left-- > 0 ? void renew() : clearInterval(timer)), (leaseSeconds * 1000) / 3)
+    const timer = setInterval(
+      () => (left-- > 0 ? void renew() : clearInterval(timer)),
+      (leaseSeconds * 1000) / 3,
+    )
     try {
       await work()
     } finally {
@@ -93,8 +116,13 @@ export function scheduleKind(app: () => App, schedules: Schedules, leaseSeconds 
 }
 
 /** Has some process run the schedule, paused or not; while it runs, once more after that. Answers how many rows that are `which`. */
-export async function runByHand(ctx: Pick<Ctx, 'app' | 'db' | 'afterCommit'>, name: string, which: RawBuilder<unknown> = sql`true`): Promise<number> {
-  const { numAffectedRows } = await sql`update job_schedules set by_hand = true, next_at = case when state = 'RUNNING' then next_at else ${clock(ctx.app)} end
+export async function runByHand(
+  ctx: Pick<Ctx, 'app' | 'db' | 'afterCommit'>,
+  name: string,
+  which: RawBuilder<unknown> = sql`true`,
+): Promise<number> {
+  const { numAffectedRows } =
+    await sql`update job_schedules set by_hand = true, next_at = case when state = 'RUNNING' then next_at else ${clock(ctx.app)} end
     where name = ${name} and ${which}`.execute(ctx.db)
   ctx.afterCommit(() => ctx.app.jobs.poke(schedulesName))
   return Number(numAffectedRows)

@@ -26,6 +26,8 @@ test('the same secret twice is told apart from none', () => {
 })
 
 test('each use has a key of its own, and the secret of the installation is none of them', () => {
-  const keys = ['session.sms', 'session.recovery', 'session.identity'].map((name) => keyFor(config, name).toString('hex'))
+  const keys = ['session.sms', 'session.recovery', 'session.identity'].map((name) =>
+    keyFor(config, name).toString('hex'),
+  )
   expect(new Set([...keys, config.secretKey]).size).toBe(4)
 })

@@ -52,15 +52,24 @@ test('rows have the names and values of the contract', () =>
 
 test('a version is written once, then it is stale; a guarded value is a refusal on its field', async () => {
   const set = columns('stores', { storeName: 'changed' })
-  const version = () => world.system(async (ctx) => (await store.one(ctx.db, sql`from stores s where s.id = ${id}`))?.version ?? 0)
+  const version = () =>
+    world.system(
+      async (ctx) => (await store.one(ctx.db, sql`from stores s where s.id = ${id}`))?.version ?? 0,
+    )
   const seen = await version()
   await world.system((ctx) => updateVersion(ctx, 'stores', { id, version: seen }, set))
   expect(await version()).toBe(seen + 1)
   const stale = { def: common.stale }
-  await expect(world.system((ctx) => updateVersion(ctx, 'stores', { id, version: seen }, set))).rejects.toMatchObject(stale)
-  await expect(world.system((ctx) => deleteVersion(ctx, 'stores', { id, version: seen }))).rejects.toMatchObject(stale)
+  await expect(
+    world.system((ctx) => updateVersion(ctx, 'stores', { id, version: seen }, set)),
+  ).rejects.toMatchObject(stale)
+  await expect(
+    world.system((ctx) => deleteVersion(ctx, 'stores', { id, version: seen })),
+  ).rejects.toMatchObject(stale)
   const unique = guarding({ stores_org_id_store_name_key: [common.duplicate, 'storeName'] })
-  const again = world.system((ctx) => unique(ctx.db.insertInto('stores').values({ org_id: 3, store_name: 'changed' }).execute()))
+  const again = world.system((ctx) =>
+    unique(ctx.db.insertInto('stores').values({ org_id: 3, store_name: 'changed' }).execute()),
+  )
   const refusal = await again.catch((error: unknown) => error)
   expect(refusal).toBeInstanceOf(Refusal)
   expect(refusal).toMatchObject({ def: common.duplicate, fields: [{ field: 'storeName' }] })

@@ -12,9 +12,17 @@ import { openTurns } from './turns.ts'
  */
 
 /** As many scanning reads at once as half of the cores. */
-export const heavyReads = perApp(() => openTurns({ atOnce: Math.max(1, Math.floor(availableParallelism() / 2)), waiting: 40, waitMs: 8000 }))
+export const heavyReads = perApp(() =>
+  openTurns({
+    atOnce: Math.max(1, Math.floor(availableParallelism() / 2)),
+    waiting: 40,
+    waitMs: 8000,
+  }),
+)
 /** Of ten connections. */
-export const lightReads = perApp(() => openTurns({ atOnce: 8, each: 6, waiting: 200, waitMs: 8000 }))
+export const lightReads = perApp(() =>
+  openTurns({ atOnce: 8, each: 6, waiting: 200, waitMs: 8000 }),
+)
 /** Of fourteen connections, beside those of new orders (door.ts): none can hold what payments need, however long its act takes. */
 export const writes = perApp(() => openTurns({ atOnce: 5, each: 3, waiting: 200, waitMs: 8000 }))
 /** Comparing and hashing passwords, and nothing that waits for a network or another turn: files and compression share its threads. */
@@ -23,9 +31,13 @@ export const hashing = perApp(() => openTurns({ atOnce: 3, waiting: 40, waitMs: 
 export const tryOuts = perApp(() => openTurns({ atOnce: 2, each: 1, waiting: 10, waitMs: 30_000 }))
 
 /** A tenant has one turn, however many organisations he makes below his own. */
-export const tenantOf = ({ tenant, orgId }: Pick<Actor, 'tenant' | 'orgId'>): number => tenant ?? orgId
+export const tenantOf = ({ tenant, orgId }: Pick<Actor, 'tenant' | 'orgId'>): number =>
+  tenant ?? orgId
 /** In SQL: the organisation right below the platform in which a path lies; what the platform's own people do is the platform's. */
-export const tenantPath = (path: RawBuilder<unknown>): RawBuilder<unknown> => sql`subpath(${path}, 0, least(nlevel(${path}), 2))`
+export const tenantPath = (path: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`subpath(${path}, 0, least(nlevel(${path}), 2))`
 /** The same of an organisation by its id. */
-export const tenantOfOrg = (id: RawBuilder<unknown>): RawBuilder<unknown> => sql`(select ${tenantPath(sql`o.path`)} from organisations o where o.id = ${id})`
-export const askerOf = ({ actor, ip }: Pick<Caller, 'actor' | 'ip'>): number | string => (actor.userId === null ? neighbourhoodOf(ip) : tenantOf(actor))
+export const tenantOfOrg = (id: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`(select ${tenantPath(sql`o.path`)} from organisations o where o.id = ${id})`
+export const askerOf = ({ actor, ip }: Pick<Caller, 'actor' | 'ip'>): number | string =>
+  actor.userId === null ? neighbourhoodOf(ip) : tenantOf(actor)

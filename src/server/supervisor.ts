@@ -31,7 +31,11 @@ export function supervise({ name, args, env, log, onGiveUp, onReady }: ChildOpti
       const given = await env()
       if (stopping) return
       // A group of its own: Ctrl-C goes to the parent alone, which decides the order of the stops.
-      const current = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: { ...process.env, ...given } })
+      const current = spawn(process.execPath, args, {
+        detached: true,
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+        env: { ...process.env, ...given },
+      })
       child = current
       let served = false
       current.on('message', (message: Ready) => {
@@ -49,7 +53,8 @@ export function supervise({ name, args, env, log, onGiveUp, onReady }: ChildOpti
         continue
       }
       if (!served) failures += 1
-      if (failures >= 5) throw new Error(`${name} does not start (it ended with ${signal ?? code}).`)
+      if (failures >= 5)
+        throw new Error(`${name} does not start (it ended with ${signal ?? code}).`)
       // who served comes back at once; who dies before is given time
       if (served) pause = 100
       log(`${name} ended unexpectedly (${signal ?? code}), starting it again …`)
@@ -85,9 +90,17 @@ export function supervise({ name, args, env, log, onGiveUp, onReady }: ChildOpti
 }
 
 /** The port itself when it is free or was asked for, else the next free one. */
-export async function freePort(host: string, port: number, fixed: boolean, variable: string): Promise<number> {
+export async function freePort(
+  host: string,
+  port: number,
+  fixed: boolean,
+  variable: string,
+): Promise<number> {
   if (await isFree(host, port)) return port
-  if (fixed) throw new Error(`Port ${port} is taken: set ${variable} to another one, or stop the program that uses it.`)
+  if (fixed)
+    throw new Error(
+      `Port ${port} is taken: set ${variable} to another one, or stop the program that uses it.`,
+    )
   for (let next = port + 1; next < Math.min(port + 200, 65_536); next += 1) {
     if (await isFree(host, next)) return next
   }
@@ -99,7 +112,13 @@ function isFree(host: string, port: number): Promise<boolean> {
     const probe = createServer()
     probe.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') return done(false)
-      fail(new Error(error.code === 'EACCES' ? `Port ${port} needs more rights: choose one above 1023.` : `Cannot listen on ${host}: ${error.message}`))
+      fail(
+        new Error(
+          error.code === 'EACCES'
+            ? `Port ${port} needs more rights: choose one above 1023.`
+            : `Cannot listen on ${host}: ${error.message}`,
+        ),
+      )
     })
     probe.listen(port, host, () => probe.close(() => done(true)))
   })

@@ -26,13 +26,18 @@ afterAll(() => rmSync(dir, { recursive: true }))
 
 describe.each([false, true])('apart: %s', (apart) => {
   const open = (seconds = 5) =>
-    openThreads<Test>(apart ? pathToFileURL(join(dir, 'work.mjs')) : new URL(`data:text/javascript,${encodeURIComponent(code)}`), {
-      threads: 1,
-      waiting: 2,
-      seconds,
-      megabytes: 32,
-      ...(apart ? { apart } : {}),
-    })
+    openThreads<Test>(
+      apart
+        ? pathToFileURL(join(dir, 'work.mjs'))
+        : new URL(`data:text/javascript,${encodeURIComponent(code)}`),
+      {
+        threads: 1,
+        waiting: 2,
+        seconds,
+        megabytes: 32,
+        ...(apart ? { apart } : {}),
+      },
+    )
 
   test('work runs elsewhere, one after the other, in a thread that stays', async () => {
     const run = open()
@@ -49,14 +54,23 @@ describe.each([false, true])('apart: %s', (apart) => {
   test('what waits is bounded', async () => {
     const run = open()
     const settled = await Promise.allSettled(Array.from({ length: 5 }, (_, n) => run('double', n)))
-    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'])
+    expect(settled.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
+    ])
     expect(settled[4]).toMatchObject({ reason: { def: { code: 503001 } } })
   })
 
   test('work that never ends or takes all memory is ended, and the next goes on in a fresh thread', async () => {
     const run = open(1)
     const [spun, next] = await Promise.allSettled([run('spin', undefined), run('double', 1)])
-    expect([spun.status === 'rejected' && spun.reason, next]).toEqual([expect.any(Overrun), { status: 'fulfilled', value: 2 }])
+    expect([spun.status === 'rejected' && spun.reason, next]).toEqual([
+      expect.any(Overrun),
+      { status: 'fulfilled', value: 2 },
+    ])
     const hoarding = open(20)
     await expect(hoarding('hoard', undefined)).rejects.toThrow(Overrun)
     expect(await hoarding('double', 2)).toBe(4)
@@ -68,7 +82,13 @@ describe.each([false, true])('apart: %s', (apart) => {
 })
 
 test('memory that runs out where V8 cannot unwind ends what is apart, and this process goes on; nothing of its environment is there', async () => {
-  const run = openThreads<Test>(pathToFileURL(join(dir, 'work.mjs')), { threads: 1, waiting: 2, seconds: 30, megabytes: 64, apart: true })
+  const run = openThreads<Test>(pathToFileURL(join(dir, 'work.mjs')), {
+    threads: 1,
+    waiting: 2,
+    seconds: 30,
+    megabytes: 64,
+    apart: true,
+  })
   expect(await run('env', undefined)).toEqual([])
   await expect(run('parse', undefined)).rejects.toThrow(Overrun)
   expect(await run('double', 2)).toBe(4)

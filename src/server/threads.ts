@@ -28,7 +28,13 @@ const idleMs = 60_000
 const waitMs = 30_000
 
 /** Somewhere that answers one question after the other. */
-type Seat = { readonly events: EventEmitter; ask(question: Question, transfer: Transferable[]): void; ref(): void; unref(): void; end(): void }
+type Seat = {
+  readonly events: EventEmitter
+  ask(question: Question, transfer: Transferable[]): void
+  ref(): void
+  unref(): void
+  end(): void
+}
 
 function inThread(module: URL, megabytes: number): Seat {
   const worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: megabytes } })
@@ -87,7 +93,15 @@ export function openThreads<F extends Work>(module: URL, bounds: Bounds): Thread
     turns.take(orgId, async () => {
       const seat = idle.pop() ?? open()
       try {
-        const value = await asked(seat, { name, input }, transfer, AbortSignal.any([AbortSignal.timeout(bounds.seconds * 1000), ...(signal ? [signal] : [])]))
+        const value = await asked(
+          seat,
+          { name, input },
+          transfer,
+          AbortSignal.any([
+            AbortSignal.timeout(bounds.seconds * 1000),
+            ...(signal ? [signal] : []),
+          ]),
+        )
         rest(seat)
         return value as never
       } catch (error) {
@@ -97,13 +111,22 @@ export function openThreads<F extends Work>(module: URL, bounds: Bounds): Thread
     })
 }
 
-async function asked(seat: Seat, question: Question, transfer: Transferable[], signal: AbortSignal): Promise<unknown> {
+async function asked(
+  seat: Seat,
+  question: Question,
+  transfer: Transferable[],
+  signal: AbortSignal,
+): Promise<unknown> {
   seat.ref()
   const heard: [event: string, listener: (value: unknown) => void][] = []
   try {
     const answer = (await new Promise<unknown>((resolve, reject) => {
       // a process says nothing when its memory is at its end
-      heard.push(['message', resolve], ['error', reject], ['exit', (code) => reject(new Overrun(`ended with ${code}`))])
+      heard.push(
+        ['message', resolve],
+        ['error', reject],
+        ['exit', (code) => reject(new Overrun(`ended with ${code}`))],
+      )
       for (const [event, listener] of heard) seat.events.on(event, listener)
       signal.addEventListener('abort', () => reject(new Overrun(String(signal.reason))))
       signal.throwIfAborted()
@@ -112,7 +135,9 @@ async function asked(seat: Seat, question: Question, transfer: Transferable[], s
     if ('error' in answer) throw answer.error
     return answer.value
   } catch (error) {
-    throw (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY' ? new Overrun(String(error)) : error
+    throw (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY'
+      ? new Overrun(String(error))
+      : error
   } finally {
     for (const [event, listener] of heard) seat.events.off(event, listener)
   }

@@ -24,7 +24,9 @@ describe('turns', () => {
     const order: string[] = []
     const slow = [held(), held()]
     const first = slow.map(({ work }) => turns.take(1, work))
-    const later = [1, 1, 1, 2, 3, 2].map((org, i) => turns.take(org, async () => order.push(`${org}.${i}`)))
+    const later = [1, 1, 1, 2, 3, 2].map((org, i) =>
+      turns.take(org, async () => order.push(`${org}.${i}`)),
+    )
     slow[0]?.free()
     await Promise.all(later)
     expect(order).toEqual(['2.3', '3.4', '1.0', '2.5', '1.1', '1.2'])
@@ -36,7 +38,9 @@ describe('turns', () => {
     const order: number[] = []
     const slow = held()
     const running = turns.take(1, slow.work)
-    const asked = Array.from({ length: 200 }, () => turns.take(1, async () => order.push(1)).catch(() => order.length))
+    const asked = Array.from({ length: 200 }, () =>
+      turns.take(1, async () => order.push(1)).catch(() => order.length),
+    )
     const other = turns.take(2, async () => order.push(2))
     slow.free()
     await Promise.all([running, other, ...asked])
@@ -66,7 +70,9 @@ describe('turns', () => {
     slow.free()
     await running
     expect(await turns.take(1, async () => 'free again')).toBe('free again')
-    await expect(turns.take(1, () => Promise.reject(new Error('its own')))).rejects.toThrow('its own')
+    await expect(turns.take(1, () => Promise.reject(new Error('its own')))).rejects.toThrow(
+      'its own',
+    )
     expect(await turns.take(1, async () => 'and again')).toBe('and again')
   })
 })
@@ -88,7 +94,9 @@ describe('a process whose lists are all busy', () => {
     const list = world.call(users.list, {}, { token })
     expect((await world.call(session.user, {}, { token })).status).toBe(200)
     expect(await world.sell('OWN', ['OK'])).toMatch(/^\d{20}$/)
-    expect(await Promise.race([list.then(() => 'answered'), sleep(200).then(() => 'waits')])).toBe('waits')
+    expect(await Promise.race([list.then(() => 'answered'), sleep(200).then(() => 'waits')])).toBe(
+      'waits',
+    )
     slow.free()
     await Promise.all(taken)
     expect((await list).status).toBe(200)
@@ -99,17 +107,32 @@ describe('a process whose lists are all busy', () => {
         .catch(() => {}),
     )
     const refused = await world.call(users.list, {}, { token })
-    expect([refused.status, refused.body.code, Number(refused.headers['retry-after']) >= 1]).toEqual([503, 503001, true])
+    expect([
+      refused.status,
+      refused.body.code,
+      Number(refused.headers['retry-after']) >= 1,
+    ]).toEqual([503, 503001, true])
     more.free()
     await Promise.all(full)
   })
   test('new orders are turned away at the door while writes queue, and taken again after', async () => {
     const slow = held()
-    const full = Array.from({ length: mostWaiting + 20 }, () => world.app.database.transact(systemScope, slow.work))
-    const input = { rtuNumber: 'HD999999', items: [{ roadIndex: 1, count: 1, price: 1 }], payType: 'WECHAT', clientId: randomUUID() }
+    const full = Array.from({ length: mostWaiting + 20 }, () =>
+      world.app.database.transact(systemScope, slow.work),
+    )
+    const input = {
+      rtuNumber: 'HD999999',
+      items: [{ roadIndex: 1, count: 1, price: 1 }],
+      payType: 'WECHAT',
+      clientId: randomUUID(),
+    }
     const refused = await world.call(orders.mobileOrder, input).finally(slow.free)
     await Promise.all(full)
-    expect([refused.status, refused.body.code, Number(refused.headers['retry-after']) >= 1]).toEqual([503, 503001, true])
+    expect([
+      refused.status,
+      refused.body.code,
+      Number(refused.headers['retry-after']) >= 1,
+    ]).toEqual([503, 503001, true])
     expect((await world.call(orders.mobileOrder, input)).status).toBe(404)
   })
 })

@@ -9,14 +9,21 @@ export type Turns = { take<T>(of: Asker, work: () => Promise<T>): Promise<T> }
 /** An organisation; where nobody is signed in, an address. */
 type Asker = number | string
 /** `each`: at once of one organisation; `waiting`: its places in the queue; `full`: what it is told when they are taken. */
-export type TurnLimits = { readonly atOnce: number; readonly each?: number; readonly waiting: number; readonly waitMs: number; readonly full?: ErrorDef }
+export type TurnLimits = {
+  readonly atOnce: number
+  readonly each?: number
+  readonly waiting: number
+  readonly waitMs: number
+  readonly full?: ErrorDef
+}
 
 export function openTurns(limits: TurnLimits): Turns {
   // the first organisation is the one whose turn it is; a queue that is empty is not there
   const queues = new Map<Asker, (() => void)[]>()
   const inside = new Map<Asker, number>()
   let running = 0
-  const hasRoom = (of: Asker) => running < limits.atOnce && (inside.get(of) ?? 0) < (limits.each ?? limits.atOnce)
+  const hasRoom = (of: Asker) =>
+    running < limits.atOnce && (inside.get(of) ?? 0) < (limits.each ?? limits.atOnce)
 
   function enter(of: Asker): void {
     running += 1

@@ -8,7 +8,11 @@ import type { Product } from './product.ts'
  * does not see, so a change there is only a reason to look: at his machines alone, with his own scope, whether their rows are others than
  * before. At most every few seconds, and only while he looks.
  */
-export type Watch = { hear(change: Readonly<Record<string, readonly number[]>>): void; look(): void; end(): void }
+export type Watch = {
+  hear(change: Readonly<Record<string, readonly number[]>>): void
+  look(): void
+  end(): void
+}
 
 type Person = Pick<Listener, 'permissions' | 'scopeOf'>
 /** What somebody may hear of, with the rows he reaches by it. */
@@ -48,10 +52,13 @@ export function openWatch(
 
   async function compare(): Promise<void> {
     const fresh = new Map<string, string>()
-    for (const { topic, tables, scope } of sights()) fresh.set(topic, await printOf(database, scope, tables))
+    for (const { topic, tables, scope } of sights())
+      fresh.set(topic, await printOf(database, scope, tables))
     const [first] = sights()
     homes = first ? await homesOf(database, first.scope) : new Set()
-    const changed = [...fresh].filter(([topic, print]) => seen.has(topic) && seen.get(topic) !== print).map(([topic]) => topic)
+    const changed = [...fresh]
+      .filter(([topic, print]) => seen.has(topic) && seen.get(topic) !== print)
+      .map(([topic]) => topic)
     seen = fresh
     if (changed.length && !ended) tell(changed)
   }
@@ -90,21 +97,31 @@ export function openWatch(
 }
 
 /** Another number when a row of these tables is another one, came or went; of what grows for ever the last hour. */
-async function printOf(database: Pick<Database, 'read'>, scope: Scope, tables: readonly string[]): Promise<string> {
+async function printOf(
+  database: Pick<Database, 'read'>,
+  scope: Scope,
+  tables: readonly string[],
+): Promise<string> {
   const prints: RawBuilder<unknown>[] = tables.map((table) => {
     const device = sql.ref(table === 'devices' ? 't.id' : 't.device_id')
     const lately = growing.has(table) ? sql`and t.created_at > now() - interval '1 hour'` : sql``
     return sql`select sum(hashtextextended(t.tableoid::text || t.ctid::text || t.xmin::text, 0))::text as n from ${sql.table(table)} t
       where ${device} = any(${[...(scope.watched ?? [])]}::bigint[]) ${lately}`
   })
-  const { rows } = await database.read(scope, (db) => sql<{ n: string | null }>`${sql.join(prints, sql` union all `)}`.execute(db))
+  const { rows } = await database.read(scope, (db) =>
+    sql<{ n: string | null }>`${sql.join(prints, sql` union all `)}`.execute(db),
+  )
   return rows.map(({ n }) => n ?? '').join('/')
 }
 const growing: ReadonlySet<string> = new Set(['orders', 'stock_flows'])
 
 async function homesOf(database: Pick<Database, 'read'>, scope: Scope): Promise<Set<number>> {
   const { rows } = await database.read(scope, (db) =>
-    sql<{ org_id: number }>`select distinct d.org_id from devices d where d.id = any(${[...(scope.watched ?? [])]}::bigint[])`.execute(db),
+    sql<{
+      org_id: number
+    }>`select distinct d.org_id from devices d where d.id = any(${[...(scope.watched ?? [])]}::bigint[])`.execute(
+      db,
+    ),
   )
   return new Set(rows.map((row) => row.org_id))
 }

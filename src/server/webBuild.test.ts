@@ -21,7 +21,22 @@ test('a page opened before a release finds its chunks, for four releases more', 
     const next = build(`r${at}`, [`app-${at}.js`, 'react.js'])
     keepOlder(last, next)
     last = next
-    if (at === 4) expect(assets(last)).toEqual(['app-0.js', 'app-1.js', 'app-2.js', 'app-3.js', 'app-4.js', 'react.js'])
+    if (at === 4)
+      expect(assets(last)).toEqual([
+        'app-0.js',
+        'app-1.js',
+        'app-2.js',
+        'app-3.js',
+        'app-4.js',
+        'react.js',
+      ])
   }
-  expect(assets(last)).toEqual(['app-1.js', 'app-2.js', 'app-3.js', 'app-4.js', 'app-5.js', 'react.js'])
+  expect(assets(last)).toEqual([
+    'app-1.js',
+    'app-2.js',
+    'app-3.js',
+    'app-4.js',
+    'app-5.js',
+    'react.js',
+  ])
 })

@@ -1,7 +1,16 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, globSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 const target = 'dist/web'
@@ -29,9 +38,12 @@ const releasesKept = 5
 
 /** A page opened before a release asks for the chunks it was built with: the assets of the last releases stay beside the new ones. */
 export function keepOlder(old: string, fresh: string): void {
-  const assets = (folder: string) => (existsSync(join(folder, 'assets')) ? readdirSync(join(folder, 'assets')) : [])
+  const assets = (folder: string) =>
+    existsSync(join(folder, 'assets')) ? readdirSync(join(folder, 'assets')) : []
   const list = join(old, '.releases')
-  const before = existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as string[][]) : [assets(old)]
+  const before = existsSync(list)
+    ? (JSON.parse(readFileSync(list, 'utf8')) as string[][])
+    : [assets(old)]
   const releases = [assets(fresh), ...before].slice(0, releasesKept)
   for (const file of new Set(releases.slice(1).flat())) {
     const [from, to] = [join(old, 'assets', file), join(fresh, 'assets', file)]
@@ -47,13 +59,27 @@ function sourceHash(): string {
     .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => !/(^|\/)(server|seed)\//.test(path))
-  for (const path of files.sort()) hash.update(path).update('\0').update(readFileSync(path)).update('\0')
+  for (const path of files.sort())
+    hash.update(path).update('\0').update(readFileSync(path)).update('\0')
   return hash.digest('hex')
 }
 
 async function vite(outDir: string) {
-  const args = ['node_modules/vite/bin/vite.js', 'build', 'src/apps/web', '--outDir', join(process.cwd(), outDir), '--emptyOutDir', '--logLevel', 'warn']
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, NODE_ENV: 'production' } })
+  const args = [
+    'node_modules/vite/bin/vite.js',
+    'build',
+    'src/apps/web',
+    '--outDir',
+    join(process.cwd(), outDir),
+    '--emptyOutDir',
+    '--logLevel',
+    'warn',
+  ]
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
   const [code] = (await once(child, 'exit')) as [number | null]
-  if (code !== 0) throw new Error('The web application could not be built: see the message of vite above.')
+  if (code !== 0)
+    throw new Error('The web application could not be built: see the message of vite above.')
 }

@@ -6,9 +6,15 @@ import { openWire, type Wire } from './wire.ts'
 let database: TestDatabase
 let client: pg.Client
 let wire: Wire
-const put = (id: unknown, note: string) => ({ name: 'put', text: 'insert into things (id, note) values ($1, $2)', values: [id, note] })
-const ask = (text: string, values: unknown[] = [], name?: string) => wire.ask({ name, text, values })
-const notes = async () => (await ask('select note from things order by id')).rows.map(({ note }) => note)
+const put = (id: unknown, note: string) => ({
+  name: 'put',
+  text: 'insert into things (id, note) values ($1, $2)',
+  values: [id, note],
+})
+const ask = (text: string, values: unknown[] = [], name?: string) =>
+  wire.ask({ name, text, values })
+const notes = async () =>
+  (await ask('select note from things order by id')).rows.map(({ note }) => note)
 const begin = { name: 'begin', text: 'begin', values: [] }
 
 beforeAll(async () => {
@@ -50,16 +56,29 @@ it('answers come in the order of the questions, of kept and of new statements, a
   for (let turn = 0; turn < 2; turn += 1) {
     wire.later(begin)
     const [one, two, none, changed] = await Promise.all([
-      ask('select $1::int as n, $2::timestamptz as at, null as nothing', [turn, new Date(0)], 'one'),
+      ask(
+        'select $1::int as n, $2::timestamptz as at, null as nothing',
+        [turn, new Date(0)],
+        'one',
+      ),
       ask('select id from things where id = any($1::int[]) order by id', [[1, 2]]),
       ask('select id from things where false', [], 'none'),
       ask('update things set note = note where id <= $1', [2], 'changed'),
     ])
     expect(one?.rows).toEqual([{ n: turn, at: new Date(0), nothing: null }])
-    expect([two?.rows, none?.rows, changed?.rows, changed?.count]).toEqual([[{ id: 1 }, { id: 2 }], [], [], 2])
+    expect([two?.rows, none?.rows, changed?.rows, changed?.count]).toEqual([
+      [{ id: 1 }, { id: 2 }],
+      [],
+      [],
+      2,
+    ])
     await ask('rollback')
   }
-  const all = await Promise.allSettled([ask('select 1 as n'), ask('select 1 / $1::int', [0], 'bad'), ask('select 2', [], 'after')])
+  const all = await Promise.allSettled([
+    ask('select 1 as n'),
+    ask('select 1 / $1::int', [0], 'bad'),
+    ask('select 2', [], 'after'),
+  ])
   expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
   expect(await ask('select 2 as n', [], 'after')).toMatchObject({ rows: [{ n: 2 }] })
 })

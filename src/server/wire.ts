@@ -3,7 +3,11 @@ import utils from 'pg/lib/utils.js'
 import { openFrames, type Value } from './frames.ts'
 
 /** A statement; one with a name is planned once for each connection. */
-export type Statement = { readonly name?: string | undefined; readonly text: string; readonly values: readonly unknown[] }
+export type Statement = {
+  readonly name?: string | undefined
+  readonly text: string
+  readonly values: readonly unknown[]
+}
 export type Answer = { readonly rows: Record<string, unknown>[]; readonly count: number }
 
 /**
@@ -37,7 +41,12 @@ export function openWire(client: pg.ClientBase): Wire {
   let asked = false
   let busy = false
   const add = (statement: Statement, resolve: Asked['resolve'], reject: Asked['reject']) =>
-    waiting.push({ statement, values: statement.values.map((value) => utils.prepareValue(value)), resolve, reject })
+    waiting.push({
+      statement,
+      values: statement.values.map((value) => utils.prepareValue(value)),
+      resolve,
+      reject,
+    })
   const leave = () => {
     if (busy || !asked) return
     busy = true
@@ -80,8 +89,17 @@ function onceReady(client: pg.ClientBase, then: () => void): void {
 }
 
 /** Statements with one end: planned where they are not known, the values bound and not parsed, no answer waited for in between. */
-function message(all: readonly Asked[], known: Known, answered: () => void, failed: () => void): pg.Submittable {
-  const answers: { columns: readonly Column[] | undefined; rows: (string | null)[][]; count: number }[] = []
+function message(
+  all: readonly Asked[],
+  known: Known,
+  answered: () => void,
+  failed: () => void,
+): pg.Submittable {
+  const answers: {
+    columns: readonly Column[] | undefined
+    rows: (string | null)[][]
+    count: number
+  }[] = []
   let columns: readonly Column[] | undefined
   let rows: (string | null)[][] = []
   let settled = false
@@ -95,7 +113,10 @@ function message(all: readonly Asked[], known: Known, answered: () => void, fail
         continue
       }
       try {
-        asked.resolve({ rows: answer.rows.map((row) => read(row, answer.columns ?? [])), count: answer.count })
+        asked.resolve({
+          rows: answer.rows.map((row) => read(row, answer.columns ?? [])),
+          count: answer.count,
+        })
       } catch (unreadable) {
         asked.reject(unreadable)
       }
@@ -131,10 +152,14 @@ function message(all: readonly Asked[], known: Known, answered: () => void, fail
       if (connection.stream.writable) connection.stream.write(out.end())
     },
     handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }) {
-      columns = fields.map(({ name, dataTypeID }) => ({ name, read: pg.types.getTypeParser(dataTypeID, 'text') }))
+      columns = fields.map(({ name, dataTypeID }) => ({
+        name,
+        read: pg.types.getTypeParser(dataTypeID, 'text'),
+      }))
     },
     handleDataRow: ({ fields }: { fields: (string | null)[] }) => void rows.push(fields),
-    handleCommandComplete: ({ text }: { text: string }) => complete(Number(/\d+$/.exec(text)?.[0] ?? 0)),
+    handleCommandComplete: ({ text }: { text: string }) =>
+      complete(Number(/\d+$/.exec(text)?.[0] ?? 0)),
     handleEmptyQuery: () => complete(0),
     handlePortalSuspended: unheard,
     handleError(error: Error, connection: Connection) {
@@ -153,7 +178,10 @@ function message(all: readonly Asked[], known: Known, answered: () => void, fail
   } as unknown as pg.Submittable
 }
 
-function read(row: readonly (string | null)[], columns: readonly Column[]): Record<string, unknown> {
+function read(
+  row: readonly (string | null)[],
+  columns: readonly Column[],
+): Record<string, unknown> {
   const object: Record<string, unknown> = {}
   for (let n = 0; n < columns.length; n += 1) {
     const { name, read } = columns[n] as Column

@@ -31,9 +31,12 @@ afterEach(async () => {
 })
 afterAll(() => api.close())
 beforeEach(() => api.sql('truncate test_pieces'))
-const put = (names: readonly string[], org = 1) => api.sql('insert into test_pieces (name, org_id) select unnest($1::text[]), $2', [names, org])
+const put = (names: readonly string[], org = 1) =>
+  api.sql('insert into test_pieces (name, org_id) select unnest($1::text[]), $2', [names, org])
 const rows = () =>
-  api.sql<{ name: string; state: string; attempts: number; reason: string }>('select name, state, attempts, reason from test_pieces order by id')
+  api.sql<{ name: string; state: string; attempts: number; reason: string }>(
+    'select name, state, attempts, reason from test_pieces order by id',
+  )
 const sent = async () => ({ state: 'SENT' as const })
 
 test('killed between call and mark: done again after its lease, with effect once', async () => {
@@ -51,13 +54,23 @@ test('killed between call and mark: done again after its lease, with effect once
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
   const app = await worker()
-  child = spawn(process.execPath, ['test/support/workProcess.ts', api.ownerUrl, api.app.config.dataDir, url], { stdio: 'inherit' })
-  const [code, signal] = await new Promise<unknown[]>((resolve) => child?.on('exit', (...end) => resolve(end)))
+  child = spawn(
+    process.execPath,
+    ['test/support/workProcess.ts', api.ownerUrl, api.app.config.dataDir, url],
+    { stdio: 'inherit' },
+  )
+  const [code, signal] = await new Promise<unknown[]>((resolve) =>
+    child?.on('exit', (...end) => resolve(end)),
+  )
   expect([code, signal, heard]).toEqual([null, 'SIGKILL', 1])
   const kind = testKind(calls(url))
   expect(await runDue(app, kind), 'its lease still runs').toBe(0)
   await expect.poll(() => runDue(app, kind), { timeout: 5000, interval: 200 }).toBe(1)
-  expect([heard, [...effects], await rows()]).toEqual([2, ['refund 1'], [{ name: 'refund 1', state: 'SENT', attempts: 2, reason: '' }]])
+  expect([heard, [...effects], await rows()]).toEqual([
+    2,
+    ['refund 1'],
+    [{ name: 'refund 1', state: 'SENT', attempts: 2, reason: '' }],
+  ])
   other.close()
 }, 30_000)
 
@@ -79,7 +92,9 @@ test('two workers do each piece once, no more at once than the kind allows', asy
     app.jobs.work(testKind(work, { leaseSeconds: 60 }))
   }
   await expect.poll(() => done.length, { timeout: 10_000 }).toBe(120)
-  await expect.poll(async () => (await rows()).filter(({ state }) => state === 'SENT').length).toBe(120)
+  await expect
+    .poll(async () => (await rows()).filter(({ state }) => state === 'SENT').length)
+    .toBe(120)
   expect([new Set(done).size, most]).toEqual([120, [4, 4]])
   expect((await rows()).every(({ attempts }) => attempts === 1)).toBe(true)
 }, 20_000)
@@ -94,14 +109,23 @@ test('what is put in after a poke starts at once, what is due later at its time'
   app.jobs.work(testKind(work, { of: sql`t.org_id = 1` }))
   // another kind that is busy all the time keeps nobody from looking
   const again = async () => ({ state: 'RETRY', reason: '' }) as const
-  app.jobs.work(testKind(again, { name: 'busy', of: sql`t.org_id = 2`, atOnce: 1, waits: Array(100_000).fill(0) }))
+  app.jobs.work(
+    testKind(again, {
+      name: 'busy',
+      of: sql`t.org_id = 2`,
+      atOnce: 1,
+      waits: Array(100_000).fill(0),
+    }),
+  )
   await put(['busy'], 2)
   await sleep(500)
   await put(['now'])
   // as from another process
   api.app.jobs.poke('test-pieces')
   await expect.poll(() => done, { timeout: 1500 }).toEqual(['now'])
-  await api.sql(`insert into test_pieces (name, next_at) values ('later', now() + interval '1 second')`)
+  await api.sql(
+    `insert into test_pieces (name, next_at) values ('later', now() + interval '1 second')`,
+  )
   await expect.poll(() => done, { timeout: 7000 }).toEqual(['now', 'later'])
 }, 20_000)
 
@@ -118,7 +142,13 @@ test('a poison piece ends after its tries, one that kills before it is begun aga
   })
   const app = await worker()
   await expect(runDue(app, kind)).rejects.toThrow('broken')
-  expect((await rows()).map(({ state }) => state)).toEqual(['RETRY', 'FAILED', 'SENT', 'FAILED', 'WAITING'])
+  expect((await rows()).map(({ state }) => state)).toEqual([
+    'RETRY',
+    'FAILED',
+    'SENT',
+    'FAILED',
+    'WAITING',
+  ])
   const ended = async () => {
     await runDue(app, kind).catch(() => 0)
     return (await rows()).filter(({ state }) => state === 'RETRY' || state === 'WAITING').length
@@ -132,7 +162,8 @@ test('a poison piece ends after its tries, one that kills before it is begun aga
     { state: 'SENT' },
   ])
   // each wait is up to a fifth shorter than it says
-  for (const i of [1, 2]) expect((tries[i] as number) - (tries[i - 1] as number)).toBeGreaterThan(155)
+  for (const i of [1, 2])
+    expect((tries[i] as number) - (tries[i - 1] as number)).toBeGreaterThan(155)
 }, 20_000)
 
 test.each([1, 4])(
@@ -172,10 +203,19 @@ test('what is taken costs the same however much is due', async () => {
   await api.sql('begin')
   // as on the connections that take
   await api.sql('set local enable_seqscan = off')
-  const [row] = await api.sql<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (analyze, format json) ${statement?.text}`, statement?.values)
+  const [row] = await api.sql<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+    `explain (analyze, format json) ${statement?.text}`,
+    statement?.values,
+  )
   await api.sql('rollback')
-  const scans = nodes(row?.['QUERY PLAN'][0]?.Plan as Plan).filter((node) => node['Relation Name'] === 'test_pieces' && / Scan$/.test(node['Node Type']))
-  const read = scans.reduce((sum, node) => sum + node['Actual Loops'] * (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)), 0)
+  const scans = nodes(row?.['QUERY PLAN'][0]?.Plan as Plan).filter(
+    (node) => node['Relation Name'] === 'test_pieces' && / Scan$/.test(node['Node Type']),
+  )
+  const read = scans.reduce(
+    (sum, node) =>
+      sum + node['Actual Loops'] * (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)),
+    0,
+  )
   expect([scans.length > 2, read < 100]).toEqual([true, true])
 })
 
@@ -215,7 +255,9 @@ test('a process that stops waits for what ends soon and gives the rest back', as
   )
   await expect.poll(() => began.length).toBe(2)
   await closeApp(app)
-  expect(await api.sql('select name, state, next_at <= now() as due from test_pieces order by id')).toEqual([
+  expect(
+    await api.sql('select name, state, next_at <= now() as due from test_pieces order by id'),
+  ).toEqual([
     { name: 'soon', state: 'SENT', due: null },
     { name: 'never', state: 'WAITING', due: true },
   ])

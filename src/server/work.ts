@@ -46,7 +46,12 @@ export type Kind<P extends Piece, A extends { readonly state: string }> = {
   mark(ctx: Ctx, piece: P, to: Ending<A>): Promise<unknown>
 }
 /** `countedTries`: how many of its attempts count, where not all do. */
-export type Piece = { readonly org_id?: number; readonly attempts: number; readonly countedTries?: number; readonly ours: RawBuilder<boolean> }
+export type Piece = {
+  readonly org_id?: number
+  readonly attempts: number
+  readonly countedTries?: number
+  readonly ours: RawBuilder<boolean>
+}
 export type Retry = { readonly state: 'RETRY'; readonly reason: string }
 export type Failed = { readonly state: 'FAILED'; readonly reason: string }
 export type Ending<A> = (A | Retry | Failed) & { readonly nextAt: RawBuilder<Date | null> }
@@ -57,12 +62,16 @@ type AnyKind = Kind<Piece, { readonly state: string }>
 export class Lost extends Error {}
 
 /** The database's clock; in a test the test's. */
-export const clock = (app: App): RawBuilder<Date> => (app.now === serverNow ? sql`now()` : sql`${app.now()}::timestamptz`)
-const after = (app: App, seconds: number): RawBuilder<Date> => sql`${clock(app)} + make_interval(secs => ${seconds})`
+export const clock = (app: App): RawBuilder<Date> =>
+  app.now === serverNow ? sql`now()` : sql`${app.now()}::timestamptz`
+const after = (app: App, seconds: number): RawBuilder<Date> =>
+  sql`${clock(app)} + make_interval(secs => ${seconds})`
 /** Sets the lease, or renews it. */
-export const leased = (app: App, kind: { readonly leaseSeconds: number }): RawBuilder<unknown> => sql`next_at = ${after(app, kind.leaseSeconds)}`
+export const leased = (app: App, kind: { readonly leaseSeconds: number }): RawBuilder<unknown> =>
+  sql`next_at = ${after(app, kind.leaseSeconds)}`
 /** What a take sets on row `t`. */
-export const taking = (app: App, kind: { readonly leaseSeconds: number }): RawBuilder<unknown> => sql`attempts = t.attempts + 1, ${leased(app, kind)}`
+export const taking = (app: App, kind: { readonly leaseSeconds: number }): RawBuilder<unknown> =>
+  sql`attempts = t.attempts + 1, ${leased(app, kind)}`
 
 /** `served`: the organisations whose pieces were taken last, the latest at the end. */
 export const take = <P extends Piece, A extends { readonly state: string }>(
@@ -70,13 +79,18 @@ export const take = <P extends Piece, A extends { readonly state: string }>(
   kind: Kind<P, A>,
   free: number,
   served: readonly number[] = [],
-): Promise<P[]> => bySystem(app, (ctx) => (kind.take ? kind.take(ctx, free) : takeRows(ctx, kind, free, served)))
+): Promise<P[]> =>
+  bySystem(app, (ctx) => (kind.take ? kind.take(ctx, free) : takeRows(ctx, kind, free, served)))
 
 /**
  * `turns`, after `with recursive`: of each organisation that waits for something its first due rows, counted. The index leads from
  * organisation to organisation, so of all that is due only as much is read as may be taken. Twice as much, because somebody may hold it.
  */
-export function turns(app: App, { table, key = ['id'], of = sql`true` }: Pick<AnyKind, 'table' | 'key' | 'of'>, free: number): RawBuilder<unknown> {
+export function turns(
+  app: App,
+  { table, key = ['id'], of = sql`true` }: Pick<AnyKind, 'table' | 'key' | 'of'>,
+  free: number,
+): RawBuilder<unknown> {
   const name = sql.table(table)
   const keys = sql.join(key.map((one) => sql.ref(`t.${one}`)))
   const waiting = sql`select t.org_id from ${name} t where t.next_at is not null and ${of}`
@@ -114,12 +128,19 @@ async function takeRows<P extends Piece, A extends { readonly state: string }>(
       key.map((one) => sql`${sql.ref(one)} = ${row[one]}`),
       sql` and `,
     )
-    return { ...row, ours: sql<boolean>`${same} and attempts = ${row.attempts} and next_at is not null` } as unknown as P
+    return {
+      ...row,
+      ours: sql<boolean>`${same} and attempts = ${row.attempts} and next_at is not null`,
+    } as unknown as P
   })
 }
 
 /** One piece from its taking to its mark; what went wrong is thrown after that. */
-async function perform<P extends Piece, A extends { readonly state: string }>(app: App, kind: Kind<P, A>, piece: P): Promise<void> {
+async function perform<P extends Piece, A extends { readonly state: string }>(
+  app: App,
+  kind: Kind<P, A>,
+  piece: P,
+): Promise<void> {
   let fault: unknown
   const answer = await begin(kind, piece).catch((error: unknown): Retry | Failed | null => {
     if (error instanceof Lost) return null
@@ -129,28 +150,48 @@ async function perform<P extends Piece, A extends { readonly state: string }>(ap
   })
   if (answer) {
     const to = ending(app, kind, piece, answer)
-    if (to.state === 'FAILED') app.log.warn({ work: kind.name, reason: 'reason' in to ? to.reason : '' }, 'given up')
+    if (to.state === 'FAILED')
+      app.log.warn({ work: kind.name, reason: 'reason' in to ? to.reason : '' }, 'given up')
     await bySystem(app, (ctx) => kind.mark(ctx, piece, to))
   }
   if (fault !== undefined) throw fault
 }
 
-async function begin<P extends Piece, A extends { readonly state: string }>(kind: Kind<P, A>, piece: P): Promise<A | Retry | Failed> {
-  if (piece.attempts > (kind.most ?? kind.waits.length + 1)) return { state: 'FAILED', reason: common.unexpected.text }
+async function begin<P extends Piece, A extends { readonly state: string }>(
+  kind: Kind<P, A>,
+  piece: P,
+): Promise<A | Retry | Failed> {
+  if (piece.attempts > (kind.most ?? kind.waits.length + 1))
+    return { state: 'FAILED', reason: common.unexpected.text }
   return kind.do(piece)
 }
 
-function ending<A extends { readonly state: string }>(app: App, { waits }: Pick<AnyKind, 'waits'>, piece: Piece, answer: A | Retry | Failed): Ending<A> {
-  const wait = answer.state === 'RETRY' ? waits[(piece.countedTries ?? piece.attempts) - 1] : undefined
-  if (wait === undefined) return { ...answer, ...(answer.state === 'RETRY' ? { state: 'FAILED' as const } : {}), nextAt: sql<null>`null` } as Ending<A>
+function ending<A extends { readonly state: string }>(
+  app: App,
+  { waits }: Pick<AnyKind, 'waits'>,
+  piece: Piece,
+  answer: A | Retry | Failed,
+): Ending<A> {
+  const wait =
+    answer.state === 'RETRY' ? waits[(piece.countedTries ?? piece.attempts) - 1] : undefined
+  if (wait === undefined)
+    return {
+      ...answer,
+      ...(answer.state === 'RETRY' ? { state: 'FAILED' as const } : {}),
+      nextAt: sql<null>`null`,
+    } as Ending<A>
   // those that failed together do not come again together
   return { ...answer, nextAt: after(app, wait * (1 - Math.random() / 5)) }
 }
 
-const said = ({ def, values }: Refusal): string => def.text.replace(/\{(\w+)\}/g, (whole, key: string) => String(values[key] ?? whole))
+const said = ({ def, values }: Refusal): string =>
+  def.text.replace(/\{(\w+)\}/g, (whole, key: string) => String(values[key] ?? whole))
 
 /** Does what is due now, as many as run at once, and answers how many; for tests and benches. The first fault is thrown when all have ended. */
-export async function runDue<P extends Piece, A extends { readonly state: string }>(app: App, kind: Kind<P, A>): Promise<number> {
+export async function runDue<P extends Piece, A extends { readonly state: string }>(
+  app: App,
+  kind: Kind<P, A>,
+): Promise<number> {
   const pieces = await take(app, kind, kind.atOnce)
   const ends = await Promise.allSettled(pieces.map((piece) => perform(app, kind, piece)))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
@@ -183,14 +224,23 @@ export function openWorker(app: () => App): Worker {
   /** One statement for all kinds: when the next piece of each is due. */
   async function look(): Promise<void> {
     const first = kinds.map(
-      ({ kind }) => sql`(select extract(epoch from min(t.next_at) - ${clock(app())})::float8 from ${sql.table(kind.table)} t
+      ({
+        kind,
+      }) => sql`(select extract(epoch from min(t.next_at) - ${clock(app())})::float8 from ${sql.table(kind.table)} t
         where t.next_at is not null and ${kind.of ?? sql`true`})`,
     )
-    const { rows } = await app().database.readSame(systemScope, (db) => sql<{ due: (number | null)[] }>`select array[${sql.join(first)}] as due`.execute(db))
+    const { rows } = await app().database.readSame(systemScope, (db) =>
+      sql<{ due: (number | null)[] }>`select array[${sql.join(first)}] as due`.execute(db),
+    )
     const seconds = (rows[0]?.due ?? []).map((one) => one ?? Number.POSITIVE_INFINITY)
     for (const [i, one] of kinds.entries()) if ((seconds[i] ?? 1) <= 0) one.run()
     // what is due and was not taken is held by somebody who may be done in a moment
-    lookIn(Math.min(slowMs, Math.max(200, Math.min(...seconds.map((one) => (one > 0 ? one : 1))) * 1000)))
+    lookIn(
+      Math.min(
+        slowMs,
+        Math.max(200, Math.min(...seconds.map((one) => (one > 0 ? one : 1))) * 1000),
+      ),
+    )
   }
   /** At the latest; whoever wants it later does not put it off. */
   function lookIn(ms: number): void {
@@ -218,7 +268,8 @@ export function openWorker(app: () => App): Worker {
       if (closed || free <= 0) return
       for (const piece of await take(app(), one.kind, free, one.served)) {
         const { org_id: org } = piece
-        if (org !== undefined) one.served = [...one.served.filter((id) => id !== org), org].slice(-mostServed)
+        if (org !== undefined)
+          one.served = [...one.served.filter((id) => id !== org), org].slice(-mostServed)
         one.pieces.set(piece, run(one, piece))
       }
     } while (one.again)
@@ -227,7 +278,11 @@ export function openWorker(app: () => App): Worker {
     const began = performance.now()
     await perform(app(), one.kind, piece).catch((error: unknown) => failed(one, error))
     one.pieces.delete(piece)
-    Object.assign(one.pulse, { runs: one.pulse.runs + 1, lastAt: new Date(), lastMs: Math.round(performance.now() - began) })
+    Object.assign(one.pulse, {
+      runs: one.pulse.runs + 1,
+      lastAt: new Date(),
+      lastMs: Math.round(performance.now() - began),
+    })
     one.run()
     // it may come again sooner than the next look
     lookIn(200)
@@ -239,7 +294,15 @@ export function openWorker(app: () => App): Worker {
   }
   return {
     work(kind) {
-      const pulse: Pulse = { everyMs: slowMs, runs: 0, failures: 0, lastAt: null, lastMs: null, lastError: '', lastErrorAt: null }
+      const pulse: Pulse = {
+        everyMs: slowMs,
+        runs: 0,
+        failures: 0,
+        lastAt: null,
+        lastMs: null,
+        lastError: '',
+        lastErrorAt: null,
+      }
       const one: Running = {
         kind,
         pulse,
@@ -266,10 +329,17 @@ export function openWorker(app: () => App): Worker {
       closed = true
       clearTimeout(timer)
       await Promise.all([looking, ...kinds.map((one) => one.taking)])
-      await Promise.race([Promise.all(kinds.flatMap(({ pieces }) => [...pieces.values()])), sleep(stopMs, undefined, { ref: false })])
+      await Promise.race([
+        Promise.all(kinds.flatMap(({ pieces }) => [...pieces.values()])),
+        sleep(stopMs, undefined, { ref: false }),
+      ])
       for (const { kind, pieces } of kinds)
         for (const piece of pieces.keys())
-          await bySystem(app(), (ctx) => sql`update ${sql.table(kind.table)} set next_at = ${clock(app())} where ${piece.ours}`.execute(ctx.db)).catch(() => {})
+          await bySystem(app(), (ctx) =>
+            sql`update ${sql.table(kind.table)} set next_at = ${clock(app())} where ${piece.ours}`.execute(
+              ctx.db,
+            ),
+          ).catch(() => {})
     },
   }
 }

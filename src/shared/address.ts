@@ -1,7 +1,9 @@
 /** Addresses that one holder usually has together: a /24 of IPv4, a /48 of IPv6. */
 export const neighbourhoodOf = (ip: string): string => {
   const address = addressOf(ip)
-  return address.includes(':') ? `${address.split(':').slice(0, 3).join(':')}::/48` : `${address.split('.').slice(0, 3).join('.')}.0/24`
+  return address.includes(':')
+    ? `${address.split(':').slice(0, 3).join(':')}::/48`
+    : `${address.split('.').slice(0, 3).join('.')}.0/24`
 }
 
 /** Whose address it is for counting: an IPv4 address, or the /64 that one subscriber of IPv6 holds. */

@@ -60,7 +60,10 @@ type ReadSpec<I extends z.ZodObject, O extends z.ZodType> = {
   heavy?: true
   sharedMs?: number
 }
-type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<ReadSpec<I, O>, 'export' | 'heavy' | 'sharedMs'> & {
+type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<
+  ReadSpec<I, O>,
+  'export' | 'heavy' | 'sharedMs'
+> & {
   method?: 'POST' | 'PUT' | 'DELETE'
   audit: string | { none: string }
   idempotent?: boolean
@@ -73,7 +76,10 @@ type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<ReadSpec<I, O>
 
 const nothing = z.strictObject({})
 
-export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing>(access: Access, spec: ReadSpec<I, O>): Endpoint<I, O> {
+export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing>(
+  access: Access,
+  spec: ReadSpec<I, O>,
+): Endpoint<I, O> {
   return {
     kind: 'read',
     access,
@@ -97,7 +103,10 @@ export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing
   }
 }
 
-export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothing>(access: Access, spec: WriteSpec<I, O>): Endpoint<I, O> {
+export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothing>(
+  access: Access,
+  spec: WriteSpec<I, O>,
+): Endpoint<I, O> {
   return {
     kind: 'write',
     access,
@@ -130,17 +139,22 @@ export type Input<E> = E extends Endpoint<infer I, z.ZodType> ? z.output<I> : ne
 export type CallInput<E> = E extends Endpoint<infer I, z.ZodType> ? z.input<I> : never
 export type Output<E> = E extends Endpoint<z.ZodObject, infer O> ? z.output<O> : never
 
-export const pathParams = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((m) => m[1] as string)
+export const pathParams = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map((m) => m[1] as string)
 
 /** Turns input into URL and body; the one place that knows how an endpoint's input travels. */
-export function toRequest(endpoint: Endpoint, input: Record<string, unknown>): { url: string; body: Record<string, unknown> | undefined } {
+export function toRequest(
+  endpoint: Endpoint,
+  input: Record<string, unknown>,
+): { url: string; body: Record<string, unknown> | undefined } {
   const rest = { ...input }
   const url = endpoint.path.replace(/\{(\w+)\}/g, (_, key: string) => {
     const value = rest[key]
     delete rest[key]
     return encodeURIComponent(String(value))
   })
-  if (!endpoint.upload && (endpoint.method === 'POST' || endpoint.method === 'PUT')) return { url, body: rest }
+  if (!endpoint.upload && (endpoint.method === 'POST' || endpoint.method === 'PUT'))
+    return { url, body: rest }
   const query = new URLSearchParams()
   for (const [key, value] of Object.entries(rest)) {
     if (value === undefined || value === null || value === '') continue
@@ -150,7 +164,10 @@ export function toRequest(endpoint: Endpoint, input: Record<string, unknown>): {
 }
 
 /** Reads strings of a URL as the shape's types, so that contracts need no coercing schemas. */
-export function fromStrings(shape: z.ZodObject, raw: Record<string, string>): Record<string, unknown> {
+export function fromStrings(
+  shape: z.ZodObject,
+  raw: Record<string, string>,
+): Record<string, unknown> {
   const out: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(raw)) {
     const field = shape.shape[key] as z.ZodType | undefined
@@ -160,15 +177,25 @@ export function fromStrings(shape: z.ZodObject, raw: Record<string, string>): Re
 }
 
 function fromString(type: z.ZodType, value: string): unknown {
-  if (type instanceof z.ZodArray) return value === '' ? [] : value.split(',').map((item) => fromString(baseType(type.element as z.ZodType), item))
-  if (type instanceof z.ZodNumber && /^-?(0|[1-9]\d{0,15})(\.\d{1,6})?$/.test(value)) return Number(value)
-  if (type instanceof z.ZodBoolean && (value === 'true' || value === 'false')) return value === 'true'
+  if (type instanceof z.ZodArray)
+    return value === ''
+      ? []
+      : value.split(',').map((item) => fromString(baseType(type.element as z.ZodType), item))
+  if (type instanceof z.ZodNumber && /^-?(0|[1-9]\d{0,15})(\.\d{1,6})?$/.test(value))
+    return Number(value)
+  if (type instanceof z.ZodBoolean && (value === 'true' || value === 'false'))
+    return value === 'true'
   return value
 }
 
 /** The innermost type below optional, default, nullable and pipes. */
 export function baseType(type: z.ZodType): z.ZodType {
-  if (type instanceof z.ZodOptional || type instanceof z.ZodDefault || type instanceof z.ZodNullable) return baseType(type.unwrap() as z.ZodType)
+  if (
+    type instanceof z.ZodOptional ||
+    type instanceof z.ZodDefault ||
+    type instanceof z.ZodNullable
+  )
+    return baseType(type.unwrap() as z.ZodType)
   if (type instanceof z.ZodPipe) return baseType(type.in as z.ZodType)
   return type
 }

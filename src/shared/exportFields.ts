@@ -9,7 +9,8 @@ export function rowShape(endpoint: Pick<Endpoint, 'output'>): z.ZodObject | null
   return row instanceof z.ZodObject ? row : null
 }
 
-export const unitOf = (type: z.ZodType): unknown => ({ ...baseType(type).meta(), ...type.meta() }).unit
+export const unitOf = (type: z.ZodType): unknown =>
+  ({ ...baseType(type).meta(), ...type.meta() }).unit
 
 const kinds = new Set(['string', 'number', 'boolean', 'enum', 'literal'])
 const kindOf = (type: z.ZodType): string => (baseType(type).def as { type: string }).type
@@ -23,7 +24,10 @@ export function exportKeys(endpoint: Pick<Endpoint, 'output'>): string[] {
       if (key === 'version' || unitOf(type) === 'image') return false
       const base = baseType(type)
       return (
-        kinds.has(kindOf(type)) || (base instanceof z.ZodArray && unitOf(base.element as z.ZodType) !== 'image' && kinds.has(kindOf(base.element as z.ZodType)))
+        kinds.has(kindOf(type)) ||
+        (base instanceof z.ZodArray &&
+          unitOf(base.element as z.ZodType) !== 'image' &&
+          kinds.has(kindOf(base.element as z.ZodType)))
       )
     })
     .map(([key]) => key)

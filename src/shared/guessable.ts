@@ -24,19 +24,36 @@ const surnames = `wang li zhang liu chen yang huang zhao wu zhou xu sun ma zhu h
   liao wan fu zou xiong bai meng qin qiu hou yin xue yan lei long tao shao mao wen`
 /** Second halves of syllables that follow an initial; what does not exist does no harm. */
 const initials = 'b p m f d t n l g k h j q x zh ch sh r z c s y w'.split(' ')
-const finals = 'a o e i u v ai ei ui ao ou iu ie ue an en in un ang eng ing ong ia ua uo iao ian uan iang uang iong uai'.split(' ')
+const finals =
+  'a o e i u v ai ei ui ao ou iu ie ue an en in un ang eng ing ong ia ua uo iao ian uan iang uang iong uai'.split(
+    ' ',
+  )
 
 const split = (text: string): string[] => text.split(/\s+/).filter(Boolean)
 const words: ReadonlySet<string> = new Set([
   ...split(english),
   ...split(chinese),
   ...split(surnames),
-  ...initials.flatMap((initial) => finals.map((final) => initial + final)).filter((syllable) => syllable.length > 2),
+  ...initials
+    .flatMap((initial) => finals.map((final) => initial + final))
+    .filter((syllable) => syllable.length > 2),
 ])
 const longest = 20
 
-const rows = ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'abcdefghijklmnopqrstuvwxyz', '01234567890']
-const columns = ['1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p', 'qazwsxedcrfvtgbyhnujmikolp', '1q2w3e4r5t6y7u8i9o0p', 'q1w2e3r4t5y6u7i8o9p0']
+const rows = [
+  '1234567890',
+  'qwertyuiop',
+  'asdfghjkl',
+  'zxcvbnm',
+  'abcdefghijklmnopqrstuvwxyz',
+  '01234567890',
+]
+const columns = [
+  '1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p',
+  'qazwsxedcrfvtgbyhnujmikolp',
+  '1q2w3e4r5t6y7u8i9o0p',
+  'q1w2e3r4t5y6u7i8o9p0',
+]
 const mixed = [
   '147258369',
   '159357',
@@ -51,13 +68,20 @@ const mixed = [
   'qweasdzxc',
   '12qwaszx',
 ]
-const walks = [...rows, ...columns, ...mixed].flatMap((walk) => [walk, [...walk].reverse().join('')])
+const walks = [...rows, ...columns, ...mixed].flatMap((walk) => [
+  walk,
+  [...walk].reverse().join(''),
+])
 
-const isWalk = (piece: string): boolean => piece.length >= 3 && walks.some((walk) => walk.includes(piece))
+const isWalk = (piece: string): boolean =>
+  piece.length >= 3 && walks.some((walk) => walk.includes(piece))
 const isRepeat = (piece: string): boolean => /^(.{1,4})\1+$/su.test(piece)
 /** A few digits, a year, a date, a number of a phone, or what sounds like love and luck. */
 const isNumber = (piece: string): boolean =>
-  isPattern(piece) || /^(\d{1,3}|\d{4}|(19[4-9]|20[0-3])\d[01]\d[0-3]\d|\d\d[01]\d[0-3]\d|1[3-9]\d{9}|(520|521|1314|88|66|168|518|99)+)$/.test(piece)
+  isPattern(piece) ||
+  /^(\d{1,3}|\d{4}|(19[4-9]|20[0-3])\d[01]\d[0-3]\d|\d\d[01]\d[0-3]\d|1[3-9]\d{9}|(520|521|1314|88|66|168|518|99)+)$/.test(
+    piece,
+  )
 
 /** 123321, 112233. */
 function isPattern(piece: string): boolean {
@@ -65,23 +89,38 @@ function isPattern(piece: string): boolean {
   return piece === [...piece].reverse().join('') || /^(\d)\1(\d)\2(\d)\3$/.test(piece)
 }
 
-const leet: Readonly<Record<string, string>> = { '0': 'o', '1': 'l', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', $: 's', '!': 'i' }
-const plain = (text: string, one: string): string => text.replace(/[013457@$!]/g, (sign) => (sign === '1' ? one : (leet[sign] ?? sign)))
+const leet: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'l',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+}
+const plain = (text: string, one: string): string =>
+  text.replace(/[013457@$!]/g, (sign) => (sign === '1' ? one : (leet[sign] ?? sign)))
 
 /** `own`: words that stand near the account, in Latin letters: its name, whose it is, the organisation, the phone. */
 export function isGuessable(password: string, own: readonly string[] = []): boolean {
   const typed = password.normalize('NFKC').toLowerCase()
-  const near = new Set(own.map((word) => word.normalize('NFKC').toLowerCase()).filter((word) => word.length >= 2))
+  const near = new Set(
+    own.map((word) => word.normalize('NFKC').toLowerCase()).filter((word) => word.length >= 2),
+  )
   return pieces([typed, plain(typed, 'l'), plain(typed, 'i')], near) <= mostPieces
 }
 
 /** The fewest pieces of a text, in any of its readings; signs between them are free. */
 function pieces(readings: readonly string[], near: ReadonlySet<string>): number {
   const [typed = ''] = readings
-  const known = (piece: string) => words.has(piece) || near.has(piece) || isWalk(piece) || isRepeat(piece) || isNumber(piece)
+  const known = (piece: string) =>
+    words.has(piece) || near.has(piece) || isWalk(piece) || isRepeat(piece) || isNumber(piece)
   const fewest = [0]
   for (let end = 1; end <= typed.length; end += 1) {
-    let best = (fewest[end - 1] as number) + (/[\s!-/:-@[-`{-~]/.test(typed[end - 1] as string) ? 0 : 1)
+    let best =
+      (fewest[end - 1] as number) + (/[\s!-/:-@[-`{-~]/.test(typed[end - 1] as string) ? 0 : 1)
     for (let start = Math.max(0, end - longest); start < end - 1; start += 1) {
       const so = (fewest[start] as number) + 1
       if (so < best && readings.some((text) => known(text.slice(start, end)))) best = so

@@ -9,7 +9,9 @@ test.each([
   ['99999999999999999998', 2, ['99999999999999999998', '99999999999999999999']],
   ['T9007199254740993', 2, ['T9007199254740993', 'T9007199254740994']],
   ['ABC', 1, null],
-])('%s and %i from there', (first, count, expected) => expect(sequentialNumbers(first, count)).toEqual(expected))
+])('%s and %i from there', (first, count, expected) =>
+  expect(sequentialNumbers(first, count)).toEqual(expected),
+)
 
 test('an order number says its day', () => {
   const number = orderNumber('2026-11-21', 4817)

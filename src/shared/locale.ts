@@ -2,4 +2,5 @@
 export type Texts = { readonly [key: string]: string | Texts }
 type Same<T> = { readonly [K in keyof T]: T[K] extends string ? string : Same<T[K]> }
 export type Locale<T extends Texts = Texts> = { readonly zh: T; readonly en: Same<T> }
-export const defineLocale = <const T extends Texts>(zh: T, en: Same<T>): Locale<T> => ({ zh, en }) as Locale<T>
+export const defineLocale = <const T extends Texts>(zh: T, en: Same<T>): Locale<T> =>
+  ({ zh, en }) as Locale<T>

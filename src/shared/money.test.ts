@@ -36,6 +36,7 @@ test('shares are exact, whatever the weights', () => {
     const shares = largestRemainder(total, weights)
     const sum = weights.reduce((a, b) => a + b, 0)
     expect(shares.reduce((a, b) => a + b, 0)).toBe(sum === 0 ? 0 : total)
-    for (const [i, share] of shares.entries()) expect(Math.abs(share - (sum ? (total * (weights[i] as number)) / sum : 0))).toBeLessThan(1)
+    for (const [i, share] of shares.entries())
+      expect(Math.abs(share - (sum ? (total * (weights[i] as number)) / sum : 0))).toBeLessThan(1)
   }
 })

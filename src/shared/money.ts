@@ -11,7 +11,9 @@ export function yuan(fen: number): string {
 
 /** What a person typed, to fen; null when it is not an amount. Accepts full-width digits, at most two decimals. */
 export function parseYuan(typed: string): number | null {
-  const plain = typed.replace(/[\uff10-\uff19\uff0e]/g, (c) => String.fromCharCode(c.charCodeAt(0) - 0xfee0)).trim()
+  const plain = typed
+    .replace(/[\uff10-\uff19\uff0e]/g, (c) => String.fromCharCode(c.charCodeAt(0) - 0xfee0))
+    .trim()
   const found = /^[¥￥]?(\d{1,10})(?:\.(\d{1,2}))?$/.exec(plain)
   if (!found) return null
   return Number(found[1]) * 100 + Number((found[2] ?? '').padEnd(2, '0'))
@@ -30,7 +32,9 @@ export function largestRemainder(total: number, weights: readonly number[]): num
   })
   let missing = total - parts.reduce((a, part) => a + part.floor, 0)
   const shares = parts.map((part) => part.floor)
-  for (const part of [...parts].sort((a, b) => (a.rest === b.rest ? a.index - b.index : a.rest > b.rest ? -1 : 1))) {
+  for (const part of [...parts].sort((a, b) =>
+    a.rest === b.rest ? a.index - b.index : a.rest > b.rest ? -1 : 1,
+  )) {
     if (missing === 0) break
     shares[part.index] = (shares[part.index] as number) + 1
     missing -= 1

@@ -40,7 +40,13 @@ export const CurrentUser = z.strictObject({
   orgId: f.id,
   orgName: z.string(),
   /** The role or organisation this session looks through (headers `x-view-role`, `x-view-org`); nothing is changed meanwhile. */
-  view: z.strictObject({ kind: z.enum(['role', 'org']), id: f.id, name: z.strictObject({ zh: z.string(), en: z.string() }) }).nullable(),
+  view: z
+    .strictObject({
+      kind: z.enum(['role', 'org']),
+      id: f.id,
+      name: z.strictObject({ zh: z.string(), en: z.string() }),
+    })
+    .nullable(),
   /** May look through an organisation below. */
   canViewAs: z.boolean(),
   mustChangePassword: z.boolean(),
@@ -51,9 +57,22 @@ export type CurrentUser = z.infer<typeof CurrentUser>
 
 /** What every page needs of whoever is signed in: the shell asks for it first, the session domain answers. */
 export const person = {
-  user: read('self', { path: '/auth/user', summary: 'The signed-in user with menus and permissions', output: CurrentUser }),
-  logout: write('self', { path: '/auth/logout', summary: 'End this session', audit: 'session.logout', output: f.done }),
-  preferences: read('self', { path: '/me/preferences', summary: 'Column settings and the like', output: z.record(z.string(), z.unknown()) }),
+  user: read('self', {
+    path: '/auth/user',
+    summary: 'The signed-in user with menus and permissions',
+    output: CurrentUser,
+  }),
+  logout: write('self', {
+    path: '/auth/logout',
+    summary: 'End this session',
+    audit: 'session.logout',
+    output: f.done,
+  }),
+  preferences: read('self', {
+    path: '/me/preferences',
+    summary: 'Column settings and the like',
+    output: z.record(z.string(), z.unknown()),
+  }),
   savePreference: write('self', {
     method: 'PUT',
     path: '/me/preferences',

@@ -70,7 +70,9 @@ export function regionsNamed(names: readonly string[]): Region[] {
   const found: Region[] = []
   for (const name of names) {
     const below = found.at(-1)?.children ?? (found.length ? [] : tree)
-    const region = below.find((one) => one.name === name) ?? below.find((one) => name !== '' && one.name.startsWith(name))
+    const region =
+      below.find((one) => one.name === name) ??
+      below.find((one) => name !== '' && one.name.startsWith(name))
     if (!region) break
     found.push(region)
   }

@@ -22,8 +22,12 @@ it('what is written in lines keeps them, each with one end', () => {
 })
 
 it('half a character and control characters are not text', () => {
-  expect(storable(`a${'\u0315\u0300'.repeat(200_000)}`) || storable(`a${'\u0300\uff9e'.repeat(20)}`)).toBe(false)
-  expect(['\ud800', 'a\udc00', '\u0000', '\u001b[2J', '\u007f', '\u0085'].map(storable)).toEqual(Array(6).fill(false))
+  expect(
+    storable(`a${'\u0315\u0300'.repeat(200_000)}`) || storable(`a${'\u0300\uff9e'.repeat(20)}`),
+  ).toBe(false)
+  expect(['\ud800', 'a\udc00', '\u0000', '\u001b[2J', '\u007f', '\u0085'].map(storable)).toEqual(
+    Array(6).fill(false),
+  )
   expect(['', '好', '👍', 'a\nb\r\n\tc'].map(storable)).toEqual(Array(4).fill(true))
 })
 
@@ -36,7 +40,12 @@ it('many marks cost what few do, and a heap of any length is left out', () => {
         return performance.now() - from
       }),
     )
-  const letters = (marks: number) => `a${'\u0301'.repeat(marks)}`.repeat(Math.ceil(300_000 / (marks + 1)))
+  const letters = (marks: number) =>
+    `a${'\u0301'.repeat(marks)}`.repeat(Math.ceil(300_000 / (marks + 1)))
   expect(fastest(letters(30))).toBeLessThan(4 * fastest(letters(1)))
-  for (const marks of [31, 62, 100]) expect([storable(letters(marks)), madeStorable(`a${'\u0301'.repeat(marks)}b`)]).toEqual([false, 'ab'])
+  for (const marks of [31, 62, 100])
+    expect([storable(letters(marks)), madeStorable(`a${'\u0301'.repeat(marks)}b`)]).toEqual([
+      false,
+      'ab',
+    ])
 })

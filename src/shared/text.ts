@@ -7,13 +7,20 @@ const separator = '\u001f'
 export const bi = (zh: string, en: string): string => zh + separator + en
 
 /** The text in `lang`; `{name}` is replaced from `values`. A plain string is the same in both languages. */
-export function say(text: string, lang: Lang, values: Record<string, string | number> = {}): string {
+export function say(
+  text: string,
+  lang: Lang,
+  values: Record<string, string | number> = {},
+): string {
   const [zh = '', en = zh] = text.split(separator)
-  return (lang === 'en' ? en : zh).replace(/\{(\w+)\}/g, (whole, key: string) => String(values[key] ?? whole))
+  return (lang === 'en' ? en : zh).replace(/\{(\w+)\}/g, (whole, key: string) =>
+    String(values[key] ?? whole),
+  )
 }
 
 /** Accept-Language or a stored choice to one of ours; Chinese unless English is asked for first. */
-export const toLang = (wish: string | undefined): Lang => (/^\s*en\b/i.test(wish ?? '') ? 'en' : 'zh-CN')
+export const toLang = (wish: string | undefined): Lang =>
+  /^\s*en\b/i.test(wish ?? '') ? 'en' : 'zh-CN'
 
 // tabulators and line ends are the only control characters people type
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
@@ -23,10 +30,12 @@ const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
  */
 const heap = /(?<![\p{M}\uff9e\uff9f])[\p{M}\uff9e\uff9f]{31,}/u
 /** False for half of a character (a lone surrogate), control characters and heaps of marks, which take normalising minutes. */
-export const storable = (text: string): boolean => text.isWellFormed() && !control.test(text) && !heap.test(text)
+export const storable = (text: string): boolean =>
+  text.isWellFormed() && !control.test(text) && !heap.test(text)
 export const notStorable = bi('包含无法保存的字符', 'Contains characters that cannot be stored')
 /** For what a machine says, which nobody can ask to type it again: what cannot be stored is left out. */
-export const madeStorable = (text: string): string => text.toWellFormed().replace(new RegExp(control, 'g'), '').replace(new RegExp(heap, 'gu'), '')
+export const madeStorable = (text: string): string =>
+  text.toWellFormed().replace(new RegExp(control, 'g'), '').replace(new RegExp(heap, 'gu'), '')
 
 /** Marks nobody sees: they come along when text is copied, or hide that two names differ. A joiner stays inside an emoji. */
 const unseen =

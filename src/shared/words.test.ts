@@ -9,7 +9,10 @@ const own = defineLocale(
 
 describe('shared words', () => {
   it('stand where a domain says nothing, in both languages', () => {
-    expect(textsOver(own, 'zh-CN').fields).toMatchObject({ storeName: '门店名称', createTime: '创建时间' })
+    expect(textsOver(own, 'zh-CN').fields).toMatchObject({
+      storeName: '门店名称',
+      createTime: '创建时间',
+    })
     expect(textsOver(own, 'en').fields).toMatchObject({ storeName: 'Store', createTime: 'Created' })
     expect(textsOver(undefined, 'en').fields).toEqual(words.en.fields)
   })
@@ -18,7 +21,11 @@ describe('shared words', () => {
     expect(textsOver(own, 'en').audit).toEqual({ create: 'Added store' })
   })
   it('are each in its language', () => {
-    expect(Object.values(words.zh.fields).filter((text) => !/[\u4e00-\u9fff]/.test(text))).toEqual([])
-    expect(Object.values(words.en.fields).filter((text) => /[\u4e00-\u9fff]/.test(text))).toEqual([])
+    expect(Object.values(words.zh.fields).filter((text) => !/[\u4e00-\u9fff]/.test(text))).toEqual(
+      [],
+    )
+    expect(Object.values(words.en.fields).filter((text) => /[\u4e00-\u9fff]/.test(text))).toEqual(
+      [],
+    )
   })
 })

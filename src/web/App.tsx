@@ -17,7 +17,8 @@ import { Toasts } from './Toasts.tsx'
 type Locale = NonNullable<ConfigProviderProps['locale']>
 
 /** antd's own words; English is part of antd in any case. */
-const loadWords = async (lang: Prefs['lang']): Promise<Locale> => (lang === 'en' ? enUS : (await import('antd/es/locale/zh_CN')).default)
+const loadWords = async (lang: Prefs['lang']): Promise<Locale> =>
+  lang === 'en' ? enUS : (await import('antd/es/locale/zh_CN')).default
 
 /** Everything behind the sign-in. Loaded lazily by entry.tsx. */
 export function App() {

@@ -5,8 +5,18 @@ import styles from './BatchDialog.module.css'
 import { useActiveTab } from './shell/tabs.ts'
 import { Modal } from './ui/overlay.tsx'
 
-type Row = { readonly id: number; readonly rtuNumber: string; readonly nickname: string; readonly ok: boolean; readonly reason: string }
-export type BatchAnswer<R extends Row = Row> = { readonly done: number; readonly skipped: number; readonly results: readonly R[] }
+type Row = {
+  readonly id: number
+  readonly rtuNumber: string
+  readonly nickname: string
+  readonly ok: boolean
+  readonly reason: string
+}
+export type BatchAnswer<R extends Row = Row> = {
+  readonly done: number
+  readonly skipped: number
+  readonly results: readonly R[]
+}
 
 type Props<R extends Row> = {
   title: string
@@ -25,7 +35,17 @@ type Props<R extends Row> = {
 }
 
 /** A deed for many machines: first who goes along and who is skipped and why, then what became of each. */
-export function BatchDialog<R extends Row>({ title, ask, plan, result, busy, danger = false, onRun, onClose, mark }: Props<R>) {
+export function BatchDialog<R extends Row>({
+  title,
+  ask,
+  plan,
+  result,
+  busy,
+  danger = false,
+  onRun,
+  onClose,
+  mark,
+}: Props<R>) {
   const { t } = useTranslation('web')
   const active = useActiveTab()
   if (!active) return null
@@ -43,7 +63,13 @@ export function BatchDialog<R extends Row>({ title, ask, plan, result, busy, dan
         <>
           <Button onClick={onClose}>{t(result ? 'action.close' : 'action.cancel')}</Button>
           {result ? null : (
-            <Button type="primary" danger={danger} loading={busy} disabled={!plan || plan.done === 0} onClick={onRun}>
+            <Button
+              type="primary"
+              danger={danger}
+              loading={busy}
+              disabled={!plan || plan.done === 0}
+              onClick={onRun}
+            >
               {t('batch.run')}
             </Button>
           )}
@@ -55,7 +81,9 @@ export function BatchDialog<R extends Row>({ title, ask, plan, result, busy, dan
         <>
           <p className={styles.sums} role="status">
             <strong>{t(result ? 'batch.done' : 'batch.can', { n: shown.done })}</strong>
-            <span data-some={shown.skipped > 0}>{t(result ? 'batch.skipped' : 'batch.skip', { n: shown.skipped })}</span>
+            <span data-some={shown.skipped > 0}>
+              {t(result ? 'batch.skipped' : 'batch.skip', { n: shown.skipped })}
+            </span>
           </p>
           <ul className={styles.rows}>
             {rows.map((row) => (

@@ -35,14 +35,26 @@ export function ConfirmDialog({ question }: { question: Asked }) {
           <ExclamationCircleFilled /> {title}
         </span>
       }
-      okButtonProps={{ danger, disabled: typed !== undefined && text !== typed, autoFocus: !danger && typed === undefined }}
-      cancelButtonProps={{ autoFocus: danger && typed === undefined, ...(cancel === null ? { style: { display: 'none' } } : {}) }}
+      okButtonProps={{
+        danger,
+        disabled: typed !== undefined && text !== typed,
+        autoFocus: !danger && typed === undefined,
+      }}
+      cancelButtonProps={{
+        autoFocus: danger && typed === undefined,
+        ...(cancel === null ? { style: { display: 'none' } } : {}),
+      }}
     >
       {content}
       {typed === undefined ? null : (
         <>
           <p>{t('form.typeToConfirm', { text: typed })}</p>
-          <Input autoFocus aria-label={t('form.typeToConfirm', { text: typed })} autoComplete="off" onChange={(event) => setText(event.target.value)} />
+          <Input
+            autoFocus
+            aria-label={t('form.typeToConfirm', { text: typed })}
+            autoComplete="off"
+            onChange={(event) => setText(event.target.value)}
+          />
         </>
       )}
     </Modal>

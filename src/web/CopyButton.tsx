@@ -21,7 +21,13 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
     )
   return (
     <Tooltip title={t('action.copy')}>
-      <Button type="text" size="small" icon={<CopyOutlined />} aria-label={`${t('action.copy')} ${text}`} onClick={copy} />
+      <Button
+        type="text"
+        size="small"
+        icon={<CopyOutlined />}
+        aria-label={`${t('action.copy')} ${text}`}
+        onClick={copy}
+      />
     </Tooltip>
   )
 }

@@ -30,7 +30,20 @@ type Props = {
 }
 
 /** A record beside its list, which stays usable. */
-export function Detail({ open, onClose, title, status, id, actions, loading = false, error, onRetry, onPrevious, onNext, children }: Props) {
+export function Detail({
+  open,
+  onClose,
+  title,
+  status,
+  id,
+  actions,
+  loading = false,
+  error,
+  onRetry,
+  onPrevious,
+  onNext,
+  children,
+}: Props) {
   const { t } = useTranslation('web')
   const active = useActiveTab()
   const phone = usePhone()
@@ -40,10 +53,13 @@ export function Detail({ open, onClose, title, status, id, actions, loading = fa
     const press = (event: KeyboardEvent) => {
       if (
         event.target instanceof HTMLElement &&
-        event.target.closest('input, textarea, select, [contenteditable], [role=menu], [role=listbox], [role=tablist], [role=combobox]')
+        event.target.closest(
+          'input, textarea, select, [contenteditable], [role=menu], [role=listbox], [role=tablist], [role=combobox]',
+        )
       )
         return
-      const move = event.key === 'ArrowUp' ? onPrevious : event.key === 'ArrowDown' ? onNext : undefined
+      const move =
+        event.key === 'ArrowUp' ? onPrevious : event.key === 'ArrowDown' ? onNext : undefined
       if (!move) return
       event.preventDefault()
       move()
@@ -56,8 +72,22 @@ export function Detail({ open, onClose, title, status, id, actions, loading = fa
   const steps =
     onPrevious || onNext ? (
       <>
-        <Button type="text" icon={<UpOutlined />} disabled={!onPrevious} aria-label={t('detail.previous')} title={t('detail.previous')} onClick={onPrevious} />
-        <Button type="text" icon={<DownOutlined />} disabled={!onNext} aria-label={t('detail.next')} title={t('detail.next')} onClick={onNext} />
+        <Button
+          type="text"
+          icon={<UpOutlined />}
+          disabled={!onPrevious}
+          aria-label={t('detail.previous')}
+          title={t('detail.previous')}
+          onClick={onPrevious}
+        />
+        <Button
+          type="text"
+          icon={<DownOutlined />}
+          disabled={!onNext}
+          aria-label={t('detail.next')}
+          title={t('detail.next')}
+          onClick={onNext}
+        />
       </>
     ) : null
   return (
@@ -91,13 +121,27 @@ export function Detail({ open, onClose, title, status, id, actions, loading = fa
       }
     >
       {phone && actions ? <div className={styles.phoneActions}>{actions}</div> : null}
-      {error ? <Problem error={error} {...(onRetry ? { onRetry } : {})} /> : loading ? <Bones rows={8} /> : children}
+      {error ? (
+        <Problem error={error} {...(onRetry ? { onRetry } : {})} />
+      ) : loading ? (
+        <Bones rows={8} />
+      ) : (
+        children
+      )}
     </Drawer>
   )
 }
 
 /** Key-value rows of a detail: labels quiet, values in ink. */
-export function Rows({ title, extra, items }: { title?: ReactNode; extra?: ReactNode; items: readonly (readonly [label: ReactNode, value: ReactNode])[] }) {
+export function Rows({
+  title,
+  extra,
+  items,
+}: {
+  title?: ReactNode
+  extra?: ReactNode
+  items: readonly (readonly [label: ReactNode, value: ReactNode])[]
+}) {
   return (
     <section className={styles.block}>
       {title ? (
@@ -111,7 +155,13 @@ export function Rows({ title, extra, items }: { title?: ReactNode; extra?: React
           // biome-ignore lint/suspicious/noArrayIndexKey: rows of a detail never change their order
           <div key={index}>
             <dt>{label}</dt>
-            <dd>{value === null || value === undefined || value === '' ? <span className="hd-none">—</span> : value}</dd>
+            <dd>
+              {value === null || value === undefined || value === '' ? (
+                <span className="hd-none">—</span>
+              ) : (
+                value
+              )}
+            </dd>
           </div>
         ))}
       </dl>

@@ -1,7 +1,10 @@
 import { Component, type ReactNode } from 'react'
 import { resetLoading } from './loading.ts'
 
-type Props = { readonly children: ReactNode; readonly fallback: (error: unknown, retry: () => void) => ReactNode }
+type Props = {
+  readonly children: ReactNode
+  readonly fallback: (error: unknown, retry: () => void) => ReactNode
+}
 type State = { readonly error: unknown; readonly failed: boolean }
 
 /** React knows error boundaries as classes only. One per tab: a broken page leaves the others alone. */
@@ -14,6 +17,8 @@ export class ErrorBoundary extends Component<Props, State> {
     resetLoading()
   }
   override render(): ReactNode {
-    return this.state.failed ? this.props.fallback(this.state.error, () => this.setState({ error: null, failed: false })) : this.props.children
+    return this.state.failed
+      ? this.props.fallback(this.state.error, () => this.setState({ error: null, failed: false }))
+      : this.props.children
   }
 }

@@ -1,7 +1,13 @@
 import type { ReactNode } from 'react'
 import styles from './Figure.module.css'
 
-type Props = { label: ReactNode; value: ReactNode; note?: ReactNode; change?: number | null; chart?: ReactNode }
+type Props = {
+  label: ReactNode
+  value: ReactNode
+  note?: ReactNode
+  change?: number | null
+  chart?: ReactNode
+}
 
 /** One figure of a dashboard. `change` is a share (0.082); its arrow says the direction, not good or bad. */
 export function Figure({ label, value, note, change, chart }: Props) {
@@ -23,4 +29,6 @@ export function Figure({ label, value, note, change, chart }: Props) {
 }
 
 /** Figures in one sheet, divided by lines. */
-export const FigureRow = ({ children }: { children: ReactNode }) => <div className={`hd-sheet ${styles.row}`}>{children}</div>
+export const FigureRow = ({ children }: { children: ReactNode }) => (
+  <div className={`hd-sheet ${styles.row}`}>{children}</div>
+)

@@ -15,7 +15,9 @@ export type FormDialogProps<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> &
   readonly children: ReactNode
 }
 
-const real = later<FormDialogProps<Endpoint>>(async () => (await import('./FormDialogReal.tsx')).OpenDialog)
+const real = later<FormDialogProps<Endpoint>>(
+  async () => (await import('./FormDialogReal.tsx')).OpenDialog,
+)
 
 /** A small form over its page. Render it only while it is open: `{editing ? <FormDialog … /> : null}`. The form engine loads with the first one. */
 export function FormDialog<E extends Endpoint>(props: FormDialogProps<E>) {

@@ -21,7 +21,11 @@ export function OpenDialog<E extends Endpoint>(props: FormDialogProps<E>) {
     },
   })
   const cancel = async () => {
-    if (!engine.dirty || (await confirm({ title: t('form.leave'), ok: t('shell.leave'), cancel: t('shell.stay') }))) props.onClose()
+    if (
+      !engine.dirty ||
+      (await confirm({ title: t('form.leave'), ok: t('shell.leave'), cancel: t('shell.stay') }))
+    )
+      props.onClose()
   }
   return (
     <Modal

@@ -7,11 +7,22 @@ import type { ApiError } from './call.ts'
 import { useConfirm } from './confirm.tsx'
 import styles from './form/Form.module.css'
 import './form/fieldsReal.tsx'
-import { type Engine, FormContext, type FormSpec, focusField, useFormEngine } from './form/useForm.ts'
+import {
+  type Engine,
+  FormContext,
+  type FormSpec,
+  focusField,
+  useFormEngine,
+} from './form/useForm.ts'
 import { Bones, Problem } from './Problem.tsx'
 import { closeTab, useActiveTab, useDirty, useTabPath, useTabTitle } from './shell/tabs.ts'
 
-type Loaded = { readonly isPending: boolean; readonly error: ApiError | null; readonly data: unknown; readonly refetch: () => unknown }
+type Loaded = {
+  readonly isPending: boolean
+  readonly error: ApiError | null
+  readonly data: unknown
+  readonly refetch: () => unknown
+}
 
 type Props<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> & {
   readonly title: string
@@ -33,10 +44,21 @@ type Props<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> & {
 export function FormPage<E extends Endpoint>(props: Props<E>) {
   const { title, loaded } = props
   useTabTitle(props.tab)
-  return loaded && loaded.data === undefined ? <FormWait title={title} loaded={loaded} /> : <LoadedForm {...props} />
+  return loaded && loaded.data === undefined ? (
+    <FormWait title={title} loaded={loaded} />
+  ) : (
+    <LoadedForm {...props} />
+  )
 }
 
-function LoadedForm<E extends Endpoint>({ title, subtitle, back, readOnly = false, children, ...spec }: Props<E>) {
+function LoadedForm<E extends Endpoint>({
+  title,
+  subtitle,
+  back,
+  readOnly = false,
+  children,
+  ...spec
+}: Props<E>) {
   const leave = useLeave()
   const engine = useFormEngine({ ...spec, onSaved: spec.onSaved ?? (() => leave(back)) })
   return (
@@ -56,7 +78,11 @@ export function FormWait({ title, loaded }: { title: string; loaded: Loaded }) {
       </div>
       <div className={styles.body}>
         {loaded.error ? (
-          <Problem error={loaded.error} title={t('form.loadFailed', { title })} onRetry={() => void loaded.refetch()} />
+          <Problem
+            error={loaded.error}
+            title={t('form.loadFailed', { title })}
+            onRetry={() => void loaded.refetch()}
+          />
         ) : (
           <div className={styles.section ?? ''}>
             <Bones rows={8} />
@@ -86,7 +112,16 @@ type SheetProps = Pick<Props<Endpoint>, 'title' | 'subtitle' | 'back' | 'readOnl
 }
 
 /** The sheet of a form: title, fields, and the row that saves, leaves, and names what is still to fix. */
-export function FormSheet({ title, subtitle, engine, back, readOnly = false, buttons, onSave, children }: SheetProps) {
+export function FormSheet({
+  title,
+  subtitle,
+  engine,
+  back,
+  readOnly = false,
+  buttons,
+  onSave,
+  children,
+}: SheetProps) {
   const { t } = useTranslation('web')
   const confirm = useConfirm()
   const active = useActiveTab()
@@ -95,7 +130,11 @@ export function FormSheet({ title, subtitle, engine, back, readOnly = false, but
   useDirty(dirty)
   useSaveKey(active && !readOnly, onSave ?? submit)
   const cancel = async () => {
-    if (!dirty || (await confirm({ title: t('form.leave'), ok: t('shell.leave'), cancel: t('shell.stay') }))) leave(back)
+    if (
+      !dirty ||
+      (await confirm({ title: t('form.leave'), ok: t('shell.leave'), cancel: t('shell.stay') }))
+    )
+      leave(back)
   }
   return (
     <section className={styles.sheet} aria-label={title}>
@@ -113,11 +152,18 @@ export function FormSheet({ title, subtitle, engine, back, readOnly = false, but
               {t('action.save')}
             </Button>
           ))}
-        <Button onClick={() => void cancel()}>{t(readOnly ? 'action.back' : 'action.cancel')}</Button>
+        <Button onClick={() => void cancel()}>
+          {t(readOnly ? 'action.back' : 'action.cancel')}
+        </Button>
         <span className={styles.problems} role="status">
           {problems.length > 0 ? t('form.toFix', { count: problems.length }) : null}
           {problems.map((problem) => (
-            <button key={problem.field} type="button" title={problem.message} onClick={() => focusField(form, problem.field)}>
+            <button
+              key={problem.field}
+              type="button"
+              title={problem.message}
+              onClick={() => focusField(form, problem.field)}
+            >
               {problem.label}
             </button>
           ))}
@@ -152,7 +198,15 @@ export function EngineForm({ engine, children }: { engine: Engine; children: Rea
 }
 
 /** A group of fields: what it is on the left, two columns of fields on the right. */
-export const Section = ({ title, purpose, children }: { title: string; purpose?: string; children: ReactNode }) => (
+export const Section = ({
+  title,
+  purpose,
+  children,
+}: {
+  title: string
+  purpose?: string
+  children: ReactNode
+}) => (
   <section className={styles.section}>
     <div>
       <h2>{title}</h2>

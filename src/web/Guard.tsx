@@ -23,7 +23,8 @@ export function Guard() {
     showLoading()
     return hideLoading
   }, [action.do])
-  if (user.is !== 'known') return action.do === 'redirect' ? <Navigate to={action.to} replace /> : null
+  if (user.is !== 'known')
+    return action.do === 'redirect' ? <Navigate to={action.to} replace /> : null
   return (
     <>
       {action.do === 'redirect' ? <Navigate to={action.to} replace /> : null}
@@ -32,4 +33,5 @@ export function Guard() {
   )
 }
 
-const leaveText = (action: Extract<Action, { do: 'leave' }>): string => (typeof action.message === 'string' ? translate(action.message) : action.message.text)
+const leaveText = (action: Extract<Action, { do: 'leave' }>): string =>
+  typeof action.message === 'string' ? translate(action.message) : action.message.text

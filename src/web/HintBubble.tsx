@@ -15,9 +15,14 @@ export function HintBubble() {
     const at = shown.node.getBoundingClientRect()
     const { width, height } = own.getBoundingClientRect()
     const above = at.top - height - gap >= edge && !shown.side.startsWith('bottom')
-    let [x, y] = [at.left + at.width / 2 - width / 2, above ? at.top - height - gap : at.bottom + gap]
-    if (shown.side.startsWith('left') && at.left - width - gap >= edge) [x, y] = [at.left - width - gap, at.top + at.height / 2 - height / 2]
-    if (shown.side.startsWith('right') && at.right + width + gap <= innerWidth - edge) [x, y] = [at.right + gap, at.top + at.height / 2 - height / 2]
+    let [x, y] = [
+      at.left + at.width / 2 - width / 2,
+      above ? at.top - height - gap : at.bottom + gap,
+    ]
+    if (shown.side.startsWith('left') && at.left - width - gap >= edge)
+      [x, y] = [at.left - width - gap, at.top + at.height / 2 - height / 2]
+    if (shown.side.startsWith('right') && at.right + width + gap <= innerWidth - edge)
+      [x, y] = [at.right + gap, at.top + at.height / 2 - height / 2]
     own.style.left = `${Math.max(edge, Math.min(x, innerWidth - width - edge))}px`
     own.style.top = `${Math.max(edge, Math.min(y, innerHeight - height - edge))}px`
   }, [shown])

@@ -41,19 +41,28 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
   const path = useTabPath()
   const screen = useScreen()
   const title = props.title ?? screen.title
-  const filters = (props.filters ?? []).map((filter) => (typeof filter === 'string' ? { key: filter } : filter))
+  const filters = (props.filters ?? []).map((filter) =>
+    typeof filter === 'string' ? { key: filter } : filter,
+  )
   const columns = props.columns.filter((column) => column !== false)
   const views = typeof props.views === 'string' ? enumViews(props.views) : (props.views ?? [])
   const fixed = (props.fixed as Query | undefined) ?? nothing
   const { query, change, reset } = useListQuery(endpoint.input, fixed)
-  const [layout, setLayout] = usePreference(`columns:${path.replace(/\/\d+(?=\/|$)/g, '/id')}`, readLayout)
+  const [layout, setLayout] = usePreference(
+    `columns:${path.replace(/\/\d+(?=\/|$)/g, '/id')}`,
+    readLayout,
+  )
   const read = useRead(endpoint, query as never, { keep: true, inline: true })
   const answer = read.data as (Answer<R> & Output<E>) | undefined
   const [selected, setSelected] = useState<ReadonlyMap<string | number, R>>(new Map())
   useLive(props.live, [endpoint.path])
 
   const keyOf = (row: R) => row[rowKey] as string | number
-  const changed = useChanged(read.isPlaceholderData ? undefined : answer?.list, keyOf, JSON.stringify(query))
+  const changed = useChanged(
+    read.isPlaceholderData ? undefined : answer?.list,
+    keyOf,
+    JSON.stringify(query),
+  )
   const clear = () => setSelected(new Map())
   const refresh = () => void queryClient.invalidateQueries({ queryKey: [endpoint.path] })
   const filtered = activeFilters(endpoint.input, query, fixed)
@@ -63,7 +72,10 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
     for (let page = 1; rows.length < Math.min(answer?.total ?? 0, mostSelected); page += 1) {
       const input = { ...query, page, pageSize: 200 }
       const part = (await queryClient
-        .fetchQuery({ queryKey: readKey(endpoint, input), queryFn: () => call(endpoint, input as never) })
+        .fetchQuery({
+          queryKey: readKey(endpoint, input),
+          queryFn: () => call(endpoint, input as never),
+        })
         .catch(() => null)) as Answer<R> | null
       if (!part || part.list.length === 0) break
       rows.push(...part.list)
@@ -72,20 +84,39 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
     setSelected(new Map(rows.slice(0, mostSelected).map((row) => [keyOf(row), row])))
   }
   const firstText = columns.find((column) => column.card?.as === 'line')
-  const records = useRecords<R & object>(props.records as Records<R & object> | undefined, props, (row) =>
-    props.records?.name ? String(row[props.records.name as keyof typeof row]) : firstText ? String(row[firstText.key as keyof typeof row]) : null,
+  const records = useRecords<R & object>(
+    props.records as Records<R & object> | undefined,
+    props,
+    (row) =>
+      props.records?.name
+        ? String(row[props.records.name as keyof typeof row])
+        : firstText
+          ? String(row[firstText.key as keyof typeof row])
+          : null,
   )
   const detail = useDetail()
   const keys = (answer?.list ?? []).map((row) => String(keyOf(row)))
   const at = detail.id === null ? -1 : keys.indexOf(detail.id)
-  const step = (key: string | undefined) => (at < 0 || key === undefined ? undefined : () => detail.open(key))
+  const step = (key: string | undefined) =>
+    at < 0 || key === undefined ? undefined : () => detail.open(key)
   const may = useMay()
   const confirm = useConfirm()
   const writeFile = async () => {
-    const shown = arrange(columns, layout).flatMap(({ column, shown }) => (shown ? [column.key] : []))
-    await product.exportList({ endpoint, ns, query, columns: shown, total: answer?.total ?? 0, confirm })
+    const shown = arrange(columns, layout).flatMap(({ column, shown }) =>
+      shown ? [column.key] : [],
+    )
+    await product.exportList({
+      endpoint,
+      ns,
+      query,
+      columns: shown,
+      total: answer?.total ?? 0,
+      confirm,
+    })
   }
-  const exportable = endpoint.export !== null && [endpoint.export, endpoint.access].every((right) => right === 'self' || may(right))
+  const exportable =
+    endpoint.export !== null &&
+    [endpoint.export, endpoint.access].every((right) => right === 'self' || may(right))
   const tools = (
     <Tools
       columns={columns}
@@ -110,7 +141,16 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
           </>
         }
       />
-      <FilterBar ns={ns} input={endpoint.input} filters={filters} query={query} fixed={fixed} onChange={change} onReset={() => reset({})} tools={tools} />
+      <FilterBar
+        ns={ns}
+        input={endpoint.input}
+        filters={filters}
+        query={query}
+        fixed={fixed}
+        onChange={change}
+        onReset={() => reset({})}
+        tools={tools}
+      />
       {props.notice ? <div className={styles.notice}>{props.notice}</div> : null}
       {selected.size > 0 ? (
         <BatchBar
@@ -129,9 +169,15 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
         </div>
       ) : null}
       <div className={styles.body}>
-        {read.isFetching && answer ? <div className={styles.bar} role="status" aria-label={t('web:loading')} /> : null}
+        {read.isFetching && answer ? (
+          <div className={styles.bar} role="status" aria-label={t('web:loading')} />
+        ) : null}
         {read.error && !answer ? (
-          <Problem error={read.error} title={t('web:list.failed', { title })} onRetry={() => void read.refetch()} />
+          <Problem
+            error={read.error}
+            title={t('web:list.failed', { title })}
+            onRetry={() => void read.refetch()}
+          />
         ) : (
           <ListTable
             {...props}
@@ -139,9 +185,15 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
             filters={filters}
             rowKey={rowKey}
             {...(props.records?.update || props.records?.remove
-              ? { actions: (row: R) => records.actionsOf(row as R & object, props.actions?.(row) ?? []) }
+              ? {
+                  actions: (row: R) =>
+                    records.actionsOf(row as R & object, props.actions?.(row) ?? []),
+                }
               : {})}
-            empty={props.empty ?? (records.empty ? { title: records.empty, action: records.add } : undefined)}
+            empty={
+              props.empty ??
+              (records.empty ? { title: records.empty, action: records.add } : undefined)
+            }
             answer={answer}
             layout={layout}
             query={query}
@@ -154,10 +206,20 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
           />
         )}
       </div>
-      <Footer answer={answer} query={query} onChange={change} sums={answer && props.sums ? props.sums(answer) : []} />
+      <Footer
+        answer={answer}
+        query={query}
+        onChange={change}
+        sums={answer && props.sums ? props.sums(answer) : []}
+      />
       {records.dialog}
       {detail.id !== null && props.detail
-        ? createElement(props.detail, { id: detail.id, onClose: detail.close, onPrevious: step(keys[at - 1]), onNext: step(keys[at + 1]) })
+        ? createElement(props.detail, {
+            id: detail.id,
+            onClose: detail.close,
+            onPrevious: step(keys[at - 1]),
+            onNext: step(keys[at + 1]),
+          })
         : null}
     </section>
   )
@@ -166,7 +228,11 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
     const { values } = fieldInfo(endpoint.input.shape[key] as z.ZodType | undefined)
     return [
       { key: 'all', label: t('web:list.all'), query: {} },
-      ...values.map((value) => ({ key: value, label: t(`${ns}:enums.${key}.${value}`), query: { [key]: value } })),
+      ...values.map((value) => ({
+        key: value,
+        label: t(`${ns}:enums.${key}.${value}`),
+        query: { [key]: value },
+      })),
     ]
   }
 }

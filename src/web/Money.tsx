@@ -2,7 +2,13 @@ import { yuan } from '../shared/money.ts'
 import { Bad } from './ui/Text.tsx'
 
 /** Fen as yuan. Unknown is a dash, never a zero. */
-export function Money({ fen, strong = false }: { fen: number | null | undefined; strong?: boolean }) {
+export function Money({
+  fen,
+  strong = false,
+}: {
+  fen: number | null | undefined
+  strong?: boolean
+}) {
   if (fen === null || fen === undefined) return <span className="hd-none">—</span>
   return strong ? <strong>{yuan(fen)}</strong> : <span>{yuan(fen)}</span>
 }
@@ -13,7 +19,8 @@ export function Count({ value }: { value: number | null | undefined }) {
   return value === 0 ? <span className="hd-zero">0</span> : <span>{formatCount(value)}</span>
 }
 
-export const formatCount = (value: number): string => `${value < 0 ? '\u2212' : ''}${Math.abs(value).toLocaleString('en-US', { maximumFractionDigits: 6 })}`
+export const formatCount = (value: number): string =>
+  `${value < 0 ? '\u2212' : ''}${Math.abs(value).toLocaleString('en-US', { maximumFractionDigits: 6 })}`
 
 /** Tenths of a percent; less than nothing stands out. */
 export function Percent({ permille }: { permille: number | null }) {

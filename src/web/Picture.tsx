@@ -22,5 +22,14 @@ export function Picture({
         <Silhouette kind={kind} tint={tint} size={size} ground />
       </span>
     )
-  return <img className={styles.picture} src={href(src)} alt={alt} width={size} height={size} loading="lazy" />
+  return (
+    <img
+      className={styles.picture}
+      src={href(src)}
+      alt={alt}
+      width={size}
+      height={size}
+      loading="lazy"
+    />
+  )
 }

@@ -8,12 +8,22 @@ import styles from './Problem.module.css'
 import { EmptyArt, type EmptyKind } from './pictures/silhouettes.tsx'
 
 /** What failed, why, and what to do about it. */
-export function Problem({ error, title, onRetry }: { error: ApiError; title?: string; onRetry?: () => void }) {
+export function Problem({
+  error,
+  title,
+  onRetry,
+}: {
+  error: ApiError
+  title?: string
+  onRetry?: () => void
+}) {
   const { t } = useTranslation('web')
   return (
     <div className={styles.block} role="alert">
       <EmptyArt kind="error" />
-      <h2>{Math.floor(error.code / 1000) === 404 ? t('error.missing') : (title ?? t('error.page'))}</h2>
+      <h2>
+        {Math.floor(error.code / 1000) === 404 ? t('error.missing') : (title ?? t('error.page'))}
+      </h2>
       <p>
         {error.message}
         {error.requestId ? (
@@ -36,7 +46,17 @@ export function Problem({ error, title, onRetry }: { error: ApiError; title?: st
 }
 
 /** Nothing to show: what is missing, and one action. */
-export const Empty = ({ kind = 'empty', title, hint, action }: { kind?: EmptyKind; title: ReactNode; hint?: ReactNode; action?: ReactNode }) => (
+export const Empty = ({
+  kind = 'empty',
+  title,
+  hint,
+  action,
+}: {
+  kind?: EmptyKind
+  title: ReactNode
+  hint?: ReactNode
+  action?: ReactNode
+}) => (
   <div className={styles.block}>
     <EmptyArt kind={kind} />
     <h2>{title}</h2>

@@ -17,7 +17,10 @@ export function RegionSelect({ any = false, ...props }: PickedProps<string> & { 
   const [regions, setRegions] = useState<typeof import('../shared/regions.ts')>()
   useEffect(() => void import('../shared/regions.ts').then((module) => setRegions(module)), [])
   const options = useNodes(regions)
-  const path = typeof props.value === 'string' ? (regions?.regionPath(props.value).map((region) => region.code) ?? []) : []
+  const path =
+    typeof props.value === 'string'
+      ? (regions?.regionPath(props.value).map((region) => region.code) ?? [])
+      : []
   return (
     <Cascader
       {...wholeWidth(props)}

@@ -2,7 +2,18 @@ import type { ReactNode } from 'react'
 import styles from './StatusTag.module.css'
 
 /** Keys of theme.json; a state is always shape, colour and word together. */
-export type Tone = 'online' | 'success' | 'offline' | 'closed' | 'warn' | 'fault' | 'soldOut' | 'paid' | 'shipped' | 'refunded' | 'locked'
+export type Tone =
+  | 'online'
+  | 'success'
+  | 'offline'
+  | 'closed'
+  | 'warn'
+  | 'fault'
+  | 'soldOut'
+  | 'paid'
+  | 'shipped'
+  | 'refunded'
+  | 'locked'
 
 const shapes: Readonly<Record<Tone, ReactNode>> = {
   online: <circle cx="5" cy="5" r="4" />,
@@ -24,18 +35,44 @@ const shapes: Readonly<Record<Tone, ReactNode>> = {
     </>
   ),
   shipped: <path d="M5 .6 9.400 5 5 9.400.6 5z" />,
-  refunded: <path d="M3.600 1.200 1.200 3.600 3.600 6M1.600 3.600h4.200a2.400 2.400 0 0 1 0 4.800H4" fill="none" stroke="currentColor" strokeWidth="1.400" />,
+  refunded: (
+    <path
+      d="M3.600 1.200 1.200 3.600 3.600 6M1.600 3.600h4.200a2.400 2.400 0 0 1 0 4.800H4"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.400"
+    />
+  ),
   locked: (
     <>
       <rect x="1.200" y="4.400" width="7.600" height="5" rx="1" />
-      <path d="M3 4.400V3a2 2 0 0 1 4 0v1.400" fill="none" stroke="currentColor" strokeWidth="1.300" />
+      <path
+        d="M3 4.400V3a2 2 0 0 1 4 0v1.400"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.300"
+      />
     </>
   ),
 }
 
 /** In tables: mark and word without a tint. `chip`: the tinted one for headers, order states and phones. */
-export function StatusTag({ tone, children, chip = false, note }: { tone: Tone; children: ReactNode; chip?: boolean; note?: ReactNode }) {
-  const color = { '--mark': `var(--hd-st-${tone}-mark)`, '--text': `var(--hd-st-${tone}-text)`, '--tint': `var(--hd-st-${tone}-bg)` } as React.CSSProperties
+export function StatusTag({
+  tone,
+  children,
+  chip = false,
+  note,
+}: {
+  tone: Tone
+  children: ReactNode
+  chip?: boolean
+  note?: ReactNode
+}) {
+  const color = {
+    '--mark': `var(--hd-st-${tone}-mark)`,
+    '--text': `var(--hd-st-${tone}-text)`,
+    '--tint': `var(--hd-st-${tone}-bg)`,
+  } as React.CSSProperties
   return (
     <span className={chip ? styles.chip : styles.plain} style={color} data-tone={tone}>
       <Mark tone={tone} />
@@ -47,7 +84,15 @@ export function StatusTag({ tone, children, chip = false, note }: { tone: Tone; 
 
 /** The shape alone, beside a word that stands elsewhere. */
 export const Mark = ({ tone }: { tone: Tone }) => (
-  <svg className={styles.mark} style={{ color: `var(--hd-st-${tone}-mark)` }} width="9" height="9" viewBox="0 0 10 10" fill="currentColor" aria-hidden="true">
+  <svg
+    className={styles.mark}
+    style={{ color: `var(--hd-st-${tone}-mark)` }}
+    width="9"
+    height="9"
+    viewBox="0 0 10 10"
+    fill="currentColor"
+    aria-hidden="true"
+  >
     {shapes[tone]}
   </svg>
 )

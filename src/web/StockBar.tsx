@@ -1,7 +1,17 @@
 import styles from './StockBar.module.css'
 
 /** `189 / 324` with a 34×4 bar; amber from the warning value (or a fifth) on, rose number when empty. */
-export function StockBar({ stock, capacity, warn, bar = true }: { stock: number; capacity: number; warn?: number | undefined; bar?: boolean }) {
+export function StockBar({
+  stock,
+  capacity,
+  warn,
+  bar = true,
+}: {
+  stock: number
+  capacity: number
+  warn?: number | undefined
+  bar?: boolean
+}) {
   const low = stock <= (warn ?? capacity / 5)
   const share = capacity > 0 ? Math.min(1, Math.max(0, stock / capacity)) : 0
   return (

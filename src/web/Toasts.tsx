@@ -22,7 +22,12 @@ export function Toasts() {
       {toasts.map(({ id, kind, text }) => {
         const Icon = icons[kind]
         return (
-          <div key={id} className={styles.toast} data-kind={kind} role={kind === 'error' ? 'alert' : 'status'}>
+          <div
+            key={id}
+            className={styles.toast}
+            data-kind={kind}
+            role={kind === 'error' ? 'alert' : 'status'}
+          >
             <Icon /> {text}
           </div>
         )

@@ -13,7 +13,13 @@ import styles from './Upload.module.css'
 const largest = 2 * 1024 * 1024
 const types = ['image/jpeg', 'image/png']
 
-type Props = { id?: string; value?: string | readonly string[] | null; onChange?: (value: string | string[]) => void; max?: number; disabled?: boolean }
+type Props = {
+  id?: string
+  value?: string | readonly string[] | null
+  onChange?: (value: string | string[]) => void
+  max?: number
+  disabled?: boolean
+}
 
 /** One picture as text without `max`, a list of at most `max` with it. Checked here for a quick answer and again by the server. */
 export function Upload({ id, value, onChange, max, disabled = false }: Props) {
@@ -46,14 +52,25 @@ export function Upload({ id, value, onChange, max, disabled = false }: Props) {
         <span key={url} className={styles.item}>
           <img src={href(url)} alt="" />
           {disabled ? null : (
-            <button type="button" aria-label={t('action.remove')} title={t('action.remove')} onClick={() => give(urls.filter((other) => other !== url))}>
+            <button
+              type="button"
+              aria-label={t('action.remove')}
+              title={t('action.remove')}
+              onClick={() => give(urls.filter((other) => other !== url))}
+            >
               <DeleteOutlined />
             </button>
           )}
         </span>
       ))}
       {disabled || urls.length >= limit ? null : (
-        <button type="button" {...(id ? { id } : {})} className={styles.add} onClick={() => field.current?.click()} aria-busy={busy}>
+        <button
+          type="button"
+          {...(id ? { id } : {})}
+          className={styles.add}
+          onClick={() => field.current?.click()}
+          aria-busy={busy}
+        >
           {busy ? <Spin size="small" /> : <PlusOutlined />}
           {t('upload.button')}
         </button>

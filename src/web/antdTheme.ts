@@ -2,7 +2,10 @@ import { theme as antd, type ThemeConfig } from 'antd'
 import theme from './theme.json' with { type: 'json' }
 import { layout, type Mode } from './theme.ts'
 
-const merge = (base: Record<string, object>, over: Record<string, object>): Record<string, object> => {
+const merge = (
+  base: Record<string, object>,
+  over: Record<string, object>,
+): Record<string, object> => {
   const out = { ...base }
   for (const [name, tokens] of Object.entries(over)) out[name] = { ...out[name], ...tokens }
   return out
@@ -12,7 +15,11 @@ export function antdTheme(mode: Mode, compact: boolean): ThemeConfig {
   const base = mode === 'dark' ? antd.darkAlgorithm : antd.defaultAlgorithm
   return {
     algorithm: base,
-    token: { ...theme.shared.token, ...theme[mode].token, ...(compact ? { controlHeight: 28, fontSize: 13 } : {}) },
+    token: {
+      ...theme.shared.token,
+      ...theme[mode].token,
+      ...(compact ? { controlHeight: 28, fontSize: 13 } : {}),
+    },
     components: merge(merge(theme.shared.components, theme[mode].components), {
       Menu: { collapsedWidth: layout.folded, collapsedIconSize: 16 },
     }) as NonNullable<ThemeConfig['components']>,

@@ -32,30 +32,42 @@ declare module '@tanstack/react-query' {
 
 const claimed = (meta: Meta | undefined, error: ApiError): boolean => {
   const claims = meta?.claims
-  return typeof claims === 'function' ? claims(error) : (claims ?? []).some((claim) => claim === error.error || claim === String(error.code))
+  return typeof claims === 'function'
+    ? claims(error)
+    : (claims ?? []).some((claim) => claim === error.error || claim === String(error.code))
 }
 
 /** The one place that shows errors and success messages; pages show neither. */
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, query) => {
-      if (!query.meta?.inline && !(isApiError(error) && error.kind === 'cancelled')) toast('error', messageOf(error))
+      if (!query.meta?.inline && !(isApiError(error) && error.kind === 'cancelled'))
+        toast('error', messageOf(error))
     },
   }),
   mutationCache: new MutationCache({
     onError: (error, _input, _context, mutation) => {
-      if (!isApiError(error) || (error.kind !== 'cancelled' && !claimed(mutation.meta, error))) toast('error', messageOf(error))
+      if (!isApiError(error) || (error.kind !== 'cancelled' && !claimed(mutation.meta, error)))
+        toast('error', messageOf(error))
     },
     onSuccess: (_answer, _input, _context, mutation) => {
       if (mutation.meta?.success) toast('success', translate(mutation.meta.success))
       const prefixes = mutation.meta?.invalidates ?? []
       return queryClient.invalidateQueries({
-        predicate: ({ queryKey: [path] }) => typeof path === 'string' && prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)),
+        predicate: ({ queryKey: [path] }) =>
+          typeof path === 'string' &&
+          prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)),
       })
     },
   }),
   defaultOptions: {
-    queries: { retry: false, networkMode: 'always', staleTime: 10_000, gcTime: 10 * 60_000, refetchOnWindowFocus: false },
+    queries: {
+      retry: false,
+      networkMode: 'always',
+      staleTime: 10_000,
+      gcTime: 10 * 60_000,
+      refetchOnWindowFocus: false,
+    },
     mutations: { retry: false, networkMode: 'always' },
   },
 })
@@ -80,7 +92,11 @@ type ReadOptions = {
 
 export const readKey = (endpoint: Endpoint, input: unknown) => [endpoint.path, input] as const
 
-export function useRead<E extends Endpoint>(endpoint: E, input: CallInput<E>, options: ReadOptions = {}): UseQueryResult<Output<E>, ApiError> {
+export function useRead<E extends Endpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+  options: ReadOptions = {},
+): UseQueryResult<Output<E>, ApiError> {
   return useQuery<Output<E>, ApiError>({
     queryKey: readKey(endpoint, input),
     queryFn: ({ signal }) => call(endpoint, input, { signal }),
@@ -105,7 +121,10 @@ type WriteOptions<E extends Endpoint> = {
 }
 
 /** Message, invalidation and error display live in the mutation itself, so they work after the tab was hidden. */
-export function useWrite<E extends Endpoint>(endpoint: E, options: WriteOptions<E> = {}): UseMutationResult<Output<E>, ApiError, CallInput<E>> {
+export function useWrite<E extends Endpoint>(
+  endpoint: E,
+  options: WriteOptions<E> = {},
+): UseMutationResult<Output<E>, ApiError, CallInput<E>> {
   const held = useRef<{ key: string; input: string } | null>(null)
   return useMutation<Output<E>, ApiError, CallInput<E>>({
     mutationFn: async (input) => {
@@ -119,11 +138,16 @@ export function useWrite<E extends Endpoint>(endpoint: E, options: WriteOptions<
         held.current = null
         return answer
       } catch (error) {
-        if (!isApiError(error) || !['timeout', 'network', 'blocked'].includes(error.kind)) held.current = null
+        if (!isApiError(error) || !['timeout', 'network', 'blocked'].includes(error.kind))
+          held.current = null
         throw error
       }
     },
-    meta: { success: options.success, claims: options.claims, invalidates: options.invalidates ?? [firstSegment(endpoint.path)] },
+    meta: {
+      success: options.success,
+      claims: options.claims,
+      invalidates: options.invalidates ?? [firstSegment(endpoint.path)],
+    },
     ...(options.onSuccess ? { onSuccess: options.onSuccess } : {}),
   })
 }

@@ -1,5 +1,6 @@
 /** The path below which the product is served, with a slash at its end; the server writes it into the page's head. */
-export const basePath = (): string => document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content ?? '/'
+export const basePath = (): string =>
+  document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content ?? '/'
 
 /** Address of one of our pages, for plain links and full page loads. */
 export const href = (path: string): string => basePath() + path.replace(/^\//, '')
@@ -12,4 +13,5 @@ export function currentPath(): string {
 }
 
 /** Only paths of our own are honoured after signing in: one leading slash, no scheme, no backslash. */
-export const safeRedirect = (wish: string | null): string => (wish && /^\/(?![/\\])[^\\\s]*$/.test(wish) && !/^\/(login|404)\b/.test(wish) ? wish : '/home')
+export const safeRedirect = (wish: string | null): string =>
+  wish && /^\/(?![/\\])[^\\\s]*$/.test(wish) && !/^\/(login|404)\b/.test(wish) ? wish : '/home'

@@ -19,10 +19,12 @@ export type ApiError = {
   readonly errors: readonly FieldError[]
 }
 
-export const isApiError = (found: unknown): found is ApiError => typeof found === 'object' && found !== null && 'kind' in found && 'code' in found
+export const isApiError = (found: unknown): found is ApiError =>
+  typeof found === 'object' && found !== null && 'kind' in found && 'code' in found
 
 /** What a person may read of any failure. */
-export const messageOf = (found: unknown): string => (isApiError(found) ? found.message : translate('error.unexpected'))
+export const messageOf = (found: unknown): string =>
+  isApiError(found) ? found.message : translate('error.unexpected')
 
 type Options = { signal?: AbortSignal; idempotencyKey?: string; file?: Blob; signIn?: boolean }
 
@@ -30,7 +32,11 @@ type Options = { signal?: AbortSignal; idempotencyKey?: string; file?: Blob; sig
  * Calls one endpoint of a contract. Rejects with ApiError only. Session codes end the session, except while signing in. Where the
  * server wants to know who is there, the person is asked and the same call goes again, with the same key.
  */
-export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>, options: Options = {}): Promise<Output<E>> {
+export async function call<E extends Endpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+  options: Options = {},
+): Promise<Output<E>> {
   const kept = { ...options, idempotencyKey: options.idempotencyKey ?? newKey() }
   try {
     return await callOnce(endpoint, input, kept)
@@ -47,7 +53,11 @@ export function whenProofNeeded(ask: () => Promise<boolean>): void {
   onProof = ask
 }
 
-async function callOnce<E extends Endpoint>(endpoint: E, input: CallInput<E>, options: Options): Promise<Output<E>> {
+async function callOnce<E extends Endpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+  options: Options,
+): Promise<Output<E>> {
   const { url, body } = toRequest(endpoint, input as Record<string, unknown>)
   const limit = AbortSignal.timeout(timeout)
   const signal = options.signal ? AbortSignal.any([limit, options.signal]) : limit
@@ -63,7 +73,9 @@ async function callOnce<E extends Endpoint>(endpoint: E, input: CallInput<E>, op
     text = await response.text()
   } catch {
     if (options.signal?.aborted) throw failure('cancelled', '')
-    throw limit.aborted ? failure('timeout', translate('error.timeout')) : failure('network', translate('error.network'))
+    throw limit.aborted
+      ? failure('timeout', translate('error.timeout'))
+      : failure('network', translate('error.network'))
   }
   noteRights(response)
   const answer = parse(text, response)
@@ -71,7 +83,8 @@ async function callOnce<E extends Endpoint>(endpoint: E, input: CallInput<E>, op
   if (!refusal) return answer as Output<E>
   if (sessionCodes.includes(refusal.code) && !options.signIn) endSession(translate('error.session'))
   // the password or a second factor became due while the page was open: the guard leads there
-  if (refusal.error === common.passwordFirst.name || refusal.error === common.factorFirst.name) onRights?.()
+  if (refusal.error === common.passwordFirst.name || refusal.error === common.factorFirst.name)
+    onRights?.()
   throw refusal
 }
 
@@ -111,9 +124,20 @@ function bodyOf(body: Record<string, unknown> | undefined, options: Options): Bo
 
 /** randomUUID is missing on plain-http addresses other than localhost. */
 export const newKey = (): string =>
-  crypto.randomUUID ? crypto.randomUUID() : [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join('')
+  crypto.randomUUID
+    ? crypto.randomUUID()
+    : [...crypto.getRandomValues(new Uint8Array(16))]
+        .map((b) => b.toString(16).padStart(2, '0'))
+        .join('')
 
-const failure = (kind: ApiError['kind'], message: string): ApiError => ({ kind, code: 0, error: `web.${kind}`, message, requestId: undefined, errors: [] })
+const failure = (kind: ApiError['kind'], message: string): ApiError => ({
+  kind,
+  code: 0,
+  error: `web.${kind}`,
+  message,
+  requestId: undefined,
+  errors: [],
+})
 
 /** A page instead of JSON comes from a proxy or portal in between, never from our server. */
 function parse(text: string, response: Response): unknown {
@@ -128,15 +152,29 @@ function parse(text: string, response: Response): unknown {
 
 /** `code` 200 or absent is success (specification, section 7); some gateways send it as text. */
 function refusalOf(answer: unknown, response: Response): ApiError | null {
-  const found = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>
-  const code = found.code === undefined || found.code === null ? (response.ok ? 200 : response.status * 1000) : Number(found.code)
+  const found = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<
+    string,
+    unknown
+  >
+  const code =
+    found.code === undefined || found.code === null
+      ? response.ok
+        ? 200
+        : response.status * 1000
+      : Number(found.code)
   if (code === 200 && response.ok) return null
   return {
     kind: 'refused',
     code: code === 200 ? response.status * 1000 : code,
     error: typeof found.error === 'string' ? found.error : '',
-    message: typeof found.message === 'string' && found.message !== '' ? found.message : translate('error.unexpected'),
-    requestId: typeof found.requestId === 'string' ? found.requestId : (response.headers.get('x-request-id') ?? undefined),
+    message:
+      typeof found.message === 'string' && found.message !== ''
+        ? found.message
+        : translate('error.unexpected'),
+    requestId:
+      typeof found.requestId === 'string'
+        ? found.requestId
+        : (response.headers.get('x-request-id') ?? undefined),
     errors: Array.isArray(found.errors) ? (found.errors as FieldError[]) : [],
   }
 }

@@ -23,21 +23,37 @@ export type Series = {
 
 type Hovered = { seriesIndex: number; dataIndex: number; axisValueLabel?: string }
 
-export function ChartCore({ label, categories, series, height = 260, unfinished = false, measured = false }: ChartProps) {
+export function ChartCore({
+  label,
+  categories,
+  series,
+  height = 260,
+  unfinished = false,
+  measured = false,
+}: ChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const { theme, lang } = usePrefs()
   useEffect(() => {
     if (!box.current) return
     const [colors, token] = [chartColors(theme), tokens(theme)]
     const chart = init(box.current)
-    const axisText = { color: colors.axis, fontSize: 12, fontFamily: token.fontFamily ?? 'sans-serif' }
+    const axisText = {
+      color: colors.axis,
+      fontSize: 12,
+      fontFamily: token.fontFamily ?? 'sans-serif',
+    }
     const short = (value: number) => axisNumber(value, lang)
     const valueAxis = {
       type: 'value' as const,
       splitNumber: 4,
       scale: measured,
       // there is no fifth of an order
-      minInterval: series.every((one) => one.right || one.values.every((value) => value === null || Number.isInteger(value))) ? 1 : 0,
+      minInterval: series.every(
+        (one) =>
+          one.right || one.values.every((value) => value === null || Number.isInteger(value)),
+      )
+        ? 1
+        : 0,
       axisLabel: { ...axisText, formatter: short },
       splitLine: { lineStyle: { color: colors.grid } },
       axisLine: { show: false },
@@ -45,7 +61,14 @@ export function ChartCore({ label, categories, series, height = 260, unfinished 
     }
     chart.setOption({
       animationDuration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 220,
-      grid: { left: 4, right: 4, top: 12, bottom: 4, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+      grid: {
+        left: 4,
+        right: 4,
+        top: 12,
+        bottom: 4,
+        outerBoundsMode: 'same',
+        outerBoundsContain: 'axisLabel',
+      },
       xAxis: {
         type: 'category',
         data: [...categories],
@@ -54,7 +77,9 @@ export function ChartCore({ label, categories, series, height = 260, unfinished 
         axisLabel: axisText,
         boundaryGap: series.some((one) => one.kind === 'bar'),
       },
-      yAxis: series.some((one) => one.right) ? [valueAxis, { ...valueAxis, minInterval: 0, splitLine: { show: false } }] : [valueAxis],
+      yAxis: series.some((one) => one.right)
+        ? [valueAxis, { ...valueAxis, minInterval: 0, splitLine: { show: false } }]
+        : [valueAxis],
       tooltip: {
         trigger: 'axis',
         confine: true,
@@ -65,7 +90,8 @@ export function ChartCore({ label, categories, series, height = 260, unfinished 
         padding: [8, 12],
         textStyle: { color: token.colorText ?? '', fontSize: 12 },
         axisPointer: { lineStyle: { color: colors.grid } },
-        formatter: (found: unknown) => tooltip(Array.isArray(found) ? (found as Hovered[]) : [found as Hovered], series),
+        formatter: (found: unknown) =>
+          tooltip(Array.isArray(found) ? (found as Hovered[]) : [found as Hovered], series),
       },
       series: series.map((one, index) => {
         const color = one.compare
@@ -83,11 +109,26 @@ export function ChartCore({ label, categories, series, height = 260, unfinished 
           showSymbol: categories.length <= 31,
           barMaxWidth: 28,
           color: line && !one.compare ? colors.line : color,
-          ...(line ? { lineStyle: { width: 2, ...(one.compare ? { type: 'dashed' as const, width: 1.5 } : {}) } } : {}),
+          ...(line
+            ? {
+                lineStyle: {
+                  width: 2,
+                  ...(one.compare ? { type: 'dashed' as const, width: 1.5 } : {}),
+                },
+              }
+            : {}),
           itemStyle: line ? {} : { borderRadius: [3, 3, 0, 0] },
           data: one.values.map((value, at) =>
             unfinished && at === one.values.length - 1 && !line
-              ? { value, itemStyle: { color: colors.barToday, borderColor: color, borderType: 'dashed' as const, borderWidth: 1 } }
+              ? {
+                  value,
+                  itemStyle: {
+                    color: colors.barToday,
+                    borderColor: color,
+                    borderType: 'dashed' as const,
+                    borderWidth: 1,
+                  },
+                }
               : value,
           ),
         }
@@ -148,7 +189,9 @@ function tooltip(hovered: readonly Hovered[], series: readonly Series[]): HTMLEl
     const row = root.appendChild(document.createElement('div'))
     row.style.cssText = 'display:flex;justify-content:space-between;gap:24px'
     row.appendChild(document.createElement('span')).textContent = one.name
-    row.appendChild(document.createElement('b')).textContent = one.format ? one.format(value) : value.toLocaleString('en-US')
+    row.appendChild(document.createElement('b')).textContent = one.format
+      ? one.format(value)
+      : value.toLocaleString('en-US')
   }
   return root
 }

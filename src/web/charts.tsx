@@ -29,13 +29,24 @@ export function Chart(props: ChartProps) {
 export function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
   const [low, high] = [Math.min(...values), Math.max(...values)]
   if (values.length < 2 || low === high) return null
-  const points = values.map((value, index) => [2 + (index * 98) / (values.length - 1), 25 - ((value - low) / (high - low)) * 22] as const)
-  const line = points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('')
+  const points = values.map(
+    (value, index) =>
+      [2 + (index * 98) / (values.length - 1), 25 - ((value - low) / (high - low)) * 22] as const,
+  )
+  const line = points
+    .map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`)
+    .join('')
   const last = points.at(-1) ?? [100, 14]
   return (
     <svg width="104" height="28" viewBox="0 0 104 28" role="img" aria-label={label}>
       <path d={`${line}L${last[0]} 28L2 28z`} fill="var(--hd-chart-area)" />
-      <path d={line} fill="none" stroke="var(--hd-chart-line)" strokeWidth="1.5" strokeLinejoin="round" />
+      <path
+        d={line}
+        fill="none"
+        stroke="var(--hd-chart-line)"
+        strokeWidth="1.5"
+        strokeLinejoin="round"
+      />
       <circle cx={last[0]} cy={last[1]} r="2" fill="var(--hd-chart-line)" />
     </svg>
   )

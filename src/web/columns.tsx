@@ -19,7 +19,10 @@ export type Column<R> = Omit<ColumnType<R>, 'title' | 'key'> & {
   /** A column nobody gave a width is as wide as its heading and what stands in the list: what it shows, as text. */
   readonly fit?: (value: unknown, row: R) => string
   /** What it is on a phone's card, and how it looks there. */
-  readonly card?: { readonly as: 'picture' | 'state' | 'line' | 'fact'; readonly draw: (row: R) => ReactNode }
+  readonly card?: {
+    readonly as: 'picture' | 'state' | 'line' | 'fact'
+    readonly draw: (row: R) => ReactNode
+  }
 }
 
 type Overrides<R> = Partial<Omit<Column<R>, 'key'>> & {
@@ -56,7 +59,10 @@ const widths: Readonly<Record<string, number>> = {
 export function useCols<S extends z.ZodObject>(
   row: S,
   namespace: string,
-): (key: (keyof S['shape'] & string) | (string & {}), overrides?: Overrides<z.output<S>>) => Column<z.output<S>> {
+): (
+  key: (keyof S['shape'] & string) | (string & {}),
+  overrides?: Overrides<z.output<S>>,
+) => Column<z.output<S>> {
   const { t } = useTranslation(namespace)
   return (name, { link, tones, words: enumKey = name, ...overrides } = {}) => {
     const key: string = name
@@ -65,15 +71,27 @@ export function useCols<S extends z.ZodObject>(
     const right = info.kind === 'number' && key !== 'id'
     const marks = tones ?? info.tones
     const word = (value: string) => t(`enums.${enumKey}.${value}`)
-    const show = (value: unknown): ReactNode => renderValue(value, info, marks, word, (yes) => t(`web:bool.${yes}`))
+    const show = (value: unknown): ReactNode =>
+      renderValue(value, info, marks, word, (yes) => t(`web:bool.${yes}`))
     const text = info.kind === 'text' && info.unit === undefined && !marks
-    const head = textWidth(title) + (info.unit === 'image' || info.kind === 'boolean' ? padding : headRoom)
+    const head =
+      textWidth(title) + (info.unit === 'image' || info.kind === 'boolean' ? padding : headRoom)
     // the words of an enum are known before the rows are
-    const words = overrides.width === undefined ? info.values.map((value) => textWidth(word(value)) + (marks ? stateRoom : padding)) : []
+    const words =
+      overrides.width === undefined
+        ? info.values.map((value) => textWidth(word(value)) + (marks ? stateRoom : padding))
+        : []
     const usual = words.length > 0 ? 0 : (widths[info.unit ?? ''] ?? widths[info.kind] ?? 120)
-    const known = info.unit === 'fen' ? (value: number) => yuan(value) : info.kind === 'number' ? formatCount : String
-    const content = (value: unknown) => (value === null || value === undefined ? '' : known(value as number))
-    const fits = (text || info.kind === 'number') && overrides.width === undefined && !overrides.render
+    const known =
+      info.unit === 'fen'
+        ? (value: number) => yuan(value)
+        : info.kind === 'number'
+          ? formatCount
+          : String
+    const content = (value: unknown) =>
+      value === null || value === undefined ? '' : known(value as number)
+    const fits =
+      (text || info.kind === 'number') && overrides.width === undefined && !overrides.render
     const own = overrides.render
     return {
       key,
@@ -82,7 +100,14 @@ export function useCols<S extends z.ZodObject>(
       width: Math.max(head, usual, ...words),
       ...(fits ? { fit: content } : {}),
       card: {
-        as: info.unit === 'image' ? 'picture' : marks ? 'state' : text || info.kind === 'enum' ? 'line' : 'fact',
+        as:
+          info.unit === 'image'
+            ? 'picture'
+            : marks
+              ? 'state'
+              : text || info.kind === 'enum'
+                ? 'line'
+                : 'fact',
         draw: (record) => {
           const value = (record as Record<string, unknown>)[key]
           const tone = marks?.[String(value)]
@@ -106,7 +131,11 @@ export function useCols<S extends z.ZodObject>(
       },
       ...overrides,
       ...(own && info.unit === 'image'
-        ? { render: (value: unknown, record, index) => <span style={thumb}>{own(value, record, index) as ReactNode}</span> }
+        ? {
+            render: (value: unknown, record, index) => (
+              <span style={thumb}>{own(value, record, index) as ReactNode}</span>
+            ),
+          }
         : {}),
     }
   }
@@ -120,7 +149,8 @@ export function renderValue(
   word: (value: string) => string,
   bool: (value: boolean) => string,
 ): ReactNode {
-  if (value === null || value === undefined || value === '') return <span className="hd-none">—</span>
+  if (value === null || value === undefined || value === '')
+    return <span className="hd-none">—</span>
   if (info.unit === 'fen') return <Money fen={Number(value)} />
   if (info.unit === 'permille') return <Percent permille={Number(value)} />
   if (info.unit === 'instant') return <Time at={String(value)} />

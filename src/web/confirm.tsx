@@ -62,6 +62,8 @@ export function Questions() {
 
 /** Without a network the browser's own dialog asks. */
 function PlainQuestion({ question }: { question: Asked }) {
-  queueMicrotask(() => question.answer(question.typed === undefined && window.confirm(question.title)))
+  queueMicrotask(() =>
+    question.answer(question.typed === undefined && window.confirm(question.title)),
+  )
   return null
 }

@@ -10,7 +10,11 @@ export async function download(path: string, file?: Blob): Promise<void> {
     const body = file ? new FormData() : null
     if (body && file) body.set('file', file)
     const headers = { Authorization: token() ?? '', 'Accept-Language': prefs().lang }
-    const response = await fetch(basePath() + path.replace(/^\//, ''), { method: body ? 'POST' : 'GET', headers, body })
+    const response = await fetch(basePath() + path.replace(/^\//, ''), {
+      method: body ? 'POST' : 'GET',
+      headers,
+      body,
+    })
     if (!response.ok) {
       const { message } = (await response.json().catch(() => ({}))) as { message?: string }
       toast('error', message ?? translate('error.unexpected'))
@@ -23,7 +27,10 @@ export async function download(path: string, file?: Blob): Promise<void> {
 }
 
 const nameOf = (response: Response): string =>
-  decodeURIComponent(/filename\*=UTF-8''([^;\s]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'download.xlsx')
+  decodeURIComponent(
+    /filename\*=UTF-8''([^;\s]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1] ??
+      'download.xlsx',
+  )
 
 /** Hands a file made here to the browser. */
 export function save(content: Blob, name: string): void {

@@ -28,7 +28,10 @@ export function start(inside: () => Promise<ComponentType>): void {
     )
   const route = () => {
     const target = settle()
-    const Public = target && (product.publicRoutes[target] ?? (token() === null ? product.publicRoutes['/404'] : undefined))
+    const Public =
+      target &&
+      (product.publicRoutes[target] ??
+        (token() === null ? product.publicRoutes['/404'] : undefined))
     if (Public) return show(Public)
     removeEventListener('popstate', route)
     void withLoading(inside()).then(
@@ -44,7 +47,12 @@ export function start(inside: () => Promise<ComponentType>): void {
 function settle(): string | undefined {
   for (;;) {
     const target = currentPath() + location.search
-    const action = decide({ hasToken: token() !== null, target, user: { is: 'unknown' }, screens: product.screens })
+    const action = decide({
+      hasToken: token() !== null,
+      target,
+      user: { is: 'unknown' },
+      screens: product.screens,
+    })
     if (action.do === 'open') return currentPath().replace(/(.)\/$/, '$1')
     if (action.do !== 'redirect') return undefined
     history.replaceState(null, '', href(action.to))

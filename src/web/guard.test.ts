@@ -28,7 +28,10 @@ const user: CurrentUser = {
   canViewAs: false,
   mustChangePassword: false,
   mustSetUpFactor: false,
-  menus: [node('/device', [node('/device/device-list')]), node('/finance', [node('/finance/busManager', [], true)])],
+  menus: [
+    node('/device', [node('/device/device-list')]),
+    node('/finance', [node('/finance/busManager', [], true)]),
+  ],
 }
 const ofRoot = ['/home', '/info', '/pwd', '/extra']
 const screen = (path: string, parent?: string): Screen => ({
@@ -47,18 +50,23 @@ const screens = [
   ...ofRoot.map((path) => screen(path)),
 ]
 const known: UserState = { is: 'known', user }
-const at = (target: string, hasToken: boolean, state: UserState = { is: 'unknown' }) => decide({ hasToken, target, user: state, screens })
+const at = (target: string, hasToken: boolean, state: UserState = { is: 'unknown' }) =>
+  decide({ hasToken, target, user: state, screens })
 
 describe('route guard', () => {
-  it.each(['/login', '/404', '/commodityimg', '/commodityimg?id=3', '/login/'])('without a token %s is open', (target) =>
-    expect(at(target, false)).toEqual({ do: 'open' }),
+  it.each(['/login', '/404', '/commodityimg', '/commodityimg?id=3', '/login/'])(
+    'without a token %s is open',
+    (target) => expect(at(target, false)).toEqual({ do: 'open' }),
   )
   it('with a token /login leads home, unless this is the phone that scanned a code', () => {
     expect(at('/login?mode=scan', true)).toEqual({ do: 'redirect', to: '/' })
     expect(at('/login?mode=phone&t=x', true)).toEqual({ do: 'open' })
   })
   it('without a token another known path goes to the login page and comes back', () => {
-    expect(at('/device/device-list?page=2', false)).toEqual({ do: 'redirect', to: '/login?redirect=%2Fdevice%2Fdevice-list%3Fpage%3D2' })
+    expect(at('/device/device-list?page=2', false)).toEqual({
+      do: 'redirect',
+      to: '/login?redirect=%2Fdevice%2Fdevice-list%3Fpage%3D2',
+    })
     expect(at('/', false)).toEqual({ do: 'redirect', to: '/login' })
   })
   it.each([true, false])('an unknown path is not found (token: %s)', (hasToken) =>
@@ -68,14 +76,20 @@ describe('route guard', () => {
     expect(at('/login', true)).toEqual({ do: 'redirect', to: '/' })
     expect(at('/', true, known)).toEqual({ do: 'redirect', to: '/home' })
   })
-  it('loads the user before anything else', () => expect(at('/home', true)).toEqual({ do: 'loadUser' }))
+  it('loads the user before anything else', () =>
+    expect(at('/home', true)).toEqual({ do: 'loadUser' }))
   it.each([
     [{ is: 'failed' }, 'error.user'],
     [{ is: 'badMenus' }, 'error.menus'],
     [{ is: 'error', message: 'timed out' }, { text: 'timed out' }],
-  ] as [UserState, unknown][])('%o ends the session with its message', (state, message) => expect(at('/home', true, state)).toEqual({ do: 'leave', message }))
+  ] as [UserState, unknown][])('%o ends the session with its message', (state, message) =>
+    expect(at('/home', true, state)).toEqual({ do: 'leave', message }),
+  )
   it('a path of the product outside the menus is not found', () =>
-    expect(at('/system/organ-role', true, known)).toEqual({ do: 'redirect', to: '/404?from=%2Fsystem%2Forgan-role' }))
+    expect(at('/system/organ-role', true, known)).toEqual({
+      do: 'redirect',
+      to: '/404?from=%2Fsystem%2Forgan-role',
+    }))
   it.each([
     '/home',
     '/info',
@@ -88,11 +102,20 @@ describe('route guard', () => {
     '/finance/busManager/create',
   ])('%s is open for the user', (target) => expect(at(target, true, known)).toEqual({ do: 'open' }))
   it.each(['/nope', '/best-selling-products'])('%s has no page and is not found', (target) =>
-    expect(at(target, true, known)).toEqual({ do: 'redirect', to: `/404?from=${encodeURIComponent(target)}` }),
+    expect(at(target, true, known)).toEqual({
+      do: 'redirect',
+      to: `/404?from=${encodeURIComponent(target)}`,
+    }),
   )
   it('a page has one address', () => {
-    expect(at('/device/device-list/?page=2', true, known)).toEqual({ do: 'redirect', to: '/device/device-list?page=2' })
-    expect(at('/device/device-list/list', true, known)).toEqual({ do: 'redirect', to: '/device/device-list' })
+    expect(at('/device/device-list/?page=2', true, known)).toEqual({
+      do: 'redirect',
+      to: '/device/device-list?page=2',
+    })
+    expect(at('/device/device-list/list', true, known)).toEqual({
+      do: 'redirect',
+      to: '/device/device-list',
+    })
   })
   it('a first password must be changed before anything else', () => {
     const fresh: UserState = { is: 'known', user: { ...user, mustChangePassword: true } }
@@ -104,10 +127,13 @@ describe('route guard', () => {
     expect(at('/home', true, bare)).toEqual({ do: 'redirect', to: '/info' })
     expect(at('/info', true, bare)).toEqual({ do: 'open' })
   })
-  it('the link that takes a change back opens whoever is signed in', () => expect(at('/login?mode=undo', true, known)).toEqual({ do: 'open' }))
+  it('the link that takes a change back opens whoever is signed in', () =>
+    expect(at('/login?mode=undo', true, known)).toEqual({ do: 'open' }))
 })
 
 describe('screens', () => {
-  it('prefers the exact path over a pattern', () => expect(screenOf('/device/device-list', screens)?.path).toBe('/device/device-list'))
-  it('a prefix is a whole segment', () => expect(isAllowed('/device/device-listing', user, screens)).toBe(false))
+  it('prefers the exact path over a pattern', () =>
+    expect(screenOf('/device/device-list', screens)?.path).toBe('/device/device-list'))
+  it('a prefix is a whole segment', () =>
+    expect(isAllowed('/device/device-listing', user, screens)).toBe(false))
 })

@@ -30,13 +30,18 @@ export type Action =
   | { readonly do: 'open' }
   | { readonly do: 'redirect'; readonly to: string }
   | { readonly do: 'loadUser' }
-  | { readonly do: 'leave'; readonly message: 'error.user' | 'error.menus' | { readonly text: string } }
+  | {
+      readonly do: 'leave'
+      readonly message: 'error.user' | 'error.menus' | { readonly text: string }
+    }
 
 /** `/device/device-list/edit/:id` to the pattern that matches it; an id may be left out (settled difference 12). */
-export const screenPattern = (path: string): RegExp => new RegExp(`^${path.replace(/[.+?()[\]]/g, '\\$&').replace(/\/:\w+/g, '(?:/[^/]+)?')}/?$`)
+export const screenPattern = (path: string): RegExp =>
+  new RegExp(`^${path.replace(/[.+?()[\]]/g, '\\$&').replace(/\/:\w+/g, '(?:/[^/]+)?')}/?$`)
 
 export const screenOf = (path: string, screens: readonly Screen[]): Screen | undefined =>
-  screens.find((screen) => screen.path === path) ?? screens.find((screen) => screenPattern(screen.path).test(path))
+  screens.find((screen) => screen.path === path) ??
+  screens.find((screen) => screenPattern(screen.path).test(path))
 
 const below = (path: string, parent: string) => path === parent || path.startsWith(`${parent}/`)
 
@@ -46,19 +51,32 @@ export function isAllowed(path: string, user: CurrentUser, screens: readonly Scr
   const screen = screenOf(path, screens)
   if (screen && screen.permission === 'self' && screen.parent === undefined) return true
   const allowed = pathsOf(user.menus)
-  return allowed.some((node) => below(path, node) || (screen?.parent !== undefined && below(screen.parent, node)))
+  return allowed.some(
+    (node) => below(path, node) || (screen?.parent !== undefined && below(screen.parent, node)),
+  )
 }
 
 export const isKnown = (path: string, screens: readonly Screen[]): boolean =>
   publicPaths.includes(path) || path === '/' || screenOf(path, screens) !== undefined
 
 /** The specification lists role management in the menu of organisations, its page below /system; its device list has a child `list`. */
-const moved: Readonly<Record<string, string>> = { '/organ/organ-role': '/system/organ-role', '/device/device-list/list': '/device/device-list' }
+const moved: Readonly<Record<string, string>> = {
+  '/organ/organ-role': '/system/organ-role',
+  '/device/device-list/list': '/device/device-list',
+}
 
-const notFound = (path: string): Action => ({ do: 'redirect', to: `/404?from=${encodeURIComponent(path)}` })
+const notFound = (path: string): Action => ({
+  do: 'redirect',
+  to: `/404?from=${encodeURIComponent(path)}`,
+})
 
 /** The route guard (specification, section 4; product book, "Route guard"), one decision per row. `target` includes the query. */
-export function decide(state: { readonly hasToken: boolean; readonly target: string; readonly user: UserState; readonly screens: readonly Screen[] }): Action {
+export function decide(state: {
+  readonly hasToken: boolean
+  readonly target: string
+  readonly user: UserState
+  readonly screens: readonly Screen[]
+}): Action {
   const given = state.target.replace(/[?#].*$/, '')
   const path = given.replace(/(.)\/$/, '$1')
   const { user } = state
@@ -67,18 +85,24 @@ export function decide(state: { readonly hasToken: boolean; readonly target: str
   if (!isKnown(path, state.screens)) return notFound(path)
   if (!state.hasToken) {
     if (publicPaths.includes(path)) return { do: 'open' }
-    return { do: 'redirect', to: path === '/' ? '/login' : `/login?redirect=${encodeURIComponent(state.target)}` }
+    return {
+      do: 'redirect',
+      to: path === '/' ? '/login' : `/login?redirect=${encodeURIComponent(state.target)}`,
+    }
   }
   // the phone that scanned a code may itself be signed in
   // and so may whoever opens the link that takes a change back
-  if (path === '/login' && !/[?&]mode=(phone|undo)(&|$)/.test(state.target)) return { do: 'redirect', to: '/' }
+  if (path === '/login' && !/[?&]mode=(phone|undo)(&|$)/.test(state.target))
+    return { do: 'redirect', to: '/' }
   if (publicPaths.includes(path)) return { do: 'open' }
   if (user.is === 'unknown') return { do: 'loadUser' }
   if (user.is === 'badMenus') return { do: 'leave', message: 'error.menus' }
   if (user.is === 'failed') return { do: 'leave', message: 'error.user' }
   if (user.is === 'error') return { do: 'leave', message: { text: user.message } }
-  if (user.user.mustChangePassword) return path === '/pwd' ? { do: 'open' } : { do: 'redirect', to: '/pwd' }
-  if (user.user.mustSetUpFactor) return path === '/info' ? { do: 'open' } : { do: 'redirect', to: '/info' }
+  if (user.user.mustChangePassword)
+    return path === '/pwd' ? { do: 'open' } : { do: 'redirect', to: '/pwd' }
+  if (user.user.mustSetUpFactor)
+    return path === '/info' ? { do: 'open' } : { do: 'redirect', to: '/info' }
   if (path === '/') return { do: 'redirect', to: '/home' }
   if (!isAllowed(path, user.user, state.screens)) return notFound(path)
   // one address for a page, so that it has one tab

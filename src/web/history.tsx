@@ -1,5 +1,13 @@
 import { type ReactNode, startTransition, useLayoutEffect, useState } from 'react'
-import { createPath, type Location, type NavigationType, type Navigator, parsePath, Router, type To } from 'react-router'
+import {
+  createPath,
+  type Location,
+  type NavigationType,
+  type Navigator,
+  parsePath,
+  Router,
+  type To,
+} from 'react-router'
 import { basePath } from './base.ts'
 
 /** Asked before the page is left for another one; answers whether to go. */
@@ -55,7 +63,10 @@ function gate(to: To, action: 'PUSH' | 'REPLACE', state: unknown): void {
 const navigator: Navigator = {
   createHref: (to) => (typeof to === 'string' ? to : createPath(to)),
   encodeLocation: (to) => {
-    const { pathname, search, hash } = new URL(typeof to === 'string' ? to : createPath(to), window.location.href)
+    const { pathname, search, hash } = new URL(
+      typeof to === 'string' ? to : createPath(to),
+      window.location.href,
+    )
     return { pathname, search, hash }
   },
   go: (steps) => window.history.go(steps),
@@ -99,7 +110,12 @@ export function AppRouter({ children }: { children: ReactNode }) {
     return () => removeEventListener('popstate', popped)
   }, [])
   return (
-    <Router basename={basePath().replace(/\/$/, '') || '/'} location={shown.location} navigationType={shown.action as NavigationType} navigator={navigator}>
+    <Router
+      basename={basePath().replace(/\/$/, '') || '/'}
+      location={shown.location}
+      navigationType={shown.action as NavigationType}
+      navigator={navigator}
+    >
       {children}
     </Router>
   )

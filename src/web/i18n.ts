@@ -12,7 +12,10 @@ void i18next.use(initReactI18next).init({
   ns: ['web'],
   defaultNS: 'web',
   fallbackNS: 'web',
-  resources: { 'zh-CN': { web: { ...web.zh, ...words.zh } }, en: { web: { ...web.en, ...words.en } } },
+  resources: {
+    'zh-CN': { web: { ...web.zh, ...words.zh } },
+    en: { web: { ...web.en, ...words.en } },
+  },
   interpolation: { escapeValue: false, prefix: '{', suffix: '}' },
   react: { useSuspense: false },
 })
@@ -24,7 +27,8 @@ export function registerLocale(namespace: string, locale: Locale): void {
 
 export const hasText = (key: string): boolean => i18next.exists(key)
 
-export const translate = (key: string, values?: Record<string, string | number>): string => i18next.t(key, values ?? {})
+export const translate = (key: string, values?: Record<string, string | number>): string =>
+  i18next.t(key, values ?? {})
 
 onPrefs(() => {
   const { lang } = prefs()

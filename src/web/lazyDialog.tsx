@@ -5,7 +5,9 @@ import { later, useLater } from './ui/later.tsx'
  * `const RefundDialog = lazyDialog(() => import('./RefundDialog.tsx').then((m) => m.RefundDialog))`: a list does not pay for dialogs
  * nobody opened. One that cannot be loaded closes again, and the page below it stays.
  */
-export function lazyDialog<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+export function lazyDialog<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+): ComponentType<P> {
   const real = later(load)
   return function LazyDialog(props) {
     const Real = useLater(real, true, () => (props as { onClose?: () => void }).onClose?.())

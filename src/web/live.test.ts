@@ -15,9 +15,13 @@ describe('live events', () => {
 
 describe('tabs', () => {
   const tab = (path: string, usedAt: number) => ({ path, search: '', usedAt })
-  const full = Array.from({ length: 12 }, (_, index) => tab(index === 0 ? '/home' : `/p${index}`, index))
+  const full = Array.from({ length: 12 }, (_, index) =>
+    tab(index === 0 ? '/home' : `/p${index}`, index),
+  )
   it('opens once and keeps the query', () =>
-    expect(opened([tab('/a', 1)], '/a', '?page=2', 5, new Set())).toEqual([{ path: '/a', search: '?page=2', usedAt: 5 }]))
+    expect(opened([tab('/a', 1)], '/a', '?page=2', 5, new Set())).toEqual([
+      { path: '/a', search: '?page=2', usedAt: 5 },
+    ]))
   it('the oldest clean tab makes room, never home', () => {
     const next = opened(full, '/new', '', 99, new Set(['/p1']))
     expect(next).toHaveLength(12)

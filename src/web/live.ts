@@ -35,7 +35,10 @@ function announce(topics: readonly string[]): void {
 function refresh(topics: readonly string[]): void {
   const named = topics.includes(anything) ? [...interests.keys()] : topics
   const paths = new Set(named.flatMap((topic) => [...(interests.get(topic)?.keys() ?? [])]))
-  if (paths.size > 0) void queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => typeof path === 'string' && paths.has(path) })
+  if (paths.size > 0)
+    void queryClient.invalidateQueries({
+      predicate: ({ queryKey: [path] }) => typeof path === 'string' && paths.has(path),
+    })
 }
 
 /** Reads of `paths` refresh when the server announces `topic`. */
@@ -69,7 +72,10 @@ export function useLiveStream(wanted: boolean): void {
       channel.postMessage({ topics })
     }
     const lead = () => follow(stop.signal, share)
-    if (navigator.locks) void navigator.locks.request(channelName, { signal: stop.signal }, lead).catch(() => undefined)
+    if (navigator.locks)
+      void navigator.locks
+        .request(channelName, { signal: stop.signal }, lead)
+        .catch(() => undefined)
     else void lead()
     return () => {
       stop.abort()
@@ -78,7 +84,10 @@ export function useLiveStream(wanted: boolean): void {
   }, [wanted])
 }
 
-async function follow(signal: AbortSignal, share: (topics: readonly string[]) => void): Promise<void> {
+async function follow(
+  signal: AbortSignal,
+  share: (topics: readonly string[]) => void,
+): Promise<void> {
   let failures = 0
   while (!signal.aborted) {
     const began = performance.now()
@@ -109,11 +118,22 @@ async function leave(response: Response): Promise<void> {
 }
 
 /** False when this server has no stream, the session is over or something is due: no use in asking again. */
-async function readStream(signal: AbortSignal, share: (topics: readonly string[]) => void): Promise<boolean> {
-  const response = await fetch(`${basePath()}api/me/events`, { headers: { Authorization: token() ?? '', Accept: 'text/event-stream' }, signal })
+async function readStream(
+  signal: AbortSignal,
+  share: (topics: readonly string[]) => void,
+): Promise<boolean> {
+  const response = await fetch(`${basePath()}api/me/events`, {
+    headers: { Authorization: token() ?? '', Accept: 'text/event-stream' },
+    signal,
+  })
   if (response.status === 401) await leave(response)
   if ([401, 403, 404].includes(response.status)) return false
-  if (!response.ok || !response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) return true
+  if (
+    !response.ok ||
+    !response.body ||
+    !response.headers.get('content-type')?.startsWith('text/event-stream')
+  )
+    return true
   share([anything])
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let held = ''

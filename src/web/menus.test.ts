@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { menusAreFine, pathsOf, readUser } from './menus.ts'
 
-const leaf = { name: 'a', path: '/a', title: 'A', titleEn: 'A', icon: '', sort: 1, hidden: false, children: [] }
+const leaf = {
+  name: 'a',
+  path: '/a',
+  title: 'A',
+  titleEn: 'A',
+  icon: '',
+  sort: 1,
+  hidden: false,
+  children: [],
+}
 
 describe('menus of GET /auth/user', () => {
   it.each([
@@ -24,5 +33,8 @@ describe('menus of GET /auth/user', () => {
     expect(menusAreFine([{ ...leaf, children: [leaf] }])).toBe(true)
   })
   it('a user without its own fields is no user', () => expect(readUser({ menus: [] })).toBe('user'))
-  it('hidden leaves authorise, groups do not', () => expect(pathsOf([{ ...leaf, path: '/g', children: [{ ...leaf, hidden: true }] }])).toEqual(['/a']))
+  it('hidden leaves authorise, groups do not', () =>
+    expect(pathsOf([{ ...leaf, path: '/g', children: [{ ...leaf, hidden: true }] }])).toEqual([
+      '/a',
+    ]))
 })

@@ -13,16 +13,26 @@ export function menusAreFine(menus: unknown): boolean {
   return menus.every((node: unknown) => {
     if (typeof node !== 'object' || node === null) return false
     const { name, path, children } = node as Partial<MenuNode>
-    return typeof name === 'string' && name !== '' && typeof path === 'string' && path !== '' && (children === undefined || menusAreFine(children))
+    return (
+      typeof name === 'string' &&
+      name !== '' &&
+      typeof path === 'string' &&
+      path !== '' &&
+      (children === undefined || menusAreFine(children))
+    )
   })
 }
 
 /** Every leaf with the titles above it, in menu order. */
 export type MenuLeaf = { readonly node: MenuNode; readonly group: MenuNode | null }
 export const leavesOf = (menus: readonly MenuNode[], group: MenuNode | null = null): MenuLeaf[] =>
-  menus.flatMap((node) => (node.children.length > 0 ? leavesOf(node.children, node) : [{ node, group }]))
+  menus.flatMap((node) =>
+    node.children.length > 0 ? leavesOf(node.children, node) : [{ node, group }],
+  )
 
 /** All paths the menus authorise; hidden nodes count, groups do not. */
-export const pathsOf = (menus: readonly MenuNode[]): string[] => leavesOf(menus).map((leaf) => leaf.node.path)
+export const pathsOf = (menus: readonly MenuNode[]): string[] =>
+  leavesOf(menus).map((leaf) => leaf.node.path)
 
-export const titleOf = (node: { title: string; titleEn: string }, lang: string): string => (lang === 'en' && node.titleEn !== '' ? node.titleEn : node.title)
+export const titleOf = (node: { title: string; titleEn: string }, lang: string): string =>
+  lang === 'en' && node.titleEn !== '' ? node.titleEn : node.title

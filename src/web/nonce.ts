@@ -1,5 +1,6 @@
 /** antd writes <style> elements at run time; under our CSP each needs the nonce. Must be imported before antd. */
-export const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? ''
+export const nonce =
+  document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? ''
 
 const create = document.createElement.bind(document)
 document.createElement = ((name: string, options?: ElementCreationOptions) => {

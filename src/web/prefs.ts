@@ -2,7 +2,12 @@ import { useSyncExternalStore } from 'react'
 import { type Lang, toLang } from '../shared/text.ts'
 
 /** Choices of this browser: they must be known before anybody signs in, so they live in local storage. */
-export type Prefs = { readonly lang: Lang; readonly theme: 'light' | 'dark'; readonly compact: boolean; readonly folded: boolean }
+export type Prefs = {
+  readonly lang: Lang
+  readonly theme: 'light' | 'dark'
+  readonly compact: boolean
+  readonly folded: boolean
+}
 
 const stored = (key: string): string | null => {
   try {
@@ -23,7 +28,8 @@ export const prefs = (): Prefs => current
 
 export function setPrefs(change: Partial<Prefs>): void {
   current = { ...current, ...change }
-  for (const [key, value] of Object.entries(change)) localStorage.setItem(key, typeof value === 'boolean' ? (value ? '1' : '0') : value)
+  for (const [key, value] of Object.entries(change))
+    localStorage.setItem(key, typeof value === 'boolean' ? (value ? '1' : '0') : value)
   for (const listener of listeners) listener()
 }
 

@@ -17,7 +17,10 @@ export type ExportWish = {
 }
 
 /** What Ctrl K finds besides pages. */
-export type Finder = { readonly permission: string; find(query: string): Promise<readonly PaletteItem[]> }
+export type Finder = {
+  readonly permission: string
+  find(query: string): Promise<readonly PaletteItem[]>
+}
 
 /** What stands before a sign-in. */
 type Entrance = {

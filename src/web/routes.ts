@@ -18,8 +18,10 @@ export function domainRoutes<P extends string>(
     registerLocale(namespace, found.locale)
     return { default: component }
   }
-  return Object.fromEntries(Object.entries<() => Promise<ComponentType>>(pages).map(([path, page]) => [path, lazy(() => load(page))])) as unknown as Record<
-    P,
-    ComponentType
-  >
+  return Object.fromEntries(
+    Object.entries<() => Promise<ComponentType>>(pages).map(([path, page]) => [
+      path,
+      lazy(() => load(page)),
+    ]),
+  ) as unknown as Record<P, ComponentType>
 }

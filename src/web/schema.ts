@@ -16,13 +16,29 @@ export function fieldInfo(type: z.ZodType | undefined): FieldInfo {
   const base = baseType(type)
   const meta: Record<string, unknown> = { ...base.meta(), ...type.meta() }
   const def = base.def as { type: string }
-  const shape = base as z.ZodType & { options?: unknown; maxLength?: number | null; maxValue?: number | null }
-  const kinds: Record<string, FieldInfo['kind']> = { enum: 'enum', number: 'number', boolean: 'boolean', string: 'text', array: 'array' }
+  const shape = base as z.ZodType & {
+    options?: unknown
+    maxLength?: number | null
+    maxValue?: number | null
+  }
+  const kinds: Record<string, FieldInfo['kind']> = {
+    enum: 'enum',
+    number: 'number',
+    boolean: 'boolean',
+    string: 'text',
+    array: 'array',
+  }
   return {
     kind: kinds[def.type] ?? 'other',
     unit: typeof meta.unit === 'string' ? meta.unit : undefined,
-    tones: typeof meta.tones === 'object' && meta.tones !== null ? (meta.tones as Record<string, Tone>) : undefined,
-    values: def.type === 'enum' && Array.isArray(shape.options) ? shape.options.filter((value) => typeof value === 'string') : [],
+    tones:
+      typeof meta.tones === 'object' && meta.tones !== null
+        ? (meta.tones as Record<string, Tone>)
+        : undefined,
+    values:
+      def.type === 'enum' && Array.isArray(shape.options)
+        ? shape.options.filter((value) => typeof value === 'string')
+        : [],
     max: def.type === 'string' ? (shape.maxLength ?? undefined) : undefined,
   }
 }

@@ -18,14 +18,17 @@ async function fetchUser(): Promise<UserState> {
   } catch (error) {
     // the role or organisation is gone, or may no longer be looked through
     if (isApiError(error) && error.kind === 'refused' && stopLooking()) return { is: 'unknown' }
-    return isApiError(error) && error.kind !== 'refused' ? { is: 'error', message: messageOf(error) } : { is: 'failed' }
+    return isApiError(error) && error.kind !== 'refused'
+      ? { is: 'error', message: messageOf(error) }
+      : { is: 'failed' }
   }
 }
 
 /** Menus and buttons follow without a reload. A failure in between keeps what is known: the next answer tells again. */
 whenRightsChange(async () => {
   const state = await fetchUser()
-  if (queryClient.getQueryData(key) && (state.is === 'known' || state.is === 'badMenus')) queryClient.setQueryData(key, state)
+  if (queryClient.getQueryData(key) && (state.is === 'known' || state.is === 'badMenus'))
+    queryClient.setQueryData(key, state)
 })
 
 /** The signed-in user as the guard sees it; `unknown` until the first answer. */
@@ -56,6 +59,9 @@ export function useMay(): (permission: string) => boolean {
 
 /** Ends the session on the server as far as it answers, and here in any case. */
 export async function logout(): Promise<void> {
-  await Promise.race([call(person.logout, {}, { signIn: true }).catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 3000))])
+  await Promise.race([
+    call(person.logout, {}, { signIn: true }).catch(() => undefined),
+    new Promise((resolve) => setTimeout(resolve, 3000)),
+  ])
   endSession(undefined, { back: false })
 }

@@ -7,7 +7,15 @@ export type Mode = 'light' | 'dark'
 export const tokens = (mode: Mode): Record<string, string> => ({ ...theme[mode].token })
 export const chartColors = (mode: Mode) => theme.chart[mode]
 
-export const layout = { side: 208, folded: 56, header: 48, tabs: 34, padding: 16, drawerBelow: 992, phoneBelow: 768 } as const
+export const layout = {
+  side: 208,
+  folded: 56,
+  header: 48,
+  tabs: 34,
+  padding: 16,
+  drawerBelow: 992,
+  phoneBelow: 768,
+} as const
 
 function variables(mode: Mode): Record<string, string> {
   const { token, components } = theme[mode]
@@ -66,6 +74,7 @@ function variables(mode: Mode): Record<string, string> {
 export function publishTheme(): void {
   const { theme: mode } = prefs()
   document.documentElement.dataset.theme = mode
-  for (const [name, value] of Object.entries(variables(mode))) document.documentElement.style.setProperty(name, value)
+  for (const [name, value] of Object.entries(variables(mode)))
+    document.documentElement.style.setProperty(name, value)
 }
 onPrefs(publishTheme)

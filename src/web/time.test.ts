@@ -24,5 +24,7 @@ describe('instants', () => {
     [86_399, '23h'],
     [86_400, '1d'],
     [-60, 'now'],
-  ])('%i seconds ago is %s', (seconds, text) => expect(age(new Date(now.getTime() - seconds * 1000), now, 'en')).toBe(text))
+  ])('%i seconds ago is %s', (seconds, text) =>
+    expect(age(new Date(now.getTime() - seconds * 1000), now, 'en')).toBe(text),
+  )
 })

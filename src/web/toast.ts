@@ -22,7 +22,10 @@ export function toast(kind: ToastKind, text: string): void {
   count += 1
   const id = count
   change([...toasts, { id, kind, text }].slice(-most))
-  setTimeout(() => change(toasts.filter((other) => other.id !== id)), kind === 'error' ? lasts * 1.5 : lasts)
+  setTimeout(
+    () => change(toasts.filter((other) => other.id !== id)),
+    kind === 'error' ? lasts * 1.5 : lasts,
+  )
 }
 
 export const currentToasts = (): readonly Toast[] => toasts

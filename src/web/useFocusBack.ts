@@ -7,7 +7,11 @@ export function useFocusBack(): void {
   useEffect(
     () => () => {
       setTimeout(() => {
-        if (before instanceof HTMLElement && (document.activeElement === document.body || document.activeElement === null)) before.focus()
+        if (
+          before instanceof HTMLElement &&
+          (document.activeElement === document.body || document.activeElement === null)
+        )
+          before.focus()
       })
     },
     [before],

@@ -9,6 +9,10 @@ export function useTarget(): (to: string) => string | undefined {
   return (to) => {
     const path = to.replace(/\?.*$/, '')
     const screen = screenOf(path, product.screens)
-    return screen && isAllowed(path, user, product.screens) && (!screen.permission.includes(':') || may(screen.permission)) ? to : undefined
+    return screen &&
+      isAllowed(path, user, product.screens) &&
+      (!screen.permission.includes(':') || may(screen.permission))
+      ? to
+      : undefined
   }
 }

@@ -17,7 +17,10 @@ function current(): Kept | null {
 
 /** What a person does for himself (signing out, layouts) is not done through a view. */
 export function viewHeader(endpoint: Endpoint): readonly [string, string] | null {
-  const view = endpoint.access === 'open' || (endpoint.access === 'self' && endpoint.kind === 'write') ? null : current()
+  const view =
+    endpoint.access === 'open' || (endpoint.access === 'self' && endpoint.kind === 'write')
+      ? null
+      : current()
   return view && [`x-view-${view.kind}`, String(view.id)]
 }
 

@@ -63,7 +63,11 @@ test('a press beside the question does not answer it; questions keep their answe
   expect(second.getByRole('button', { name: '取消' }).elements()).toEqual([])
   await second.getByRole('button', { name: '确定' }).click()
   await expect.poll(() => said).toEqual([true])
-  await page.getByRole('dialog').filter({ hasText: '第一问' }).getByRole('button', { name: '取消' }).click()
+  await page
+    .getByRole('dialog')
+    .filter({ hasText: '第一问' })
+    .getByRole('button', { name: '取消' })
+    .click()
   await expect.poll(() => said).toEqual([true, false])
 })
 
@@ -85,7 +89,13 @@ test('a dialog that loads when it opens takes the page with it in the meantime',
   await expect.element(page.getByText('对话框到了')).toBeVisible()
 })
 
-const machine = (id: number, ok: boolean, reason = '') => ({ id, rtuNumber: `HD00000${id}`, nickname: `机器${id}`, ok, reason })
+const machine = (id: number, ok: boolean, reason = '') => ({
+  id,
+  rtuNumber: `HD00000${id}`,
+  nickname: `机器${id}`,
+  ok,
+  reason,
+})
 const plan = { done: 1, skipped: 1, results: [machine(1, true), machine(2, false, '正在出货')] }
 test('a deed for many says first who is skipped and why, then what became of each', async () => {
   const runs: string[] = []
@@ -98,7 +108,16 @@ test('a deed for many says first who is skipped and why, then what became of eac
 })
 test('a deed that reaches nobody cannot be done', async () => {
   const nobody = { done: 0, skipped: 1, results: [machine(2, false, '离线')] }
-  await show(<BatchDialog title="批量锁定" busy={false} onRun={() => {}} onClose={() => {}} plan={nobody} result={undefined} />)
+  await show(
+    <BatchDialog
+      title="批量锁定"
+      busy={false}
+      onRun={() => {}}
+      onClose={() => {}}
+      plan={nobody}
+      result={undefined}
+    />,
+  )
   await expect.element(button('执行')).toBeDisabled()
 })
 
@@ -109,7 +128,14 @@ test('a drawer leaves its list usable; arrows step through the rows, but not fro
       <button type="button" onClick={() => steps.push('list')}>
         列表
       </button>
-      <Detail open title="机器 7" id="HD000007" onClose={() => steps.push('close')} onPrevious={() => steps.push('up')} onNext={() => steps.push('down')}>
+      <Detail
+        open
+        title="机器 7"
+        id="HD000007"
+        onClose={() => steps.push('close')}
+        onPrevious={() => steps.push('up')}
+        onNext={() => steps.push('down')}
+      >
         <input aria-label="备注" />
       </Detail>
     </>,

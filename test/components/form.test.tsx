@@ -31,7 +31,9 @@ function EditLabel({ readOnly = false }: { readOnly?: boolean }) {
     </FormPage>
   )
 }
-async function open(options: Parameters<typeof show>[1] = {}): Promise<ReturnType<typeof keepLabels>> {
+async function open(
+  options: Parameters<typeof show>[1] = {},
+): Promise<ReturnType<typeof keepLabels>> {
   const kept = keepLabels([label(1)])
   await show(<EditLabel />, { path: '/labels/edit/1', ...options })
   await expect.element(field('名称')).toHaveValue('标签1')
@@ -57,7 +59,9 @@ test('required fields are marked, counted texts count, and a price is yuan', asy
     ['价格', true],
     ['备注', false],
   ] as const) {
-    const mark = document.querySelector(`label[for="${field(name).element().id}"]`)?.classList.contains('ant-form-item-required')
+    const mark = document
+      .querySelector(`label[for="${field(name).element().id}"]`)
+      ?.classList.contains('ant-form-item-required')
     expect(mark, name).toBe(required)
   }
   await expect.element(field('价格')).toHaveValue('3.50')
@@ -69,7 +73,14 @@ test('Ctrl S saves from any field: fen, the version and nothing else travel', as
   await field('价格').fill('12')
   await userEvent.keyboard('{Control>}s{/Control}')
   await expect.poll(() => askedOf('PUT /api/labels/1').length).toBe(1)
-  expect(askedOf('PUT /api/labels/1')[0]?.body).toEqual({ version: 1, name: '标签1', kind: 'SHELF', price: 1200, printed: false, remark: '' })
+  expect(askedOf('PUT /api/labels/1')[0]?.body).toEqual({
+    version: 1,
+    name: '标签1',
+    kind: 'SHELF',
+    price: 1200,
+    printed: false,
+    remark: '',
+  })
   await expect.poll(() => location.pathname).toBe('/labels')
 })
 
@@ -171,7 +182,13 @@ test('on a phone, where nothing keeps a tab, a step back asks first', async () =
 test('a lost answer keeps the form, and sending again is the same act', async () => {
   keepLabels([])
   await show(
-    <FormPage ns="labels" title="新增标签" back="/labels" save={labels.create} initial={{ name: '同一次', kind: 'DOOR', price: 100 }}>
+    <FormPage
+      ns="labels"
+      title="新增标签"
+      back="/labels"
+      save={labels.create}
+      initial={{ name: '同一次', kind: 'DOOR', price: 100 }}
+    >
       <LabelFields />
     </FormPage>,
     { path: '/labels/create' },

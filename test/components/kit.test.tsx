@@ -11,36 +11,54 @@ import { Cut, Tail } from '../../src/web/ui/Text.tsx'
 import { show } from './world.tsx'
 
 const content = () => document.getElementById('page-content') as HTMLElement
-const tones: Tone[] = ['online', 'success', 'offline', 'closed', 'warn', 'fault', 'soldOut', 'paid', 'shipped', 'refunded', 'locked']
+const tones: Tone[] = [
+  'online',
+  'success',
+  'offline',
+  'closed',
+  'warn',
+  'fault',
+  'soldOut',
+  'paid',
+  'shipped',
+  'refunded',
+  'locked',
+]
 
-test.each(['light', 'dark'] as const)('a state is shape, colour and word together, in every tone (%s)', async (theme) => {
-  await show(
-    tones.map((tone) => (
-      <StatusTag key={tone} tone={tone} chip>
-        {tone}字
-      </StatusTag>
-    )),
-    { theme },
-  )
-  for (const tone of tones) {
-    await expect.element(page.getByText(`${tone}字`)).toBeVisible()
-    const tag = content().querySelector(`[data-tone=${tone}]`)
-    const mark = tag?.querySelector('svg')
-    expect(mark?.getAttribute('aria-hidden'), tone).toBe('true')
-    expect(mark?.childElementCount, tone).toBeGreaterThan(0)
-    // a colour the theme does not know would be black or nothing
-    for (const name of ['--mark', '--text', '--tint']) {
-      const variable = (tag as HTMLElement).style.getPropertyValue(name).slice(4, -1)
-      expect(getComputedStyle(document.documentElement).getPropertyValue(variable), `${tone} ${name}`).not.toBe('')
+test.each(['light', 'dark'] as const)(
+  'a state is shape, colour and word together, in every tone (%s)',
+  async (theme) => {
+    await show(
+      tones.map((tone) => (
+        <StatusTag key={tone} tone={tone} chip>
+          {tone}字
+        </StatusTag>
+      )),
+      { theme },
+    )
+    for (const tone of tones) {
+      await expect.element(page.getByText(`${tone}字`)).toBeVisible()
+      const tag = content().querySelector(`[data-tone=${tone}]`)
+      const mark = tag?.querySelector('svg')
+      expect(mark?.getAttribute('aria-hidden'), tone).toBe('true')
+      expect(mark?.childElementCount, tone).toBeGreaterThan(0)
+      // a colour the theme does not know would be black or nothing
+      for (const name of ['--mark', '--text', '--tint']) {
+        const variable = (tag as HTMLElement).style.getPropertyValue(name).slice(4, -1)
+        expect(
+          getComputedStyle(document.documentElement).getPropertyValue(variable),
+          `${tone} ${name}`,
+        ).not.toBe('')
+      }
     }
-  }
-})
+  },
+)
 
 test('nothing known is a dash, zero is a zero', async () => {
   await show(
     <>
-      <Money fen={null} /> <Money fen={0} /> <Count value={null} /> <Count value={0} /> <Percent permille={null} /> <Percent permille={-125} />{' '}
-      <Count value={-1234} />
+      <Money fen={null} /> <Money fen={0} /> <Count value={null} /> <Count value={0} />{' '}
+      <Percent permille={null} /> <Percent permille={-125} /> <Count value={-1234} />
     </>,
   )
   expect.soft(await shown()).toBe('— ¥0.00 — 0 — −12.5% −1,234')
@@ -64,7 +82,11 @@ test('named values: a value that is missing is a dash, and label and value belon
     </>,
   )
   await expect
-    .poll(() => [...content().querySelectorAll('dl > div')].map((pair) => [...pair.children].map((part) => `${part.localName} ${part.textContent}`).join(' ')))
+    .poll(() =>
+      [...content().querySelectorAll('dl > div')].map((pair) =>
+        [...pair.children].map((part) => `${part.localName} ${part.textContent}`).join(' '),
+      ),
+    )
     .toEqual(['dt 编号 dd HD1', 'dt 地址 dd —', 'dt 温度 dd 0', 'dt 销售额 dd —'])
 })
 
@@ -88,10 +110,15 @@ test('a page is a region with one heading; sheets and parts stand below it, each
 
 test('a long number shows its tail, the whole of it is in the title and in the copy', async () => {
   await show(<ShortNumber number="20261121000000123456" to="/order/1" />)
-  await expect.element(page.getByRole('link', { name: '…123456' })).toHaveAttribute('href', '/order/1')
+  await expect
+    .element(page.getByRole('link', { name: '…123456' }))
+    .toHaveAttribute('href', '/order/1')
   await expect.element(page.getByTitle('20261121000000123456')).toBeVisible()
   const copied: string[] = []
-  Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: async (text: string) => copied.push(text) } })
+  Object.defineProperty(navigator, 'clipboard', {
+    configurable: true,
+    value: { writeText: async (text: string) => copied.push(text) },
+  })
   await page.getByRole('button', { name: '复制 20261121000000123456' }).click()
   expect(copied).toEqual(['20261121000000123456'])
 })
@@ -112,13 +139,19 @@ test('what gives way is cut at its end, a number keeps its last six', async () =
   const element = cut.element() as HTMLElement
   expect(element.scrollWidth).toBeGreaterThan(element.clientWidth)
   expect(getComputedStyle(element).textOverflow).toBe('ellipsis')
-  expect(page.getByTitle('SN00000000000000123456').element().textContent).toBe('SN00000000000000123456')
+  expect(page.getByTitle('SN00000000000000123456').element().textContent).toBe(
+    'SN00000000000000123456',
+  )
 })
 
 test('a card leads with its name, then its lines in one, and says facts with their labels', async () => {
   await show(
     <>
-      <CardHead title="机器 7" lines={['科苑路', '在线']} end={<StatusTag tone="online">在线</StatusTag>} />
+      <CardHead
+        title="机器 7"
+        lines={['科苑路', '在线']}
+        end={<StatusTag tone="online">在线</StatusTag>}
+      />
       <Facts
         items={[
           ['销量', 3],
@@ -143,7 +176,12 @@ test('lines fill their columns, and wrap on a phone', async () => {
       </li>
     </Lines>
   )
-  const tops = () => new Set([...content().querySelectorAll('li > span')].map((part) => Math.round(part.getBoundingClientRect().top))).size
+  const tops = () =>
+    new Set(
+      [...content().querySelectorAll('li > span')].map((part) =>
+        Math.round(part.getBoundingClientRect().top),
+      ),
+    ).size
   await show(ui)
   await expect.poll(tops).toBe(1)
   await page.viewport(390, 844)
@@ -153,7 +191,14 @@ test('lines fill their columns, and wrap on a phone', async () => {
 
 test('what failed says why, with its number and a way on; what is gone says that', async () => {
   const again: string[] = []
-  const error = { kind: 'refused', code: 500001, error: 'x', message: '没连上', requestId: 'abcdefghijkl', errors: [] } as const
+  const error = {
+    kind: 'refused',
+    code: 500001,
+    error: 'x',
+    message: '没连上',
+    requestId: 'abcdefghijkl',
+    errors: [],
+  } as const
   await show(
     <>
       <Problem error={error} title="列表加载失败" onRetry={() => again.push('retry')} />

@@ -5,7 +5,13 @@ import { keyword, listQuery, page } from '../../src/shared/listQuery.ts'
 import { defineLocale } from '../../src/shared/locale.ts'
 import { bi } from '../../src/shared/text.ts'
 import { useCols } from '../../src/web/columns.tsx'
-import { MoneyField, SelectField, SwitchField, TextAreaField, TextField } from '../../src/web/form/fields.tsx'
+import {
+  MoneyField,
+  SelectField,
+  SwitchField,
+  TextAreaField,
+  TextField,
+} from '../../src/web/form/fields.tsx'
 import { registerLocale } from '../../src/web/i18n.ts'
 import { ListPage } from '../../src/web/ListPage.tsx'
 import { answer, refused } from './world.tsx'
@@ -13,7 +19,9 @@ import { answer, refused } from './world.tsx'
 /** A domain of nobody: price labels, with a field of every common kind. */
 const fields = {
   name: f.text(20, bi('请输入名称', 'Enter a name')),
-  kind: z.enum(['SHELF', 'DOOR'], bi('请选择种类', 'Choose a kind')).meta({ tones: { SHELF: 'online', DOOR: 'fault' } }),
+  kind: z
+    .enum(['SHELF', 'DOOR'], bi('请选择种类', 'Choose a kind'))
+    .meta({ tones: { SHELF: 'online', DOOR: 'fault' } }),
   price: f.price,
   printed: z.boolean().default(false),
   remark: f.optionalText(60),
@@ -33,18 +41,31 @@ export const labels = {
   list: read('label:read', {
     path: '/labels',
     summary: 'Labels',
-    input: listQuery({ keyword, kind: fields.kind.optional(), from: f.day.optional(), to: f.day.optional() }, ['name', 'price', 'createTime'], '-createTime'),
+    input: listQuery(
+      { keyword, kind: fields.kind.optional(), from: f.day.optional(), to: f.day.optional() },
+      ['name', 'price', 'createTime'],
+      '-createTime',
+    ),
     output: page(LabelRow),
     export: 'label:export',
   }),
-  get: read('label:read', { path: '/labels/{id}', summary: 'A label', input: z.strictObject({ id: f.id }), output: LabelRow }),
+  get: read('label:read', {
+    path: '/labels/{id}',
+    summary: 'A label',
+    input: z.strictObject({ id: f.id }),
+    output: LabelRow,
+  }),
   options: read('label:read', {
     path: '/labels/options',
     summary: 'Labels for a select box',
     input: z.strictObject({ keyword, id: f.id.optional() }),
     output: z.strictObject({ list: z.array(Option) }),
   }),
-  short: read('label:read', { path: '/labels/short', summary: 'The few labels there are', output: z.strictObject({ list: z.array(Option) }) }),
+  short: read('label:read', {
+    path: '/labels/short',
+    summary: 'The few labels there are',
+    output: z.strictObject({ list: z.array(Option) }),
+  }),
   create: write('label:create', {
     path: '/labels',
     summary: 'Add a label',
@@ -107,11 +128,19 @@ export const label = (id: number, change: Partial<LabelRow> = {}): LabelRow => (
 export function keepLabels(rows: LabelRow[]): LabelRow[] {
   const stale = refused(409, 'common.stale', '数据已被他人修改，请刷新后重试')
   answer('GET /api/labels', ({ query }) => {
-    const found = rows.filter((row) => (!query.kind || row.kind === query.kind) && (!query.keyword || row.name.includes(query.keyword)))
+    const found = rows.filter(
+      (row) =>
+        (!query.kind || row.kind === query.kind) &&
+        (!query.keyword || row.name.includes(query.keyword)),
+    )
     const [number, size] = [Number(query.page ?? 1), Number(query.pageSize ?? 20)]
     return { list: found.slice((number - 1) * size, number * size), total: found.length }
   })
-  answer('GET /api/labels/{id}', ({ path }) => rows.find((row) => path.endsWith(`/${row.id}`)) ?? refused(404, 'common.notFound', '没有'))
+  answer(
+    'GET /api/labels/{id}',
+    ({ path }) =>
+      rows.find((row) => path.endsWith(`/${row.id}`)) ?? refused(404, 'common.notFound', '没有'),
+  )
   answer('POST /api/labels', ({ body }) => {
     const made = label(rows.length + 1, body)
     rows.push(made)
@@ -153,7 +182,15 @@ export function LabelList(props: Props) {
       endpoint={labels.list}
       records={{ ...labels, get: undefined as never, fields: LabelFields }}
       filters={['keyword', 'kind', 'range']}
-      columns={[col('name'), col('kind'), col('price'), col('count'), col('printed'), col('remark'), col('createTime')]}
+      columns={[
+        col('name'),
+        col('kind'),
+        col('price'),
+        col('count'),
+        col('printed'),
+        col('remark'),
+        col('createTime'),
+      ]}
       card={['price', 'count', 'remark']}
       {...props}
     />

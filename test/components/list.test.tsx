@@ -8,7 +8,8 @@ const list = 'GET /api/labels'
 const rows = () => document.querySelectorAll('tr[data-row-key]')
 const cell = (text: string) => page.getByRole('cell', { name: text, exact: true })
 const button = (name: string | RegExp) => page.getByRole('button', { name })
-const many = (n: number) => Array.from({ length: n }, (_, i) => label(i + 1, { kind: i % 2 ? 'DOOR' : 'SHELF' }))
+const many = (n: number) =>
+  Array.from({ length: n }, (_, i) => label(i + 1, { kind: i % 2 ? 'DOOR' : 'SHELF' }))
 /** How many pixels of the table stand beyond its right edge. */
 const over = () => {
   const body = document.querySelector('[data-rows]')
@@ -47,7 +48,8 @@ test('who may only read has neither the button that adds nor an act in a row', a
   keepLabels([label(1, { can: { update: false, delete: false } })])
   await show(<LabelList />, { rights: ['label:read'] })
   await expect.element(cell('标签1')).toBeVisible()
-  for (const name of ['新增标签', '编辑', '更多', /^导出/]) expect(button(name).elements()).toEqual([])
+  for (const name of ['新增标签', '编辑', '更多', /^导出/])
+    expect(button(name).elements()).toEqual([])
 })
 
 test('a list that cannot be read says why, with the trace number, and tries again', async () => {
@@ -67,7 +69,9 @@ test('a refresh that fails keeps the rows and says that they may be old', async 
   await expect.element(cell('标签1')).toBeVisible()
   answer(list, () => refused(503, 'common.busy', '系统忙'))
   await button('刷新').click()
-  await expect.element(page.getByRole('alert').filter({ hasText: '数据未能刷新: 系统忙' })).toBeVisible()
+  await expect
+    .element(page.getByRole('alert').filter({ hasText: '数据未能刷新: 系统忙' }))
+    .toBeVisible()
   expect(rows()).toHaveLength(1)
 })
 
@@ -120,14 +124,21 @@ test('heads of sortable columns sort up, down and not at all, by keyboard too', 
   await expect.poll(() => location.search).toBe('?sort=-price')
   await head.click()
   await expect.poll(() => location.search).toBe('')
-  expect(page.getByRole('columnheader', { name: '数量' }).element().getAttribute('aria-sort')).toBeNull()
+  expect(
+    page.getByRole('columnheader', { name: '数量' }).element().getAttribute('aria-sort'),
+  ).toBeNull()
 })
 
 test('pages turn by keyboard; another page size starts at the first', async () => {
   keepLabels(many(45))
   await show(<LabelList />)
   await expect.poll(() => rows().length).toBe(20)
-  ;(page.getByRole('navigation').getByRole('button', { name: '3', exact: true }).element() as HTMLElement).focus()
+  ;(
+    page
+      .getByRole('navigation')
+      .getByRole('button', { name: '3', exact: true })
+      .element() as HTMLElement
+  ).focus()
   await userEvent.keyboard('{Enter}')
   await expect.poll(() => rows().length).toBe(5)
   expect(location.search).toBe('?page=3')
@@ -141,16 +152,24 @@ test('views of an enum filter by one press, and the pressed one says so', async 
   keepLabels(many(4))
   await show(<LabelList views="kind" />)
   const views = page.getByRole('group', { name: '快捷视图' })
-  await expect.element(views.getByRole('button', { name: '全部' })).toHaveAttribute('aria-pressed', 'true')
+  await expect
+    .element(views.getByRole('button', { name: '全部' }))
+    .toHaveAttribute('aria-pressed', 'true')
   await views.getByRole('button', { name: '柜门' }).click()
   await expect.element(page.getByText('共 2 条')).toBeVisible()
-  await expect.element(views.getByRole('button', { name: '柜门' })).toHaveAttribute('aria-pressed', 'true')
+  await expect
+    .element(views.getByRole('button', { name: '柜门' }))
+    .toHaveAttribute('aria-pressed', 'true')
 })
 
 test('rows stay chosen over pages, all of the filter can be, and the act gets them', async () => {
   keepLabels(many(45))
   const got: (string | number)[] = []
-  await show(<LabelList batch={[{ key: 'print', label: '打印', onClick: ({ keys }) => got.push(...keys) }]} />)
+  await show(
+    <LabelList
+      batch={[{ key: 'print', label: '打印', onClick: ({ keys }) => got.push(...keys) }]}
+    />,
+  )
   await page.getByRole('checkbox').nth(1).click()
   await page.getByRole('navigation').getByRole('button', { name: '2', exact: true }).click()
   await expect.element(cell('标签21')).toBeVisible()
@@ -173,13 +192,27 @@ test('columns are hidden and moved, and the server keeps it for this person', as
   await expect.element(page.getByRole('columnheader', { name: '数量' })).not.toBeInTheDocument()
   await button('上移 价格').click()
   await expect.poll(() => askedOf('PUT /api/me/preferences').length).toBe(2)
-  const [, last] = askedOf('PUT /api/me/preferences').map(({ body }) => body as { key: string; value: { hidden: string[]; order: string[] } })
-  expect([last?.key, last?.value.hidden, last?.value.order.slice(0, 3)]).toEqual(['columns:/labels', ['count'], ['name', 'price', 'kind']])
+  const [, last] = askedOf('PUT /api/me/preferences').map(
+    ({ body }) => body as { key: string; value: { hidden: string[]; order: string[] } },
+  )
+  expect([last?.key, last?.value.hidden, last?.value.order.slice(0, 3)]).toEqual([
+    'columns:/labels',
+    ['count'],
+    ['name', 'price', 'kind'],
+  ])
 })
 
 test('a row opens beside its list, neighbours are a key away, Escape leads back', async () => {
   keepLabels(many(3))
-  const Beside = ({ id, onClose, onNext }: { id: string; onClose: () => void; onNext?: (() => void) | undefined }) => (
+  const Beside = ({
+    id,
+    onClose,
+    onNext,
+  }: {
+    id: string
+    onClose: () => void
+    onNext?: (() => void) | undefined
+  }) => (
     <dialog open>
       第 {id} 张
       <button type="button" onClick={onNext} disabled={!onNext}>
@@ -206,8 +239,12 @@ test('what somebody else changed is tinted for a moment', async () => {
   await expect.element(cell('标签1')).toBeVisible()
   kept[1] = label(2, { name: '换过的' })
   await button('刷新').click()
-  await expect.poll(() => document.querySelector('tr[class*=changed]')?.textContent).toContain('换过的')
-  await expect.poll(() => document.querySelectorAll('tr[class*=changed]').length, { timeout: 3000 }).toBe(0)
+  await expect
+    .poll(() => document.querySelector('tr[class*=changed]')?.textContent)
+    .toContain('换过的')
+  await expect
+    .poll(() => document.querySelectorAll('tr[class*=changed]').length, { timeout: 3000 })
+    .toBe(0)
 })
 
 test('a list is written to a file with its filter and the columns shown', async () => {
@@ -229,24 +266,37 @@ test.each([
   ['zh-CN', 960],
   ['en', 960],
   ['zh-CN', 860],
-] as const)('long texts give way so that all columns stand in the list: %s, %i px', async (lang, width) => {
-  keepLabels([label(1, { name: '一个特别特别特别特别长的标签名称啊', remark: 'x'.repeat(60) }), label(2)])
-  await show(<LabelList />, { lang, width })
-  await expect.element(page.getByText('标签2', { exact: true })).toBeVisible()
-  await expect.poll(over).toBeLessThanOrEqual(1)
-  const heads = page.getByRole('columnheader').elements()
-  expect(heads).toHaveLength(8)
-  for (const head of heads) {
-    const inner = head.querySelector('button span') ?? head
-    expect(inner.scrollWidth, head.textContent ?? '').toBeLessThanOrEqual(inner.clientWidth + 1)
-  }
-})
+] as const)(
+  'long texts give way so that all columns stand in the list: %s, %i px',
+  async (lang, width) => {
+    keepLabels([
+      label(1, { name: '一个特别特别特别特别长的标签名称啊', remark: 'x'.repeat(60) }),
+      label(2),
+    ])
+    await show(<LabelList />, { lang, width })
+    await expect.element(page.getByText('标签2', { exact: true })).toBeVisible()
+    await expect.poll(over).toBeLessThanOrEqual(1)
+    const heads = page.getByRole('columnheader').elements()
+    expect(heads).toHaveLength(8)
+    for (const head of heads) {
+      const inner = head.querySelector('button span') ?? head
+      expect(inner.scrollWidth, head.textContent ?? '').toBeLessThanOrEqual(inner.clientWidth + 1)
+    }
+  },
+)
 
 test('a list that cannot fit scrolls below its first column and its acts', async () => {
   keepLabels([label(1, { name: '一个特别特别特别特别长的标签名称啊' })])
   const Wide = () => {
     const col = useCols(LabelRow, 'labels')
-    return <LabelList columns={[col('name'), ...(['kind', 'price', 'count', 'remark'] as const).map((key) => col(key, { width: 240 }))]} />
+    return (
+      <LabelList
+        columns={[
+          col('name'),
+          ...(['kind', 'price', 'count', 'remark'] as const).map((key) => col(key, { width: 240 })),
+        ]}
+      />
+    )
   }
   await show(<Wide />, { width: 800 })
   const edit = button('编辑')
@@ -282,9 +332,15 @@ test('with reduced motion what opens stands beside what opened it, at once', asy
   await expect.element(page.getByRole('option', { name: '柜门' }).first()).toBeInTheDocument()
   await expect
     .poll(() => {
-      const box = [...document.querySelectorAll('.ant-select-dropdown')].at(-1)?.getBoundingClientRect()
+      const box = [...document.querySelectorAll('.ant-select-dropdown')]
+        .at(-1)
+        ?.getBoundingClientRect()
       const field = opener.element().closest('.ant-select')?.getBoundingClientRect()
-      return box && field ? box.height > 0 && Math.abs(box.top - field.bottom) < 12 && Math.abs(box.left - field.left) < 12 : false
+      return box && field
+        ? box.height > 0 &&
+            Math.abs(box.top - field.bottom) < 12 &&
+            Math.abs(box.left - field.left) < 12
+        : false
     })
     .toBe(true)
   await commands.media({ reducedMotion: 'no-preference' })
@@ -297,16 +353,28 @@ test('English says everything in English', async () => {
   await expect.element(cell('Yes')).toBeVisible()
   await expect.element(page.getByText('1 row', { exact: true })).toBeVisible()
   await expect.element(button('New label')).toBeVisible()
-  expect(document.getElementById('page-content')?.textContent?.replaceAll('标签1', '').replace('价格标签', '')).not.toMatch(/\p{Script=Han}/u)
+  expect(
+    document
+      .getElementById('page-content')
+      ?.textContent?.replaceAll('标签1', '')
+      .replace('价格标签', ''),
+  ).not.toMatch(/\p{Script=Han}/u)
 })
 
 test('a column of somebody who may not see it is left out', async () => {
   keepLabels([label(1)])
   function Some() {
     const col = useCols(LabelRow, 'labels')
-    return <LabelList columns={[col('name'), false, col('price', { link: (row) => `/labels/${row.id}` })]} records={{ ...labels, get: undefined as never }} />
+    return (
+      <LabelList
+        columns={[col('name'), false, col('price', { link: (row) => `/labels/${row.id}` })]}
+        records={{ ...labels, get: undefined as never }}
+      />
+    )
   }
   await show(<Some />)
-  await expect.element(page.getByRole('link', { name: '¥3.50' })).toHaveAttribute('href', '/labels/1')
+  await expect
+    .element(page.getByRole('link', { name: '¥3.50' }))
+    .toHaveAttribute('href', '/labels/1')
   expect(page.getByRole('columnheader').elements()).toHaveLength(3)
 })

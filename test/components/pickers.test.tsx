@@ -7,11 +7,21 @@ import { labels } from './labels.tsx'
 import { answer, askedOf, held, refused, show } from './world.tsx'
 
 const field = page.getByRole('combobox')
-const chosen = () => document.querySelector('.ant-select-content, .ant-select-selector')?.textContent?.trim() ?? ''
-const options = () => [...document.querySelectorAll('.ant-select-item-option')].map((option) => option.textContent)
+const chosen = () =>
+  document.querySelector('.ant-select-content, .ant-select-selector')?.textContent?.trim() ?? ''
+const options = () =>
+  [...document.querySelectorAll('.ant-select-item-option')].map((option) => option.textContent)
 let value: number | null | undefined
 
-function Pick({ start, searched = true, input }: { start?: number; searched?: boolean; input?: null }) {
+function Pick({
+  start,
+  searched = true,
+  input,
+}: {
+  start?: number
+  searched?: boolean
+  input?: null
+}) {
   const [held, setHeld] = useState<number | null | undefined>(start)
   value = held
   return (
@@ -28,21 +38,30 @@ function Pick({ start, searched = true, input }: { start?: number; searched?: bo
 const named = (...names: string[]) => ({ list: names.map((name, n) => ({ id: n + 1, name })) })
 
 test('what is typed is searched once it rests, and chosen by keyboard', async () => {
-  answer('GET /api/labels/options', ({ query }) => (query.keyword ? named('货架甲', '货架乙') : named('全部')))
+  answer('GET /api/labels/options', ({ query }) =>
+    query.keyword ? named('货架甲', '货架乙') : named('全部'),
+  )
   await show(<Pick />)
   await field.click()
   await userEvent.keyboard('货架')
   await expect.poll(options).toEqual(['货架甲', '货架乙'])
-  expect(askedOf('GET /api/labels/options').map(({ query }) => query.keyword)).toEqual([undefined, '货架'])
+  expect(askedOf('GET /api/labels/options').map(({ query }) => query.keyword)).toEqual([
+    undefined,
+    '货架',
+  ])
   await userEvent.keyboard('{ArrowDown}{Enter}')
   await expect.poll(() => value).toBe(2)
   await expect.poll(chosen).toContain('货架乙')
 })
 
 test('a chosen row is asked for by its id, so that it has a name wherever it stands; never its number', async () => {
-  const late = held(({ query }) => ({ list: query.id === '77' ? [{ id: 77, name: '第七十七' }] : [] }))
+  const late = held(({ query }) => ({
+    list: query.id === '77' ? [{ id: 77, name: '第七十七' }] : [],
+  }))
   answer('GET /api/labels/short', late.answer)
-  answer('GET /api/labels/options', ({ query }) => ({ list: query.id === '77' ? [{ id: 77, name: '第七十七' }] : [] }))
+  answer('GET /api/labels/options', ({ query }) => ({
+    list: query.id === '77' ? [{ id: 77, name: '第七十七' }] : [],
+  }))
   await show(<Pick start={77} />)
   await expect.poll(chosen).toContain('第七十七')
 })
@@ -87,16 +106,20 @@ const tree = [
   { id: 3, parentId: 2, name: '校园运营' },
   { id: 4, parentId: 1, name: '华东代理' },
 ]
-const node = (name: string) => document.querySelector(`.ant-select-tree-treenode:has([title="${name}"])`)
+const node = (name: string) =>
+  document.querySelector(`.ant-select-tree-treenode:has([title="${name}"])`)
 test('a branch cannot be moved below itself: it and all below it are closed', async () => {
   const picked: (number | null)[] = []
-  await show(<TreePick rows={tree} loading={false} without={2} onChange={(id) => picked.push(id)} />)
+  await show(
+    <TreePick rows={tree} loading={false} without={2} onChange={(id) => picked.push(id)} />,
+  )
   await field.click()
   await page.getByTitle('华东代理').click()
   expect(picked).toEqual([4])
   await field.click()
   await userEvent.keyboard('运营')
-  for (const closed of ['华南代理', '校园运营']) await expect.poll(() => node(closed)?.className ?? '').toContain('disabled')
+  for (const closed of ['华南代理', '校园运营'])
+    await expect.poll(() => node(closed)?.className ?? '').toContain('disabled')
 })
 test('a tree finds what stands deep, and shows its words', async () => {
   await show(<TreePick rows={tree} loading={false} value={3} />)

@@ -35,12 +35,16 @@ test('a new record: checked by the contract, sent once, and in the list', async 
   await inDialog('保存').dblClick()
   await expect.element(cell('新货架')).toBeVisible()
   await expect.element(dialog).not.toBeInTheDocument()
-  expect(askedOf('POST /api/labels').map(({ body }) => body)).toEqual([{ name: '新货架', kind: 'DOOR', price: 350, printed: false, remark: '' }])
+  expect(askedOf('POST /api/labels').map(({ body }) => body)).toEqual([
+    { name: '新货架', kind: 'DOOR', price: 350, printed: false, remark: '' },
+  ])
 })
 
 test('what the server finds wrong stands at its field; the same name is the field, not a message over the page', async () => {
   keepLabels([label(1)])
-  answer('PUT /api/labels/{id}', () => refused(409, 'labels.nameTaken', '名称已存在', [{ field: 'name', message: '名称已存在' }]))
+  answer('PUT /api/labels/{id}', () =>
+    refused(409, 'labels.nameTaken', '名称已存在', [{ field: 'name', message: '名称已存在' }]),
+  )
   await show(<LabelList />)
   await button('编辑').click()
   await dialog.getByLabelText('名称').fill('别人的')
@@ -143,15 +147,28 @@ test('what cannot be removed says why, and the row stays', async () => {
   await show(<LabelList />)
   await openMore()
   await inDialog('删除').click()
-  await expect.element(page.getByRole('alert').filter({ hasText: '还有 3 台机器在用' })).toBeVisible()
+  await expect
+    .element(page.getByRole('alert').filter({ hasText: '还有 3 台机器在用' }))
+    .toBeVisible()
   await expect.element(cell('标签1')).toBeVisible()
 })
 
 test('an act that is known to be refused stands there disabled', async () => {
   keepLabels([label(1, { can: { update: true, delete: false } })])
-  await show(<LabelList records={{ ...labels, get: undefined as never, fields: LabelFields, whyNotRemove: () => '正在打印' }} />)
+  await show(
+    <LabelList
+      records={{
+        ...labels,
+        get: undefined as never,
+        fields: LabelFields,
+        whyNotRemove: () => '正在打印',
+      }}
+    />,
+  )
   await button('更多').click()
-  await expect.element(page.getByRole('menuitem', { name: '删除' })).toHaveAttribute('aria-disabled', 'true')
+  await expect
+    .element(page.getByRole('menuitem', { name: '删除' }))
+    .toHaveAttribute('aria-disabled', 'true')
 })
 
 test('where a row shows less than its form, the whole record is read before it opens', async () => {

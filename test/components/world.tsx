@@ -21,11 +21,22 @@ import { usePhone } from '../../src/web/shell/useWidth.ts'
 import { Toasts } from '../../src/web/Toasts.tsx'
 
 /** A request as it left the page. */
-export type Asked = { method: string; path: string; query: Record<string, string>; body: Record<string, unknown>; key: string | null }
+export type Asked = {
+  method: string
+  path: string
+  query: Record<string, string>
+  body: Record<string, unknown>
+  key: string | null
+}
 type Answer = (asked: Asked) => unknown
 type Refusal = { readonly refused: number; readonly body: unknown }
 /** A refusal as the server writes it. */
-export const refused = (status: number, error: string, message: string, errors: readonly { field: string; message: string }[] = []): Refusal => ({
+export const refused = (
+  status: number,
+  error: string,
+  message: string,
+  errors: readonly { field: string; message: string }[] = [],
+): Refusal => ({
   refused: status,
   body: { code: status * 1000 + 1, error, message, requestId: 'r-12345678', errors },
 })
@@ -33,7 +44,8 @@ export const refused = (status: number, error: string, message: string, errors: 
 let answers = new Map<string, Answer>()
 /** What was asked, in its order. */
 export let asked: Asked[] = []
-export const askedOf = (call: string): Asked[] => asked.filter(({ method, path }) => `${method} ${path}` === call)
+export const askedOf = (call: string): Asked[] =>
+  asked.filter(({ method, path }) => `${method} ${path}` === call)
 
 /** Opens a select and takes one of its words. */
 export async function choose(field: Locator, word: string): Promise<void> {
@@ -65,24 +77,44 @@ async function reply(input: RequestInfo | URL, init: RequestInit = {}): Promise<
     key: new Headers(init.headers).get('idempotency-key'),
   }
   asked.push(request)
-  const known = answers.get(`${method} ${url.pathname}`) ?? answers.get(`${method} ${url.pathname.replace(/\/\d+(?=\/|$)/, '/{id}')}`)
-  const found = known ? await known(request) : refused(404, 'common.notFound', `nobody answers ${method} ${url.pathname}`)
+  const known =
+    answers.get(`${method} ${url.pathname}`) ??
+    answers.get(`${method} ${url.pathname.replace(/\/\d+(?=\/|$)/, '/{id}')}`)
+  const found = known
+    ? await known(request)
+    : refused(404, 'common.notFound', `nobody answers ${method} ${url.pathname}`)
   init.signal?.throwIfAborted()
   const { refused: status, body } = isRefusal(found) ? found : { refused: 200, body: found }
-  return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } })
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json' },
+  })
 }
 
-const isRefusal = (found: unknown): found is Refusal => typeof found === 'object' && found !== null && 'refused' in found
+const isRefusal = (found: unknown): found is Refusal =>
+  typeof found === 'object' && found !== null && 'refused' in found
 
 const everything = ['label:read', 'label:create', 'label:update', 'label:delete', 'label:export']
-type Options = { path?: string; lang?: Lang; width?: number; rights?: readonly string[]; theme?: 'light' | 'dark' }
+type Options = {
+  path?: string
+  lang?: Lang
+  width?: number
+  rights?: readonly string[]
+  theme?: 'light' | 'dark'
+}
 const real = window.fetch
 let root: Root | undefined
 
 /** The part below the providers of the product, in a tab of its own, for somebody who holds `rights`. */
 export async function show(
   ui: ReactNode,
-  { path = '/labels', lang = 'zh-CN', width = 1440, rights = everything, theme = 'light' }: Options = {},
+  {
+    path = '/labels',
+    lang = 'zh-CN',
+    width = 1440,
+    rights = everything,
+    theme = 'light',
+  }: Options = {},
 ): Promise<void> {
   leave()
   await page.viewport(width, width < 500 ? 844 : 900)
@@ -91,20 +123,36 @@ export async function show(
   history.replaceState(history.state, '', path)
   queryClient.setQueryData(['session.user'], {
     is: 'known',
-    user: { id: 1, username: 'tester', realName: '测试', permissions: rights, menus: [], orgId: 1, orgName: '机构', view: null },
+    user: {
+      id: 1,
+      username: 'tester',
+      realName: '测试',
+      permissions: rights,
+      menus: [],
+      orgId: 1,
+      orgName: '机构',
+      view: null,
+    },
   })
   const box = document.body.appendChild(document.createElement('div'))
   box.id = 'root'
   box.style.height = '100vh'
   root = createRoot(box)
   root.render(
-    <ConfigProvider locale={lang === 'en' ? enUS : zhCN} theme={antdTheme(theme, false)} button={{ autoInsertSpace: false }}>
+    <ConfigProvider
+      locale={lang === 'en' ? enUS : zhCN}
+      theme={antdTheme(theme, false)}
+      button={{ autoInsertSpace: false }}
+    >
       <div className="hd-app" style={{ height: '100%' }}>
         <QueryClientProvider client={queryClient}>
           <AppRouter>
             <Tab>
               {/* below the messages, which are there longer than a test */}
-              <main id="page-content" style={{ height: '100%', boxSizing: 'border-box', paddingTop: 64 }}>
+              <main
+                id="page-content"
+                style={{ height: '100%', boxSizing: 'border-box', paddingTop: 64 }}
+              >
                 {ui}
               </main>
             </Tab>

@@ -5,12 +5,22 @@ import { openWorld, place, rowId, unassigned, type World } from '../support/worl
 
 /** The specification's names, section 3 and 7, written down here once more: an alias answers exactly these. */
 const words = (text: string) => text.split(' ')
-const deviceRow = words('id rtuNumber ownedUserName nickyname address rtuBoardId card state createTime')
+const deviceRow = words(
+  'id rtuNumber ownedUserName nickyname address rtuBoardId card state createTime',
+)
 const typeRow = words('id name img screen refrigeration pattern')
-const road = words('roadIndex productId roadCapacity productStock productName productImg price retailPrice restriction status')
-const orderRow = words('orderNum img detail costPrice actuallyAmount name orderStatus orderType createTime')
-const flowRow = words('id cargoRoad type wasteNum productName beforeChangeTotal afterChangeTotal changeTotal createTime')
-const organUser = words('id username realName roleName avatar status password role area operatorId operatorName phone consumerPhone tenantId')
+const road = words(
+  'roadIndex productId roadCapacity productStock productName productImg price retailPrice restriction status',
+)
+const orderRow = words(
+  'orderNum img detail costPrice actuallyAmount name orderStatus orderType createTime',
+)
+const flowRow = words(
+  'id cargoRoad type wasteNum productName beforeChangeTotal afterChangeTotal changeTotal createTime',
+)
+const organUser = words(
+  'id username realName roleName avatar status password role area operatorId operatorName phone consumerPhone tenantId',
+)
 const userRow = words('id userName name avatar role address createTime')
 
 let world: World
@@ -25,8 +35,19 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-async function ask(method: Method, url: string, body?: unknown, headers: Record<string, string> = { authorization: token }): Promise<Answer> {
-  const payload = body === undefined ? {} : { payload: JSON.stringify(body), headers: { ...headers, 'content-type': 'application/json' } }
+async function ask(
+  method: Method,
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = { authorization: token },
+): Promise<Answer> {
+  const payload =
+    body === undefined
+      ? {}
+      : {
+          payload: JSON.stringify(body),
+          headers: { ...headers, 'content-type': 'application/json' },
+        }
   return answerOf(await world.http.inject({ method, url, headers, ...payload }))
 }
 const keys = (value: object) => Object.keys(value).toSorted()
@@ -71,21 +92,50 @@ test('a device has its state, and its detail its floors', async () => {
 })
 
 test('a device is saved without an id and changed by one field with it, by GET and by POST', async () => {
-  const body = { rtuNumber: 'ALIAS00001', nickyname: '样机', typeId: id, county: '440305', address: '科技路1号' }
+  const body = {
+    rtuNumber: 'ALIAS00001',
+    nickyname: '样机',
+    typeId: id,
+    county: '440305',
+    address: '科技路1号',
+  }
   const made = await ask('POST', '/rtu/save', body)
-  expect(keys(made.body), JSON.stringify(made.body)).toEqual([...deviceRow, 'secret', 'code', 'message'].toSorted())
-  const changed = await ask('GET', `/device-edit?id=${made.body.id}&nickyname=${encodeURIComponent('样机二')}`)
-  expect(keys(changed.body), JSON.stringify(changed.body)).toEqual([...deviceRow, 'code', 'message'].toSorted())
+  expect(keys(made.body), JSON.stringify(made.body)).toEqual(
+    [...deviceRow, 'secret', 'code', 'message'].toSorted(),
+  )
+  const changed = await ask(
+    'GET',
+    `/device-edit?id=${made.body.id}&nickyname=${encodeURIComponent('样机二')}`,
+  )
+  expect(keys(changed.body), JSON.stringify(changed.body)).toEqual(
+    [...deviceRow, 'code', 'message'].toSorted(),
+  )
   expect([changed.body.nickyname, changed.body.address]).toEqual(['样机二', '科技路1号'])
-  expect((await ask('POST', '/rtu/save', { id: made.body.id, address: '科技路2号' })).body).toMatchObject({
+  expect(
+    (await ask('POST', '/rtu/save', { id: made.body.id, address: '科技路2号' })).body,
+  ).toMatchObject({
     code: 200,
     nickyname: '样机二',
     address: '科技路2号',
   })
   // regions are shown by their names, and may come back as they were shown
   const detail = async () => (await ask('GET', `/device-list-detail?id=${made.body.id}`)).body
-  expect(await detail()).toMatchObject({ country: '中国', province: '广东省', city: '深圳市', county: '南山区' })
-  expect((await ask('POST', '/rtu/save', { id: made.body.id, province: '北京市', city: '北京市', county: '海淀区' })).status).toBe(200)
+  expect(await detail()).toMatchObject({
+    country: '中国',
+    province: '广东省',
+    city: '深圳市',
+    county: '南山区',
+  })
+  expect(
+    (
+      await ask('POST', '/rtu/save', {
+        id: made.body.id,
+        province: '北京市',
+        city: '北京市',
+        county: '海淀区',
+      })
+    ).status,
+  ).toBe(200)
   expect(await detail()).toMatchObject({ province: '北京市', county: '海淀区' })
   expect((await ask('POST', '/rtu/save', { id: made.body.id, county: '海淀区' })).status).toBe(400)
   expect((await ask('POST', '/rtu/save', { ...body, rtuNumber: 'ALIAS1' })).status).toBe(400)
@@ -95,21 +145,34 @@ test('a device is saved without an id and changed by one field with it, by GET a
 test('lanes are drawn anew, filled, set one by one and copied', async () => {
   const spare = rowId('OWN', unassigned)
   const roads = async (device: number) =>
-    world.sql<{ id: number }>('select id from lanes where device_id = $1 and archived_at is null order by road_index', [device])
-  const drawn = await ask('GET', `/reset-road?id=${spare}&levels=${encodeURIComponent(JSON.stringify([{ columns: 2 }]))}`)
+    world.sql<{ id: number }>(
+      'select id from lanes where device_id = $1 and archived_at is null order by road_index',
+      [device],
+    )
+  const drawn = await ask(
+    'GET',
+    `/reset-road?id=${spare}&levels=${encodeURIComponent(JSON.stringify([{ columns: 2 }]))}`,
+  )
   expect(keys(drawn.body), JSON.stringify(drawn.body)).toEqual(['code', 'floors', 'message'])
   expect(keys(drawn.body.floors[0])).toEqual(['id', 'level', 'name', 'roads'])
   expect(keys(drawn.body.floors[0].roads[0])).toEqual([...road].toSorted())
   const again = { id: spare, levels: [{ name: '下层', columns: 2 }] }
-  expect((await ask('POST', '/reset-road', { ...again, confirmNumber: 'wrong' })).body.message).toBe('请输入机器编号确认')
+  expect(
+    (await ask('POST', '/reset-road', { ...again, confirmNumber: 'wrong' })).body.message,
+  ).toBe('请输入机器编号确认')
   expect((await ask('POST', '/reset-road', again)).body.floors[0].name).toBe('下层')
   expect((await ask('GET', `/reset-road?id=${spare}`)).body.floors.length).toBeGreaterThan(1)
   expect((await ask('POST', '/reset-road', again)).body.floors).toHaveLength(1)
   const [first] = await roads(spare)
-  const set = await ask('GET', `/setting-goods-track?laneId=${first?.id}&productId=${id}&price=260&retailPrice=300&roadCapacity=9&restriction=2&status=ENABLED`)
+  const set = await ask(
+    'GET',
+    `/setting-goods-track?laneId=${first?.id}&productId=${id}&price=260&retailPrice=300&roadCapacity=9&restriction=2&status=ENABLED`,
+  )
   expect(keys(set.body), JSON.stringify(set.body)).toEqual([...road, 'code', 'message'].toSorted())
   expect(set.body).toMatchObject({ productId: id, price: 260, roadCapacity: 9, restriction: 2 })
-  expect((await ask('GET', `/setting-goods-track?laneId=${first?.id}&price=0`)).body.message).toBe('价格不能为空或0')
+  expect((await ask('GET', `/setting-goods-track?laneId=${first?.id}&price=0`)).body.message).toBe(
+    '价格不能为空或0',
+  )
   const floors = [
     {
       level: 1,
@@ -120,29 +183,63 @@ test('lanes are drawn anew, filled, set one by one and copied', async () => {
       ],
     },
   ]
-  const saved = await ask('GET', `/save-cargo-road?id=${spare}&floors=${encodeURIComponent(JSON.stringify(floors))}`)
-  expect(saved.body.floors[0], JSON.stringify(saved.body)).toMatchObject({ name: '上层', roads: [{ price: 255 }, { productId: id, price: 300 }] })
+  const saved = await ask(
+    'GET',
+    `/save-cargo-road?id=${spare}&floors=${encodeURIComponent(JSON.stringify(floors))}`,
+  )
+  expect(saved.body.floors[0], JSON.stringify(saved.body)).toMatchObject({
+    name: '上层',
+    roads: [{ price: 255 }, { productId: id, price: 300 }],
+  })
   expect((await ask('POST', '/save-cargo-road', { id: spare, floors: 'x' })).body.code).toBe(400001)
   const copied = await ask('GET', `/copy-to-machine?id=${spare}&targets=${id}&parts=restriction`)
-  expect(keys(copied.body), JSON.stringify(copied.body)).toEqual(['code', 'jobId', 'message', 'results'])
+  expect(keys(copied.body), JSON.stringify(copied.body)).toEqual([
+    'code',
+    'jobId',
+    'message',
+    'results',
+  ])
   expect(copied.body.results[0]).toMatchObject({ deviceId: id, write: [1] })
 })
 
 test('a device type is saved and removed by GET, and by POST', async () => {
   const asPlatform = { authorization: platform }
-  const made = await ask('GET', '/save-device-type?name=样机&screen=false&refrigeration=true&pattern=spring', undefined, asPlatform)
-  expect(keys(made.body), JSON.stringify(made.body)).toEqual([...typeRow, 'code', 'message'].toSorted())
-  const changed = await ask('POST', '/save-device-type', { id: made.body.id, name: '样机二' }, asPlatform)
+  const made = await ask(
+    'GET',
+    '/save-device-type?name=样机&screen=false&refrigeration=true&pattern=spring',
+    undefined,
+    asPlatform,
+  )
+  expect(keys(made.body), JSON.stringify(made.body)).toEqual(
+    [...typeRow, 'code', 'message'].toSorted(),
+  )
+  const changed = await ask(
+    'POST',
+    '/save-device-type',
+    { id: made.body.id, name: '样机二' },
+    asPlatform,
+  )
   expect([changed.body.name, changed.body.pattern]).toEqual(['样机二', 'spring'])
   // the fields the specification names are enough, and a screen may be said by its size
   const named = { name: '样机三', img: '', screen: true, refrigeration: true, pattern: 'lift' }
   const whole = (await ask('POST', '/save-device-type', named, asPlatform)).body
   expect(whole).toMatchObject({ code: 200, screen: true, pattern: 'lift' })
-  const sized = await ask('GET', `/save-device-type?id=${whole.id}&screen=21.5寸`, undefined, asPlatform)
+  const sized = await ask(
+    'GET',
+    `/save-device-type?id=${whole.id}&screen=21.5寸`,
+    undefined,
+    asPlatform,
+  )
   expect(sized.body).toMatchObject({ code: 200, screen: true })
-  expect((await ask('GET', `/remove-device-type?id=${whole.id}`, undefined, asPlatform)).body.code).toBe(200)
-  expect((await ask('GET', `/remove-device-type?id=${made.body.id}`, undefined, asPlatform)).body.code).toBe(200)
-  expect((await ask('GET', `/remove-device-type?id=${made.body.id}`, undefined, asPlatform)).status).toBe(404)
+  expect(
+    (await ask('GET', `/remove-device-type?id=${whole.id}`, undefined, asPlatform)).body.code,
+  ).toBe(200)
+  expect(
+    (await ask('GET', `/remove-device-type?id=${made.body.id}`, undefined, asPlatform)).body.code,
+  ).toBe(200)
+  expect(
+    (await ask('GET', `/remove-device-type?id=${made.body.id}`, undefined, asPlatform)).status,
+  ).toBe(404)
 })
 
 test('a category is added, renamed without its version, and deleted', async () => {
@@ -150,15 +247,25 @@ test('a category is added, renamed without its version, and deleted', async () =
   expect(keys(made.body)).toEqual(['code', 'createTime', 'id', 'message', 'name'])
   const path = `/product-category-list-index/${made.body.id}`
   expect((await ask('PUT', path, { name: '样类二' })).body.name).toBe('样类二')
-  expect((await ask('GET', '/product-category-all')).body).toContainEqual({ id: made.body.id, name: '样类二' })
+  expect((await ask('GET', '/product-category-all')).body).toContainEqual({
+    id: made.body.id,
+    name: '样类二',
+  })
   expect((await ask('DELETE', path)).body).toMatchObject({ code: 200, message: 'success' })
   expect((await ask('PUT', path, { name: '样' })).status).toBe(404)
 })
 
 test('a product is read, changed by one field, added and deleted', async () => {
   const read = (await ask('GET', `/product-manage-list-item/${id}`)).body
-  expect(read).toMatchObject({ code: 200, id, detail: { name: '品OWN', model: '500ml', costPrice: 100, retailPrice: 300 } })
-  expect((await ask('PUT', `/product-manage-list-item/${id}`, { detail: { retailPrice: 320 } })).body.detail.retailPrice).toBe(320)
+  expect(read).toMatchObject({
+    code: 200,
+    id,
+    detail: { name: '品OWN', model: '500ml', costPrice: 100, retailPrice: 300 },
+  })
+  expect(
+    (await ask('PUT', `/product-manage-list-item/${id}`, { detail: { retailPrice: 320 } })).body
+      .detail.retailPrice,
+  ).toBe(320)
   const made = await ask('POST', '/product-manage-list-item', {
     ...{ img: read.img, categoryId: id, drugClass: 'NONE' },
     detail: { name: '样品', model: '1L', costPrice: 100, retailPrice: 300 },
@@ -169,10 +276,14 @@ test('a product is read, changed by one field, added and deleted', async () => {
 
 test('an order has its lines and its sums', async () => {
   const order = (await ask('GET', `/order-list-item/${world.orderNum('OWN')}`)).body
-  expect(keys(order)).toEqual([...orderRow, ...words('deviceNum payType userName userId list'), 'code', 'message'].toSorted())
+  expect(keys(order)).toEqual(
+    [...orderRow, ...words('deviceNum payType userName userId list'), 'code', 'message'].toSorted(),
+  )
   expect(keys(order.list[0])).toEqual(words('count orderStatus orderType refund road'))
   const sums = (await ask('GET', '/order-list-statistics')).body
-  expect(keys(sums)).toEqual(words('code message orderAmount orderCost orderCount orderIncome orderProfit orderRefund'))
+  expect(keys(sums)).toEqual(
+    words('code message orderAmount orderCost orderCount orderIncome orderProfit orderRefund'),
+  )
 })
 
 test('organisations as a cascade', async () => {
@@ -182,7 +293,14 @@ test('organisations as a cascade', async () => {
 })
 
 test('an organ user is added, read, changed by one field, disabled and enabled', async () => {
-  const given = { username: 'sample.user', password: 'Sample-2026', realName: '样人', phone: '13800138001', consumerPhone: '400-830-1866', address: '路1号' }
+  const given = {
+    username: 'sample.user',
+    password: 'Sample-2026',
+    realName: '样人',
+    phone: '13800138001',
+    consumerPhone: '400-830-1866',
+    address: '路1号',
+  }
   const made = await ask('POST', '/organ-manage-list-item', {
     ...given,
     avatar: `files/00000003-0000-4000-8000-000000000000.png`,
@@ -194,8 +312,10 @@ test('an organ user is added, read, changed by one field, disabled and enabled',
   expect([made.body.status, made.body.password]).toEqual([1, ''])
   const path = `/organ-manage-list-item/${made.body.id}`
   expect((await ask('PUT', path, { realName: '样人二' })).body.realName).toBe('样人二')
-  const status = (value: unknown) => ask('PUT', `/organ-manage-list-item-status/${made.body.id}`, { status: value })
-  for (const wrong of ['yes', 2, null, true]) expect([(await status(wrong)).status, wrong]).toEqual([400, wrong])
+  const status = (value: unknown) =>
+    ask('PUT', `/organ-manage-list-item-status/${made.body.id}`, { status: value })
+  for (const wrong of ['yes', 2, null, true])
+    expect([(await status(wrong)).status, wrong]).toEqual([400, wrong])
   expect((await status(0)).body.code).toBe(200)
   expect((await ask('GET', path)).body.status).toBe(0)
   expect((await status(1)).body.code).toBe(200)
@@ -203,7 +323,9 @@ test('an organ user is added, read, changed by one field, disabled and enabled',
 
 test('a notice is issued and listed, a complaint deleted without a reason', async () => {
   const issued = await ask('POST', '/log-issue', { title: '样题', content: '<p>样文</p>' })
-  expect(keys(issued.body), JSON.stringify(issued.body)).toEqual(words('code content createTime id img message title'))
+  expect(keys(issued.body), JSON.stringify(issued.body)).toEqual(
+    words('code content createTime id img message title'),
+  )
   const { body } = await ask('GET', '/notice-list')
   expect(keys(body)).toEqual(['code', 'list', 'message', 'total'])
   expect((await ask('DELETE', `/complaint-feedback/${id}`)).body).toMatchObject({ code: 200 })
@@ -212,12 +334,15 @@ test('a notice is issued and listed, a complaint deleted without a reason', asyn
 
 describe('every alias', () => {
   const urlOf = (path: string) => `${path.replace(':id', '1')}?id=1`
-  test.each(aliases.map((alias) => [alias.method, alias.path] as const))('%s %s wants a session, and its operation’s permission', async (method, path) => {
-    expect((await ask(method, urlOf(path), undefined, {})).body.code).toBe(110001)
-    const nobody = { authorization: await world.login('ROLE_NOTHING') }
-    const refused = await ask(method, urlOf(path), undefined, nobody)
-    expect([refused.status, refused.body.code], path).toEqual([403, 403001])
-  })
+  test.each(aliases.map((alias) => [alias.method, alias.path] as const))(
+    '%s %s wants a session, and its operation’s permission',
+    async (method, path) => {
+      expect((await ask(method, urlOf(path), undefined, {})).body.code).toBe(110001)
+      const nobody = { authorization: await world.login('ROLE_NOTHING') }
+      const refused = await ask(method, urlOf(path), undefined, nobody)
+      expect([refused.status, refused.body.code], path).toEqual([403, 403001])
+    },
+  )
   test.each(aliases.map((alias) => alias.path))('%s shows nothing of a neighbour', async (path) => {
     const alias = aliases.find((one) => one.path === path)
     if (alias?.method !== 'GET' || alias.writes) return

@@ -26,22 +26,43 @@ afterAll(() => world?.close())
 
 const signed = endpoints.filter(({ endpoint }) => endpoint.access !== 'open')
 const lists = endpoints.filter(({ endpoint }) => isList(endpoint))
-const bodied = endpoints.filter(({ endpoint }) => endpoint.method !== 'GET' && endpoint.method !== 'DELETE' && !endpoint.upload)
-const ranged = endpoints.filter(({ endpoint }) => 'from' in fieldsOf(endpoint) && 'to' in fieldsOf(endpoint))
+const bodied = endpoints.filter(
+  ({ endpoint }) => endpoint.method !== 'GET' && endpoint.method !== 'DELETE' && !endpoint.upload,
+)
+const ranged = endpoints.filter(
+  ({ endpoint }) => 'from' in fieldsOf(endpoint) && 'to' in fieldsOf(endpoint),
+)
 
 type Raw = { method?: string; headers?: Record<string, string>; payload?: string | Buffer }
 const send = async (url: string, { method = 'GET', headers = {}, payload }: Raw = {}) =>
   answerOf(
-    await world.http.inject({ method: method as 'GET', url, headers: { authorization: token, ...headers }, ...(payload === undefined ? {} : { payload }) }),
+    await world.http.inject({
+      method: method as 'GET',
+      url,
+      headers: { authorization: token, ...headers },
+      ...(payload === undefined ? {} : { payload }),
+    }),
   )
-const urlOf = (path: string, values: Record<string, unknown>) => path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(values[key])))
-const ownUrl = (entry: (typeof endpoints)[number]) => urlOf(entry.endpoint.path, params(entry.endpoint, 'OWN', world))
+const urlOf = (path: string, values: Record<string, unknown>) =>
+  path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(values[key])))
+const ownUrl = (entry: (typeof endpoints)[number]) =>
+  urlOf(entry.endpoint.path, params(entry.endpoint, 'OWN', world))
 const json = { 'content-type': 'application/json' }
 
 describe('A1-A3 tokens', () => {
-  it.each([['Bearer'], ['Bearer '], [''], ['x'.repeat(10_240)], ['Bearer Bearer xx'], [`${'x'.repeat(42)}!`]])('%s', async (authorization) => {
+  it.each([
+    ['Bearer'],
+    ['Bearer '],
+    [''],
+    ['x'.repeat(10_240)],
+    ['Bearer Bearer xx'],
+    [`${'x'.repeat(42)}!`],
+  ])('%s', async (authorization) => {
     for (const entry of signed.slice(0, 5)) {
-      const { status, body } = await send(ownUrl(entry), { method: entry.endpoint.method, headers: { authorization } })
+      const { status, body } = await send(ownUrl(entry), {
+        method: entry.endpoint.method,
+        headers: { authorization },
+      })
       expect([status, body.code, body.message]).toEqual([401, 110001, '登录已过期,请重新登录'])
     }
   })
@@ -51,24 +72,36 @@ describe('A1-A3 tokens', () => {
     const { port } = live.server.address() as AddressInfo
     const ask = (headers: string[]) =>
       new Promise<{ status: number; code: number }>((resolve, reject) => {
-        const request = rawRequest({ port, host: '127.0.0.1', path: '/auth/user', headers, agent: false }, (response) => {
-          let text = ''
-          response
-            .on('data', (part) => {
-              text += part
-            })
-            .on('end', () => resolve({ status: response.statusCode ?? 0, code: JSON.parse(text).code }))
-        })
+        const request = rawRequest(
+          { port, host: '127.0.0.1', path: '/auth/user', headers, agent: false },
+          (response) => {
+            let text = ''
+            response
+              .on('data', (part) => {
+                text += part
+              })
+              .on('end', () =>
+                resolve({ status: response.statusCode ?? 0, code: JSON.parse(text).code }),
+              )
+          },
+        )
         request.on('error', reject).end()
       })
     const host = ['host', 'x']
     expect(await ask([...host, 'authorization', token])).toEqual({ status: 200, code: undefined })
-    expect(await ask([...host, 'authorization', token, 'Authorization', token])).toEqual({ status: 401, code: 110001 })
-    expect(await ask([...host, 'authorization', Buffer.from('密'.repeat(14)).toString('latin1')])).toEqual({ status: 401, code: 110001 })
+    expect(await ask([...host, 'authorization', token, 'Authorization', token])).toEqual({
+      status: 401,
+      code: 110001,
+    })
+    expect(
+      await ask([...host, 'authorization', Buffer.from('密'.repeat(14)).toString('latin1')]),
+    ).toEqual({ status: 401, code: 110001 })
     await live.close()
   })
   it('the message follows the language', async () => {
-    const { body } = await send('/auth/user', { headers: { authorization: '', 'accept-language': 'en-GB' } })
+    const { body } = await send('/auth/user', {
+      headers: { authorization: '', 'accept-language': 'en-GB' },
+    })
     expect(body.message).toBe('Login has expired, please sign in again')
   })
 })
@@ -76,7 +109,11 @@ describe('A1-A3 tokens', () => {
 describe('A6-A7 paths and methods', () => {
   it('an unknown path is named, escaped and cut', async () => {
     const found = await send('/nope<script>alert(1)</script>')
-    expect([found.status, found.body.code, found.headers['content-type']]).toEqual([404, 404002, 'application/json; charset=utf-8'])
+    expect([found.status, found.body.code, found.headers['content-type']]).toEqual([
+      404,
+      404002,
+      'application/json; charset=utf-8',
+    ])
     expect(found.body.message).toMatch(/^Request path \/nope%3Cscript%3E.* is not found$/)
     const long = await send(`/${'x'.repeat(5000)}`)
     expect([long.status, long.body.message.length < 260]).toEqual([404, true])
@@ -84,10 +121,20 @@ describe('A6-A7 paths and methods', () => {
   it('a right path with a wrong method names the right ones', async () => {
     for (const entry of endpoints) {
       const url = ownUrl(entry)
-      const right = endpoints.filter((other) => other.endpoint.path === entry.endpoint.path).map((other) => other.endpoint.method as string)
-      for (const method of ['PUT', 'DELETE', 'POST', 'PATCH', 'TRACE'].filter((m) => !right.includes(m))) {
+      const right = endpoints
+        .filter((other) => other.endpoint.path === entry.endpoint.path)
+        .map((other) => other.endpoint.method as string)
+      for (const method of ['PUT', 'DELETE', 'POST', 'PATCH', 'TRACE'].filter(
+        (m) => !right.includes(m),
+      )) {
         const { status, headers, body } = await send(url, { method })
-        expect([method, url, status, body.code, String(headers.allow).split(', ').sort()]).toEqual([method, url, 405, 405001, [...new Set(right)].sort()])
+        expect([method, url, status, body.code, String(headers.allow).split(', ').sort()]).toEqual([
+          method,
+          url,
+          405,
+          405001,
+          [...new Set(right)].sort(),
+        ])
       }
     }
   })
@@ -95,12 +142,18 @@ describe('A6-A7 paths and methods', () => {
 
 describe('A8-A10 bodies', () => {
   const deep = `${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`
-  const many = JSON.stringify(Object.fromEntries(Array.from({ length: 15_000 }, (_, i) => [`k${i}`, 1])))
+  const many = JSON.stringify(
+    Object.fromEntries(Array.from({ length: 15_000 }, (_, i) => [`k${i}`, 1])),
+  )
   it.each(bodied)('$name', async (entry) => {
     const own = await world.login('PLATFORM_FULL')
     const url = ownUrl(entry)
     const post = (payload: string | Buffer, headers: Record<string, string> = json) =>
-      send(url, { method: entry.endpoint.method, headers: { ...headers, authorization: own }, payload })
+      send(url, {
+        method: entry.endpoint.method,
+        headers: { ...headers, authorization: own },
+        payload,
+      })
     for (const payload of [
       '{"a":',
       '{"a":1,}',
@@ -118,18 +171,30 @@ describe('A8-A10 bodies', () => {
       ...(entry.endpoint.access === 'open' ? [] : [many]), // a stranger's body ends before
     ]) {
       const { status, body } = await post(payload)
-      expect([String(payload).slice(0, 30), status, body.code]).toEqual([String(payload).slice(0, 30), 400, 400001])
+      expect([String(payload).slice(0, 30), status, body.code]).toEqual([
+        String(payload).slice(0, 30),
+        400,
+        400001,
+      ])
     }
     // nothing is a good body for who needs nothing
     const needy = !entry.endpoint.input.safeParse(params(entry.endpoint, 'OWN', world)).success
     if (needy) expect((await post('')).status).toBe(400)
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'multipart/form-data; boundary=x']) {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/xml',
+      'multipart/form-data; boundary=x',
+    ]) {
       const { status, body } = await post('{}', { 'content-type': type })
       expect([type, status, body.code]).toEqual([type, 415, 415001])
     }
     const large = await post(`{"a":"${'x'.repeat(1_048_576)}"}`)
     expect([large.status, large.body.code]).toEqual([413, 413001])
-    const bomb = await post(gzipSync(Buffer.alloc(20_000_000, 32)), { ...json, 'content-encoding': 'gzip' })
+    const bomb = await post(gzipSync(Buffer.alloc(20_000_000, 32)), {
+      ...json,
+      'content-encoding': 'gzip',
+    })
     expect([400, 413, 415]).toContain(bomb.status)
   })
 })
@@ -140,13 +205,18 @@ describe('A11 unknown fields', () => {
       const inUrl = entry.endpoint.method === 'GET' || entry.endpoint.method === 'DELETE'
       const { status, body } = await send(
         inUrl ? `${ownUrl(entry)}?${field}=1` : ownUrl(entry),
-        inUrl ? { method: entry.endpoint.method } : { method: entry.endpoint.method, headers: json, payload: `{"${field}":1}` },
+        inUrl
+          ? { method: entry.endpoint.method }
+          : { method: entry.endpoint.method, headers: json, payload: `{"${field}":1}` },
       )
-      expect([status, body.code, body.errors?.some((e: { field: string; message: string }) => e.field === field && e.message === '不支持的字段')]).toEqual([
-        400,
-        400001,
-        true,
-      ])
+      expect([
+        status,
+        body.code,
+        body.errors?.some(
+          (e: { field: string; message: string }) =>
+            e.field === field && e.message === '不支持的字段',
+        ),
+      ]).toEqual([400, 400001, true])
     }
   })
 })
@@ -172,31 +242,60 @@ const badIds = [
   '<script>',
 ]
 describe('A12 ids', () => {
-  it.each(endpoints.filter(({ endpoint }) => pathParams(endpoint.path).length > 0))('$name in the path', async (entry) => {
-    for (const param of pathParams(entry.endpoint.path)) {
-      for (const bad of badIds) {
-        const url = urlOf(entry.endpoint.path, { ...params(entry.endpoint, 'OWN', world), [param]: bad })
-        const sample = entry.endpoint.kind === 'write' ? await cached(entry.name) : {}
-        const rest = Object.fromEntries(Object.entries(sample).filter(([key]) => !pathParams(entry.endpoint.path).includes(key)))
-        const inBody = entry.endpoint.method === 'POST' || entry.endpoint.method === 'PUT'
-        const query = !inBody && Object.keys(rest).length ? `?${new URLSearchParams(Object.entries(rest).map(([k, v]) => [k, String(v)]))}` : ''
-        const { status, body } = await send(
-          url + query,
-          inBody ? { method: entry.endpoint.method, headers: json, payload: JSON.stringify(rest) } : { method: entry.endpoint.method },
+  it.each(endpoints.filter(({ endpoint }) => pathParams(endpoint.path).length > 0))(
+    '$name in the path',
+    async (entry) => {
+      for (const param of pathParams(entry.endpoint.path)) {
+        for (const bad of badIds) {
+          const url = urlOf(entry.endpoint.path, {
+            ...params(entry.endpoint, 'OWN', world),
+            [param]: bad,
+          })
+          const sample = entry.endpoint.kind === 'write' ? await cached(entry.name) : {}
+          const rest = Object.fromEntries(
+            Object.entries(sample).filter(
+              ([key]) => !pathParams(entry.endpoint.path).includes(key),
+            ),
+          )
+          const inBody = entry.endpoint.method === 'POST' || entry.endpoint.method === 'PUT'
+          const query =
+            !inBody && Object.keys(rest).length
+              ? `?${new URLSearchParams(Object.entries(rest).map(([k, v]) => [k, String(v)]))}`
+              : ''
+          const { status, body } = await send(
+            url + query,
+            inBody
+              ? { method: entry.endpoint.method, headers: json, payload: JSON.stringify(rest) }
+              : { method: entry.endpoint.method },
+          )
+          expect([
+            bad,
+            [400, 404].includes(status),
+            body.code === 400001 || body.code === 404001,
+            status,
+          ]).toEqual([bad, true, true, status])
+        }
+      }
+    },
+  )
+  it.each(endpoints.filter(({ endpoint }) => endpoint.method === 'GET'))(
+    '$name in the query',
+    async (entry) => {
+      for (const [field, type] of Object.entries(fieldsOf(entry.endpoint))) {
+        if (
+          pathParams(entry.endpoint.path).includes(field) ||
+          !(baseType(type) instanceof z.ZodNumber)
         )
-        expect([bad, [400, 404].includes(status), body.code === 400001 || body.code === 404001, status]).toEqual([bad, true, true, status])
+          continue
+        for (const bad of badIds.filter((value) => !['0'].includes(value))) {
+          const { status, body } = await send(
+            `${ownUrl(entry)}?${field}=${encodeURIComponent(bad)}`,
+          )
+          expect([field, bad, status, body.code]).toEqual([field, bad, 400, 400001])
+        }
       }
-    }
-  })
-  it.each(endpoints.filter(({ endpoint }) => endpoint.method === 'GET'))('$name in the query', async (entry) => {
-    for (const [field, type] of Object.entries(fieldsOf(entry.endpoint))) {
-      if (pathParams(entry.endpoint.path).includes(field) || !(baseType(type) instanceof z.ZodNumber)) continue
-      for (const bad of badIds.filter((value) => !['0'].includes(value))) {
-        const { status, body } = await send(`${ownUrl(entry)}?${field}=${encodeURIComponent(bad)}`)
-        expect([field, bad, status, body.code]).toEqual([field, bad, 400, 400001])
-      }
-    }
-  })
+    },
+  )
 })
 /** Every array of row ids a body may hold, as the smallest body that doubles one, with the path an error names. */
 function doubledIds(type: z.ZodType, at: string[] = []): { path: string; body: unknown }[] {
@@ -212,22 +311,35 @@ function doubledIds(type: z.ZodType, at: string[] = []): { path: string; body: u
 }
 describe('an id twice', () => {
   const taking = bodied
-    .map((entry) => ({ ...entry, doubles: doubledIds(entry.endpoint.input).filter(({ path }) => !(entry.domain === 'distribution' && path === 'deviceIds')) }))
+    .map((entry) => ({
+      ...entry,
+      doubles: doubledIds(entry.endpoint.input).filter(
+        ({ path }) => !(entry.domain === 'distribution' && path === 'deviceIds'),
+      ),
+    }))
     .filter(({ doubles }) => doubles.length)
   it.each(taking)('$name refuses it and names the field', async (entry) => {
     for (const { path, body: payload } of entry.doubles) {
-      const { status, body } = await send(ownUrl(entry), { method: entry.endpoint.method, headers: json, payload: JSON.stringify(payload) })
+      const { status, body } = await send(ownUrl(entry), {
+        method: entry.endpoint.method,
+        headers: json,
+        payload: JSON.stringify(payload),
+      })
       expect([status, body.code]).toEqual([400, 400001])
       expect(body.errors).toContainEqual({ field: path, message: '不能重复' })
     }
   })
-  it.each(endpoints.filter(({ endpoint }) => endpoint.method === 'GET' && Object.entries(fieldsOf(endpoint)).some(([k, t]) => idField(k, t) === 'many')))(
-    '$name: a filter is a set',
-    async (entry) => {
-      for (const [key, type] of Object.entries(fieldsOf(entry.endpoint)))
-        if (idField(key, type) === 'many') expect((await send(`${ownUrl(entry)}?${key}=7,7`)).status).toBeLessThan(500)
-    },
-  )
+  it.each(
+    endpoints.filter(
+      ({ endpoint }) =>
+        endpoint.method === 'GET' &&
+        Object.entries(fieldsOf(endpoint)).some(([k, t]) => idField(k, t) === 'many'),
+    ),
+  )('$name: a filter is a set', async (entry) => {
+    for (const [key, type] of Object.entries(fieldsOf(entry.endpoint)))
+      if (idField(key, type) === 'many')
+        expect((await send(`${ownUrl(entry)}?${key}=7,7`)).status).toBeLessThan(500)
+  })
   it('is looked at wherever ids come', () => expect(taking.length).toBeGreaterThan(15))
 })
 
@@ -249,24 +361,54 @@ describe('A14-A15 lists', () => {
     ] as const) {
       for (const value of values) {
         const { status, body } = await send(`${ownUrl(entry)}?${field}=${value}`)
-        expect([field, value, status, body.code, body.message]).toEqual([field, value, 400, 400001, '分页参数错误'])
+        expect([field, value, status, body.code, body.message]).toEqual([
+          field,
+          value,
+          400,
+          400001,
+          '分页参数错误',
+        ])
       }
     }
   })
   it.each(lists)('$name: wrong order', async (entry) => {
-    for (const query of ['sort=password', 'sort=id;drop', 'sort=-', 'sort=--createTime', 'sort=', 'order=sideways', 'sort=createTime&sort=createTime']) {
+    for (const query of [
+      'sort=password',
+      'sort=id;drop',
+      'sort=-',
+      'sort=--createTime',
+      'sort=',
+      'order=sideways',
+      'sort=createTime&sort=createTime',
+    ]) {
       const { status, body } = await send(`${ownUrl(entry)}?${query}`)
       expect([query, status, body.code]).toEqual([query, 400, 400001])
     }
   })
   it.each(lists)('$name: odd but harmless search words', async (entry) => {
     if (!('keyword' in fieldsOf(entry.endpoint))) return
-    for (const word of ["'", '%', '_', '\\', '"; drop table users; --', '<script>', '😀', '﷽', '\u202e', 'a\r\nb', 'a\u2028b', 'x'.repeat(60)]) {
+    for (const word of [
+      "'",
+      '%',
+      '_',
+      '\\',
+      '"; drop table users; --',
+      '<script>',
+      '😀',
+      '﷽',
+      '\u202e',
+      'a\r\nb',
+      'a\u2028b',
+      'x'.repeat(60),
+    ]) {
       const { status } = await send(`${ownUrl(entry)}?keyword=${encodeURIComponent(word)}`)
       expect([word, status]).toEqual([word, 200])
     }
     for (const word of ['x'.repeat(61), '\u0000'])
-      expect([word, (await send(`${ownUrl(entry)}?keyword=${encodeURIComponent(word)}`)).status]).toEqual([word, 400])
+      expect([
+        word,
+        (await send(`${ownUrl(entry)}?keyword=${encodeURIComponent(word)}`)).status,
+      ]).toEqual([word, 400])
   })
 })
 
@@ -293,12 +435,18 @@ describe('A16 ranges', () => {
 })
 
 describe('A17 idempotency keys', () => {
-  it.each(endpoints.filter(({ endpoint }) => endpoint.idempotent))('$name refuses a key that is none', async (entry) => {
-    for (const key of ['', 'x'.repeat(256), 'a b', 'schlüssel']) {
-      const { status, body } = await world.call(entry.endpoint, await cached(entry.name), { token, headers: { 'idempotency-key': key } })
-      expect([key, status, body.code]).toEqual([key, 400, 400001])
-    }
-  })
+  it.each(endpoints.filter(({ endpoint }) => endpoint.idempotent))(
+    '$name refuses a key that is none',
+    async (entry) => {
+      for (const key of ['', 'x'.repeat(256), 'a b', 'schlüssel']) {
+        const { status, body } = await world.call(entry.endpoint, await cached(entry.name), {
+          token,
+          headers: { 'idempotency-key': key },
+        })
+        expect([key, status, body.code]).toEqual([key, 400, 400001])
+      }
+    },
+  )
 })
 
 describe('texts', () => {
@@ -308,15 +456,32 @@ describe('texts', () => {
     const own = new Set(pathParams(entry.endpoint.path))
     for (const [field, type] of Object.entries(fieldsOf(entry.endpoint))) {
       if (own.has(field) || !(baseType(type) instanceof z.ZodString)) continue
-      for (const bad of ['a\u0000b', 'a\ud800', 'a\u001b[2J', 'x'.repeat(100_000), 7, true, ['x'], { x: 1 }]) {
-        const { status, body } = await world.call(entry.endpoint, { ...sample, [field]: bad }, { token })
-        expect([field, String(bad).slice(0, 10), status < 500, body.code !== undefined || status === 200]).toEqual([
+      for (const bad of [
+        'a\u0000b',
+        'a\ud800',
+        'a\u001b[2J',
+        'x'.repeat(100_000),
+        7,
+        true,
+        ['x'],
+        { x: 1 },
+      ]) {
+        const { status, body } = await world.call(
+          entry.endpoint,
+          { ...sample, [field]: bad },
+          { token },
+        )
+        expect([
           field,
           String(bad).slice(0, 10),
-          true,
-          true,
-        ])
-        expect([field, String(bad).slice(0, 10), [400, 401, 403, 404, 413].includes(status)]).toEqual([field, String(bad).slice(0, 10), true])
+          status < 500,
+          body.code !== undefined || status === 200,
+        ]).toEqual([field, String(bad).slice(0, 10), true, true])
+        expect([
+          field,
+          String(bad).slice(0, 10),
+          [400, 401, 403, 404, 413].includes(status),
+        ]).toEqual([field, String(bad).slice(0, 10), true])
       }
     }
   })
@@ -324,29 +489,56 @@ describe('texts', () => {
 
 describe('A18 too many', () => {
   it('200 requests in a row meet a limit that says when to come back', async () => {
-    const limited = await buildHttp({ ...world.app, config: { ...world.app.config, rateLimit: 25 } })
-    const ask = () => limited.inject({ method: 'GET', url: '/auth/user', headers: { authorization: token } })
+    const limited = await buildHttp({
+      ...world.app,
+      config: { ...world.app.config, rateLimit: 25 },
+    })
+    const ask = () =>
+      limited.inject({ method: 'GET', url: '/auth/user', headers: { authorization: token } })
     const answers: Awaited<ReturnType<typeof ask>>[] = []
     // a low limit, ten at a time: it counts a second, and a busy machine answers few
-    for (let i = 0; i < 20; i += 1) answers.push(...(await Promise.all(Array.from({ length: 10 }, ask))))
+    for (let i = 0; i < 20; i += 1)
+      answers.push(...(await Promise.all(Array.from({ length: 10 }, ask))))
     const refused = answers.filter((answer) => answer.statusCode === 429)
     expect(refused.length).toBeGreaterThan(0)
     expect(answers.slice(0, 10).every((answer) => answer.statusCode === 200)).toBe(true)
     expect(
-      refused.map((answer) => [answer.json().code, Number(answer.headers['retry-after']) >= 1]).find(([code, later]) => code !== 429001 || !later),
+      refused
+        .map((answer) => [answer.json().code, Number(answer.headers['retry-after']) >= 1])
+        .find(([code, later]) => code !== 429001 || !later),
     ).toBeUndefined()
     // somebody else is not held up
-    expect((await limited.inject({ method: 'GET', url: '/auth/user', headers: { authorization: await world.login('ROLE_RTU_SP') } })).statusCode).toBe(200)
+    expect(
+      (
+        await limited.inject({
+          method: 'GET',
+          url: '/auth/user',
+          headers: { authorization: await world.login('ROLE_RTU_SP') },
+        })
+      ).statusCode,
+    ).toBe(200)
     await limited.close()
   })
   it('made-up tokens count for the address they come from', async () => {
-    const limited = await buildHttp({ ...world.app, config: { ...world.app.config, rateLimit: 25 } })
+    const limited = await buildHttp({
+      ...world.app,
+      config: { ...world.app.config, rateLimit: 25 },
+    })
     const ask = (authorization: string, remoteAddress = '10.9.9.9') =>
-      limited.inject({ method: 'GET', url: '/auth/user', headers: { authorization }, remoteAddress })
+      limited.inject({
+        method: 'GET',
+        url: '/auth/user',
+        headers: { authorization },
+        remoteAddress,
+      })
     const made = Array.from({ length: 200 }, () => randomBytes(32).toString('base64url'))
-    const answers = (await Promise.all(made.map((one) => ask(one)))).map((answer) => answer.statusCode)
+    const answers = (await Promise.all(made.map((one) => ask(one)))).map(
+      (answer) => answer.statusCode,
+    )
     expect(answers.filter((status) => status === 429).length).toBeGreaterThan(100)
-    const network = await Promise.all(made.map((one, i) => ask(one, `2001:db8:1:2::${i.toString(16)}`)))
+    const network = await Promise.all(
+      made.map((one, i) => ask(one, `2001:db8:1:2::${i.toString(16)}`)),
+    )
     expect(network.filter((answer) => answer.statusCode === 429).length).toBeGreaterThan(100)
     await limited.close()
   })
@@ -354,24 +546,55 @@ describe('A18 too many', () => {
   it('a stranger is known by his address, whatever headers he makes up', async () => {
     const limited = await buildHttp({
       ...world.app,
-      config: { ...world.app.config, rateLimit: 25, signInRateLimit: 25, trustProxy: (_: string, hop: number) => hop === 0 },
+      config: {
+        ...world.app.config,
+        rateLimit: 25,
+        signInRateLimit: 25,
+        trustProxy: (_: string, hop: number) => hop === 0,
+      },
     })
     const refused = async (send: (n: number) => Promise<{ statusCode: number }>) => {
       const answers: number[] = []
-      for (let i = 0; i < 10; i += 1) answers.push(...(await Promise.all(Array.from({ length: 10 }, (_, n) => send(i * 10 + n)))).map((a) => a.statusCode))
+      for (let i = 0; i < 10; i += 1)
+        answers.push(
+          ...(await Promise.all(Array.from({ length: 10 }, (_, n) => send(i * 10 + n)))).map(
+            (a) => a.statusCode,
+          ),
+        )
       return answers.filter((status) => status === 429).length
     }
     const shelf = { method: 'GET', url: '/mobile/devices/OWN0001/lanes' } as const
     expect(
-      await refused((n) => limited.inject({ ...shelf, remoteAddress: '10.9.0.1', headers: { authorization: `x${n}` } })),
+      await refused((n) =>
+        limited.inject({
+          ...shelf,
+          remoteAddress: '10.9.0.1',
+          headers: { authorization: `x${n}` },
+        }),
+      ),
       'made up sessions',
     ).toBeGreaterThan(0)
     expect(
-      await refused((n) => limited.inject({ ...shelf, remoteAddress: '10.9.0.2', headers: { 'x-forwarded-for': `1.2.3.${n}, 9.9.9.9` } })),
+      await refused((n) =>
+        limited.inject({
+          ...shelf,
+          remoteAddress: '10.9.0.2',
+          headers: { 'x-forwarded-for': `1.2.3.${n}, 9.9.9.9` },
+        }),
+      ),
       'made up forwarders: only what the proxy itself wrote counts',
     ).toBeGreaterThan(0)
-    const login = { method: 'POST', url: '/auth/login', payload: { username: 'nobody', password: 'x' } } as const
-    expect(await refused((n) => limited.inject({ ...login, remoteAddress: `2001:db8::${n.toString(16)}` })), 'addresses of one subscriber').toBeGreaterThan(0)
+    const login = {
+      method: 'POST',
+      url: '/auth/login',
+      payload: { username: 'nobody', password: 'x' },
+    } as const
+    expect(
+      await refused((n) =>
+        limited.inject({ ...login, remoteAddress: `2001:db8::${n.toString(16)}` }),
+      ),
+      'addresses of one subscriber',
+    ).toBeGreaterThan(0)
     await limited.close()
   })
 })
@@ -381,7 +604,9 @@ describe('afterwards', () => {
     // loops of the process note their runs, and refused sign-ins leave their trace
     const traces = ['sessions', 'job_loops', 'login_attempts', 'sign_in_guards']
     const now = await digest(world, traces)
-    const then = Object.fromEntries(Object.entries(before).filter(([table]) => !traces.includes(table)))
+    const then = Object.fromEntries(
+      Object.entries(before).filter(([table]) => !traces.includes(table)),
+    )
     expect(now).toEqual(then)
   })
 })

@@ -3,7 +3,15 @@ import { baseType, type Endpoint, pathParams } from '../../src/shared/contract.t
 import type { TestApi } from '../support/api.ts'
 import { endpoints, fieldsOf, idField, type Registered } from '../support/registry.ts'
 import type { Place, World } from '../support/world.ts'
-import { fieldSource, idFieldsIn, params, readSamples, samples, sourcesOf, withIdOf } from './samples.ts'
+import {
+  fieldSource,
+  idFieldsIn,
+  params,
+  readSamples,
+  samples,
+  sourcesOf,
+  withIdOf,
+} from './samples.ts'
 
 export type Case = Registered & {
   /** Where the foreign id travels. */
@@ -22,21 +30,36 @@ export async function foreignCases(world: World): Promise<Case[]> {
   for (const entry of endpoints) {
     const { endpoint, name } = entry
     if (endpoint.access === 'open' || endpoint.upload) continue
-    const input = endpoint.kind === 'write' ? ((await samples[name]?.(world)) ?? {}) : neededOf(entry, world)
+    const input =
+      endpoint.kind === 'write' ? ((await samples[name]?.(world)) ?? {}) : neededOf(entry, world)
     const sources = Object.values(sourcesOf(endpoint))
     if (sources.length)
-      cases.push({ ...entry, by: 'path', shared: sources.every((source) => source.shared), at: (where) => ({ ...input, ...params(endpoint, where, world) }) })
+      cases.push({
+        ...entry,
+        by: 'path',
+        shared: sources.every((source) => source.shared),
+        at: (where) => ({ ...input, ...params(endpoint, where, world) }),
+      })
     if (endpoint.kind === 'write') {
       // the path stays the actor's own, and all the body names but one field
       for (const field of idFieldsIn(endpoint, input, world))
-        cases.push({ ...entry, by: 'body', field, shared: false, at: (where) => withIdOf(endpoint, input, field, where, world) })
+        cases.push({
+          ...entry,
+          by: 'body',
+          field,
+          shared: false,
+          at: (where) => withIdOf(endpoint, input, field, where, world),
+        })
       continue
     }
     for (const [field, type] of Object.entries(fieldsOf(endpoint))) {
       const kind = pathParams(endpoint.path).includes(field) ? null : idField(field, type)
       const source = fieldSource(endpoint, field)
       if (!kind) continue
-      if (!source) throw new Error(`test/conformance/samples.ts does not say whose row the filter ${field} of ${name} is`)
+      if (!source)
+        throw new Error(
+          `test/conformance/samples.ts does not say whose row the filter ${field} of ${name} is`,
+        )
       const own = params(endpoint, 'OWN', world)
       cases.push({
         ...entry,
@@ -55,23 +78,32 @@ export async function foreignCases(world: World): Promise<Case[]> {
 /** Every read with every value of its choices, at the actor's own rows. */
 export function readsOf(entry: Registered, world: World): Record<string, unknown>[] {
   const base = { ...neededOf(entry, world), ...params(entry.endpoint, 'OWN', world) }
-  const choices = Object.entries(fieldsOf(entry.endpoint)).flatMap(([field, type]): Record<string, unknown>[] => {
-    const inner = baseType(type)
-    if (inner instanceof z.ZodEnum) return (inner.options as string[]).map((value) => ({ [field]: value }))
-    if (inner instanceof z.ZodBoolean) return [{ [field]: true }, { [field]: false }]
-    if (field === 'keyword') return [{ keyword: '机' }, { keyword: '0001' }]
-    return []
-  })
-  const all = [base, ...[...choices, ...(readSamples[entry.name] ?? [])].map((choice) => ({ ...base, ...choice }))]
+  const choices = Object.entries(fieldsOf(entry.endpoint)).flatMap(
+    ([field, type]): Record<string, unknown>[] => {
+      const inner = baseType(type)
+      if (inner instanceof z.ZodEnum)
+        return (inner.options as string[]).map((value) => ({ [field]: value }))
+      if (inner instanceof z.ZodBoolean) return [{ [field]: true }, { [field]: false }]
+      if (field === 'keyword') return [{ keyword: '机' }, { keyword: '0001' }]
+      return []
+    },
+  )
+  const all = [
+    base,
+    ...[...choices, ...(readSamples[entry.name] ?? [])].map((choice) => ({ ...base, ...choice })),
+  ]
   // a choice that needs another field is tested by its sample
   return all.filter((input) => entry.endpoint.input.safeParse(input).success)
 }
 /** What must be said beside the path. */
 function neededFields(endpoint: Endpoint): [string, z.ZodType][] {
   const inPath = new Set(pathParams(endpoint.path))
-  return Object.entries(fieldsOf(endpoint)).filter(([field, type]) => !inPath.has(field) && !type.safeParse(undefined).success)
+  return Object.entries(fieldsOf(endpoint)).filter(
+    ([field, type]) => !inPath.has(field) && !type.safeParse(undefined).success,
+  )
 }
-export const asksAboutRows = ({ endpoint }: Registered): boolean => neededFields(endpoint).some(([field]) => fieldSource(endpoint, field))
+export const asksAboutRows = ({ endpoint }: Registered): boolean =>
+  neededFields(endpoint).some(([field]) => fieldSource(endpoint, field))
 
 /** What a read asks for beside its path: rows of the actor, or any value that fits. */
 function neededOf({ endpoint }: Registered, world: World): Record<string, unknown> {
@@ -84,10 +116,17 @@ function neededOf({ endpoint }: Registered, world: World): Record<string, unknow
 }
 /** A value for a required field that no source names: a machine number, or the smallest number. */
 const filler = (type: z.ZodType): unknown =>
-  ['OWN9001', 1, 7, ...enumOf(type)].flatMap((value) => [value, [value]]).find((value) => type.safeParse(value).success)
+  ['OWN9001', 1, 7, ...enumOf(type)]
+    .flatMap((value) => [value, [value]])
+    .find((value) => type.safeParse(value).success)
 
-export const ask = (world: Pick<TestApi, 'call'>, entry: Registered, input: Record<string, unknown>, token: string, on?: TestApi['http']) =>
-  world.call(entry.endpoint, input, on ? { token, on } : { token })
+export const ask = (
+  world: Pick<TestApi, 'call'>,
+  entry: Registered,
+  input: Record<string, unknown>,
+  token: string,
+  on?: TestApi['http'],
+) => world.call(entry.endpoint, input, on ? { token, on } : { token })
 const enumOf = (type: z.ZodType): unknown[] => {
   const inner = baseType(type)
   if (inner instanceof z.ZodArray) return enumOf(inner.element as z.ZodType)

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withClient } from '../../src/server/catalogue.ts'
-import { type Broken, checkInvariants, findBroken, invariantNames } from '../../src/server/invariants.ts'
+import {
+  type Broken,
+  checkInvariants,
+  findBroken,
+  invariantNames,
+} from '../../src/server/invariants.ts'
 import { openWorld, rowId, type World } from '../support/world.ts'
 
 let world: World
@@ -59,15 +64,20 @@ describe('invariants', () => {
     const broken = await afterBreaking(
       `insert into operation_logs (org_id, created_at, username, level, action, content, resource_id, ip_address, request_id) values (1, '2001-01-01', 'x', 'INFO', 'x', 'x', '1', '', '')`,
     )
-    expect(broken.map((found) => found.name)).toEqual([expect.stringContaining('operation_logs_default is empty')])
+    expect(broken.map((found) => found.name)).toEqual([
+      expect.stringContaining('operation_logs_default is empty'),
+    ])
   })
-  it('are whole again after that', async () => expect(await checkInvariants(world.ownerUrl)).toEqual([]))
+  it('are whole again after that', async () =>
+    expect(await checkInvariants(world.ownerUrl)).toEqual([]))
 })
 
 /** Triggers and foreign keys are off for the damage, and nothing of it stays. */
 const afterBreaking = (text: string): Promise<Broken[]> =>
   withClient(world.ownerUrl, async (client) => {
-    await client.query(`begin; select set_config('app.all', 'on', true); set local session_replication_role = replica; ${text}`)
+    await client.query(
+      `begin; select set_config('app.all', 'on', true); set local session_replication_role = replica; ${text}`,
+    )
     const broken = await findBroken(client)
     await client.query('rollback')
     return broken

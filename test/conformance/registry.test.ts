@@ -62,7 +62,10 @@ const unproven = [
 ]
 
 const allHandlers = await handlers()
-const paths = openApi(contracts, '/').paths as Record<string, Record<string, { operationId: string; summary: string }>>
+const paths = openApi(contracts, '/').paths as Record<
+  string,
+  Record<string, { operationId: string; summary: string }>
+>
 
 describe('endpoints', () => {
   it('only these are open', () =>
@@ -81,12 +84,20 @@ describe('endpoints', () => {
     ).toEqual(system))
   it('ways to sign in, secrets and rights ask for a proof of the last minutes', () => {
     const secretWords = /(password|secret|recoveryCodes|activationCode|^code$)/i
-    const shows = ({ endpoint }: (typeof endpoints)[number]) => deepKeys(endpoint.output).some((key) => secretWords.test(key) && !/^(has|must)/.test(key))
-    const takes = ({ endpoint }: (typeof endpoints)[number]) => deepKeys(endpoint.input).some((key) => /(password|secret)/i.test(key) && !/^must/.test(key))
+    const shows = ({ endpoint }: (typeof endpoints)[number]) =>
+      deepKeys(endpoint.output).some((key) => secretWords.test(key) && !/^(has|must)/.test(key))
+    const takes = ({ endpoint }: (typeof endpoints)[number]) =>
+      deepKeys(endpoint.input).some((key) => /(password|secret)/i.test(key) && !/^must/.test(key))
     const grants = ({ endpoint }: (typeof endpoints)[number]) =>
-      /^(role:|user:assign-role|user:reset-password|user:create|org:create|main-board:bind)/.test(endpoint.access) ||
-      /^\/api\/me\/(phone|password|wechat-binding|second-factor|sessions)/.test(endpoint.path)
-    const touching = endpoints.filter((one) => one.endpoint.kind === 'write' && one.endpoint.access !== 'open' && (shows(one) || takes(one) || grants(one)))
+      /^(role:|user:assign-role|user:reset-password|user:create|org:create|main-board:bind)/.test(
+        endpoint.access,
+      ) || /^\/api\/me\/(phone|password|wechat-binding|second-factor|sessions)/.test(endpoint.path)
+    const touching = endpoints.filter(
+      (one) =>
+        one.endpoint.kind === 'write' &&
+        one.endpoint.access !== 'open' &&
+        (shows(one) || takes(one) || grants(one)),
+    )
     expect(touching.length).toBeGreaterThan(20)
     expect(
       touching
@@ -95,24 +106,32 @@ describe('endpoints', () => {
         .sort(),
     ).toEqual(unproven)
   })
-  it('none stands twice', () => expect(duplicates(endpoints.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`))).toEqual([]))
+  it('none stands twice', () =>
+    expect(
+      duplicates(endpoints.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`)),
+    ).toEqual([]))
 
   describe.each(endpoints)('$name', ({ domain, key, name, endpoint }) => {
     it('has a handler, a known permission and a place in OpenAPI', () => {
       expect(allHandlers[domain]?.[key]).toBeDefined()
-      for (const code of codes(endpoint.access)) expect(known, `${code} is not in accounts/permissions.ts`).toContain(code)
+      for (const code of codes(endpoint.access))
+        expect(known, `${code} is not in accounts/permissions.ts`).toContain(code)
       const operation = paths[endpoint.path]?.[endpoint.method.toLowerCase()]
       expect(operation?.operationId).toBe(name)
       expect(operation?.summary).not.toBe('')
     })
-    it('answers without a top-level code', () => expect(answerKeys(endpoint.output)).not.toContain('code'))
+    it('answers without a top-level code', () =>
+      expect(answerKeys(endpoint.output)).not.toContain('code'))
     it('answers named fields only', () => expect(isLoose(endpoint.output)).toBe(false))
     it('takes exactly its fields', () => {
       const found = endpoint.input.safeParse({ surelyUnknown: 1 })
-      expect(found.success || found.error.issues.some((issue) => issue.code === 'unrecognized_keys')).toBe(true)
+      expect(
+        found.success || found.error.issues.some((issue) => issue.code === 'unrecognized_keys'),
+      ).toBe(true)
       expect(found.success).toBe(false)
     })
-    it('may answer each error once', () => expect(duplicates(endpoint.errors.map((def) => def.name))).toEqual([]))
+    it('may answer each error once', () =>
+      expect(duplicates(endpoint.errors.map((def) => def.name))).toEqual([]))
     if (endpoint.kind === 'write' && endpoint.audit) {
       it('has its log text in both languages', () => {
         const [area = '', text = ''] = (endpoint.audit as string).split('.')
@@ -130,7 +149,8 @@ describe('endpoints', () => {
         expect(first('pageSize')).toMatchObject({ success: true, data: 20 })
         const sorts = choicesOf(fields.sort)
         expect(sorts).toContain((first('sort') as { data: string }).data)
-        for (const sort of sorts) expect(sorts).toContain(sort.startsWith('-') ? sort.slice(1) : `-${sort}`)
+        for (const sort of sorts)
+          expect(sorts).toContain(sort.startsWith('-') ? sort.slice(1) : `-${sort}`)
         for (const size of pageSizes) expect(fields.pageSize?.safeParse(size).success).toBe(true)
         expect(
           answerKeys(endpoint.output)
@@ -149,13 +169,16 @@ const menuPages = menus.flatMap((group) => group.pages.map((page) => page.path))
 describe('screens', () => {
   it('stand once', () => expect(duplicates(screens.map((screen) => screen.path))).toEqual([]))
   it('every menu page is a route of the specification, and the other way round', () => {
-    const inGroups = specificationRoutes.filter((route) => route !== root && !rootChildren.includes(route))
+    const inGroups = specificationRoutes.filter(
+      (route) => route !== root && !rootChildren.includes(route),
+    )
     // organ-role stands under /system in the specification's route list and under organ in its menus; the page keeps its route
     expect(inGroups.filter((route) => !menuPages.includes(route))).toEqual([])
     expect(menuPages.filter((page) => !specificationRoutes.includes(page))).toEqual([])
   })
   it('every permission of a menu is known', () => {
-    for (const group of menus) for (const page of group.pages) expect(known).toContain(page.permission)
+    for (const group of menus)
+      for (const page of group.pages) expect(known).toContain(page.permission)
   })
 
   const web = routesOfWeb()
@@ -176,10 +199,14 @@ describe('screens', () => {
       } else if (screen.permission === 'self') {
         expect(places).toEqual([])
         // what belongs to the signed-in person opens for everybody
-        expect([...rootChildren, '/downloads'], `${screen.path} is no root child of the specification`).toContain(screen.path)
+        expect(
+          [...rootChildren, '/downloads'],
+          `${screen.path} is no root child of the specification`,
+        ).toContain(screen.path)
       } else expect(places).toEqual([screen.path])
     })
-    it('has its page in the browser', () => expect(web, `${screen.path} is in no web/routes.ts`).toContain(screen.path))
+    it('has its page in the browser', () =>
+      expect(web, `${screen.path} is in no web/routes.ts`).toContain(screen.path))
   })
 })
 
@@ -191,18 +218,29 @@ function routesOfWeb(): string[] {
 }
 
 const modules = await Promise.all(
-  ['src/shared/errors.ts', ...globSync('src/domains/*/{*ontract,errors,rules}.ts').sort()].map(async (file) => ({
-    file,
-    exports: (await import(resolve(file))) as Record<string, unknown>,
-  })),
+  ['src/shared/errors.ts', ...globSync('src/domains/*/{*ontract,errors,rules}.ts').sort()].map(
+    async (file) => ({
+      file,
+      exports: (await import(resolve(file))) as Record<string, unknown>,
+    }),
+  ),
 )
 const isError = (value: unknown): value is ErrorDef =>
-  typeof value === 'object' && value !== null && 'name' in value && 'code' in value && 'status' in value && 'text' in value
+  typeof value === 'object' &&
+  value !== null &&
+  'name' in value &&
+  'code' in value &&
+  'status' in value &&
+  'text' in value
 const errors = [
   ...new Set(
     modules.flatMap(({ exports }) =>
       Object.values(exports).flatMap((value) =>
-        isError(value) ? [value] : typeof value === 'object' && value !== null ? Object.values(value).filter(isError) : [],
+        isError(value)
+          ? [value]
+          : typeof value === 'object' && value !== null
+            ? Object.values(value).filter(isError)
+            : [],
       ),
     ),
   ),
@@ -214,11 +252,16 @@ describe('errors', () => {
   it('have unique names', () => expect(duplicates(errors.map((def) => def.name))).toEqual([]))
   it('include every error an endpoint declares', () => {
     const names = new Set(errors.map((def) => def.name))
-    expect(endpoints.flatMap(({ endpoint }) => endpoint.errors.map((def) => def.name)).filter((name) => !names.has(name))).toEqual([])
+    expect(
+      endpoints
+        .flatMap(({ endpoint }) => endpoint.errors.map((def) => def.name))
+        .filter((name) => !names.has(name)),
+    ).toEqual([])
   })
   describe.each(errors)('$name', (def) => {
     it('has a number of its family', () => {
-      if (sessionCodes.includes(def.code)) return expect([def.status, def.name.startsWith('common.')]).toEqual([401, true])
+      if (sessionCodes.includes(def.code))
+        return expect([def.status, def.name.startsWith('common.')]).toEqual([401, true])
       expect(String(def.code)).toMatch(/^(400|401|403|404|405|409|413|415|422|429|500|503)\d{3}$/)
       expect(def.status).toBe(Math.floor(def.code / 1000))
       expect(def.code % 1000).toBeGreaterThan(0)
@@ -237,7 +280,11 @@ describe('errors', () => {
 const names = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((m) => m[1]).sort()
 
 const isTable = (value: unknown): value is StateTable =>
-  typeof value === 'object' && value !== null && 'moves' in value && 'column' in value && 'start' in value
+  typeof value === 'object' &&
+  value !== null &&
+  'moves' in value &&
+  'column' in value &&
+  'start' in value
 const stateTables = modules.flatMap(({ exports }) => Object.values(exports).filter(isTable))
 
 describe('state tables', () => {
@@ -245,11 +292,13 @@ describe('state tables', () => {
   it.each(stateTables)('$name is reachable from its start and moves only inside', (table) => {
     const states = Object.keys(table.moves)
     expect(table.start.length).toBeGreaterThan(0)
-    for (const state of [...table.start, ...Object.values(table.moves).flat()]) expect(states).toContain(state)
+    for (const state of [...table.start, ...Object.values(table.moves).flat()])
+      expect(states).toContain(state)
     const reached = new Set<string>(table.start)
     for (let size = 0; size !== reached.size; ) {
       size = reached.size
-      for (const state of [...reached]) for (const next of table.moves[state] ?? []) reached.add(next)
+      for (const state of [...reached])
+        for (const next of table.moves[state] ?? []) reached.add(next)
     }
     expect(states.filter((state) => !reached.has(state))).toEqual([])
   })
@@ -264,14 +313,23 @@ describe('texts', () => {
         .sort(),
     ).toEqual(Object.keys(locales).sort())
   })
-  it.each(Object.entries(locales))('%s: same keys, nothing empty, each in its language', (_, { zh, en }) => {
-    const left = flatten(zh)
-    const right = flatten(en as Texts)
-    expect(Object.keys(right)).toEqual(Object.keys(left))
-    expect(Object.entries({ ...left, ...right }).filter(([, text]) => text.trim() === '')).toEqual([])
-    expect(Object.entries(right).filter(([, text]) => chinese.test(text))).toEqual([])
-    expect(Object.keys(left).filter((key) => String(placeholders(left[key] ?? '')) !== String(placeholders(right[key] ?? '')))).toEqual([])
-  })
+  it.each(Object.entries(locales))(
+    '%s: same keys, nothing empty, each in its language',
+    (_, { zh, en }) => {
+      const left = flatten(zh)
+      const right = flatten(en as Texts)
+      expect(Object.keys(right)).toEqual(Object.keys(left))
+      expect(
+        Object.entries({ ...left, ...right }).filter(([, text]) => text.trim() === ''),
+      ).toEqual([])
+      expect(Object.entries(right).filter(([, text]) => chinese.test(text))).toEqual([])
+      expect(
+        Object.keys(left).filter(
+          (key) => String(placeholders(left[key] ?? '')) !== String(placeholders(right[key] ?? '')),
+        ),
+      ).toEqual([])
+    },
+  )
   it('no Chinese in components: it belongs into locale.ts', () => {
     // values of the outside world, not texts: the form of an approval number, the stored default name of a level
     const data = /国药准字|第\$\{[\w.]+\}层/g
@@ -282,16 +340,26 @@ describe('texts', () => {
     expect(globSync('src/**/*.tsx').filter(inCode)).toEqual([])
   })
   it('no markup is made of text: React and textContent escape', () => {
-    const sink = /\b(?:inner|outer)HTML\b|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|srcdoc|\beval\(|new Function\(/i
-    expect(globSync('src/**/*.{ts,tsx}').filter((file) => !file.includes('.test.') && sink.test(readFileSync(file, 'utf8')))).toEqual([])
+    const sink =
+      /\b(?:inner|outer)HTML\b|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|srcdoc|\beval\(|new Function\(/i
+    expect(
+      globSync('src/**/*.{ts,tsx}').filter(
+        (file) => !file.includes('.test.') && sink.test(readFileSync(file, 'utf8')),
+      ),
+    ).toEqual([])
   })
 })
 
-const placeholders = (text: string) => [...text.matchAll(/\{\{?(\w+)\}?\}/g)].map((m) => m[1]).sort()
+const placeholders = (text: string) =>
+  [...text.matchAll(/\{\{?(\w+)\}?\}/g)].map((m) => m[1]).sort()
 
 function flatten(texts: Texts, prefix = ''): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(texts).flatMap(([key, value]) => (typeof value === 'string' ? [[prefix + key, value]] : Object.entries(flatten(value, `${prefix}${key}.`)))),
+    Object.entries(texts).flatMap(([key, value]) =>
+      typeof value === 'string'
+        ? [[prefix + key, value]]
+        : Object.entries(flatten(value, `${prefix}${key}.`)),
+    ),
   )
 }
 /** Names of all fields of a shape, however deep. */
@@ -300,7 +368,10 @@ function deepKeys(type: z.ZodType): string[] {
   if (inner instanceof z.ZodArray) return deepKeys(inner.element as z.ZodType)
   if (inner instanceof z.ZodUnion) return (inner.options as z.ZodType[]).flatMap(deepKeys)
   if (!(inner instanceof z.ZodObject)) return []
-  return Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([key, value]) => [key, ...deepKeys(value)])
+  return Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([key, value]) => [
+    key,
+    ...deepKeys(value),
+  ])
 }
 /** Whether a shape lets fields through that it does not name. */
 function isLoose(type: z.ZodType): boolean {
@@ -309,7 +380,10 @@ function isLoose(type: z.ZodType): boolean {
   if (inner instanceof z.ZodUnion) return (inner.options as z.ZodType[]).some(isLoose)
   if (!(inner instanceof z.ZodObject)) return inner instanceof z.ZodAny
   const { catchall } = inner.def
-  return (catchall !== undefined && !(catchall instanceof z.ZodNever)) || Object.values(inner.shape as Record<string, z.ZodType>).some(isLoose)
+  return (
+    (catchall !== undefined && !(catchall instanceof z.ZodNever)) ||
+    Object.values(inner.shape as Record<string, z.ZodType>).some(isLoose)
+  )
 }
 function duplicates(values: readonly string[]): string[] {
   return values.filter((value, index) => values.indexOf(value) !== index)

@@ -14,7 +14,8 @@ const groups: Readonly<Record<string, string>> = {
   firmware: 'firmware-manage firmware-history',
   ic_school_manage:
     'school_manage grade_manage class_manage student_manage student_card_manage student_card_finance student_card_charge_records student_card_orders',
-  card_manage: 'card_list card_factory charge_records order_list cardMp_list card_factory_list employee_list ec_consumption employee_records',
+  card_manage:
+    'card_list card_factory charge_records order_list cardMp_list card_factory_list employee_list ec_consumption employee_records',
   workbench: 'situation big-data',
   flowers: 'activity-list article-list flowers-order-list small-program-list',
   vip: 'vip_list',
@@ -29,6 +30,10 @@ const groups: Readonly<Record<string, string>> = {
 
 /** Routes of the specification, section 2: the root's children, then the pages of each group. Sub-pages hang below them. */
 export const specificationRoutes: readonly string[] = [
-  ...'home best-selling-products offline-equipment online-platform info pwd bindOpenId notice'.split(' ').map((name) => `/${name}`),
-  ...Object.entries(groups).flatMap(([group, names]) => names.split(' ').map((name) => `/${group}/${name}`)),
+  ...'home best-selling-products offline-equipment online-platform info pwd bindOpenId notice'
+    .split(' ')
+    .map((name) => `/${name}`),
+  ...Object.entries(groups).flatMap(([group, names]) =>
+    names.split(' ').map((name) => `/${group}/${name}`),
+  ),
 ]

@@ -31,7 +31,11 @@ vi.mock('../../src/domains/session/server/people.ts', async (original) => {
         wall.real.set(told, scope)
         return told
       }
-      return { ...actor, scope: everything(actor.scope), scopeOf: (right: Access) => everything(actor.scopeOf(right)) }
+      return {
+        ...actor,
+        scope: everything(actor.scope),
+        scopeOf: (right: Access) => everything(actor.scopeOf(right)),
+      }
     },
   }
 })
@@ -51,7 +55,11 @@ beforeAll(async () => {
   const scopeOf = (scope: Scope): Scope => (wall.real.get(scope) as Scope | undefined) ?? scope
   const app: App = {
     ...world.app,
-    database: { ...database, read: (scope, work) => database.read(scopeOf(scope), work), transact: (scope, work) => database.transact(scopeOf(scope), work) },
+    database: {
+      ...database,
+      read: (scope, work) => database.read(scopeOf(scope), work),
+      transact: (scope, work) => database.transact(scopeOf(scope), work),
+    },
   }
   bare = await buildHttp(app)
   cases = (await foreignCases(world)).filter(usable)
@@ -110,15 +118,23 @@ const figures = [
 /** What works for the platform's own people alone is nobody's elsewhere. */
 const usable = (entry: Registered): boolean => !isPlatformOnly(entry.endpoint.access)
 const volatile = ['sessions', 'debug_logs']
-const reads = endpoints.filter(({ endpoint }) => endpoint.kind === 'read' && endpoint.access !== 'open')
-const titled = (entry: Case, where: Place) => `${entry.name} by ${entry.by} ${entry.field ?? ''} at ${where}`
+const reads = endpoints.filter(
+  ({ endpoint }) => endpoint.kind === 'read' && endpoint.access !== 'open',
+)
+const titled = (entry: Case, where: Place) =>
+  `${entry.name} by ${entry.by} ${entry.field ?? ''} at ${where}`
 
-async function eachCase(work: (entry: Case, where: Place) => Promise<object | string | null>): Promise<string[]> {
+async function eachCase(
+  work: (entry: Case, where: Place) => Promise<object | string | null>,
+): Promise<string[]> {
   const wrong: string[] = []
   for (const entry of cases) {
     for (const where of ['SIBLING', 'PARENT', 'PLATFORM'] as const) {
       const found = await work(entry, where)
-      if (found) wrong.push(`${titled(entry, where)}: ${typeof found === 'string' ? found : JSON.stringify(found).slice(0, 500)}`)
+      if (found)
+        wrong.push(
+          `${titled(entry, where)}: ${typeof found === 'string' ? found : JSON.stringify(found).slice(0, 500)}`,
+        )
     }
   }
   return wrong
@@ -129,10 +145,16 @@ describe('both walls', () => {
     const before = await digest(world, volatile)
     const wrong = await eachCase(async (entry, where) => {
       if (where !== 'SIBLING' && (entry.shared || entry.by === 'body')) return null
-      const [foreign, nobody] = [await ask(world, entry, entry.at(where), token), await ask(world, entry, entry.at(null), token)]
-      if (entry.by === 'path' && nobody.status !== 404) return `a missing row answers ${nobody.status} ${JSON.stringify(nobody.body)}`
-      if (entry.by === 'body' && nobody.status < 400) return `a missing row in the body answers ${nobody.status}`
-      if (JSON.stringify(comparable(foreign)) !== JSON.stringify(comparable(nobody))) return { foreign: comparable(foreign), nobody: comparable(nobody) }
+      const [foreign, nobody] = [
+        await ask(world, entry, entry.at(where), token),
+        await ask(world, entry, entry.at(null), token),
+      ]
+      if (entry.by === 'path' && nobody.status !== 404)
+        return `a missing row answers ${nobody.status} ${JSON.stringify(nobody.body)}`
+      if (entry.by === 'body' && nobody.status < 400)
+        return `a missing row in the body answers ${nobody.status}`
+      if (JSON.stringify(comparable(foreign)) !== JSON.stringify(comparable(nobody)))
+        return { foreign: comparable(foreign), nobody: comparable(nobody) }
       return null
     })
     expect(wrong).toEqual([])
@@ -142,7 +164,13 @@ describe('both walls', () => {
     const before = await digest(world, volatile)
     const wrong = await eachCase(async (entry, where) => {
       // a copy of a role is the copier's own
-      if (!entry.shared || where === 'SIBLING' || entry.by === 'body' || entry.name === 'roles.copy') return null
+      if (
+        !entry.shared ||
+        where === 'SIBLING' ||
+        entry.by === 'body' ||
+        entry.name === 'roles.copy'
+      )
+        return null
       const { status, body } = await ask(world, entry, entry.at(where), token)
       const fine = entry.endpoint.kind === 'read' ? status === 200 : status >= 400 && status < 500
       return fine ? null : { status, body }
@@ -155,7 +183,8 @@ describe('both walls', () => {
     for (const entry of cases.filter((c) => c.by === 'path' && c.endpoint.kind === 'read')) {
       // a job is its person's alone
       // so is what is asked about lanes or machines of his own
-      const only = entry.domain === 'jobs' || ['lanes.copyPlan', 'lanes.pricePlan'].includes(entry.name)
+      const only =
+        entry.domain === 'jobs' || ['lanes.copyPlan', 'lanes.pricePlan'].includes(entry.name)
       for (const where of only ? (['OWN'] as const) : (['OWN', 'CHILD'] as const)) {
         const { status } = await ask(world, entry, entry.at(where), token)
         if (status !== 200) wrong.push([titled(entry, where), status])
@@ -171,9 +200,13 @@ async function leaks(who: string, marks: RegExp, on?: FastifyInstance): Promise<
   for (const entry of reads.filter(usable)) {
     for (const input of readsOf(entry, world)) {
       const { status, body } = await ask(world, entry, input, who, on)
-      if (status !== 200) found.push(`${entry.name} ${JSON.stringify(input)}: ${status} ${JSON.stringify(body)}`)
+      if (status !== 200)
+        found.push(`${entry.name} ${JSON.stringify(input)}: ${status} ${JSON.stringify(body)}`)
       const text = JSON.stringify(body)
-      if (marks.test(text)) found.push(`${entry.name} ${JSON.stringify(input)}: ${text.slice(Math.max(0, text.search(marks) - 100), text.search(marks) + 60)}`)
+      if (marks.test(text))
+        found.push(
+          `${entry.name} ${JSON.stringify(input)}: ${text.slice(Math.max(0, text.search(marks) - 100), text.search(marks) + 60)}`,
+        )
     }
   }
   return found
@@ -186,7 +219,16 @@ describe('no read tells of others', () => {
     for (const entry of reads.filter(({ endpoint }) => endpoint.access !== 'self')) {
       const texts = await Promise.all(
         readsOf(entry, world).map(async (input) =>
-          JSON.stringify((await ask(world, entry, { ...input, ...params(entry.endpoint, 'SIBLING', world) }, administrator)).body),
+          JSON.stringify(
+            (
+              await ask(
+                world,
+                entry,
+                { ...input, ...params(entry.endpoint, 'SIBLING', world) },
+                administrator,
+              )
+            ).body,
+          ),
         ),
       )
       if (!texts.some((text) => text.includes('SIBLING'))) silent.push(entry.name)
@@ -197,13 +239,17 @@ describe('no read tells of others', () => {
   it('of other organisations, in every data scope and region', async () => {
     const wrong: string[] = []
     // the tree is everybody's in this file; own lanes, own budget and own goods are one rule
-    for (const { name, home } of scopedPeople.filter(({ scope, region }) => region === '440300' && !['ORG_TREE', 'OWN_LANES', 'OWN_BUDGET'].includes(scope))) {
+    for (const { name, home } of scopedPeople.filter(
+      ({ scope, region }) =>
+        region === '440300' && !['ORG_TREE', 'OWN_LANES', 'OWN_BUDGET'].includes(scope),
+    )) {
       const scoped = await world.login(name)
       for (const entry of reads) {
         const [input] = readsOf(entry, world)
         const text = input ? JSON.stringify((await ask(world, entry, input, scoped)).body) : ''
         // who watches a region stands in the platform, whose own rows are his; no machine of this world is a drug machine
-        if (/SIBLING/.test(text) || (home === 'PLATFORM' && /机OWN|机CHILD/.test(text))) wrong.push(`${name} ${entry.name}`)
+        if (/SIBLING/.test(text) || (home === 'PLATFORM' && /机OWN|机CHILD/.test(text)))
+          wrong.push(`${name} ${entry.name}`)
         const foreign = params(entry.endpoint, 'SIBLING', world)
         if (!Object.keys(foreign).length) continue
         const { status } = await ask(world, entry, { ...input, ...foreign }, scoped)
@@ -217,7 +263,8 @@ describe('no read tells of others', () => {
     for (const entry of reads.filter(({ endpoint }) => !hasParams(endpoint))) {
       for (const input of readsOf(entry, world)) {
         const { body } = await ask(world, entry, input, clerk)
-        if (/SIBLING|UNASSIGNED|机CHILD/.test(JSON.stringify(body))) wrong.push(`${entry.name} ${JSON.stringify(input)}`)
+        if (/SIBLING|UNASSIGNED|机CHILD/.test(JSON.stringify(body)))
+          wrong.push(`${entry.name} ${JSON.stringify(input)}`)
       }
     }
     expect(wrong).toEqual([])
@@ -240,10 +287,16 @@ describe('row security alone', () => {
     const before = await digest(world, volatile)
     const wrong = await eachCase(async (entry, where) => {
       // an act that crosses organisations by design has the application's wall only
-      if (entry.endpoint.scope === 'system' || (entry.name === 'roles.copy' && where !== 'SIBLING')) return null
-      if (where !== 'SIBLING' && ((entry.shared && entry.endpoint.kind === 'read') || entry.by === 'body')) return null
+      if (entry.endpoint.scope === 'system' || (entry.name === 'roles.copy' && where !== 'SIBLING'))
+        return null
+      if (
+        where !== 'SIBLING' &&
+        ((entry.shared && entry.endpoint.kind === 'read') || entry.by === 'body')
+      )
+        return null
       const { status, body } = await ask(world, entry, entry.at(where), token, bare)
-      if (entry.by === 'query') return JSON.stringify(body).includes(where) && !entry.shared ? { status, body } : null
+      if (entry.by === 'query')
+        return JSON.stringify(body).includes(where) && !entry.shared ? { status, body } : null
       return status < 400 || JSON.stringify(body).includes(where) ? { status, body } : null
     })
     expect(wrong).toEqual([])
@@ -254,15 +307,21 @@ describe('row security alone', () => {
     const wrong: string[] = []
     for (const who of [token, clerk]) {
       // the clerk's log is his own acts, and he hears nothing of unknown boards: that is the application's choice, not a row's owner
-      const mine = (entry: Registered) => who === clerk && ['audit.list', 'audit.logins', 'boards.unknown'].includes(entry.name)
-      for (const entry of reads.filter((one) => one.endpoint.scope === 'actor' && !hasParams(one.endpoint) && !mine(one))) {
+      const mine = (entry: Registered) =>
+        who === clerk && ['audit.list', 'audit.logins', 'boards.unknown'].includes(entry.name)
+      for (const entry of reads.filter(
+        (one) => one.endpoint.scope === 'actor' && !hasParams(one.endpoint) && !mine(one),
+      )) {
         // whether a row is the actor's own is decided by the wall that is down
         for (const input of readsOf(entry, world).filter((given) => !('source' in given))) {
           wall.down = false
           const both = plain((await ask(world, entry, input, who)).body)
           wall.down = true
           const alone = plain((await ask(world, entry, input, who, bare)).body)
-          if (both !== alone) wrong.push(`${entry.name} ${JSON.stringify(input)}\n both ${both.slice(0, 300)}\n alone ${alone.slice(0, 300)}`)
+          if (both !== alone)
+            wrong.push(
+              `${entry.name} ${JSON.stringify(input)}\n both ${both.slice(0, 300)}\n alone ${alone.slice(0, 300)}`,
+            )
         }
       }
     }
@@ -288,11 +347,16 @@ describe('the application wall alone', () => {
     const before = await digest(world, volatile)
     const wrong = await eachCase(async (entry, where) => {
       if (entry.name === 'roles.copy' && where !== 'SIBLING') return null
-      if (where !== 'SIBLING' && ((entry.shared && entry.endpoint.kind === 'read') || entry.by === 'body')) return null
+      if (
+        where !== 'SIBLING' &&
+        ((entry.shared && entry.endpoint.kind === 'read') || entry.by === 'body')
+      )
+        return null
       const { status, body } = await ask(world, entry, entry.at(where), token, open)
       if (entry.by === 'query') {
         // below an organisation above stand the actor's own rows, too
-        if (where !== 'SIBLING') return JSON.stringify(body).includes(where) && !entry.shared ? { status, body } : null
+        if (where !== 'SIBLING')
+          return JSON.stringify(body).includes(where) && !entry.shared ? { status, body } : null
         const both = plain((await ask(world, entry, entry.at(where), token)).body)
         return both === plain(body) ? null : { both, alone: body }
       }
@@ -309,7 +373,10 @@ describe('the application wall alone', () => {
         for (const input of readsOf(entry, world)) {
           const both = plain((await ask(world, entry, input, who)).body)
           const alone = plain((await ask(world, entry, input, who, open)).body)
-          if (both !== alone) wrong.push(`${entry.name} ${JSON.stringify(input)}\n both ${both.slice(0, 300)}\n alone ${alone.slice(0, 300)}`)
+          if (both !== alone)
+            wrong.push(
+              `${entry.name} ${JSON.stringify(input)}\n both ${both.slice(0, 300)}\n alone ${alone.slice(0, 300)}`,
+            )
         }
       }
     }
@@ -319,4 +386,6 @@ describe('the application wall alone', () => {
 
 /** Without what is decided from the actor's rights and not from rows. */
 const plain = (body: unknown): string =>
-  JSON.stringify(body, (key, value) => (['can', 'source', 'orgName', 'requestId', 'canRefund'].includes(key) ? undefined : value))
+  JSON.stringify(body, (key, value) =>
+    ['can', 'source', 'orgName', 'requestId', 'canRefund'].includes(key) ? undefined : value,
+  )

@@ -3,7 +3,17 @@ import { refreshDeviceCounters } from '../../src/domains/machines/server/counter
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
 import { type Endpoint, pathParams } from '../../src/shared/contract.ts'
 import { endpointNamed } from '../support/registry.ts'
-import { fullFor, missing, type Place, picture, place, rowId, unassigned, type World, worldNow } from '../support/world.ts'
+import {
+  fullFor,
+  missing,
+  type Place,
+  picture,
+  place,
+  rowId,
+  unassigned,
+  type World,
+  worldNow,
+} from '../support/world.ts'
 import { alerts } from './samples/alerts.ts'
 import { audit } from './samples/audit.ts'
 import { boards } from './samples/boards.ts'
@@ -11,7 +21,16 @@ import { complaints } from './samples/complaints.ts'
 import { devices } from './samples/devices.ts'
 import { distribution } from './samples/distribution.ts'
 import { jobs } from './samples/jobs.ts'
-import { byRow, type DomainSamples, fresh, type Id, own, type Sample, type Source, versionOf } from './samples/kit.ts'
+import {
+  byRow,
+  type DomainSamples,
+  fresh,
+  type Id,
+  own,
+  type Sample,
+  type Source,
+  versionOf,
+} from './samples/kit.ts'
 import { lanes } from './samples/lanes.ts'
 import { machines } from './samples/machines.ts'
 import { notices } from './samples/notices.ts'
@@ -84,23 +103,36 @@ const fieldIds: Readonly<Record<string, Source>> = {
 }
 
 const wordOf = (endpoint: Endpoint): string => endpoint.path.split('/').filter(Boolean)[1] ?? ''
-export const fieldSource = (endpoint: Endpoint, field: string): Source | undefined => fieldIds[`${wordOf(endpoint)} ${field}`] ?? fieldIds[field]
+export const fieldSource = (endpoint: Endpoint, field: string): Source | undefined =>
+  fieldIds[`${wordOf(endpoint)} ${field}`] ?? fieldIds[field]
 
 export function sourcesOf(endpoint: Endpoint): Record<string, Source> {
   const word = wordOf(endpoint)
   return Object.fromEntries(
     pathParams(endpoint.path).map((param) => {
       const source = pathIds[`${word} ${param}`]
-      if (!source) throw new Error(`test/conformance/samples.ts does not say whose row {${param}} of ${endpoint.path} is`)
+      if (!source)
+        throw new Error(
+          `test/conformance/samples.ts does not say whose row {${param}} of ${endpoint.path} is`,
+        )
       return [param, source]
     }),
   )
 }
 export const params = (endpoint: Endpoint, where: Place | null, world: World): Record<string, Id> =>
-  Object.fromEntries(Object.entries(sourcesOf(endpoint)).map(([param, source]) => [param, where ? source.own(where, world) : source.none]))
+  Object.fromEntries(
+    Object.entries(sourcesOf(endpoint)).map(([param, source]) => [
+      param,
+      where ? source.own(where, world) : source.none,
+    ]),
+  )
 
 /** Fields of this input, path parameters left out, that name a row or a picture. */
-export function idFieldsIn(endpoint: Endpoint, input: Record<string, unknown>, world: World): string[] {
+export function idFieldsIn(
+  endpoint: Endpoint,
+  input: Record<string, unknown>,
+  world: World,
+): string[] {
   const names = new Set<string>()
   swapped(
     endpoint,
@@ -114,7 +146,13 @@ export function idFieldsIn(endpoint: Endpoint, input: Record<string, unknown>, w
   return [...names]
 }
 /** The input with what one field names taken from another place; null is a place nobody has. */
-export const withIdOf = (endpoint: Endpoint, input: Record<string, unknown>, field: string, where: Place | null, world: World): Record<string, unknown> =>
+export const withIdOf = (
+  endpoint: Endpoint,
+  input: Record<string, unknown>,
+  field: string,
+  where: Place | null,
+  world: World,
+): Record<string, unknown> =>
   swapped(endpoint, input, (name, value, from) => (name === field ? from(where) : value), world)
 
 function swapped(
@@ -127,8 +165,14 @@ function swapped(
   const walk = (value: unknown, name: string): unknown => {
     if (Array.isArray(value)) return value.map((item) => walk(item, name))
     if (typeof value === 'object' && value !== null)
-      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner, name ? `${name}.${key}` : key)]))
-    if (typeof value === 'string' && value.startsWith('files/')) return change(name, value, (where) => (where ? picture(where) : missing.picture))
+      return Object.fromEntries(
+        Object.entries(value).map(([key, inner]) => [
+          key,
+          walk(inner, name ? `${name}.${key}` : key),
+        ]),
+      )
+    if (typeof value === 'string' && value.startsWith('files/'))
+      return change(name, value, (where) => (where ? picture(where) : missing.picture))
     const source = inPath.has(name) ? undefined : fieldSource(endpoint, name)
     if (!source || typeof value !== 'number') return value
     return change(name, value, (where) => (where ? source.own(where, world) : source.none))
@@ -137,11 +181,27 @@ function swapped(
 }
 
 const planOf = async ({ sql }: World, id: number): Promise<number> =>
-  (await sql<{ v: number }>('select planogram_version as v from devices where id = $1', [id]))[0]?.v ?? 0
+  (await sql<{ v: number }>('select planogram_version as v from devices where id = $1', [id]))[0]
+    ?.v ?? 0
 const spare = rowId('OWN', unassigned)
 const hours = [{ days: [1, 2, 3, 4, 5], from: '08:00', to: '22:00' }]
-const site = { typeId: own, kind: 'GENERAL', county: '440305', address: '科技路1号', dropSensor: true, onlineMall: true, businessHours: hours }
-const type = () => ({ name: `型${randomUUID().slice(0, 8)}`, screen: false, refrigeration: true, pattern: 'spring', kind: 'GENERAL', dropSensor: true })
+const site = {
+  typeId: own,
+  kind: 'GENERAL',
+  county: '440305',
+  address: '科技路1号',
+  dropSensor: true,
+  onlineMall: true,
+  businessHours: hours,
+}
+const type = () => ({
+  name: `型${randomUUID().slice(0, 8)}`,
+  screen: false,
+  refrigeration: true,
+  pattern: 'spring',
+  kind: 'GENERAL',
+  dropSensor: true,
+})
 const goods = () => ({
   name: `品${randomUUID().slice(0, 8)}`,
   categoryId: own,
@@ -157,15 +217,29 @@ const number = () => `T${Math.floor(Math.random() * 1e12)}`
 async function ensured(world: World, name: string, wanted: () => Promise<boolean>): Promise<void> {
   if (await wanted()) return
   const endpoint = endpointNamed(name)
-  const done = await world.call(endpoint, await (samples[name] as Sample)(world), { token: await world.login(fullFor(endpoint)) })
+  const done = await world.call(endpoint, await (samples[name] as Sample)(world), {
+    token: await world.login(fullFor(endpoint)),
+  })
   if (done.status !== 200) throw new Error(`${name}: ${JSON.stringify(done.body)}`)
 }
-const some = async (world: World, text: string): Promise<boolean> => (await world.sql(text)).length > 0
+const some = async (world: World, text: string): Promise<boolean> =>
+  (await world.sql(text)).length > 0
 
 /** One input per write that the user with all permissions in OWN may send now; it makes its own preparations. */
 export const samples: Readonly<Record<string, Sample>> = {
-  'devices.create': async () => ({ ...site, rtuNumber: number(), nickname: '新机', orgId: place.OWN }),
-  'devices.createBatch': async () => ({ ...site, start: `${number()}0001`.slice(0, 18), count: 2, namePrefix: '批', orgId: place.OWN }),
+  'devices.create': async () => ({
+    ...site,
+    rtuNumber: number(),
+    nickname: '新机',
+    orgId: place.OWN,
+  }),
+  'devices.createBatch': async () => ({
+    ...site,
+    start: `${number()}0001`.slice(0, 18),
+    count: 2,
+    namePrefix: '批',
+    orgId: place.OWN,
+  }),
   'devices.update': async (world) => ({
     id: own,
     ...site,
@@ -189,7 +263,12 @@ export const samples: Readonly<Record<string, Sample>> = {
     return { id, remark: '已修' }
   },
   'deviceTypes.create': async () => ({ ...type(), img: picture('OWN') }),
-  'deviceTypes.update': async (world) => ({ ...type(), img: picture('OWN'), id: own, version: await versionOf(world, 'device_types', own) }),
+  'deviceTypes.update': async (world) => ({
+    ...type(),
+    img: picture('OWN'),
+    id: own,
+    version: await versionOf(world, 'device_types', own),
+  }),
   'deviceTypes.remove': async (world) => ({
     id: await fresh(
       world,
@@ -210,11 +289,20 @@ export const samples: Readonly<Record<string, Sample>> = {
     lanes: [{ id: own, productId: own, price: 240 + Math.floor(Math.random() * 50) }],
   }),
   'lanes.merge': async (world) => {
-    await ensured(world, 'lanes.split', () => some(world, `select 1 from lanes where id = ${rowId('OWN', 6)} and status <> 'MERGED'`))
-    return { deviceId: own, version: await planOf(world, own), mainId: rowId('OWN', 5), secondaryIds: [rowId('OWN', 6)] }
+    await ensured(world, 'lanes.split', () =>
+      some(world, `select 1 from lanes where id = ${rowId('OWN', 6)} and status <> 'MERGED'`),
+    )
+    return {
+      deviceId: own,
+      version: await planOf(world, own),
+      mainId: rowId('OWN', 5),
+      secondaryIds: [rowId('OWN', 6)],
+    }
   },
   'lanes.split': async (world) => {
-    await ensured(world, 'lanes.merge', () => some(world, `select 1 from lanes where id = ${rowId('OWN', 6)} and status = 'MERGED'`))
+    await ensured(world, 'lanes.merge', () =>
+      some(world, `select 1 from lanes where id = ${rowId('OWN', 6)} and status = 'MERGED'`),
+    )
     return { deviceId: own, version: await planOf(world, own), mainId: rowId('OWN', 5) }
   },
   'lanes.rebuild': async (world) => {
@@ -226,7 +314,12 @@ export const samples: Readonly<Record<string, Sample>> = {
       )
       if (drawn.status !== 200) throw new Error(JSON.stringify(drawn.body))
     }
-    return { deviceId: spare, version: await planOf(world, spare), confirmNumber: 'UNASSIGNED0001', levels }
+    return {
+      deviceId: spare,
+      version: await planOf(world, spare),
+      confirmNumber: 'UNASSIGNED0001',
+      levels,
+    }
   },
   'lanes.clearFault': async (world) => {
     const lane = rowId('OWN', 4)
@@ -240,17 +333,39 @@ export const samples: Readonly<Record<string, Sample>> = {
   },
   'orders.refund': async (world) => {
     const orderNum = await world.sell('SIBLING', ['OK']).then(() => world.sell('CHILD', ['OK']))
-    const [unit] = await world.sql<{ id: number }>(`select id from order_units where order_num = $1`, [orderNum])
+    const [unit] = await world.sql<{ id: number }>(
+      `select id from order_units where order_num = $1`,
+      [orderNum],
+    )
     return { orderNum, unitIds: [Number(unit?.id)], reason: 'QUALITY' }
   },
-  'orders.mobileOrder': async () => ({ rtuNumber: 'CHILD0001', items: [{ roadIndex: 1, count: 1, price: 250 }], payType: 'WECHAT', clientId: randomUUID() }),
+  'orders.mobileOrder': async () => ({
+    rtuNumber: 'CHILD0001',
+    items: [{ roadIndex: 1, count: 1, price: 250 }],
+    payType: 'WECHAT',
+    clientId: randomUUID(),
+  }),
   'payments.simulatorNotify': async (world) => {
-    const notice = { eventId: randomUUID(), outTradeNo: 'HDunknown', tradeNo: randomUUID(), amount: 100, paidAt: worldNow.toISOString() }
+    const notice = {
+      eventId: randomUUID(),
+      outTradeNo: 'HDunknown',
+      tradeNo: randomUUID(),
+      amount: 100,
+      paidAt: worldNow.toISOString(),
+    }
     return { ...notice, sign: simulatorSign(world.app.config.simPayKey, notice) }
   },
   'products.create': async () => goods(),
-  'products.edit': async (world) => ({ ...goods(), id: own, version: await versionOf(world, 'products', own) }),
-  'products.publish': async (world) => ({ id: own, status: 'ON', version: await versionOf(world, 'products', own) }),
+  'products.edit': async (world) => ({
+    ...goods(),
+    id: own,
+    version: await versionOf(world, 'products', own),
+  }),
+  'products.publish': async (world) => ({
+    id: own,
+    status: 'ON',
+    version: await versionOf(world, 'products', own),
+  }),
   'products.remove': async (world) => ({
     id: await fresh(
       world,
@@ -259,9 +374,16 @@ export const samples: Readonly<Record<string, Sample>> = {
     version: 1,
   }),
   'products.createCategory': async () => ({ name: `类${randomUUID().slice(0, 8)}`, sort: 1 }),
-  'products.editCategory': async (world) => ({ id: own, name: `类${randomUUID().slice(0, 8)}`, version: await versionOf(world, 'product_categories', own) }),
+  'products.editCategory': async (world) => ({
+    id: own,
+    name: `类${randomUUID().slice(0, 8)}`,
+    version: await versionOf(world, 'product_categories', own),
+  }),
   'products.removeCategory': async (world) => ({
-    id: await fresh(world, `insert into product_categories (org_id, name) values (3, '${randomUUID().slice(0, 8)}')`),
+    id: await fresh(
+      world,
+      `insert into product_categories (org_id, name) values (3, '${randomUUID().slice(0, 8)}')`,
+    ),
     version: 1,
   }),
   ...Object.assign({}, ...domains.map((domain) => domain.samples)),

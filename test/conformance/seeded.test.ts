@@ -8,7 +8,14 @@ import { checkInvariants } from '../../src/server/invariants.ts'
 import { pageSizes } from '../../src/shared/listQuery.ts'
 import { startTestApi, type TestApi, testConfig } from '../support/api.ts'
 import { digest } from '../support/digest.ts'
-import { choicesOf, endpoints, fieldsOf, hasParams, isList, type Registered } from '../support/registry.ts'
+import {
+  choicesOf,
+  endpoints,
+  fieldsOf,
+  hasParams,
+  isList,
+  type Registered,
+} from '../support/registry.ts'
 import type { World } from '../support/world.ts'
 import { asksAboutRows, readsOf } from './foreign.ts'
 import { sourcesOf } from './samples.ts'
@@ -23,16 +30,21 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => api?.close())
 
-const reads = endpoints.filter(({ endpoint }) => endpoint.kind === 'read' && endpoint.access !== 'open')
+const reads = endpoints.filter(
+  ({ endpoint }) => endpoint.kind === 'read' && endpoint.access !== 'open',
+)
 const lists = endpoints.filter(({ endpoint }) => isList(endpoint))
 
 const roleOf = { super: 'ROLE_SUPER_ADMIN', operator: 'ROLE_RTU_SP' }
 const permitted = ({ endpoint }: Registered, username: (typeof who)[number]) =>
-  !endpoint.access.includes(':') || (roles.find((role) => role.code === roleOf[username])?.permissions.includes(endpoint.access) ?? false)
+  !endpoint.access.includes(':') ||
+  (roles.find((role) => role.code === roleOf[username])?.permissions.includes(endpoint.access) ??
+    false)
 
 /** Where a row for a path parameter is found among those the user may see: the newest of the organisation tree. */
 const tables: Record<string, string> = { id: 'id', deviceId: 'id', orderNum: 'order_num' }
-const tree = 'select o.id from organisations o where o.path <@ (select p.path from organisations p join users u on u.org_id = p.id where u.username = $1)'
+const tree =
+  'select o.id from organisations o where o.path <@ (select p.path from organisations p join users u on u.org_id = p.id where u.username = $1)'
 const newest = (table: string, column: string) =>
   `select ${column} as value from ${table} where org_id in (${tree}) order by ${table === 'orders' ? 'created_at' : 'id'} desc limit 1`
 /** Rows that are found in another way: of everybody, of the person alone, or no rows at all. */
@@ -49,16 +61,23 @@ const special: Record<string, string> = {
   'device_commands cmdId': `select c.cmd_id as value from device_commands c where c.org_id in (${tree}) order by c.issued_at limit 1`,
   'imports kind': `select 'users' as value where $1 <> ''`,
 }
-async function rowFor(entry: Registered, username: string): Promise<Record<string, unknown> | null> {
+async function rowFor(
+  entry: Registered,
+  username: string,
+): Promise<Record<string, unknown> | null> {
   const found: Record<string, unknown> = {}
   for (const param of Object.keys(sourcesOf(entry.endpoint))) {
     const table = entry.endpoint.path
       .replace(/^\/api/, '')
       .split('/')[1]
       ?.replaceAll('-', '_')
-    const [row] = await api.sql<Record<string, unknown>>(special[`${table} ${param}`] ?? newest(String(table), tables[param] ?? 'id'), [username])
+    const [row] = await api.sql<Record<string, unknown>>(
+      special[`${table} ${param}`] ?? newest(String(table), tables[param] ?? 'id'),
+      [username],
+    )
     if (!row) return null
-    found[param] = typeof row.value === 'string' && !/^\d{1,15}$/.test(row.value) ? row.value : Number(row.value)
+    found[param] =
+      typeof row.value === 'string' && !/^\d{1,15}$/.test(row.value) ? row.value : Number(row.value)
   }
   return found
 }
@@ -75,14 +94,19 @@ it.each([
   ['organ-manage-list-index', 'super', 45],
   ['order-list', 'operator', 212],
 ] as const)('the sample totals: %s', async (path, username, total) => {
-  const answer = await api.http.inject({ url: `/${path}`, headers: { authorization: tokens.get(username) as string } })
+  const answer = await api.http.inject({
+    url: `/${path}`,
+    headers: { authorization: tokens.get(username) as string },
+  })
   const { list, total: found } = answer.json() as { list: unknown[]; total: number }
   expect([list.length, found]).toEqual([20, total])
 })
 
 it('nothing of the demo happens in the future', async () => {
   for (const table of ['orders', 'stock_flows']) {
-    const [row] = await api.sql<{ late: number }>(`select count(*) as late from ${table} where created_at > now()`)
+    const [row] = await api.sql<{ late: number }>(
+      `select count(*) as late from ${table} where created_at > now()`,
+    )
     expect([table, Number(row?.late)]).toEqual([table, 0])
   }
 })
@@ -93,7 +117,12 @@ describe.each(reads.filter((entry) => !asksAboutRows(entry)))('$name', (entry) =
     const wrong: unknown[] = []
     for (const input of readsOf(entry, { orderNum: () => '0'.repeat(20) } as unknown as World)) {
       const { status, body } = await ask(entry, input, username)
-      if (status === 403 && username !== 'super' && (!permitted(entry, username) || entry.name === 'jobs.importInfo')) continue
+      if (
+        status === 403 &&
+        username !== 'super' &&
+        (!permitted(entry, username) || entry.name === 'jobs.importInfo')
+      )
+        continue
       if (status !== 200) {
         wrong.push([input, status, body])
         continue
@@ -118,11 +147,18 @@ describe.each(lists)('$name', (entry) => {
     expect(first.list.length).toBe(Math.min(20, first.total))
     const past = (await ask(entry, { page: 100_000 }, 'super')).body
     expect([past.list, past.total]).toEqual([[], first.total])
-    for (const size of pageSizes) expect((await ask(entry, { pageSize: size }, 'super')).body.list.length).toBe(Math.min(size, first.total))
+    for (const size of pageSizes)
+      expect((await ask(entry, { pageSize: size }, 'super')).body.list.length).toBe(
+        Math.min(size, first.total),
+      )
     const pages = Math.min(5, Math.ceil(first.total / 200))
     const all: string[] = []
     for (let page = 1; page <= pages; page += 1)
-      all.push(...(await ask(entry, { page, pageSize: 200 }, 'super')).body.list.map((row: unknown) => JSON.stringify(row)))
+      all.push(
+        ...(await ask(entry, { page, pageSize: 200 }, 'super')).body.list.map((row: unknown) =>
+          JSON.stringify(row),
+        ),
+      )
     expect(all.length).toBe(Math.min(first.total, 1000))
     expect(new Set(all).size).toBe(all.length)
   })
@@ -131,9 +167,15 @@ describe.each(lists)('$name', (entry) => {
       const { status, body } = await ask(entry, { sort, pageSize: 200 }, 'super')
       expect([sort, status]).toEqual([sort, 200])
       const key = sort.replace(/^-/, '')
-      const values = body.list.map((row: Record<string, unknown>) => row[key]).filter((value: unknown) => value !== null && value !== undefined)
+      const values = body.list
+        .map((row: Record<string, unknown>) => row[key])
+        .filter((value: unknown) => value !== null && value !== undefined)
       // text is ordered by the database's collation; numbers and instants are checked here
-      if (!values.length || !values.every((v: unknown) => typeof v === 'number' || /^\d{4}-\d\d-\d\dT/.test(String(v)))) continue
+      if (
+        !values.length ||
+        !values.every((v: unknown) => typeof v === 'number' || /^\d{4}-\d\d-\d\dT/.test(String(v)))
+      )
+        continue
       const wanted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
       expect([sort, values]).toEqual([sort, sort.startsWith('-') ? wanted.reverse() : wanted])
     }
@@ -142,14 +184,23 @@ describe.each(lists)('$name', (entry) => {
 
 describe('the demo business', () => {
   it('keeps every invariant', { timeout: 60_000 }, async () =>
-    expect((await checkInvariants(api.ownerUrl)).map(({ name, rows }) => ({ name, rows: rows.slice(0, 2) }))).toEqual([]),
+    expect(
+      (await checkInvariants(api.ownerUrl)).map(({ name, rows }) => ({
+        name,
+        rows: rows.slice(0, 2),
+      })),
+    ).toEqual([]),
   )
   it('is not filled in twice', async () => {
     // the built-in roles are written again, which empties the caches of actors and changes nothing else
     const without = ['sessions', 'access_versions']
     const before = await digest(api, without)
     const folder = mkdtempSync(join(tmpdir(), 'huodao-again-'))
-    await install({ databaseUrl: api.ownerUrl, config: testConfig(api.ownerUrl, folder), log: () => {} })
+    await install({
+      databaseUrl: api.ownerUrl,
+      config: testConfig(api.ownerUrl, folder),
+      log: () => {},
+    })
     rmSync(folder, { recursive: true, force: true })
     expect(await digest(api, without)).toEqual(before)
   })

@@ -29,7 +29,13 @@ const pages = [
 
 /** Pages without the shell, and with it its button for the theme. */
 const alone = new Set(['/login', '/404'])
-const phone = new Set(['/home', '/device/device-list', '/order/order-list', '/log/security-events', '/product/product-manage/create'])
+const phone = new Set([
+  '/home',
+  '/device/device-list',
+  '/order/order-list',
+  '/log/security-events',
+  '/product/product-manage/create',
+])
 
 const colours = ['color-contrast', 'link-in-text-block']
 
@@ -39,7 +45,9 @@ async function settled(page: Page): Promise<void> {
   await page.waitForFunction(
     () => {
       const held = window as unknown as { seen?: string; times?: number }
-      const busy = [...document.querySelectorAll('[aria-busy=true], .hd-overlay')].some((element) => element.checkVisibility())
+      const busy = [...document.querySelectorAll('[aria-busy=true], .hd-overlay')].some((element) =>
+        element.checkVisibility(),
+      )
       const text = document.querySelector('#page-content, main')?.textContent ?? ''
       const now = busy || text === '' ? '' : `${document.querySelectorAll('*').length} ${text}`
       const rests = now !== '' && held.seen === now
@@ -56,7 +64,10 @@ async function check(page: Page, what: string, only?: readonly string[]): Promis
   await settled(page)
   // evaluated by the debugger, so the page's own policy stays as it is
   await page.evaluate(axe)
-  const options = { resultTypes: ['violations'], ...(only ? { runOnly: { type: 'rule', values: only } } : {}) }
+  const options = {
+    resultTypes: ['violations'],
+    ...(only ? { runOnly: { type: 'rule', values: only } } : {}),
+  }
   const result = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as Result
   const serious = result.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical')
   assert.deepEqual(
@@ -75,13 +86,24 @@ async function darken(page: Page, path: string): Promise<void> {
   await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark')
   // colours fade over
   await page.waitForTimeout(500)
-  await page.waitForFunction(() => !document.getAnimations().some((animation) => animation instanceof CSSTransition && animation.playState === 'running'))
+  await page.waitForFunction(
+    () =>
+      !document
+        .getAnimations()
+        .some(
+          (animation) => animation instanceof CSSTransition && animation.playState === 'running',
+        ),
+  )
 }
 
 /** T24: nothing serious on any page, its contrast in both themes, and at phone width. */
 for (const path of pages) {
   test(`axe finds nothing serious on ${path}`, async ({ env }) => {
-    const { page } = await env.open({ ...(path === '/login' ? {} : { username: 'super' }), path, shared: path !== '/login' })
+    const { page } = await env.open({
+      ...(path === '/login' ? {} : { username: 'super' }),
+      path,
+      shared: path !== '/login',
+    })
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await check(page, `${path} light`)
     if (phone.has(path)) {

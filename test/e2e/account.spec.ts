@@ -14,13 +14,18 @@ async function call(env: Env, token: string | null, method: string, path: string
 }
 
 /** What somebody does about his own account: the first password, his devices, leaving. */
-test('a first password comes before anything else; his other devices end by his hand; leaving leaves no way back', async ({ env }) => {
+test('a first password comes before anything else; his other devices end by his hand; leaving leaves no way back', async ({
+  env,
+}) => {
   const { token: chief } = await env.account('super')
   const first = `First pass ${Date.now()}`
   const next = `${first} again`
   const [user] = (await call(env, chief, 'GET', `/api/organ-users?keyword=${username}`)).body.list
   const reset = { password: first, repeat: first, mustChangePassword: true }
-  assert.equal((await call(env, chief, 'POST', `/api/organ-users/${user.id}/reset-password`, reset)).status, 200)
+  assert.equal(
+    (await call(env, chief, 'POST', `/api/organ-users/${user.id}/reset-password`, reset)).status,
+    200,
+  )
 
   const { page, context } = await env.open({ path: '/login?redirect=%2Fstock%2Fwaste' })
   const signIn = async (password: string) => {
@@ -42,13 +47,18 @@ test('a first password comes before anything else; his other devices end by his 
     await page.getByRole('button', { name: '保存', exact: true }).click()
   }
   await change('not it')
-  await page.locator('#oldPassword_help, .ant-form-item-explain-error').filter({ hasText: '原密码错误' }).first().waitFor()
+  await page
+    .locator('#oldPassword_help, .ant-form-item-explain-error')
+    .filter({ hasText: '原密码错误' })
+    .first()
+    .waitFor()
   await change(first)
   await page.getByText('密码已修改,请重新登录').waitFor()
   assert.equal(new URL(page.url()).search, '')
   assert.equal((await call(env, held, 'GET', '/api/me')).body.code, 110004)
 
-  const elsewhere = (await call(env, null, 'POST', '/auth/login', { username, password: next })).body.token
+  const elsewhere = (await call(env, null, 'POST', '/auth/login', { username, password: next }))
+    .body.token
   await signIn(next)
   await page.waitForURL((url) => url.pathname === '/home')
   await page.getByRole('button', { name: '用户菜单' }).click()

@@ -10,10 +10,18 @@ import { type Env, test } from './flow.ts'
 const apiKills = Number(process.env.API_KILLS ?? 20)
 const databaseKills = Number(process.env.DATABASE_KILLS ?? 2)
 
-type Line = { orderNum: string; unit?: number; result?: string; outTradeNo?: string; amount?: number }
+type Line = {
+  orderNum: string
+  unit?: number
+  result?: string
+  outTradeNo?: string
+  amount?: number
+}
 
 /** T1b: while the fleet sells, the API, beside it the gateway or the worker, and PostgreSQL die again and again; afterwards the books agree with the machines' own record. */
-test(`${apiKills} kills of the API and ${databaseKills} of PostgreSQL lose and double nothing`, async ({ env }) => {
+test(`${apiKills} kills of the API and ${databaseKills} of PostgreSQL lose and double nothing`, async ({
+  env,
+}) => {
   test.setTimeout(Math.max(600_000, apiKills * 20_000))
   const took: number[] = []
   const every = Math.max(1, Math.floor(apiKills / Math.max(1, databaseKills)))
@@ -30,7 +38,10 @@ test(`${apiKills} kills of the API and ${databaseKills} of PostgreSQL lose and d
     took.push(Date.now() - began)
   }
   took.sort((a, b) => a - b)
-  assert.ok((took[apiKills >> 1] ?? 0) <= 5000 && (took.at(-1) ?? 0) <= 15_000, `ready again after ${took.join(', ')} ms`)
+  assert.ok(
+    (took[apiKills >> 1] ?? 0) <= 5000 && (took.at(-1) ?? 0) <= 15_000,
+    `ready again after ${took.join(', ')} ms`,
+  )
   await sleep(3000)
   const client = new pg.Client({ connectionString: databaseUrl(env) })
   client.on('error', () => {}) // it may be cut off when the product stops
@@ -52,8 +63,14 @@ async function agree(env: Env, client: pg.Client): Promise<void> {
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line) as Line)
-    const dropped = new Set(lines.filter((line) => line.result === 'OK').map((line) => `${line.orderNum}-${line.unit}`))
-    const paid = new Map(lines.filter((line) => line.outTradeNo).map((line) => [line.outTradeNo as string, line.amount as number]))
+    const dropped = new Set(
+      lines.filter((line) => line.result === 'OK').map((line) => `${line.orderNum}-${line.unit}`),
+    )
+    const paid = new Map(
+      lines
+        .filter((line) => line.outTradeNo)
+        .map((line) => [line.outTradeNo as string, line.amount as number]),
+    )
     const since = lines.map((line) => line.orderNum).sort()[0]
     const { rows: taken } = await client.query<{ piece: string }>(
       `select u.order_num || '-' || u.unit_no as piece from order_units u join stock_flow_keys k on k.unit_id = u.id where u.order_num >= $1`,
@@ -71,7 +88,11 @@ async function agree(env: Env, client: pg.Client): Promise<void> {
       paidNotBooked: [...paid].filter(([no, amount]) => money.get(no) !== amount),
       bookedNotPaid: [...money].filter(([no]) => !paid.has(no)),
     }
-    if (Object.values(difference as Record<string, unknown[]>).every((list) => list.length === 0) && booked.length === money.size && taken.length > 20) {
+    if (
+      Object.values(difference as Record<string, unknown[]>).every((list) => list.length === 0) &&
+      booked.length === money.size &&
+      taken.length > 20
+    ) {
       console.log(`        ${taken.length} pieces and ${booked.length} payments agree`)
       return
     }
@@ -91,7 +112,8 @@ async function healthy(env: Env): Promise<void> {
   throw new Error('the product did not come back within 30 s')
 }
 
-const postmaster = (env: Env) => Number(readFileSync(path.join(env.dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+const postmaster = (env: Env) =>
+  Number(readFileSync(path.join(env.dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
 
 function child(env: Env, file: string): number {
   const found = findChild(env, file)
@@ -103,7 +125,8 @@ function findChild(env: Env, file: string): number | undefined {
   const lines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
   for (const line of lines) {
     const [, pid, args] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? []
-    if (pid && args?.includes(file) && environment(Number(pid)).DATA_DIR === env.dataDir) return Number(pid)
+    if (pid && args?.includes(file) && environment(Number(pid)).DATA_DIR === env.dataDir)
+      return Number(pid)
   }
   return undefined
 }
@@ -118,4 +141,5 @@ function environment(pid: number): Record<string, string> {
     return {}
   }
 }
-const databaseUrl = (env: Env) => environment(child(env, 'src/apps/serve.ts api')).DATABASE_URL as string
+const databaseUrl = (env: Env) =>
+  environment(child(env, 'src/apps/serve.ts api')).DATABASE_URL as string

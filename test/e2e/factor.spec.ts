@@ -13,7 +13,9 @@ async function signIn(env: Env) {
 }
 const codesOf = (page: Page) => page.getByRole('dialog').locator('ol code').allTextContents()
 
-test('two-step sign-in: set up, asked at the sign-in and before an act that matters, and taken back by the link in the message', async ({ env }) => {
+test('two-step sign-in: set up, asked at the sign-in and before an act that matters, and taken back by the link in the message', async ({
+  env,
+}) => {
   const { page, context } = await env.open({ username, path: '/info' })
   await page.getByRole('button', { name: '设置两步验证' }).click()
   const dialog = page.getByRole('dialog')
@@ -22,7 +24,9 @@ test('two-step sign-in: set up, asked at the sign-in and before an act that matt
   await dialog.locator('#factor-code').fill('000000')
   await page.getByRole('button', { name: '开启' }).click()
   await dialog.getByText('验证码错误或已失效').waitFor()
-  await dialog.locator('#factor-code').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate())
+  await dialog
+    .locator('#factor-code')
+    .fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate())
   await page.getByRole('button', { name: '开启' }).click()
   await page.getByText('恢复码', { exact: true }).first().waitFor()
   await dialog.locator('ol code').first().waitFor()
@@ -44,7 +48,12 @@ test('two-step sign-in: set up, asked at the sign-in and before an act that matt
   // as if this page had been open for long: the server asks once
   let asked = 0
   await page.route('**/api/me/second-factor/off', (route) =>
-    asked++ === 0 ? route.fulfill({ status: 403, json: { code: 403010, error: 'common.proofNeeded', message: '请先验证身份' } }) : route.continue(),
+    asked++ === 0
+      ? route.fulfill({
+          status: 403,
+          json: { code: 403010, error: 'common.proofNeeded', message: '请先验证身份' },
+        })
+      : route.continue(),
   )
   await page.locator('button.ant-btn-dangerous', { hasText: '关闭' }).click()
   await page.getByRole('dialog').getByRole('button', { name: '关闭', exact: true }).click()
@@ -60,7 +69,9 @@ test('two-step sign-in: set up, asked at the sign-in and before an act that matt
   let links: string[] = []
   while (links.length < 2) {
     const inbox = await (await fetch(`${env.base}/dev/inbox`)).text()
-    links = [...inbox.matchAll(new RegExp(`账号${username}于[^<]*?mode=undo#([\\w-]{43})`, 'g'))].map((found) => found[1] as string)
+    links = [
+      ...inbox.matchAll(new RegExp(`账号${username}于[^<]*?mode=undo#([\\w-]{43})`, 'g')),
+    ].map((found) => found[1] as string)
     await new Promise((resolve) => setTimeout(resolve, 500))
   }
   await page.goto(`${env.base}/login?mode=undo#${links.at(-1)}`)

@@ -28,14 +28,21 @@ export const test = base.extend<object, { env: Env }>({
     async ({ browser }, use) => {
       const violations = new Set<string>()
       await use(environment(browser, violations))
-      assert.deepEqual([...violations], [], 'no violation of the content security policy, no page error')
+      assert.deepEqual(
+        [...violations],
+        [],
+        'no violation of the content security policy, no page error',
+      )
     },
     { scope: 'worker' },
   ],
 })
 
 function environment(browser: Browser, violations: Set<string>): Env {
-  const { E2E_BASE: address, E2E_DATA_DIR: dataDir } = process.env as { E2E_BASE: string; E2E_DATA_DIR: string }
+  const { E2E_BASE: address, E2E_DATA_DIR: dataDir } = process.env as {
+    E2E_BASE: string
+    E2E_DATA_DIR: string
+  }
   const tokens = new Map<string, { token: string; since: number }>()
   const profiles = new Map<string, BrowserContext>()
   async function account(username: string) {
@@ -56,11 +63,20 @@ function environment(browser: Browser, violations: Set<string>): Env {
     dataDir,
     browser,
     account,
-    async open({ username, lang = 'zh-CN', width = 1440, path: target = '/', theme = 'light', shared = false } = {}) {
+    async open({
+      username,
+      lang = 'zh-CN',
+      width = 1440,
+      path: target = '/',
+      theme = 'light',
+      shared = false,
+    } = {}) {
       const token = username ? (await account(username)).token : null
       const profile = shared ? [username, lang, theme, width].join() : ''
       const known = profiles.get(profile)
-      const context = known ?? (await browser.newContext({ viewport: { width, height: width < 500 ? 844 : 900 } }))
+      const context =
+        known ??
+        (await browser.newContext({ viewport: { width, height: width < 500 ? 844 : 900 } }))
       if (profile) profiles.set(profile, context)
       if (!known)
         await context.addInitScript(
@@ -77,7 +93,8 @@ function environment(browser: Browser, violations: Set<string>): Env {
       const page = await context.newPage()
       page.on('pageerror', (error) => violations.add(`${page.url()}: ${error}`))
       page.on('console', (message) => {
-        if (/Content Security Policy/i.test(message.text())) violations.add(`${page.url()}: ${message.text()}`)
+        if (/Content Security Policy/i.test(message.text()))
+          violations.add(`${page.url()}: ${message.text()}`)
       })
       await page.goto(address + target)
       return { page, context }
@@ -89,10 +106,15 @@ function environment(browser: Browser, violations: Set<string>): Env {
 export const categories = '/product/product-category'
 export const categoriesApi = /\/api\/product-categories(\?|$)/
 
-export async function openList(env: Env, path = categories, options: Parameters<Env['open']>[0] = {}) {
+export async function openList(
+  env: Env,
+  path = categories,
+  options: Parameters<Env['open']>[0] = {},
+) {
   const opened = await env.open({ username: 'super', path, ...options })
   await opened.page.locator('tr[data-row-key], article').first().waitFor()
   return opened
 }
 
-export const refresh = (page: Page, name = '刷新') => page.getByRole('button', { name, exact: true }).click({ timeout: 5000 })
+export const refresh = (page: Page, name = '刷新') =>
+  page.getByRole('button', { name, exact: true }).click({ timeout: 5000 })

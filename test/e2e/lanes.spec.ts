@@ -2,20 +2,45 @@ import assert from 'node:assert/strict'
 import { test } from './flow.ts'
 
 type Machine = { id: number; rtuNumber: string }
-type Plan = { version: number; floors: { roads: { id: number; productId: number | null; price: number | null; retailPrice: number | null }[] }[] }
+type Plan = {
+  version: number
+  floors: {
+    roads: {
+      id: number
+      productId: number | null
+      price: number | null
+      retailPrice: number | null
+    }[]
+  }[]
+}
 
 /** A machine is filled by mouse and keyboard, priced, copied to another one after a look at what would happen, and that is taken back. */
 test('lanes are filled, priced, copied to another machine and put back', async ({ env }) => {
   const { token } = await env.account('super')
-  const get = async <T>(url: string) => (await (await fetch(env.base + url, { headers: { authorization: token } })).json()) as T
+  const get = async <T>(url: string) =>
+    (await (await fetch(env.base + url, { headers: { authorization: token } })).json()) as T
   const post = async <T>(url: string, body: object) =>
     (await (
-      await fetch(env.base + url, { method: 'POST', headers: { authorization: token, 'content-type': 'application/json' }, body: JSON.stringify(body) })
+      await fetch(env.base + url, {
+        method: 'POST',
+        headers: { authorization: token, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
     ).json()) as T
   // two machines nobody buys from; numbers of their own, so that the flow may run twice
-  const { list: types } = await get<{ list: { id: number; kind: string }[] }>('/api/device-types?pageSize=50')
-  const { list: orgs } = await get<{ list: { id: number; kind: string }[] }>('/api/organisations/options')
-  const site = { typeId: types.find((type) => type.kind === 'GENERAL')?.id, kind: 'GENERAL', county: '440305', address: '科技路1号', dropSensor: true }
+  const { list: types } = await get<{ list: { id: number; kind: string }[] }>(
+    '/api/device-types?pageSize=50',
+  )
+  const { list: orgs } = await get<{ list: { id: number; kind: string }[] }>(
+    '/api/organisations/options',
+  )
+  const site = {
+    typeId: types.find((type) => type.kind === 'GENERAL')?.id,
+    kind: 'GENERAL',
+    county: '440305',
+    address: '科技路1号',
+    dropSensor: true,
+  }
   const start = `LANE${Date.now() % 1_000_000}`
   const machine = async (n: number): Promise<Machine> => {
     const rtuNumber = `${start}${n}`
@@ -30,8 +55,12 @@ test('lanes are filled, priced, copied to another machine and put back', async (
   }
   const [source, target] = [await machine(1), await machine(2)]
   assert.ok(source.id && target.id)
-  const lanes = async (id: number) => (await get<Plan>(`/api/devices/${id}/lanes`)).floors.flatMap((floor) => floor.roads)
-  const { page, context } = await env.open({ username: 'super', path: `/device/device-list/cargo-road/${source.id}` })
+  const lanes = async (id: number) =>
+    (await get<Plan>(`/api/devices/${id}/lanes`)).floors.flatMap((floor) => floor.roads)
+  const { page, context } = await env.open({
+    username: 'super',
+    path: `/device/device-list/cargo-road/${source.id}`,
+  })
   const [first, second] = await lanes(source.id)
   const card = (lane: typeof first) => page.locator(`[data-lane="${lane?.id}"]`)
   await page.locator('[data-product]').first().dragTo(card(first))

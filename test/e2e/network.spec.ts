@@ -5,7 +5,12 @@ import { categories, categoriesApi, type Env, openList, refresh, test } from './
 const overlayGone = async (page: Page) => assert.equal(await page.locator('.hd-overlay').count(), 0)
 
 /** Answers the list with `reply` after it was shown once, and expects `message` beside the rows, which stay. */
-async function afterFailure(env: Env, lang: 'zh-CN' | 'en', reply: (route: Route) => Promise<void>, message: string): Promise<void> {
+async function afterFailure(
+  env: Env,
+  lang: 'zh-CN' | 'en',
+  reply: (route: Route) => Promise<void>,
+  message: string,
+): Promise<void> {
   const { page } = await openList(env, categories, { lang, shared: true })
   const rows = await page.locator('tr[data-row-key]').count()
   await page.route(categoriesApi, reply)
@@ -19,37 +24,59 @@ async function afterFailure(env: Env, lang: 'zh-CN' | 'en', reply: (route: Route
   await page.close()
 }
 
-const failures: readonly { name: string; lang: 'zh-CN' | 'en'; reply: (route: Route) => Promise<void>; message: string }[] = [
+const failures: readonly {
+  name: string
+  lang: 'zh-CN' | 'en'
+  reply: (route: Route) => Promise<void>
+  message: string
+}[] = [
   {
     name: '500',
     lang: 'zh-CN',
-    reply: (route) => route.fulfill({ status: 500, json: { code: 500001, error: 'common.unexpected', message: '系统错误甲', requestId: 'r1' } }),
+    reply: (route) =>
+      route.fulfill({
+        status: 500,
+        json: { code: 500001, error: 'common.unexpected', message: '系统错误甲', requestId: 'r1' },
+      }),
     message: '系统错误甲',
   },
   {
     name: '503 of a proxy',
     lang: 'en',
-    reply: (route) => route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>Service Unavailable</h1>' }),
+    reply: (route) =>
+      route.fulfill({
+        status: 503,
+        contentType: 'text/html',
+        body: '<h1>Service Unavailable</h1>',
+      }),
     message: 'The system is busy, try again later',
   },
   {
     name: 'HTML instead of JSON',
     lang: 'zh-CN',
-    reply: (route) => route.fulfill({ status: 200, contentType: 'text/html', body: '<html>portal</html>' }),
+    reply: (route) =>
+      route.fulfill({ status: 200, contentType: 'text/html', body: '<html>portal</html>' }),
     message: '请求被拦截',
   },
   {
     name: 'code as text',
     lang: 'en',
-    reply: (route) => route.fulfill({ status: 200, json: { code: '422001', message: 'No such thing' } }),
+    reply: (route) =>
+      route.fulfill({ status: 200, json: { code: '422001', message: 'No such thing' } }),
     message: 'No such thing',
   },
-  { name: 'no network', lang: 'en', reply: (route) => route.abort('internetdisconnected'), message: 'Network request error' },
+  {
+    name: 'no network',
+    lang: 'en',
+    reply: (route) => route.abort('internetdisconnected'),
+    message: 'Network request error',
+  },
 ]
 
 /** A list under everything a network can do to it (T23). */
 for (const { name, lang, reply, message } of failures) {
-  test(`a list under ${name} keeps its rows, says so and recovers`, ({ env }) => afterFailure(env, lang, reply, message))
+  test(`a list under ${name} keeps its rows, says so and recovers`, ({ env }) =>
+    afterFailure(env, lang, reply, message))
 }
 
 test('a list that gets no answer gives up with a message', async ({ env }) => {

@@ -3,15 +3,21 @@ import { readFile } from 'node:fs/promises'
 import { test } from './flow.ts'
 
 /** What reaches people without a reload, and what leaves the house as a file. */
-test('an announcement reaches the operator it is for: his bell counts it and the message opens, without a reload', async ({ env }) => {
+test('an announcement reaches the operator it is for: his bell counts it and the message opens, without a reload', async ({
+  env,
+}) => {
   const title = `今晚停机 ${Date.now()}`
   const reader = await env.open({ username: 'operator', path: '/downloads' })
   const bell = reader.page.getByRole('button', { name: /^消息，\d+\+? 条未读$/ })
-  const counted = async () => Number.parseInt((await bell.getAttribute('aria-label'))?.match(/\d+/)?.[0] ?? '', 10)
+  const counted = async () =>
+    Number.parseInt((await bell.getAttribute('aria-label'))?.match(/\d+/)?.[0] ?? '', 10)
   await bell.waitFor()
   await reader.page.evaluate(() => Object.assign(window, { same: true }))
 
-  const { page, context } = await env.open({ username: 'super', path: '/log/issue-notice/IssueAnnouncement' })
+  const { page, context } = await env.open({
+    username: 'super',
+    path: '/log/issue-notice/IssueAnnouncement',
+  })
   await page.getByLabel('公告标题').fill(title)
   await page.getByRole('textbox', { name: '正文编辑器' }).fill('请在 22:00 前完成补货')
   await page.getByText('指定范围').click()
@@ -36,15 +42,25 @@ test('an announcement reaches the operator it is for: his bell counts it and the
   await reader.context.close()
 })
 
-test('the operation log is exported in the background and the file holds its rows', async ({ env }) => {
-  const { page, context } = await env.open({ username: 'admin', path: '/log/operate-log?module=products' })
+test('the operation log is exported in the background and the file holds its rows', async ({
+  env,
+}) => {
+  const { page, context } = await env.open({
+    username: 'admin',
+    path: '/log/operate-log?module=products',
+  })
   // leaving at once would take the request along
-  const asked = page.waitForResponse((answer) => answer.request().method() === 'POST' && answer.ok())
+  const asked = page.waitForResponse(
+    (answer) => answer.request().method() === 'POST' && answer.ok(),
+  )
   await page.getByRole('button', { name: /^导出/ }).first().click()
   await asked
   await page.goto(`${env.base}/downloads`)
   const row = page.locator('tr[data-row-key]').filter({ hasText: '操作日志' }).first()
-  const [file] = await Promise.all([page.waitForEvent('download'), row.getByRole('button', { name: '下载' }).click()])
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    row.getByRole('button', { name: '下载' }).click(),
+  ])
   assert.match(file.suggestedFilename(), /\.xlsx$/)
   const bytes = await readFile(await file.path())
   assert.equal(bytes.subarray(0, 2).toString(), 'PK')

@@ -6,12 +6,17 @@ const first = 'Erster Tag 2026'
 const later = 'Zweiter Tag 2026'
 
 /** The main task of organisations and users: a new operator works, adds somebody, and stops him. */
-test('organisations: created with its principal, who adds a user and stops him, and he stays out', async ({ env }) => {
+test('organisations: created with its principal, who adds a user and stops him, and he stays out', async ({
+  env,
+}) => {
   const stamp = Date.now().toString(36)
   const org = `走查运营 ${stamp}`
   const principal = `chief.${stamp}`
   const clerk = `clerk.${stamp}`
-  const { page, context } = await env.open({ username: 'super', path: '/organ/organ-manage/create?parentId=2' })
+  const { page, context } = await env.open({
+    username: 'super',
+    path: '/organ/organ-manage/create?parentId=2',
+  })
   await choose(page, '机构类型', '运营商')
   await page.getByLabel('机构名称').fill(org)
   await page.getByLabel('用户名').fill(principal)
@@ -30,7 +35,9 @@ test('organisations: created with its principal, who adds a user and stops him, 
   await desk.page.getByLabel('原密码').fill(first)
   await desk.page.getByLabel('新密码').fill(later)
   await desk.page.getByLabel('确认密码').fill(later)
-  const changed = desk.page.waitForResponse((answer) => answer.request().method() !== 'GET' && answer.url().includes('password'))
+  const changed = desk.page.waitForResponse(
+    (answer) => answer.request().method() !== 'GET' && answer.url().includes('password'),
+  )
   await desk.page.keyboard.press('Enter')
   assert.equal((await changed).status(), 200)
   await desk.context.close()
@@ -78,20 +85,31 @@ async function signIn(env: Env, username: string, password: string) {
 async function fillPerson(page: Page, name: string): Promise<void> {
   const text = (label: string) => page.getByRole('textbox', { name: label, exact: true })
   await text('真实姓名').fill(name)
-  for (const field of await page.locator('input[autocomplete=new-password]').all()) await field.fill(first)
+  for (const field of await page.locator('input[autocomplete=new-password]').all())
+    await field.fill(first)
   await text('联系电话').fill('13800138000')
   await text('客服电话').fill('400-800-1234')
   await text('街道地址').fill('科苑路15号')
-  await page.locator('input[type=file]').first().setInputFiles({ name: 'face.png', mimeType: 'image/png', buffer: pixel })
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'face.png', mimeType: 'image/png', buffer: pixel })
   await page.locator('button#avatar').waitFor({ state: 'detached' })
 }
 
 /** Opens a select and takes one of its words, of a list or a tree. */
 async function choose(page: Page, label: string, word: string): Promise<void> {
   await page.getByRole('combobox', { name: label }).last().click()
-  await page.locator('.ant-select-item-option, .ant-select-tree-title').filter({ hasText: word }).last().click()
+  await page
+    .locator('.ant-select-item-option, .ant-select-tree-title')
+    .filter({ hasText: word })
+    .last()
+    .click()
   // away from a select of several, which stays open; Escape would ask whether to leave the dialog
   await page.locator('h1, .ant-modal-title').last().click()
 }
 
-const pixel = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)

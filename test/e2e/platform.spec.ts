@@ -29,7 +29,11 @@ function picture(side: number): Buffer {
   ])
 }
 
-async function api(env: Env, url: string, options: { method?: string; body?: unknown } = {}): Promise<{ status: number; body: unknown }> {
+async function api(
+  env: Env,
+  url: string,
+  options: { method?: string; body?: unknown } = {},
+): Promise<{ status: number; body: unknown }> {
   const { token } = await env.account('super')
   const response = await fetch(env.base + url, {
     method: options.method ?? 'GET',
@@ -39,7 +43,8 @@ async function api(env: Env, url: string, options: { method?: string; body?: unk
   return { status: response.status, body: await response.json() }
 }
 
-const unique = (): string => `T${Date.now().toString(36)}${Math.floor(Math.random() * 1296).toString(36)}`
+const unique = (): string =>
+  `T${Date.now().toString(36)}${Math.floor(Math.random() * 1296).toString(36)}`
 
 /** Fills what a new product needs; the category is chosen by keyboard. */
 async function fillProduct(page: Page, name: string): Promise<void> {
@@ -52,7 +57,10 @@ async function fillProduct(page: Page, name: string): Promise<void> {
     .catch(() => page.keyboard.press('ArrowDown'))
   await page.locator('.ant-select-item-option').first().waitFor()
   await page.keyboard.press('Enter')
-  await page.locator('input[type=file]').first().setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png })
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png })
   await page.locator('#page-content img[src*="files/"]').first().waitFor()
   await page.locator('#costPrice').fill('1.00')
   await page.locator('#retailPrice').fill('2.00')
@@ -82,8 +90,14 @@ test('a form sent twice by an impatient person is sent once', async ({ env }) =>
   await page.close()
 })
 
-test('a lost answer keeps the form; sending again reuses the key and happens once', async ({ env }) => {
-  const { page } = await env.open({ username: 'super', path: '/product/product-manage/create', shared: true })
+test('a lost answer keeps the form; sending again reuses the key and happens once', async ({
+  env,
+}) => {
+  const { page } = await env.open({
+    username: 'super',
+    path: '/product/product-manage/create',
+    shared: true,
+  })
   await page.locator('#name').waitFor()
   const name = unique()
   await fillProduct(page, name)
@@ -108,17 +122,29 @@ test('a lost answer keeps the form; sending again reuses the key and happens onc
 })
 
 test('a picture is uploaded and shown; what is no picture is refused at once', async ({ env }) => {
-  const { page } = await env.open({ username: 'super', path: '/product/product-manage/create', shared: true })
+  const { page } = await env.open({
+    username: 'super',
+    path: '/product/product-manage/create',
+    shared: true,
+  })
   const field = page.locator('input[type=file]').first()
   await field.waitFor({ state: 'attached' })
   await field.setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
   await page.getByText('只能上传 jpg、png 格式').waitFor()
-  await field.setInputFiles({ name: 'big.png', mimeType: 'image/png', buffer: Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024)]) })
+  await field.setInputFiles({
+    name: 'big.png',
+    mimeType: 'image/png',
+    buffer: Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024)]),
+  })
   await page.getByText('图片大小不能超过2M').waitFor()
   await field.setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png })
   const shown = page.locator('#page-content img[src*="files/"]').first()
   await shown.waitFor()
-  await page.waitForFunction(() => (document.querySelector('#page-content img[src*="files/"]') as HTMLImageElement).naturalWidth > 0)
+  await page.waitForFunction(
+    () =>
+      (document.querySelector('#page-content img[src*="files/"]') as HTMLImageElement)
+        .naturalWidth > 0,
+  )
   await page.getByRole('button', { name: '移除' }).first().click()
   await shown.waitFor({ state: 'detached' })
   await page.close()
@@ -137,11 +163,14 @@ test('a newer build is announced and can be put off', async ({ env }) => {
   await context.close()
 })
 
-test('one tab reads the event stream, both show changes, and the other takes over when it closes', async ({ env }) => {
+test('one tab reads the event stream, both show changes, and the other takes over when it closes', async ({
+  env,
+}) => {
   const { page: first, context } = await openList(env)
   const streams: string[] = []
   context.on('request', (request) => {
-    if (request.url().endsWith('/api/me/events')) streams.push(request.frame().page() === first ? 'first' : 'second')
+    if (request.url().endsWith('/api/me/events'))
+      streams.push(request.frame().page() === first ? 'first' : 'second')
   })
   const second = await context.newPage()
   await second.goto(env.base + categories)
@@ -170,7 +199,9 @@ test('many refusals of the session at once log out once, with one message', asyn
   page.on('framenavigated', (frame) => {
     if (frame === page.mainFrame()) reloads += 1
   })
-  await page.route(/\/api\//, (route) => route.fulfill({ status: 401, json: { code: 110003, error: 'session.unknown', message: 'x' } }))
+  await page.route(/\/api\//, (route) =>
+    route.fulfill({ status: 401, json: { code: 110003, error: 'session.unknown', message: 'x' } }),
+  )
   // a live update may have been faster than the hand
   await refresh(page).catch(() => undefined)
   await page.waitForURL((url) => url.pathname === '/login')
@@ -182,7 +213,9 @@ test('many refusals of the session at once log out once, with one message', asyn
   await context.close()
 })
 
-test('keyboard alone: from the list into a detail and back, a filter, the menu, a dialog', async ({ env }) => {
+test('keyboard alone: from the list into a detail and back, a filter, the menu, a dialog', async ({
+  env,
+}) => {
   const { page } = await openList(env, '/order/order-list', { shared: true })
   const link = page.locator('tr[data-row-key] a').first()
   await link.focus()
@@ -213,7 +246,9 @@ test('keyboard alone: from the list into a detail and back, a filter, the menu, 
   await page.close()
 })
 
-test('what opens loads at the first touch: select, dates, menus, columns, user menu', async ({ env }) => {
+test('what opens loads at the first touch: select, dates, menus, columns, user menu', async ({
+  env,
+}) => {
   const { page } = await openList(env, '/stock/waste', { shared: true })
   await page.locator('nav[aria-label=分页] [role=combobox]').click()
   await page.locator('.ant-select-item-option', { hasText: '50' }).click()
@@ -246,7 +281,14 @@ test('with reduced motion, what opens stands beside what opened it', async ({ en
     await page.waitForFunction(
       (selector) => {
         const box = [...document.querySelectorAll(selector)].at(-1)?.getBoundingClientRect()
-        return box && box.height > 0 && box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight
+        return (
+          box &&
+          box.height > 0 &&
+          box.left >= 0 &&
+          box.top >= 0 &&
+          box.right <= innerWidth &&
+          box.bottom <= innerHeight
+        )
       },
       opened,
       { timeout: 5000 },
@@ -256,7 +298,9 @@ test('with reduced motion, what opens stands beside what opened it', async ({ en
   await page.close()
 })
 
-test('lists of people, of the log and of the system show all their columns at 1440, in both languages', async ({ env }) => {
+test('lists of people, of the log and of the system show all their columns at 1440, in both languages', async ({
+  env,
+}) => {
   const lists = [
     '/organ/organ-user',
     '/organ/organ-manage',
@@ -283,7 +327,9 @@ test('lists of people, of the log and of the system show all their columns at 14
   }
 })
 
-test('a part that cannot be loaded leaves the page as it is, and the next try gets it', async ({ env }) => {
+test('a part that cannot be loaded leaves the page as it is, and the next try gets it', async ({
+  env,
+}) => {
   const { page, context } = await openList(env, '/stock/waste')
   const parts = '**/assets/parts-*'
   await page.route(parts, (route) => route.abort())
@@ -298,7 +344,9 @@ test('a part that cannot be loaded leaves the page as it is, and the next try ge
   await context.close()
 })
 
-test('on a phone, going back from a form asks first: staying keeps what was typed, leaving goes where it meant to', async ({ env }) => {
+test('on a phone, going back from a form asks first: staying keeps what was typed, leaving goes where it meant to', async ({
+  env,
+}) => {
   const { page, context } = await openList(env, '/product/product-manage', { width: 390 })
   await page.locator('button.ant-btn-primary').first().click()
   await page.waitForURL(/product-manage\/create/)

@@ -1,7 +1,9 @@
 import { defineConfig } from '@playwright/test'
 
 const flags =
-  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(' ')
+  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(
+    ' ',
+  )
 
 /** The flows of a file follow each other, two files at a time; what kills the server comes alone, at the end. */
 export default defineConfig({

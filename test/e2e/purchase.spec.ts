@@ -9,25 +9,35 @@ type Line = { orderNum?: string; unit?: number; result?: string; amount?: number
 /** A purchase the fleet made is in orders, stock, ledger and dashboard, and the open page shows it without a reload. */
 test('a purchase by the fleet appears in orders, stock, money and dashboard', async ({ env }) => {
   const { token } = await env.account('super')
-  const get = async <T>(url: string) => (await (await fetch(env.base + url, { headers: { authorization: token } })).json()) as T
+  const get = async <T>(url: string) =>
+    (await (await fetch(env.base + url, { headers: { authorization: token } })).json()) as T
   const { page, context } = await env.open({ username: 'super', path: '/order/order-list' })
   const before = await get<{ today: { orders: number } }>('/api/dashboard/summary')
   const drop = await untilDrop(path.join(env.dataDir, 'fleet-record.jsonl'))
   const orderNum = drop.orderNum as string
-  await until(async () => (await get<{ orderStatus: string }>(`/api/orders/${orderNum}`)).orderStatus === 'SUCCESS' || undefined)
+  await until(
+    async () =>
+      (await get<{ orderStatus: string }>(`/api/orders/${orderNum}`)).orderStatus === 'SUCCESS' ||
+      undefined,
+  )
   // the open list moves by itself; at this pace the order may have scrolled on, so it is then looked up
   const firstRow = page.locator('tr[data-row-key]').first()
   const top = await firstRow.getAttribute('data-row-key')
   await until(async () => (await firstRow.getAttribute('data-row-key')) !== top || undefined)
   await page.goto(`${env.base}/order/order-list?keyword=${orderNum}`)
   await page.locator(`tr[data-row-key="${orderNum}"]`).waitFor()
-  const order = await get<{ units: { vendState: string }[]; payment: { state: string; amount: number }; actuallyAmount: number; deviceNum: string }>(
-    `/api/orders/${orderNum}`,
-  )
+  const order = await get<{
+    units: { vendState: string }[]
+    payment: { state: string; amount: number }
+    actuallyAmount: number
+    deviceNum: string
+  }>(`/api/orders/${orderNum}`)
   assert.equal(order.payment.state, 'SUCCESS')
   assert.equal(order.payment.amount, order.actuallyAmount)
   assert.equal(order.deviceNum, drop.rtu)
-  const flows = await get<{ list: { orderNum: string | null; changeTotal: number }[] }>(`/api/stock-flows?orderNum=${orderNum}`)
+  const flows = await get<{ list: { orderNum: string | null; changeTotal: number }[] }>(
+    `/api/stock-flows?orderNum=${orderNum}`,
+  )
   assert.equal(flows.list.length, order.units.filter((u) => u.vendState === 'SUCCESS').length)
   assert.ok(flows.list.every((flow) => flow.changeTotal === -1))
   const after = await get<{ today: { orders: number } }>('/api/dashboard/summary')

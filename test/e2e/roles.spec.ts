@@ -9,7 +9,11 @@ type User = { username: string; role: string; is_superuser: boolean; title: stri
 const further =
   'log complaint system market apk firmware ic_school_manage card_manage workbench flowers vip redpack cargoRentRtuOwner cargoRentTenent cargoTenantPlat consultation'
 const operator = { product: '*', stock: '*', order: '*', data: '*', complaint: '*' }
-const admin = { device: '*', ...operator, ...Object.fromEntries(further.split(' ').map((group) => [group, '*'])) }
+const admin = {
+  device: '*',
+  ...operator,
+  ...Object.fromEntries(further.split(' ').map((group) => [group, '*'])),
+}
 const finance = 'billing-details sub-ledger-list sub-account payment-list'
 
 /** The six samples of the specification, section 2; `*` is every page of the group that the menu catalogue shows. */
@@ -38,7 +42,8 @@ const identifiers: Record<string, string> = {
 }
 /** Pages come one after the other: the sample as far as it is built. */
 const paths = new Set(screens.map((screen) => screen.path))
-const built = (group: string, name: string) => paths.has(name === 'organ-role' ? '/system/organ-role' : `/${group}/${name}`)
+const built = (group: string, name: string) =>
+  paths.has(name === 'organ-role' ? '/system/organ-role' : `/${group}/${name}`)
 const groupBuilt = (group: string, wanted: string) =>
   wanted === '*'
     ? menus.some(({ name, pages }) => name === group && pages.some(({ path }) => paths.has(path)))
@@ -55,14 +60,22 @@ for (const [username, role] of Object.entries(identifiers)) {
     await page.waitForURL((url) => url.pathname === '/home')
     const token = await page.evaluate(() => localStorage.getItem('Authorization'))
     assert.match(token ?? '', /^[\w-]{43}$/)
-    const user = (await (await fetch(`${env.base}/auth/user`, { headers: { authorization: token as string } })).json()) as User
-    assert.deepEqual([user.username, user.role, user.is_superuser], [username, role, role === 'ROLE_SUPER_ADMIN'])
+    const user = (await (
+      await fetch(`${env.base}/auth/user`, { headers: { authorization: token as string } })
+    ).json()) as User
+    assert.deepEqual(
+      [user.username, user.role, user.is_superuser],
+      [username, role, role === 'ROLE_SUPER_ADMIN'],
+    )
     assert.notEqual(user.title, '')
     const groups = shown(user.menus).map((group) => ({ ...group, children: shown(group.children) }))
     const sample = samples[username]
     if (sample) {
       const wanted = Object.entries(sample).filter(([group, names]) => groupBuilt(group, names))
-      assert.deepEqual(groups.map((group) => group.name).toSorted(), wanted.map(([group]) => group).toSorted())
+      assert.deepEqual(
+        groups.map((group) => group.name).toSorted(),
+        wanted.map(([group]) => group).toSorted(),
+      )
       for (const [name, names] of wanted) {
         if (names === '*') continue
         assert.deepEqual(
@@ -74,7 +87,13 @@ for (const [username, role] of Object.entries(identifiers)) {
     await page.getByRole('menu').first().waitFor()
     const menu = await page
       .locator('nav > ul[role=menu] > li')
-      .evaluateAll((items) => items.slice(1).map((item) => [...item.querySelectorAll('[role=menuitem]')].map((entry) => entry.textContent?.trim())))
+      .evaluateAll((items) =>
+        items
+          .slice(1)
+          .map((item) =>
+            [...item.querySelectorAll('[role=menuitem]')].map((entry) => entry.textContent?.trim()),
+          ),
+      )
     assert.deepEqual(
       menu,
       groups.map((group) => [group.title, ...group.children.map((node) => node.title)]),

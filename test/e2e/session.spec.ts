@@ -4,7 +4,9 @@ import { test } from './flow.ts'
 /** The route-guard table of product/core.md, the language, and sessions that end. */
 test('guard: without a token everything leads to /login and back', async ({ env }) => {
   const { page, context } = await env.open({ path: '/order/order-list' })
-  await page.waitForURL((url) => url.pathname === '/login' && url.searchParams.get('redirect') === '/order/order-list')
+  await page.waitForURL(
+    (url) => url.pathname === '/login' && url.searchParams.get('redirect') === '/order/order-list',
+  )
   await page.goto(`${env.base}/404`)
   await page.getByText('抱歉').waitFor()
   assert.equal(new URL(page.url()).pathname, '/404')
@@ -13,7 +15,9 @@ test('guard: without a token everything leads to /login and back', async ({ env 
   await context.close()
 })
 
-test('guard: with a token /login and / lead home, a page not in the menu to /404', async ({ env }) => {
+test('guard: with a token /login and / lead home, a page not in the menu to /404', async ({
+  env,
+}) => {
   const { page, context } = await env.open({ username: 'replenisher', path: '/login' })
   await page.waitForURL((url) => url.pathname === '/home')
   await page.goto(`${env.base}/`)
@@ -23,17 +27,29 @@ test('guard: with a token /login and / lead home, a page not in the menu to /404
   await context.close()
 })
 
-test('guard: a failed user fetch and damaged menus remove the token and say so', async ({ env }) => {
+test('guard: a failed user fetch and damaged menus remove the token and say so', async ({
+  env,
+}) => {
   const { page, context } = await env.open({ username: 'operator', path: '/404' })
-  await page.route('**/auth/user', (route) => route.fulfill({ status: 500, contentType: 'application/json', body: '{"code":500001,"message":"x"}' }))
+  await page.route('**/auth/user', (route) =>
+    route.fulfill({
+      status: 500,
+      contentType: 'application/json',
+      body: '{"code":500001,"message":"x"}',
+    }),
+  )
   await page.goto(`${env.base}/home`)
   await page.waitForURL((url) => url.pathname === '/login')
   await page.getByText('获取用户信息失败').waitFor()
   assert.equal(await page.evaluate(() => localStorage.getItem('Authorization')), null)
   await page.unroute('**/auth/user')
   const { token } = await env.account('operator')
-  const real = await (await fetch(`${env.base}/auth/user`, { headers: { authorization: token } })).json()
-  await page.route('**/auth/user', (route) => route.fulfill({ json: { ...real, menus: { not: 'an array' } } }))
+  const real = await (
+    await fetch(`${env.base}/auth/user`, { headers: { authorization: token } })
+  ).json()
+  await page.route('**/auth/user', (route) =>
+    route.fulfill({ json: { ...real, menus: { not: 'an array' } } }),
+  )
   await page.evaluate((t) => localStorage.setItem('Authorization', t), token)
   await page.goto(`${env.base}/home`)
   await page.getByText('无法解析用户权限菜单').waitFor()
@@ -65,7 +81,11 @@ test('a session that was ended elsewhere logs out once, with one message', async
   await page.evaluate((t) => localStorage.setItem('Authorization', t), token)
   await page.goto(`${env.base}/home`)
   await page.getByText('今日概览').waitFor()
-  await fetch(`${env.base}/auth/logout`, { method: 'POST', headers: { authorization: token, 'content-type': 'application/json' }, body: '{}' })
+  await fetch(`${env.base}/auth/logout`, {
+    method: 'POST',
+    headers: { authorization: token, 'content-type': 'application/json' },
+    body: '{}',
+  })
   await page.reload()
   await page.waitForURL((url) => url.pathname === '/login')
   const message = page.getByText('登录已过期，请重新登录')
@@ -80,7 +100,8 @@ test('scan sign-in: a phone is bound, then opens another browser, once', async (
   const unbind = desk.page.getByRole('button', { name: '解绑' })
   await unbound.or(unbind).waitFor()
   const phone = await env.open({ path: '/404', width: 390 })
-  const read = async (page: typeof desk.page) => phone.page.goto((await page.locator('a[href*="/scan?t="]').getAttribute('href')) as string)
+  const read = async (page: typeof desk.page) =>
+    phone.page.goto((await page.locator('a[href*="/scan?t="]').getAttribute('href')) as string)
   if (await unbind.isVisible()) {
     await unbind.click()
     await desk.page.getByLabel('密码').fill('Huodao@2026')
@@ -100,7 +121,9 @@ test('scan sign-in: a phone is bound, then opens another browser, once', async (
   for (const { context } of [desk, phone, fresh]) await context.close()
 })
 
-test('a forgotten password: code from the demo inbox, new password, signed in with it', async ({ env }) => {
+test('a forgotten password: code from the demo inbox, new password, signed in with it', async ({
+  env,
+}) => {
   const { page, context } = await env.open({ path: '/login' })
   await page.getByRole('button', { name: '忘记密码' }).click()
   await page.getByLabel('用户名', { exact: true }).fill('zhaolina')
@@ -128,4 +151,6 @@ test('a forgotten password: code from the demo inbox, new password, signed in wi
 
 /** Codes in the developer inbox, latest first. */
 const inbox = async (base: string): Promise<string[]> =>
-  [...(await (await fetch(`${base}/dev/inbox`)).text()).matchAll(/验证码 (\d{6})/g)].map((m) => m[1] as string)
+  [...(await (await fetch(`${base}/dev/inbox`)).text()).matchAll(/验证码 (\d{6})/g)].map(
+    (m) => m[1] as string,
+  )

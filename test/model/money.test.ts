@@ -49,8 +49,20 @@ beforeAll(async () => {
 })
 afterAll(async () => world.close())
 
-type Driver = { paid: number; drops: number; orders: number; refundsAsked: Set<string>; statuses: Map<number, number> }
-const driver: Driver = { paid: 0, drops: 0, orders: 0, refundsAsked: new Set(), statuses: new Map() }
+type Driver = {
+  paid: number
+  drops: number
+  orders: number
+  refundsAsked: Set<string>
+  statuses: Map<number, number>
+}
+const driver: Driver = {
+  paid: 0,
+  drops: 0,
+  orders: 0,
+  refundsAsked: new Set(),
+  statuses: new Map(),
+}
 /** What machines did and keep saying: a result per command, as a machine's memory holds it. */
 const memory = new Map<string, VendFact>()
 const open: { orderNum: string; outTradeNo: string; payableAmount: number }[] = []
@@ -61,7 +73,9 @@ const system = <T>(work: (ctx: Ctx) => Promise<T>) => bySystem(world.app, work)
 let machines: { id: number; rtuNumber: string }[] = []
 type Machine = (typeof machines)[number]
 
-test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, { timeout: Math.max(600_000, operations * 50) }, async () => {
+test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, {
+  timeout: Math.max(600_000, operations * 50),
+}, async () => {
   let left = operations
   await Promise.all(
     Array.from({ length: workers }, async (_, n) => {
@@ -83,7 +97,10 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, { timeo
     [known],
   )
   expect(Number(paid?.sum), 'every acknowledged fen is booked once').toBe(driver.paid)
-  const [drops] = await world.sql<{ count: string }>(`select count(*) from stock_flows where type = 'CUSTOMER_TAKE' and order_num = any($1)`, [known])
+  const [drops] = await world.sql<{ count: string }>(
+    `select count(*) from stock_flows where type = 'CUSTOMER_TAKE' and order_num = any($1)`,
+    [known],
+  )
   expect(Number(drops?.count), 'every piece that dropped left the books once').toBe(driver.drops)
   expect(driver.orders).toBeGreaterThan(operations / 20)
 })
@@ -104,10 +121,13 @@ async function step(random: Random): Promise<void> {
   else await runDue(world.app, refundKind(world.app, moody(random)))
 }
 
-const count = (status: number) => driver.statuses.set(status, (driver.statuses.get(status) ?? 0) + 1)
+const count = (status: number) =>
+  driver.statuses.set(status, (driver.statuses.get(status) ?? 0) + 1)
 
 async function order(random: Random, { rtuNumber }: Machine): Promise<void> {
-  const { body: shelf } = (await world.call(orders.mobileLanes, { rtuNumber })) as { body: Output<typeof orders.mobileLanes> }
+  const { body: shelf } = (await world.call(orders.mobileLanes, { rtuNumber })) as {
+    body: Output<typeof orders.mobileLanes>
+  }
   if (!shelf.list?.length) return
   const lane = random.pick(shelf.list)
   const input = {
@@ -118,10 +138,14 @@ async function order(random: Random, { rtuNumber }: Machine): Promise<void> {
     consumer: '',
   }
   // a phone that lost its connection asks again with the same id
-  const answers = await Promise.all(Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => world.call(orders.mobileOrder, input)))
+  const answers = await Promise.all(
+    Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => world.call(orders.mobileOrder, input)),
+  )
   // a machine that keeps paid goods waiting is meant to turn orders away
   for (const answer of answers) if (answer.body.error !== 'orders.deviceBusy') count(answer.status)
-  const made = answers.filter((answer) => answer.status === 200).map((answer) => answer.body as (typeof open)[number])
+  const made = answers
+    .filter((answer) => answer.status === 200)
+    .map((answer) => answer.body as (typeof open)[number])
   expect(new Set(made.map((m) => m.orderNum)).size).toBeLessThanOrEqual(1)
   if (!made[0]) return
   driver.orders += 1
@@ -140,7 +164,11 @@ async function pay(random: Random): Promise<void> {
     paidAt: new Date(now).toISOString(),
   }
   const sign = simulatorSign(world.app.config.simPayKey, notice)
-  const answers = await Promise.all(Array.from({ length: random.chance(0.3) ? 3 : 1 }, () => world.call(payments.simulatorNotify, { ...notice, sign })))
+  const answers = await Promise.all(
+    Array.from({ length: random.chance(0.3) ? 3 : 1 }, () =>
+      world.call(payments.simulatorNotify, { ...notice, sign }),
+    ),
+  )
   for (const answer of answers) count(answer.status)
   const applied = answers.filter((answer) => answer.body.result === 'APPLIED').length
   expect(applied).toBeLessThanOrEqual(1)
@@ -153,22 +181,52 @@ async function vend(random: Random, machine: Machine): Promise<void> {
     const commands = await takeCommands(world.app, [machine.id])
     const heard = commands.flatMap((command) => {
       if (!memory.has(command.cmdId) && command.kind === 'void') {
-        memory.set(command.cmdId, { kind: 'ack', deviceId: command.deviceId, cmdId: command.cmdId, ack: 'VOIDED', at: new Date(now) })
-      } else if (!memory.has(command.cmdId) && command.kind === 'vend' && command.expireAt.getTime() > now) execute(command, random)
+        memory.set(command.cmdId, {
+          kind: 'ack',
+          deviceId: command.deviceId,
+          cmdId: command.cmdId,
+          ack: 'VOIDED',
+          at: new Date(now),
+        })
+      } else if (
+        !memory.has(command.cmdId) &&
+        command.kind === 'vend' &&
+        command.expireAt.getTime() > now
+      )
+        execute(command, random)
       const said = memory.get(command.cmdId)
       if (!said || random.chance(0.02)) return []
-      return [{ kind: 'ack' as const, deviceId: command.deviceId, cmdId: command.cmdId, ack: 'ACCEPTED' as const, at: new Date(now) }, said]
+      return [
+        {
+          kind: 'ack' as const,
+          deviceId: command.deviceId,
+          cmdId: command.cmdId,
+          ack: 'ACCEPTED' as const,
+          at: new Date(now),
+        },
+        said,
+      ]
     })
     if (heard.length === 0) break
     await tell(heard)
   }
   const all = [...memory.values()]
-  if (all.length && random.chance(0.3)) await tell(Array.from({ length: random.int(1, 4) }, () => random.pick(all.slice(-30))))
+  if (all.length && random.chance(0.3))
+    await tell(Array.from({ length: random.int(1, 4) }, () => random.pick(all.slice(-30))))
 }
 
 function execute(command: VendOut, random: Random): void {
   const dice = random.next()
-  const result = dice < 0.9 ? 'OK' : dice < 0.94 ? 'NO_DROP' : dice < 0.96 ? 'MOTOR_NOT_MOVE' : dice < 0.98 ? 'BUSY' : 'SENSOR_FAULT'
+  const result =
+    dice < 0.9
+      ? 'OK'
+      : dice < 0.94
+        ? 'NO_DROP'
+        : dice < 0.96
+          ? 'MOTOR_NOT_MOVE'
+          : dice < 0.98
+            ? 'BUSY'
+            : 'SENSOR_FAULT'
   memory.set(command.cmdId, {
     kind: 'result',
     deviceId: command.deviceId,
@@ -187,7 +245,11 @@ async function refund(random: Random): Promise<void> {
   if (!known.length) return
   const orderNum = random.pick(known.slice(-60))
   const headers = { 'idempotency-key': randomUUID() }
-  const answers = await Promise.all([1, 2].map(() => world.call(orders.refund, { orderNum, all: true, reason: 'QUALITY' }, { token, headers })))
+  const answers = await Promise.all(
+    [1, 2].map(() =>
+      world.call(orders.refund, { orderNum, all: true, reason: 'QUALITY' }, { token, headers }),
+    ),
+  )
   for (const answer of answers) count(answer.status)
   if (answers.some((answer) => answer.status === 200)) driver.refundsAsked.add(orderNum)
 }
@@ -203,7 +265,16 @@ async function replenish(random: Random, machine: Machine): Promise<void> {
     const lane = random.pick(rows)
     if (lane.room > 20)
       await moveStock(ctx, [
-        { laneId: lane.id, flow: { change: lane.room, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' } },
+        {
+          laneId: lane.id,
+          flow: {
+            change: lane.room,
+            type: 'MERCHANT_REPLENISH',
+            reason: 'REFILL',
+            occurredAt: ctx.now,
+            actorKind: 'SYSTEM',
+          },
+        },
       ])
     refreshDeviceCounters(ctx, [machine.id])
   })
@@ -218,7 +289,11 @@ async function reprice(random: Random, machine: Machine): Promise<void> {
   const retailPrice = Number(lane.retail_price)
   const answer = await world.call(
     lanes.update,
-    { deviceId: machine.id, version: lane.device_version, lanes: [{ id: Number(lane.id), price: retailPrice - random.int(0, 5) }] },
+    {
+      deviceId: machine.id,
+      version: lane.device_version,
+      lanes: [{ id: Number(lane.id), price: retailPrice - random.int(0, 5) }],
+    },
     { token },
   )
   count(answer.status)
@@ -234,21 +309,37 @@ async function repair(random: Random, machine: Machine): Promise<void> {
       unit: number
       order_num: string
     }>`select l.id, u.id as unit, u.order_num from lanes l join order_units u on u.lane_id = l.id and u.hold = 'FAILED_HOLD'
-      where l.device_id = ${machine.id} order by u.order_id, u.unit_no for no key update of u skip locked`.execute(ctx.db)
-    await sql`update order_units set hold = 'COUNTED' where id = any(${rows.map((row) => row.unit)}::bigint[])`.execute(ctx.db)
+      where l.device_id = ${machine.id} order by u.order_id, u.unit_no for no key update of u skip locked`.execute(
+      ctx.db,
+    )
+    await sql`update order_units set hold = 'COUNTED' where id = any(${rows.map((row) => row.unit)}::bigint[])`.execute(
+      ctx.db,
+    )
     // all that is touched, in the global order
-    await sql`select id from lanes where device_id = ${machine.id} order by id for no key update`.execute(ctx.db)
+    await sql`select id from lanes where device_id = ${machine.id} order by id for no key update`.execute(
+      ctx.db,
+    )
     await moveStock(
       ctx,
       rows.map((row) => ({
         laneId: row.id,
         failedHold: -1,
         ...(random.chance(0.5)
-          ? { flow: { change: -1, type: 'MERCHANT_WITHDRAW' as const, reason: 'COUNT_LOSS', occurredAt: ctx.now, actorKind: 'SYSTEM' as const } }
+          ? {
+              flow: {
+                change: -1,
+                type: 'MERCHANT_WITHDRAW' as const,
+                reason: 'COUNT_LOSS',
+                occurredAt: ctx.now,
+                actorKind: 'SYSTEM' as const,
+              },
+            }
           : {}),
       })),
     )
-    await sql`update lanes set status = 'ENABLED', lock_reason = null where device_id = ${machine.id} and status in ('FAULT','LOCKED')`.execute(ctx.db)
+    await sql`update lanes set status = 'ENABLED', lock_reason = null where device_id = ${machine.id} and status in ('FAULT','LOCKED')`.execute(
+      ctx.db,
+    )
     refreshDeviceCounters(ctx, [machine.id])
   })
 }
@@ -257,14 +348,19 @@ async function repair(random: Random, machine: Machine): Promise<void> {
 function moody(random: Random): Providers {
   const give = {
     refund: async ({ refundNo }: { refundNo: string }) =>
-      random.chance(0.2) ? ({ state: 'RETRY', reason: 'moody' } as const) : ({ state: 'SUCCESS', providerRefundNo: refundNo } as const),
+      random.chance(0.2)
+        ? ({ state: 'RETRY', reason: 'moody' } as const)
+        : ({ state: 'SUCCESS', providerRefundNo: refundNo } as const),
   }
   return { SIMULATOR: give, WECHAT: give, ALIPAY: give }
 }
 
 /** Everything that waits comes to its end: machines say all they know, clocks run out, refunds go through. */
 async function drain(): Promise<void> {
-  const calm = { refund: async ({ refundNo }: { refundNo: string }) => ({ state: 'SUCCESS', providerRefundNo: refundNo }) as const }
+  const calm = {
+    refund: async ({ refundNo }: { refundNo: string }) =>
+      ({ state: 'SUCCESS', providerRefundNo: refundNo }) as const,
+  }
   for (let turn = 0; turn < 400; turn += 1) {
     now += 20_000
     const taken = await takeCommands(
@@ -273,7 +369,8 @@ async function drain(): Promise<void> {
     )
     const random = createRandom(`${seed} drain ${turn}`)
     for (const command of taken) {
-      if (!memory.has(command.cmdId) && command.kind === 'vend' && command.expireAt.getTime() > now) execute(command, random)
+      if (!memory.has(command.cmdId) && command.kind === 'vend' && command.expireAt.getTime() > now)
+        execute(command, random)
       const said = memory.get(command.cmdId)
       if (said) await tell([said])
     }

@@ -36,17 +36,27 @@ async function startDebian(): Promise<Cluster> {
   const identity = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
   if (identity.uid) chownSync(folder, identity.uid, identity.gid)
   const data = join(folder, 'data')
-  const made = spawnSync(join(debian, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-N', '--encoding=UTF8', '--locale=C'], {
-    ...identity,
-    cwd: '/',
-  })
+  const made = spawnSync(
+    join(debian, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-N', '--encoding=UTF8', '--locale=C'],
+    {
+      ...identity,
+      cwd: '/',
+    },
+  )
   if (made.status !== 0) throw new Error(String(made.stderr))
   const port = await freePort()
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'synchronous_commit=off']
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'fsync=off',
+    'synchronous_commit=off',
+  ]
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
   const child = spawn(join(debian, 'postgres'), args, { ...identity, cwd: '/', stdio: 'ignore' })
   const adminUrl = `postgres://postgres@127.0.0.1:${port}/postgres`
-  for (const until = Date.now() + 20_000; !(await answers(adminUrl)); await sleep(50)) if (Date.now() > until) throw new Error('PostgreSQL 15 does not start')
+  for (const until = Date.now() + 20_000; !(await answers(adminUrl)); await sleep(50))
+    if (Date.now() > until) throw new Error('PostgreSQL 15 does not start')
   return {
     adminUrl,
     async stop() {

@@ -1,7 +1,10 @@
 import type { TestApi } from './api.ts'
 
 /** A fingerprint per table of everything that is stored; two equal ones mean that nothing changed but the trace of refused acts. */
-export async function digest({ sql }: Pick<TestApi, 'sql'>, without: readonly string[] = []): Promise<Record<string, string>> {
+export async function digest(
+  { sql }: Pick<TestApi, 'sql'>,
+  without: readonly string[] = [],
+): Promise<Record<string, string>> {
   const tables = await sql<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
   )
@@ -22,5 +25,9 @@ export async function columnNames({ sql }: Pick<TestApi, 'sql'>): Promise<string
   const rows = await sql<{ name: string }>(
     `select distinct attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,
   )
-  return [...new Set(rows.flatMap(({ name }) => [name, name.replace(/_(\w)/g, (_, c: string) => c.toUpperCase())]))]
+  return [
+    ...new Set(
+      rows.flatMap(({ name }) => [name, name.replace(/_(\w)/g, (_, c: string) => c.toUpperCase())]),
+    ),
+  ]
 }

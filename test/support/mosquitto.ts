@@ -12,13 +12,19 @@ const needed = ['/usr/sbin/mosquitto', '/usr/bin/mosquitto_pub', '/usr/bin/mosqu
 export function needMosquitto(): void {
   const missing = needed.filter((path) => !existsSync(path))
   if (missing.length > 0)
-    throw new Error(`Missing: ${missing.join(', ')}. ".ci/run" installs them; by hand: apt-get install --no-install-recommends mosquitto mosquitto-clients`)
+    throw new Error(
+      `Missing: ${missing.join(', ')}. ".ci/run" installs them; by hand: apt-get install --no-install-recommends mosquitto mosquitto-clients`,
+    )
 }
 
 export type Broker = { reload(): void; stop(): Promise<void> }
 
 /** The broker with the configuration that docs/operations.md shows, on other ports and with these files. */
-export async function startMosquitto(folder: string, files: string, ports: { machines: number; gateways: number }): Promise<Broker> {
+export async function startMosquitto(
+  folder: string,
+  files: string,
+  ports: { machines: number; gateways: number },
+): Promise<Broker> {
   const shown = /```conf\n([\s\S]+?)```/.exec(readFileSync('docs/operations.md', 'utf8'))?.[1] ?? ''
   const conf = shown
     .replaceAll('/etc/mosquitto/huodao/', `${files}/`)
@@ -55,12 +61,38 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void>
 
 /** How a client signs in. `id` is the machine number unless a test means mischief. */
 export type Login = { port: number; rtu: string; secret: string; id?: string }
-const args = ({ port, rtu, secret, id = rtu }: Login) => ['-h', '127.0.0.1', '-p', String(port), '-i', id, '-u', rtu, '-P', secret, '-q', '1']
+const args = ({ port, rtu, secret, id = rtu }: Login) => [
+  '-h',
+  '127.0.0.1',
+  '-p',
+  String(port),
+  '-i',
+  id,
+  '-u',
+  rtu,
+  '-P',
+  secret,
+  '-q',
+  '1',
+]
 
 /** One run of `mosquitto_pub`; what it printed and how it ended. */
-export function publish(login: Login, topic: string, body: object, version = '311'): Promise<{ code: number | null; out: string }> {
+export function publish(
+  login: Login,
+  topic: string,
+  body: object,
+  version = '311',
+): Promise<{ code: number | null; out: string }> {
   return new Promise((done) => {
-    const child = spawn('/usr/bin/mosquitto_pub', [...args(login), '-V', version, '-t', topic, '-m', JSON.stringify(body)])
+    const child = spawn('/usr/bin/mosquitto_pub', [
+      ...args(login),
+      '-V',
+      version,
+      '-t',
+      topic,
+      '-m',
+      JSON.stringify(body),
+    ])
     let out = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (data) => {
@@ -79,8 +111,21 @@ export type Listener = {
 }
 
 /** `mosquitto_sub` on these topics; resolves when the broker has answered the subscription. */
-export async function listen(login: Login, topics: readonly string[], will: readonly string[] = []): Promise<Listener> {
-  const words = [...args(login), '-V', '311', ...topics.flatMap((topic) => ['-t', topic]), ...will, '-d', '-F', '=> %t %p']
+export async function listen(
+  login: Login,
+  topics: readonly string[],
+  will: readonly string[] = [],
+): Promise<Listener> {
+  const words = [
+    ...args(login),
+    '-V',
+    '311',
+    ...topics.flatMap((topic) => ['-t', topic]),
+    ...will,
+    '-d',
+    '-F',
+    '=> %t %p',
+  ]
   // it keeps its lines back as long as nobody reads them on a terminal
   const child = spawn('/usr/bin/stdbuf', ['-oL', '/usr/bin/mosquitto_sub', ...words])
   const messages: Message[] = []

@@ -15,7 +15,12 @@ export type Answer = { status: number; body: any }
 export type OrgTree = TestApi & {
   now: Date
   /** A path under /api as user 1 to 5, or as one of `people`. */
-  send(user: number, method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: unknown): Promise<Answer>
+  send(
+    user: number,
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    url: string,
+    body?: unknown,
+  ): Promise<Answer>
   raw(user: number, url: string, payload: Buffer, headers: Record<string, string>): Promise<Answer>
   /** As the owner: sees all rows. */
   rows: TestApi['sql']
@@ -26,13 +31,35 @@ export type OrgTree = TestApi & {
  * Platform 1 over agent 2 over operators 3 and 4; operator 5 and supplier 6 stand beside the agent. Users 1 to 5 hold all of
  * `permissions` in the organisation of their number; the row of each user and of his role is 900 more.
  */
-export async function openOrgTree({ now, permissions, people }: { now: Date; permissions: readonly string[]; people: readonly Person[] }): Promise<OrgTree> {
+export async function openOrgTree({
+  now,
+  permissions,
+  people,
+}: {
+  now: Date
+  permissions: readonly string[]
+  people: readonly Person[]
+}): Promise<OrgTree> {
   const api = await startTestApi({ now: () => now })
   const { sql } = api
-  await addOrganisations(sql, [1, null, 'PLATFORM'], [2, 1, 'AGENT'], [3, 2, 'OPERATOR'], [4, 2, 'OPERATOR'], [5, 1, 'OPERATOR'], [6, 1, 'SUPPLIER'])
+  await addOrganisations(
+    sql,
+    [1, null, 'PLATFORM'],
+    [2, 1, 'AGENT'],
+    [3, 2, 'OPERATOR'],
+    [4, 2, 'OPERATOR'],
+    [5, 1, 'OPERATOR'],
+    [6, 1, 'SUPPLIER'],
+  )
   await addPermissions(sql, permissions)
   const everybody = [
-    ...[1, 2, 3, 4, 5].map((id) => ({ user: id, org: id, scope: id === 1 ? ('ALL' as const) : ('ORG_TREE' as const), permissions, role: undefined })),
+    ...[1, 2, 3, 4, 5].map((id) => ({
+      user: id,
+      org: id,
+      scope: id === 1 ? ('ALL' as const) : ('ORG_TREE' as const),
+      permissions,
+      role: undefined,
+    })),
     ...people,
   ]
   const tokens = new Map<number, string>()

@@ -17,25 +17,36 @@ export const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMa
 
 type Sent = { text: string; values: unknown[] }
 /** What the wire hands to the driver. */
-type Message = { asked?: readonly { statement: { name?: string; text: string }; values: unknown[] }[] }
+type Message = {
+  asked?: readonly { statement: { name?: string; text: string }; values: unknown[] }[]
+}
 /** The statements that travel while `work` runs, of those that are planned each time; or all. */
 export async function sentBy(work: () => Promise<unknown>, all = false): Promise<Sent[]> {
-  const query = vi.spyOn(pg.Client.prototype as never, 'query') as unknown as MockInstance<(message: Message) => void>
+  const query = vi.spyOn(pg.Client.prototype as never, 'query') as unknown as MockInstance<
+    (message: Message) => void
+  >
   await work()
   const asked = query.mock.calls.flatMap(([{ asked = [] }]) => asked)
   query.mockRestore()
-  return asked.flatMap(({ statement, values }) => (statement.name && !all ? [] : [{ text: statement.text, values }]))
+  return asked.flatMap(({ statement, values }) =>
+    statement.name && !all ? [] : [{ text: statement.text, values }],
+  )
 }
 
 /** The statements that `work` sends and `of` knows, explained as the application role in the reader's scope. */
-export async function plansOf(app: App, scope: Scope, work: () => Promise<unknown>, of: RegExp): Promise<{ plan: Plan; ms: number }[]> {
+export async function plansOf(
+  app: App,
+  scope: Scope,
+  work: () => Promise<unknown>,
+  of: RegExp,
+): Promise<{ plan: Plan; ms: number }[]> {
   const statements = (await sentBy(work)).filter(({ text }) => of.test(text))
   return app.database.read(scope, async (db) => {
     const plans: { plan: Plan; ms: number }[] = []
     for (const { text, values } of statements) {
-      const { rows } = await db.executeQuery<{ 'QUERY PLAN': { Plan: Plan; 'Execution Time': number }[] }>(
-        CompiledQuery.raw(`explain (analyze, format json) ${text}`, values),
-      )
+      const { rows } = await db.executeQuery<{
+        'QUERY PLAN': { Plan: Plan; 'Execution Time': number }[]
+      }>(CompiledQuery.raw(`explain (analyze, format json) ${text}`, values))
       const [explained] = rows[0]?.['QUERY PLAN'] ?? []
       if (explained) plans.push({ plan: explained.Plan, ms: explained['Execution Time'] })
     }

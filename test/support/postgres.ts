@@ -7,7 +7,13 @@ import { loadConfig } from '../../src/server/config.ts'
 import { migrate } from '../../src/server/migrate.ts'
 
 export type TestDatabase = { ownerUrl: string; drop(): Promise<void> }
-type Seed = { seed: (options: { databaseUrl: string; config: ReturnType<typeof loadConfig>; log: (line: string) => void }) => Promise<void> }
+type Seed = {
+  seed: (options: {
+    databaseUrl: string
+    config: ReturnType<typeof loadConfig>
+    log: (line: string) => void
+  }) => Promise<void>
+}
 
 const templateLock = 728_199_603
 
@@ -17,7 +23,9 @@ export async function testDatabase({ seeded = false } = {}): Promise<TestDatabas
   const name = `huodao_test_${randomBytes(6).toString('hex')}`
   await onServer(async (client) => {
     // Cloning refuses while someone is connected to the template, so clones and the making of it take turns.
-    await locked(client, template, () => client.query(`create database ${name} template ${template} strategy file_copy`))
+    await locked(client, template, () =>
+      client.query(`create database ${name} template ${template} strategy file_copy`),
+    )
   })
   return {
     ownerUrl: urlOf(name),
@@ -30,7 +38,10 @@ async function templateNamed(seeded: boolean): Promise<string> {
   const name = `huodao_template_${hashOf(seeded ? ['db/migrations/*.sql', 'src/seed/**', 'src/domains/*/seed.ts'] : ['db/migrations/*.sql'])}${seeded ? '_seeded' : ''}`
   await onServer((client) =>
     locked(client, name, async () => {
-      const { rows } = await client.query<{ template: boolean }>('select datistemplate as template from pg_database where datname = $1', [name])
+      const { rows } = await client.query<{ template: boolean }>(
+        'select datistemplate as template from pg_database where datname = $1',
+        [name],
+      )
       if (rows[0]?.template) return
       await client.query(`drop database if exists ${name} with (force)`)
       await client.query(`create database ${name}`)
@@ -48,7 +59,11 @@ async function runSeed(ownerUrl: string) {
   const keys = { SECRET_KEY: '0'.repeat(64), SIM_PAY_KEY: '1'.repeat(64) }
   // pictures of the demo must not land in the checkout
   const dataDir = mkdtempSync(join(tmpdir(), 'huodao-seed-'))
-  await seed({ databaseUrl: ownerUrl, config: loadConfig({ ...process.env, DATABASE_URL: ownerUrl, DATA_DIR: dataDir, ...keys }), log: () => {} })
+  await seed({
+    databaseUrl: ownerUrl,
+    config: loadConfig({ ...process.env, DATABASE_URL: ownerUrl, DATA_DIR: dataDir, ...keys }),
+    log: () => {},
+  })
   rmSync(dataDir, { recursive: true, force: true })
 }
 
@@ -65,7 +80,8 @@ function hashOf(patterns: string[]): string {
 
 function urlOf(name: string): string {
   const server = process.env.TEST_DATABASE_URL
-  if (!server) throw new Error('No test server: run the tests through vitest (test/support/globalSetup.ts).')
+  if (!server)
+    throw new Error('No test server: run the tests through vitest (test/support/globalSetup.ts).')
   return Object.assign(new URL(server), { pathname: `/${name}` }).href
 }
 

@@ -13,8 +13,10 @@ export const endpointNamed = (name: string): Endpoint => {
   return found.endpoint
 }
 
-export const fieldsOf = (endpoint: Endpoint): Record<string, z.ZodType> => endpoint.input.shape as Record<string, z.ZodType>
-export const isList = (endpoint: Endpoint): boolean => ['page', 'pageSize', 'sort'].every((field) => field in fieldsOf(endpoint))
+export const fieldsOf = (endpoint: Endpoint): Record<string, z.ZodType> =>
+  endpoint.input.shape as Record<string, z.ZodType>
+export const isList = (endpoint: Endpoint): boolean =>
+  ['page', 'pageSize', 'sort'].every((field) => field in fieldsOf(endpoint))
 export const hasParams = (endpoint: Endpoint): boolean => pathParams(endpoint.path).length > 0
 
 /** The values of an enum field, through optional and default; empty for anything else. */

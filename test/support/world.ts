@@ -19,7 +19,13 @@ import { bySystem } from '../../src/server/run.ts'
 import type { DB } from '../../src/server/schema.ts'
 import { runDue } from '../../src/server/work.ts'
 import type { Endpoint } from '../../src/shared/contract.ts'
-import { add, addDevice, addOrganisations, addUser, addRole as makeRole } from '../factories/things.ts'
+import {
+  add,
+  addDevice,
+  addOrganisations,
+  addUser,
+  addRole as makeRole,
+} from '../factories/things.ts'
 import { startTestApi, type TestApi, type TestApiOptions } from './api.ts'
 
 /**
@@ -38,14 +44,19 @@ const trees: Record<Place, { parent: number | null; kind: DB['organisations']['k
 }
 export const rowId = (where: Place, n: number): number => place[where] * 1000 + n
 /** Ids nobody has. */
-export const missing = { id: 987_654_321, orderNum: '20261121999999999999', picture: 'files/99999999-0000-4000-8000-000000000000.png' }
+export const missing = {
+  id: 987_654_321,
+  orderNum: '20261121999999999999',
+  picture: 'files/99999999-0000-4000-8000-000000000000.png',
+}
 /** The second machine of OWN is nobody's: a replenisher of the first must not see it. */
 export const unassigned = 11
 
 /** Who holds every permission and may use this endpoint: codes of the platform work only there. */
 export const fullFor = (endpoint: Endpoint): string => {
   // built-in roles, and machines that were sold or scrapped, belong to super administrators, whatever others hold
-  if (['/api/roles/{id}/restore', '/api/devices/{id}/restore'].includes(endpoint.path)) return 'ROLE_SUPER_ADMIN'
+  if (['/api/roles/{id}/restore', '/api/devices/{id}/restore'].includes(endpoint.path))
+    return 'ROLE_SUPER_ADMIN'
   // one calendar for everybody: the platform's, though agents hold the code for their own settings
   if (endpoint.path === '/api/settings/calendar') return 'PLATFORM_FULL'
   return isPlatformOnly(endpoint.access) ? 'PLATFORM_FULL' : 'ROLE_FULL'
@@ -103,7 +114,12 @@ async function addOrganisation({ sql }: World, where: Place): Promise<void> {
 
 /** One user per built-in role, named by the role's code, and the odd ones: all permissions, none, disabled. Only `full` and `clerk` stand for row tests. */
 async function addPeople({ sql }: World): Promise<void> {
-  const homes: Record<string, Place> = { ROLE_SUPER_ADMIN: 'PLATFORM', ROLE_ADMIN: 'PLATFORM', ROLE_RTU_AGENT: 'PARENT', ROLE_DRUG_REGULATOR: 'PLATFORM' }
+  const homes: Record<string, Place> = {
+    ROLE_SUPER_ADMIN: 'PLATFORM',
+    ROLE_ADMIN: 'PLATFORM',
+    ROLE_RTU_AGENT: 'PARENT',
+    ROLE_DRUG_REGULATOR: 'PLATFORM',
+  }
   const extra = [
     { code: 'ROLE_FULL', data_scope: 'ORG_TREE', codes: permissions.map((p) => p.code) },
     { code: 'ROLE_CLERK', data_scope: 'ASSIGNED_DEVICES', codes: permissions.map((p) => p.code) },
@@ -115,7 +131,9 @@ async function addPeople({ sql }: World): Promise<void> {
   }
   // whoever holds everything may add organisations of every kind, and people with nothing
   const full = `(select id from roles where code = 'ROLE_FULL')`
-  await sql(`insert into role_distributions select ${full}, id from roles where code = 'ROLE_NOTHING'`)
+  await sql(
+    `insert into role_distributions select ${full}, id from roles where code = 'ROLE_NOTHING'`,
+  )
   await sql(
     `insert into role_distribution_limits (role_id, org_kinds) values (${full}, '{AGENT,OPERATOR,SPONSOR,SUPPLIER,SCHOOL,HOSPITAL,LANE_TENANT,REGULATOR}')`,
   )
@@ -128,11 +146,30 @@ async function addPeople({ sql }: World): Promise<void> {
   ]
   for (const { username, role, home } of people.map((person) => ({ home: undefined, ...person }))) {
     const org_id = place[home ?? homes[role] ?? 'OWN']
-    await addUser(sql, { org_id, username, real_name: username.slice(0, 30), phone: '13800138000', region_code: '440300' }, role)
+    await addUser(
+      sql,
+      {
+        org_id,
+        username,
+        real_name: username.slice(0, 30),
+        phone: '13800138000',
+        region_code: '440300',
+      },
+      role,
+    )
   }
   await sql(`update users set status = 'DISABLED' where username = 'disabled'`)
   for (const where of Object.keys(place) as Place[]) {
-    await addUser(sql, { id: rowId(where, 1), org_id: place[where], username: `user-${where}`, real_name: `员${where}` }, 'ROLE_NOTHING')
+    await addUser(
+      sql,
+      {
+        id: rowId(where, 1),
+        org_id: place[where],
+        username: `user-${where}`,
+        real_name: `员${where}`,
+      },
+      'ROLE_NOTHING',
+    )
   }
 }
 
@@ -140,11 +177,21 @@ async function addPeople({ sql }: World): Promise<void> {
 async function addRole({ sql }: World, where: Place): Promise<void> {
   const id = rowId(where, 1)
   const [code, name] = [`ROLE_C_${where}`, `角${where}`]
-  await makeRole(sql, { id, org_id: place[where], code, name, name_en: name, rank: 5 }, ['device:read'])
-  await sql(`insert into role_menus select $1, id from menus where path in ('/device', '/device/device-list')`, [id])
+  await makeRole(sql, { id, org_id: place[where], code, name, name_en: name, rank: 5 }, [
+    'device:read',
+  ])
+  await sql(
+    `insert into role_menus select $1, id from menus where path in ('/device', '/device/device-list')`,
+    [id],
+  )
   // the matrix names roles, not organisations: whose role it is decides alone
-  await sql(`insert into role_distributions select id, $1 from roles where code = 'ROLE_FULL'`, [id])
-  await sql(`update user_roles set granted_by = user_id where user_id = (select id from users where username = $1)`, [`user-${where}`])
+  await sql(`insert into role_distributions select id, $1 from roles where code = 'ROLE_FULL'`, [
+    id,
+  ])
+  await sql(
+    `update user_roles set granted_by = user_id where user_id = (select id from users where username = $1)`,
+    [`user-${where}`],
+  )
 }
 
 const emptyLanes: readonly number[] = [3, 5, 6]
@@ -161,20 +208,51 @@ async function addGoods({ sql, system }: World, where: Place): Promise<void> {
     [org, picture(where)],
   )
   const barcode = `6900000${String(org).padStart(5, '0')}`
-  await add(sql, 'products', { ...own, category_id: id, name: `品${where}`, model: '500ml', images: [picture(where)], barcode })
+  await add(sql, 'products', {
+    ...own,
+    category_id: id,
+    name: `品${where}`,
+    model: '500ml',
+    images: [picture(where)],
+    barcode,
+  })
   await add(sql, 'main_boards', { ...own, board_no: `BOARD-${where}`, model: `板${where}` })
   const seen = { tries: 1, first_seen_at: worldNow, last_seen_at: worldNow }
-  await add(sql, 'unknown_boards', { ...own, board_no: `UNKNOWN-${where}`, via: 'MQTT', model: `板${where}`, ...seen })
+  await add(sql, 'unknown_boards', {
+    ...own,
+    board_no: `UNKNOWN-${where}`,
+    via: 'MQTT',
+    model: `板${where}`,
+    ...seen,
+  })
   await add(sql, 'stores', { ...own, store_name: `店${where}` })
-  const site = { type_id: id, address: `址${where}`, lng: 114, lat: 22.5, created_at: new Date(Date.now() - 86_400_000) }
-  const machine = { ...own, ...site, rtu_number: `${where}0001`, nickname: `机${where}`, board_no: `BOARD-${where}`, planogram_version: 1 }
+  const site = {
+    type_id: id,
+    address: `址${where}`,
+    lng: 114,
+    lat: 22.5,
+    created_at: new Date(Date.now() - 86_400_000),
+  }
+  const machine = {
+    ...own,
+    ...site,
+    rtu_number: `${where}0001`,
+    nickname: `机${where}`,
+    board_no: `BOARD-${where}`,
+    planogram_version: 1,
+  }
   await addDevice(sql, machine, { last_seen_at: worldNow })
   await sql(
     `insert into activation_codes (org_id, device_id, code_hash, created_at, expires_at) values ($2, $1, $3, $4::timestamptz, $4::timestamptz + interval '1 hour')`,
     [id, org, Buffer.from(where), worldNow],
   )
   if (where === 'OWN') {
-    const other = { id: rowId(where, unassigned), rtu_number: 'UNASSIGNED0001', nickname: '机UNASSIGNED', address: '址UNASSIGNED' }
+    const other = {
+      id: rowId(where, unassigned),
+      rtu_number: 'UNASSIGNED0001',
+      nickname: '机UNASSIGNED',
+      address: '址UNASSIGNED',
+    }
     await addDevice(sql, { ...own, ...site, ...other, lifecycle: 'STOCK' }, { online: false })
   }
   for (const username of ['ROLE_CLERK', 'ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPAIRER']) {
@@ -183,36 +261,59 @@ async function addGoods({ sql, system }: World, where: Place): Promise<void> {
       [id, username, org],
     )
   }
-  for (const level of [1, 2]) await add(sql, 'lane_floors', { id: rowId(where, level), org_id: org, device_id: id, level, name: '层' })
+  for (const level of [1, 2])
+    await add(sql, 'lane_floors', {
+      id: rowId(where, level),
+      org_id: org,
+      device_id: id,
+      level,
+      name: '层',
+    })
   for (const n of [1, 2, 3, 4, 5, 6]) {
     const [road, col, floor_id] = n < 3 ? [n, n, rowId(where, 1)] : [n + 4, n - 2, rowId(where, 2)]
     const filled = emptyLanes.includes(n) ? {} : { product_id: id, price: 250, warn_qty: 2 }
-    await add(sql, 'lanes', { id: rowId(where, n), org_id: org, device_id: id, floor_id, road_index: road, motor_no: road, col, ...filled })
+    await add(sql, 'lanes', {
+      id: rowId(where, n),
+      org_id: org,
+      device_id: id,
+      floor_id,
+      road_index: road,
+      motor_no: road,
+      col,
+      ...filled,
+    })
   }
   await system(async (ctx) => {
     const fill = (n: number) => ({
       laneId: rowId(where, n),
-      flow: { change: 8, type: 'MERCHANT_REPLENISH' as const, reason: 'REFILL', occurredAt: worldNow, actorKind: 'USER' as const, actorId: null },
+      flow: {
+        change: 8,
+        type: 'MERCHANT_REPLENISH' as const,
+        reason: 'REFILL',
+        occurredAt: worldNow,
+        actorKind: 'USER' as const,
+        actorId: null,
+      },
     })
     const { deviceIds } = await moveStock(ctx, [fill(1), fill(2), fill(4)])
     refreshDeviceCounters(ctx, deviceIds)
   })
-  await sql(`insert into device_message_keys (device_id, boot, seq, org_id, received_at) values ($1, 'b1', 1, $2, $3)`, [id, org, worldNow])
-  await sql(`insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload) values ($1, $2, $3, 'b1', 1, 'heartbeat', $4)`, [
-    org,
-    worldNow,
-    id,
-    JSON.stringify({ note: `报${where}` }),
-  ])
+  await sql(
+    `insert into device_message_keys (device_id, boot, seq, org_id, received_at) values ($1, 'b1', 1, $2, $3)`,
+    [id, org, worldNow],
+  )
+  await sql(
+    `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload) values ($1, $2, $3, 'b1', 1, 'heartbeat', $4)`,
+    [org, worldNow, id, JSON.stringify({ note: `报${where}` })],
+  )
   await sql(
     `insert into operation_logs (org_id, created_at, id, username, level, action, content, resource_id, ip_address, request_id) values ($1, $2, $4, 'x', 'INFO', 'x', $3, '1', '', 'x')`,
     [org, worldNow, `志${where}`, logId(where)],
   )
-  await sql(`insert into login_attempts (org_id, username, ok, reason, ip, user_agent, created_at) values ($1, $2, true, 'OK', '10.0.0.1', '', $3)`, [
-    org,
-    `user-${where}`,
-    worldNow,
-  ])
+  await sql(
+    `insert into login_attempts (org_id, username, ok, reason, ip, user_agent, created_at) values ($1, $2, true, 'OK', '10.0.0.1', '', $3)`,
+    [org, `user-${where}`, worldNow],
+  )
   await sql(
     `insert into log_debug_sessions (id, org_id, user_id, created_at, until) values ($1, $2, $3, $4::timestamptz, $4::timestamptz + interval '1 hour')`,
     [logId(where), org, id, worldNow],
@@ -225,21 +326,47 @@ async function addGoods({ sql, system }: World, where: Place): Promise<void> {
 
 /** Of a log row and of a recording: far from what the sequence gives. */
 export const logId = (where: Place): number => 900_000 + place[where]
-export const picture = (where: Place): string => `files/0000000${place[where]}-0000-4000-8000-000000000000.png`
+export const picture = (where: Place): string =>
+  `files/0000000${place[where]}-0000-4000-8000-000000000000.png`
 
 /** A department, a machine that somebody of the place serves, and his request for a new password. */
 async function addDepartment({ sql }: World, where: Place): Promise<void> {
   const values = [rowId(where, 1), place[where]]
-  await sql(`insert into departments (id, org_id, name) values ($1, $2, $3)`, [...values, `部${where}`])
-  await sql(`insert into device_assignments (id, org_id, device_id, user_id, kind, from_at) values ($1, $2, $1, $1, 'REPLENISHER', $3)`, [...values, worldNow])
-  await sql(`insert into password_resets (id, org_id, user_id, method) values ($1, $2, $1, 'ADMIN')`, values)
+  await sql(`insert into departments (id, org_id, name) values ($1, $2, $3)`, [
+    ...values,
+    `部${where}`,
+  ])
+  await sql(
+    `insert into device_assignments (id, org_id, device_id, user_id, kind, from_at) values ($1, $2, $1, $1, 'REPLENISHER', $3)`,
+    [...values, worldNow],
+  )
+  await sql(
+    `insert into password_resets (id, org_id, user_id, method) values ($1, $2, $1, 'ADMIN')`,
+    values,
+  )
 }
 
 /** A kept state of the lanes, a copy of them to other machines, and prices that wait. */
 async function addPlanogram({ sql }: World, where: Place): Promise<void> {
   const id = rowId(where, 1)
-  const lane = { level: 1, productId: id, productName: `品${where}`, capacity: 10, warnQty: 2, retailPrice: 300, price: 250, restriction: 0 }
-  const lanes = [1, 2].map((n) => ({ ...lane, road: n, col: n, motorNo: n, status: 'ENABLED', mergedInto: null }))
+  const lane = {
+    level: 1,
+    productId: id,
+    productName: `品${where}`,
+    capacity: 10,
+    warnQty: 2,
+    retailPrice: 300,
+    price: 250,
+    restriction: 0,
+  }
+  const lanes = [1, 2].map((n) => ({
+    ...lane,
+    road: n,
+    col: n,
+    motorNo: n,
+    status: 'ENABLED',
+    mergedInto: null,
+  }))
   const doc = JSON.stringify({ floors: [{ level: 1, name: `层${where}` }], lanes })
   const values = [place[where], id, worldNow]
   await sql(
@@ -256,7 +383,21 @@ async function addPlanogram({ sql }: World, where: Place): Promise<void> {
   )
   await sql(
     `insert into price_schedules (id, org_id, device_id, user_id, by_name, run_at, next_at, lanes, created_at) values ($2, $1, $2, $2, $4, '2027-01-01', '2027-01-01', $5, $3)`,
-    [...values, `员${where}`, JSON.stringify([{ laneId: id, road: 1, productId: id, productName: `品${where}`, from: 250, price: 240, retailPrice: 300 }])],
+    [
+      ...values,
+      `员${where}`,
+      JSON.stringify([
+        {
+          laneId: id,
+          road: 1,
+          productId: id,
+          productName: `品${where}`,
+          from: 250,
+          price: 240,
+          retailPrice: 300,
+        },
+      ]),
+    ],
   )
 }
 
@@ -264,20 +405,34 @@ async function addPlanogram({ sql }: World, where: Place): Promise<void> {
 async function addAlert({ sql }: World, where: Place): Promise<void> {
   const values = [rowId(where, 1), place[where], worldNow]
   const columns = 'id, org_id, device_id, kind, subject, level, since, opened_at, created_at'
-  await sql(`insert into alerts (${columns}) values ($1, $2, $1, 'FAULT', $4, 'ERROR', $3, $3, $3)`, [...values, `警${where}`])
-  await sql(`insert into alerts (${columns}) values ($1, $2, null, 'AREA_OFFLINE', '440305', 'ERROR', $3, $3, $3)`, [rowId(where, 2), place[where], worldNow])
-  await sql(`insert into alert_members (alert_id, device_id, org_id, since, cause) values ($4, $1, $2, $3, 'TIMEOUT')`, [...values, rowId(where, 2)])
-  await sql(`insert into alert_channels (id, org_id, type, name, url, created_at) values ($1, $2, 'WEBHOOK', $4, 'https://192.0.2.1/x', $3)`, [
-    ...values,
-    `渠${where}`,
-  ])
-  await sql(`insert into alert_rules (org_id, kind, enabled, updated_at) values ($1, 'FAULT', true, $2)`, [place[where], worldNow])
-  await sql(`insert into alert_mail_servers (org_id, host, port, security, sender, updated_at) values ($1, $2, 465, 'TLS', 'a@example.com', $3)`, [
-    place[where],
-    `mail-${where}.invalid`.toLowerCase(),
-    worldNow,
-  ])
-  await sql(`insert into alert_outbox (id, org_id, channel_id, alert_id, event, next_at, created_at) values ($1, $2, $1, $1, 'OPENED', $3, $3)`, values)
+  await sql(
+    `insert into alerts (${columns}) values ($1, $2, $1, 'FAULT', $4, 'ERROR', $3, $3, $3)`,
+    [...values, `警${where}`],
+  )
+  await sql(
+    `insert into alerts (${columns}) values ($1, $2, null, 'AREA_OFFLINE', '440305', 'ERROR', $3, $3, $3)`,
+    [rowId(where, 2), place[where], worldNow],
+  )
+  await sql(
+    `insert into alert_members (alert_id, device_id, org_id, since, cause) values ($4, $1, $2, $3, 'TIMEOUT')`,
+    [...values, rowId(where, 2)],
+  )
+  await sql(
+    `insert into alert_channels (id, org_id, type, name, url, created_at) values ($1, $2, 'WEBHOOK', $4, 'https://192.0.2.1/x', $3)`,
+    [...values, `渠${where}`],
+  )
+  await sql(
+    `insert into alert_rules (org_id, kind, enabled, updated_at) values ($1, 'FAULT', true, $2)`,
+    [place[where], worldNow],
+  )
+  await sql(
+    `insert into alert_mail_servers (org_id, host, port, security, sender, updated_at) values ($1, $2, 465, 'TLS', 'a@example.com', $3)`,
+    [place[where], `mail-${where}.invalid`.toLowerCase(), worldNow],
+  )
+  await sql(
+    `insert into alert_outbox (id, org_id, channel_id, alert_id, event, next_at, created_at) values ($1, $2, $1, $1, 'OPENED', $3, $3)`,
+    values,
+  )
 }
 
 async function addComplaint({ sql }: World, where: Place): Promise<void> {
@@ -287,7 +442,10 @@ async function addComplaint({ sql }: World, where: Place): Promise<void> {
       values ($1, $2, $1, 1, $3, $4, $5, 'PHONE', 'OTHER', $6, $6, $6)`,
     [id, place[where], null, `客${where}`, `诉${where}`, worldNow],
   )
-  await sql(`insert into complaint_entries (complaint_id, org_id, kind, username, content) values ($1, $2, 'NOTE', 'x', $3)`, [id, place[where], `记${where}`])
+  await sql(
+    `insert into complaint_entries (complaint_id, org_id, kind, username, content) values ($1, $2, 'NOTE', 'x', $3)`,
+    [id, place[where], `记${where}`],
+  )
 }
 
 /** A published notice that one person of the place has not read, and a message: the actor's in his tree, the administrator's elsewhere. */
@@ -297,32 +455,50 @@ async function addNotice({ sql }: World, where: Place): Promise<void> {
     `insert into notices (id, org_id, title, content, excerpt, state, publish_at, published_at, fanned_at, target_count, author_id) values ($1, $2, $3, $3, $3, 'PUBLISHED', $4, $4, $4, 1, $1)`,
     [id, org, `告${where}`, worldNow],
   )
-  await sql(`insert into notice_targets (org_id, notice_id, everyone) values ($2, $1, true)`, [id, org])
+  await sql(`insert into notice_targets (org_id, notice_id, everyone) values ($2, $1, true)`, [
+    id,
+    org,
+  ])
   await sql(
     `insert into announcements (notice_id, org_id, sender, content, images, popup, must_confirm, pinned) values ($1, $2, 'x', $3, '{}', false, false, false)`,
     [id, org, `告${where}`],
   )
-  await sql(`insert into messages (id, org_id, user_id, kind, title_zh, title_en, notice_id, created_at) values ($1, $2, $3, 'ANNOUNCEMENT', $4, $4, $3, $5)`, [
-    rowId(where, 2),
-    org,
-    id,
-    `告${where}`,
-    worldNow,
-  ])
+  await sql(
+    `insert into messages (id, org_id, user_id, kind, title_zh, title_en, notice_id, created_at) values ($1, $2, $3, 'ANNOUNCEMENT', $4, $4, $3, $5)`,
+    [rowId(where, 2), org, id, `告${where}`, worldNow],
+  )
   await sql(
     `insert into messages (id, org_id, user_id, kind, title_zh, title_en, created_at) select $1, $2, u.id, 'SYSTEM', $3, $3, $4 from users u where u.username = $5`,
-    [id, org, `息${where}`, worldNow, where === 'OWN' || where === 'CHILD' ? 'ROLE_FULL' : 'ROLE_SUPER_ADMIN'],
+    [
+      id,
+      org,
+      `息${where}`,
+      worldNow,
+      where === 'OWN' || where === 'CHILD' ? 'ROLE_FULL' : 'ROLE_SUPER_ADMIN',
+    ],
   )
 }
 
-export const commandId = (where: Place): string => `00000000-0000-4000-8000-${String(place[where]).padStart(12, '0')}`
+export const commandId = (where: Place): string =>
+  `00000000-0000-4000-8000-${String(place[where]).padStart(12, '0')}`
 
 /** Settings that a machine has taken, a command it has done, an event and an hour of its sensors. */
 async function addDesires({ sql }: World, where: Place): Promise<void> {
   const values = [rowId(where, 1), place[where], worldNow]
   await sql(
     `insert into device_configs (device_id, config_version, org_id, temp_min, temp_max, hum_min, hum_max, limit_per_order, limit_per_day, doc, created_at) values ($1, 1, $2, 2, 8, 20, 80, 0, 0, $4, $3)`,
-    [...values, JSON.stringify({ lighting: [], defog: false, volume: 50, reportSeconds: 300, screenOffSeconds: 0, dropSensor: true, autoRefund: true })],
+    [
+      ...values,
+      JSON.stringify({
+        lighting: [],
+        defog: false,
+        volume: 50,
+        reportSeconds: 300,
+        screenOffSeconds: 0,
+        dropSensor: true,
+        autoRefund: true,
+      }),
+    ],
   )
   await sql(
     `insert into device_shadows (device_id, kind, org_id, wanted, delivered, applied, wanted_at) values ($1, 'CONFIG', $2, 1, 1, 1, $3) on conflict do nothing`,
@@ -332,10 +508,10 @@ async function addDesires({ sql }: World, where: Place): Promise<void> {
     `insert into device_commands (cmd_id, org_id, device_id, type, state, issued_by, issued_at, expire_at, finished_at) values ($4, $2, $1, 'LOCK', 'DONE', $1, $3::timestamptz, $3::timestamptz + interval '30 s', $3)`,
     [...values, commandId(where)],
   )
-  await sql(`insert into device_events (org_id, created_at, device_id, kind, data) values ($2, $3, $1, 'ONLINE', $4)`, [
-    ...values,
-    JSON.stringify({ note: `事${where}` }),
-  ])
+  await sql(
+    `insert into device_events (org_id, created_at, device_id, kind, data) values ($2, $3, $1, 'ONLINE', $4)`,
+    [...values, JSON.stringify({ note: `事${where}` })],
+  )
   await sql(
     `insert into device_moves (device_id, org_id, from_county, from_address, to_county, to_address, moved_at, told_at) values ($1, $2, '440304', $4, '440305', $4, $3, $3)`,
     [...values, `址${where}`],
@@ -351,7 +527,13 @@ async function addJob({ sql }: World, where: Place): Promise<void> {
   await sql(
     `insert into jobs (id, org_id, user_id, kind, name, state, error, finished_at, created_at)
       values ($1, $2, (select id from users where username = $3), 'EXPORT', '/api/products', 'FAILED', $4, $5, $5)`,
-    [rowId(where, 1), place[where], where === 'OWN' ? 'ROLE_FULL' : `user-${where}`, `任${where}`, worldNow],
+    [
+      rowId(where, 1),
+      place[where],
+      where === 'OWN' ? 'ROLE_FULL' : `user-${where}`,
+      `任${where}`,
+      worldNow,
+    ],
   )
 }
 
@@ -382,8 +564,18 @@ type Result = 'OK' | 'NO_DROP' | 'MOTOR_NOT_MOVE' | 'wait'
 const roadOf: Record<Result, number> = { OK: 1, wait: 1, NO_DROP: 2, MOTOR_NOT_MOVE: 8 }
 
 async function sell(world: World, where: Place, results: readonly Result[]): Promise<string> {
-  const items = [...Map.groupBy(results, (result) => roadOf[result])].map(([roadIndex, own]) => ({ roadIndex, count: own.length, price: 250 }))
-  const ordered = await world.call(orders.mobileOrder, { rtuNumber: `${where}0001`, items, payType: 'WECHAT', clientId: randomUUID(), consumer: `客${where}` })
+  const items = [...Map.groupBy(results, (result) => roadOf[result])].map(([roadIndex, own]) => ({
+    roadIndex,
+    count: own.length,
+    price: 250,
+  }))
+  const ordered = await world.call(orders.mobileOrder, {
+    rtuNumber: `${where}0001`,
+    items,
+    payType: 'WECHAT',
+    clientId: randomUUID(),
+    consumer: `客${where}`,
+  })
   if (ordered.status !== 200) throw new Error(`order refused: ${JSON.stringify(ordered.body)}`)
   const notice = {
     eventId: randomUUID(),
@@ -392,13 +584,27 @@ async function sell(world: World, where: Place, results: readonly Result[]): Pro
     amount: ordered.body.payableAmount,
     paidAt: worldNow.toISOString(),
   }
-  const paid = await world.call(payments.simulatorNotify, { ...notice, sign: simulatorSign(world.app.config.simPayKey, notice) })
-  if (paid.body.result !== 'APPLIED') throw new Error(`payment refused: ${JSON.stringify(paid.body)}`)
+  const paid = await world.call(payments.simulatorNotify, {
+    ...notice,
+    sign: simulatorSign(world.app.config.simPayKey, notice),
+  })
+  if (paid.body.result !== 'APPLIED')
+    throw new Error(`payment refused: ${JSON.stringify(paid.body)}`)
   for (const result of results) {
     if (result === 'wait') break
     for (const out of await takeCommands(world.app, [rowId(where, 1)])) {
       await world.system((ctx) =>
-        recordVend(ctx, [{ kind: 'result', deviceId: out.deviceId, cmdId: out.cmdId, result, dropDetected: result === 'OK', durationMs: 900, at: worldNow }]),
+        recordVend(ctx, [
+          {
+            kind: 'result',
+            deviceId: out.deviceId,
+            cmdId: out.cmdId,
+            result,
+            dropDetected: result === 'OK',
+            durationMs: 900,
+            at: worldNow,
+          },
+        ]),
       )
     }
   }

@@ -28,7 +28,10 @@ const chunks: readonly { readonly name: string; readonly from: readonly string[]
   },
   {
     name: 'vendor',
-    from: [...['config-provider', 'theme', 'button', 'flex', 'input', 'checkbox'].map(antd), `${modules}antd/es/locale/en_US.js`],
+    from: [
+      ...['config-provider', 'theme', 'button', 'flex', 'input', 'checkbox'].map(antd),
+      `${modules}antd/es/locale/en_US.js`,
+    ],
   },
   { name: 'app', from: [new URL('inside.tsx', import.meta.url).pathname] },
   {
@@ -57,7 +60,10 @@ export function chunkGroups(): Group[] {
       const queue = [...from]
       for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
         if (owner.has(id) || id === everything) continue
-        owner.set(id, (name === 'app' || name === 'list') && id.startsWith(modules) ? 'vendor' : name)
+        owner.set(
+          id,
+          (name === 'app' || name === 'list') && id.startsWith(modules) ? 'vendor' : name,
+        )
         queue.push(...(context.getModuleInfo(id)?.importedIds ?? []))
       }
     }
@@ -65,7 +71,13 @@ export function chunkGroups(): Group[] {
   const test = (names: string) => new RegExp(`/node_modules/(?:${names})/`)
   return [
     { name: 'react', test: test('react|react-dom|scheduler'), priority: 40 },
-    { name: 'i18n', test: test('i18next|react-i18next|use-sync-external-store|html-parse-stringify|void-elements'), priority: 40 },
+    {
+      name: 'i18n',
+      test: test(
+        'i18next|react-i18next|use-sync-external-store|html-parse-stringify|void-elements',
+      ),
+      priority: 40,
+    },
     { name: 'zod', test: test('zod'), priority: 40 },
     { name: 'echarts', test: test('echarts|zrender'), priority: 40 },
     {

@@ -6,8 +6,14 @@ import { lazyDialog } from '../../web/lazyDialog.tsx'
 import { type Finder, provide } from '../../web/product.ts'
 import type { Routes } from '../../web/routes.ts'
 
-const routes = import.meta.glob<Routes>('../../domains/*/web/routes.ts', { eager: true, import: 'routes' })
-const finders = import.meta.glob<Finder>('../../domains/*/web/finder.ts', { eager: true, import: 'finder' })
+const routes = import.meta.glob<Routes>('../../domains/*/web/routes.ts', {
+  eager: true,
+  import: 'routes',
+})
+const finders = import.meta.glob<Finder>('../../domains/*/web/finder.ts', {
+  eager: true,
+  import: 'finder',
+})
 
 /** Everything behind the sign-in: the shell, and what it shows of the domains. Each page is a chunk of its own. */
 provide({
@@ -20,13 +26,18 @@ provide({
     </>
   ),
   ViewDialog: lazyDialog(async () => {
-    const [{ locale }, found] = await Promise.all([import('../../domains/organisations/locale.ts'), import('../../domains/organisations/web/ViewDialog.tsx')])
+    const [{ locale }, found] = await Promise.all([
+      import('../../domains/organisations/locale.ts'),
+      import('../../domains/organisations/web/ViewDialog.tsx'),
+    ])
     registerLocale('organisations', locale)
     return found.ViewDialog
   }),
-  loadProofDialog: async () => (await import('../../domains/session/web/ProofDialog.tsx')).ProofDialog,
+  loadProofDialog: async () =>
+    (await import('../../domains/session/web/ProofDialog.tsx')).ProofDialog,
   exportList,
-  uploadImage: async (file) => (await import('../../domains/files/web/uploadImage.ts')).uploadImage(file),
+  uploadImage: async (file) =>
+    (await import('../../domains/files/web/uploadImage.ts')).uploadImage(file),
 })
 
 export { App } from '../../web/App.tsx'

@@ -6,8 +6,18 @@ import { start } from '../../web/entry.tsx'
 import { provide } from '../../web/product.ts'
 import type { Routes } from '../../web/routes.ts'
 
-const screens = import.meta.glob<readonly Screen[]>('../../domains/*/screens.ts', { eager: true, import: 'screens' })
-const publicRoutes = import.meta.glob<Routes>('../../domains/*/web/publicRoutes.ts', { eager: true, import: 'publicRoutes' })
+const screens = import.meta.glob<readonly Screen[]>('../../domains/*/screens.ts', {
+  eager: true,
+  import: 'screens',
+})
+const publicRoutes = import.meta.glob<Routes>('../../domains/*/web/publicRoutes.ts', {
+  eager: true,
+  import: 'publicRoutes',
+})
 
-provide({ screens: Object.values(screens).flat(), publicRoutes: Object.assign({}, ...Object.values(publicRoutes)), WhyNot })
+provide({
+  screens: Object.values(screens).flat(),
+  publicRoutes: Object.assign({}, ...Object.values(publicRoutes)),
+  WhyNot,
+})
 start(() => import('./inside.tsx').then(({ App }) => App))

@@ -10,7 +10,12 @@ export const developmentPage = (): Plugin => ({
   apply: 'serve',
   transformIndexHtml: {
     order: 'pre',
-    handler: (html) => html.replaceAll('"./', '"/').replace('__BASE__', '/').replace('__NONCE__', '').replace('__BUILD__', ''),
+    handler: (html) =>
+      html
+        .replaceAll('"./', '"/')
+        .replace('__BASE__', '/')
+        .replace('__NONCE__', '')
+        .replace('__BUILD__', ''),
   },
 })
 
@@ -36,7 +41,12 @@ type Chunk = {
 }
 
 /** What a first visit loads, each with all it imports, and how many bytes of it may come compressed (decision 36). */
-const visits: readonly { readonly name: string; readonly kinds: RegExp; readonly most: number; readonly from: readonly string[] }[] = [
+const visits: readonly {
+  readonly name: string
+  readonly kinds: RegExp
+  readonly most: number
+  readonly from: readonly string[]
+}[] = [
   {
     name: 'signing in',
     kinds: /\.js$/,
@@ -48,20 +58,34 @@ const visits: readonly { readonly name: string; readonly kinds: RegExp; readonly
     name: 'the list of orders',
     kinds: /\.(js|css)$/,
     most: 360_000,
-    from: ['apps/web/main.tsx', 'web/App.tsx', 'domains/orders/web/OrderList.tsx', 'domains/orders/locale.ts', 'antd/es/locale/zh_CN.js'],
+    from: [
+      'apps/web/main.tsx',
+      'web/App.tsx',
+      'domains/orders/web/OrderList.tsx',
+      'domains/orders/locale.ts',
+      'antd/es/locale/zh_CN.js',
+    ],
   },
 ]
 
 /** Fails the build that breaks a budget: sizes only, `npm run bench -- web` measures a real visit. */
-async function checkBudgets(dir: string, bundle: Readonly<Record<string, unknown>>, say: (line: string) => void): Promise<void> {
-  const chunks = Object.entries(bundle).filter((entry): entry is [string, Chunk] => (entry[1] as { type?: string }).type === 'chunk')
+async function checkBudgets(
+  dir: string,
+  bundle: Readonly<Record<string, unknown>>,
+  say: (line: string) => void,
+): Promise<void> {
+  const chunks = Object.entries(bundle).filter(
+    (entry): entry is [string, Chunk] => (entry[1] as { type?: string }).type === 'chunk',
+  )
   const page = await readFile(join(dir, 'index.html'), 'utf8')
   const table = /<script type="importmap">([^<]*)</.exec(page)?.[1] ?? '{"imports":{}}'
   const names = (JSON.parse(table) as { imports: Record<string, string> }).imports
   const real = (file: string) => names[`./${file}`]?.slice(2) ?? file
   for (const { name, kinds, most, from } of visits) {
     const queue = from.map((module) => {
-      const found = chunks.find(([, { moduleIds }]) => moduleIds.some((id) => id.endsWith(`/${module}`)))
+      const found = chunks.find(([, { moduleIds }]) =>
+        moduleIds.some((id) => id.endsWith(`/${module}`)),
+      )
       if (!found) throw new Error(`${module} is in no chunk: the budget of ${name} cannot be told`)
       return found[0]
     })
@@ -73,11 +97,14 @@ async function checkBudgets(dir: string, bundle: Readonly<Record<string, unknown
       queue.push(...(chunk?.imports ?? []).map(real), ...(chunk?.viteMetadata?.importedCss ?? []))
     }
     const sizes = await Promise.all(
-      [...files].filter((file) => kinds.test(file)).map((file) => stat(join(dir, `${file}.br`)).catch(() => stat(join(dir, file)))),
+      [...files]
+        .filter((file) => kinds.test(file))
+        .map((file) => stat(join(dir, `${file}.br`)).catch(() => stat(join(dir, file)))),
     )
     const sum = sizes.reduce((all, { size }) => all + size, 0)
     say(`${name}: ${(sum / 1000).toFixed(1)} of ${most / 1000} kB`)
-    if (sum > most) throw new Error(`${name} costs ${(sum / 1000).toFixed(1)} kB; ${most / 1000} kB are allowed`)
+    if (sum > most)
+      throw new Error(`${name} costs ${(sum / 1000).toFixed(1)} kB; ${most / 1000} kB are allowed`)
   }
 }
 
@@ -95,7 +122,11 @@ export const precompress = (): Plugin => ({
       await writeFile(
         `${path}.br`,
         await brotli(content, {
-          params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
+          params: {
+            [constants.BROTLI_PARAM_QUALITY]: 11,
+            [constants.BROTLI_PARAM_LGWIN]: 22,
+            [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+          },
         }),
       )
       await writeFile(`${path}.gz`, await zip(content, { level: 9 }))

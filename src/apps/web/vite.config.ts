@@ -6,7 +6,9 @@ import { chunkGroups } from './chunks.ts'
 import { developmentPage, precompress, versionFile } from './plugins.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }
+const { version } = JSON.parse(
+  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+) as { version: string }
 const build = Date.now().toString(36)
 
 /** Base is relative: the server writes the base path into the page at run time, so one build serves under any BASE_PATH. */
@@ -33,5 +35,10 @@ export default defineConfig({
       },
     },
   },
-  server: { port: 5173, proxy: Object.fromEntries(['/api', '/auth', '/mobile', '/files'].map((path) => [path, 'http://127.0.0.1:8080'])) },
+  server: {
+    port: 5173,
+    proxy: Object.fromEntries(
+      ['/api', '/auth', '/mobile', '/files'].map((path) => [path, 'http://127.0.0.1:8080']),
+    ),
+  },
 })

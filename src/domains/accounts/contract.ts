@@ -5,7 +5,12 @@ import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page } from '../../shared/listQuery.ts'
 
 /** `parentId` is null at the top of what the actor sees, so that every answer is a complete forest. */
-export const OrganisationOption = z.strictObject({ id: f.id, parentId: f.id.nullable(), name: z.string(), kind: z.enum(orgKinds) })
+export const OrganisationOption = z.strictObject({
+  id: f.id,
+  parentId: f.id.nullable(),
+  name: z.string(),
+  kind: z.enum(orgKinds),
+})
 export type OrganisationOption = z.infer<typeof OrganisationOption>
 
 /** The specification's user of lists and pickers; `role` is the identifier of the highest role. */

@@ -26,20 +26,38 @@ export type MenuGroup = {
 
 type Options = { hidden?: true; path?: string }
 /** A page that is there by its name (its screen says the rest), one that is still to come by all that is known of it. */
-type Page = readonly [name: string, options?: Options] | readonly [name: string, zh: string, en: string, permission: string, options?: Options]
+type Page =
+  | readonly [name: string, options?: Options]
+  | readonly [name: string, zh: string, en: string, permission: string, options?: Options]
 type Group = readonly [name: string, icon: string, zh: string, en: string, pages: readonly Page[]]
 
 const hidden: Options = { hidden: true }
 
 const table: readonly Group[] = [
   // device-create stands before device-category: the specification's sample of the repairman names them in this order
-  ['device', 'device', '设备管理', 'Devices', [['device-list'], ['device-create'], ['device-category'], ['device-distribution'], ['main-board']]],
+  [
+    'device',
+    'device',
+    '设备管理',
+    'Devices',
+    [
+      ['device-list'],
+      ['device-create'],
+      ['device-category'],
+      ['device-distribution'],
+      ['main-board'],
+    ],
+  ],
   [
     'product',
     'goods',
     '商品管理',
     'Products',
-    [['product-category'], ['product-manage'], ['medical-insurance', '医保管理', 'Medical insurance', 'medical-insurance:read']],
+    [
+      ['product-category'],
+      ['product-manage'],
+      ['medical-insurance', '医保管理', 'Medical insurance', 'medical-insurance:read'],
+    ],
   ],
   [
     'stock',
@@ -58,7 +76,11 @@ const table: readonly Group[] = [
     'list',
     '订单管理',
     'Orders',
-    [['order-list'], ['order-clean', '订单清理', 'Order clean', 'order:clean'], ['order-details', '一键补单', 'Order supplement', 'order:supplement']],
+    [
+      ['order-list'],
+      ['order-clean', '订单清理', 'Order clean', 'order:clean'],
+      ['order-details', '一键补单', 'Order supplement', 'order:supplement'],
+    ],
   ],
   [
     'data',
@@ -89,10 +111,22 @@ const table: readonly Group[] = [
       ['invoice-enterprise', '企业发票', 'Enterprise invoices', 'invoice:read', hidden],
     ],
   ],
-  ['organ', 'tree', '组织管理', 'Organisation', [['organ-manage'], ['organ-role', { path: '/system/organ-role' }], ['organ-user', hidden]]],
+  [
+    'organ',
+    'tree',
+    '组织管理',
+    'Organisation',
+    [['organ-manage'], ['organ-role', { path: '/system/organ-role' }], ['organ-user', hidden]],
+  ],
   ['log', 'note', '日志管理', 'Log', [['operate-log'], ['issue-notice']]],
   ['complaint', 'chat', '投诉反馈', 'Complaints', [['feedback']]],
-  ['system', 'gear', '系统管理', 'System', [['organ-menu'], ['forgetpwd'], ['createroledistribute'], ['organ-system']]],
+  [
+    'system',
+    'gear',
+    '系统管理',
+    'System',
+    [['organ-menu'], ['forgetpwd'], ['createroledistribute'], ['organ-system']],
+  ],
   [
     'market',
     'ad',
@@ -208,8 +242,20 @@ const table: readonly Group[] = [
       ['cargoRentBuild', '新建出租', 'Build an offer', 'lease:create', hidden],
     ],
   ],
-  ['cargoRentTenent', 'key', '我的租用', 'My rentals', [['cargoTenantRentedList', '我租用的货道', 'Lanes I rent', 'lease-rented:read']]],
-  ['cargoTenantPlat', 'key', '租赁平台', 'Leasing platform', [['cargoTenantList', '平台货道列表', 'Platform lane list', 'lease-market:read']]],
+  [
+    'cargoRentTenent',
+    'key',
+    '我的租用',
+    'My rentals',
+    [['cargoTenantRentedList', '我租用的货道', 'Lanes I rent', 'lease-rented:read']],
+  ],
+  [
+    'cargoTenantPlat',
+    'key',
+    '租赁平台',
+    'Leasing platform',
+    [['cargoTenantList', '平台货道列表', 'Platform lane list', 'lease-market:read']],
+  ],
   [
     'consultation',
     'doctor',
@@ -244,11 +290,19 @@ export const menus: readonly MenuGroup[] = table.map(([group, icon, zh, en, page
 
 function pageOf(group: string, page: Page, sort: number): MenuPage {
   const [name, ...said]: readonly [string, ...(string | Options | undefined)[]] = page
-  const { hidden: isHidden = false, path = `/${group}/${name}` } = said.find((one): one is Options => typeof one === 'object') ?? {}
+  const { hidden: isHidden = false, path = `/${group}/${name}` } =
+    said.find((one): one is Options => typeof one === 'object') ?? {}
   const [zh, en, permission] = said.filter((one): one is string => typeof one === 'string')
   const screen = screens.find((one) => one.path === path)
   const place = { name, path, hidden: isHidden, sort }
-  if (screen && permission === undefined) return { ...place, zh: say(screen.title, 'zh-CN'), en: say(screen.title, 'en'), permission: screen.permission }
-  if (screen || zh === undefined || en === undefined || permission === undefined) throw new Error(`${path} needs a screen or texts of its own, one of them`)
+  if (screen && permission === undefined)
+    return {
+      ...place,
+      zh: say(screen.title, 'zh-CN'),
+      en: say(screen.title, 'en'),
+      permission: screen.permission,
+    }
+  if (screen || zh === undefined || en === undefined || permission === undefined)
+    throw new Error(`${path} needs a screen or texts of its own, one of them`)
   return { ...place, zh, en, permission }
 }

@@ -18,7 +18,9 @@ export type BuiltinRole = {
 function pages(...wanted: string[]): MenuPage[] {
   return wanted.flatMap((entry) => {
     const [group, name] = entry.split('/')
-    const found = menus.filter((m) => m.name === group).flatMap((m) => m.pages.filter((page) => name === undefined || page.name === name))
+    const found = menus
+      .filter((m) => m.name === group)
+      .flatMap((m) => m.pages.filter((page) => name === undefined || page.name === name))
     if (!found.length) throw new Error(`no menu ${entry}`)
     return found
   })
@@ -26,11 +28,24 @@ function pages(...wanted: string[]): MenuPage[] {
 
 const everything = menus.flatMap((group) => group.pages)
 const withoutOrgan = menus.filter((group) => group.name !== 'organ').flatMap((group) => group.pages)
-const forAgents = withoutOrgan.filter((page) => !page.path.startsWith('/finance/') || page.name === 'billing-details')
+const forAgents = withoutOrgan.filter(
+  (page) => !page.path.startsWith('/finance/') || page.name === 'billing-details',
+)
 
 /** A role holds what the catalogue gives it and what its own pages need (settled difference 10). */
-function role(letters: string, code: string, zh: string, en: string, rank: number, dataScope: DataScope, tree: readonly MenuPage[]): BuiltinRole {
-  const codes = letters === 'SA' ? permissions.map((p) => p.code) : [...new Set([...codesOf(letters), ...tree.map((page) => page.permission)])]
+function role(
+  letters: string,
+  code: string,
+  zh: string,
+  en: string,
+  rank: number,
+  dataScope: DataScope,
+  tree: readonly MenuPage[],
+): BuiltinRole {
+  const codes =
+    letters === 'SA'
+      ? permissions.map((p) => p.code)
+      : [...new Set([...codesOf(letters), ...tree.map((page) => page.permission)])]
   return { code, zh, en, rank, dataScope, menus: tree.map((page) => page.path), permissions: codes }
 }
 
@@ -39,9 +54,33 @@ export const roles: readonly BuiltinRole[] = [
   role('SA', 'ROLE_SUPER_ADMIN', '超级管理员', 'Super administrator', 100, 'ALL', everything),
   role('AD', 'ROLE_ADMIN', '总管理员', 'General administrator', 90, 'ALL', withoutOrgan),
   role('AG', 'ROLE_RTU_AGENT', '代理商', 'Agent', 70, 'ORG_TREE', forAgents),
-  role('OP', 'ROLE_RTU_SP', '运营商', 'Operator', 60, 'ORG_TREE', pages('device/device-list', 'product', 'stock', 'order', 'data', 'log', 'complaint')),
-  role('RP', 'ROLE_RTU_REPLENISHER', '补货员', 'Replenisher', 40, 'ASSIGNED_DEVICES', pages('stock/replenish', 'stock/waste', 'log/operate-log', 'complaint')),
-  role('RM', 'ROLE_RTU_REPAIRER', '维修员', 'Repairman', 40, 'ASSIGNED_DEVICES', pages('device/device-list', 'device/device-create', 'device/device-category')),
+  role(
+    'OP',
+    'ROLE_RTU_SP',
+    '运营商',
+    'Operator',
+    60,
+    'ORG_TREE',
+    pages('device/device-list', 'product', 'stock', 'order', 'data', 'log', 'complaint'),
+  ),
+  role(
+    'RP',
+    'ROLE_RTU_REPLENISHER',
+    '补货员',
+    'Replenisher',
+    40,
+    'ASSIGNED_DEVICES',
+    pages('stock/replenish', 'stock/waste', 'log/operate-log', 'complaint'),
+  ),
+  role(
+    'RM',
+    'ROLE_RTU_REPAIRER',
+    '维修员',
+    'Repairman',
+    40,
+    'ASSIGNED_DEVICES',
+    pages('device/device-list', 'device/device-create', 'device/device-category'),
+  ),
   role(
     'SP',
     'ROLE_SPONSOR',
@@ -66,11 +105,42 @@ export const roles: readonly BuiltinRole[] = [
     'Finance',
     50,
     'ORG_TREE',
-    pages('order/order-list', 'order/order-details', 'data/sales-report', 'data/financial-data', 'finance', 'log/operate-log'),
+    pages(
+      'order/order-list',
+      'order/order-details',
+      'data/sales-report',
+      'data/financial-data',
+      'finance',
+      'log/operate-log',
+    ),
   ),
-  role('CC', 'ROLE_CAMPUS_CARD', '校园IC卡管理员', 'Campus IC card manager', 40, 'ORG_TREE', pages('ic_school_manage')),
-  role('HC', 'ROLE_HOSPITAL_CARD', '医院IC卡管理员', 'Hospital IC card manager', 40, 'ORG_TREE', pages('card_manage')),
-  role('SU', 'ROLE_SUPPLIER', '供应商', 'Supplier', 40, 'OWN_GOODS', pages('product/product-manage', 'data/inventory-report', 'data/products-report')),
+  role(
+    'CC',
+    'ROLE_CAMPUS_CARD',
+    '校园IC卡管理员',
+    'Campus IC card manager',
+    40,
+    'ORG_TREE',
+    pages('ic_school_manage'),
+  ),
+  role(
+    'HC',
+    'ROLE_HOSPITAL_CARD',
+    '医院IC卡管理员',
+    'Hospital IC card manager',
+    40,
+    'ORG_TREE',
+    pages('card_manage'),
+  ),
+  role(
+    'SU',
+    'ROLE_SUPPLIER',
+    '供应商',
+    'Supplier',
+    40,
+    'OWN_GOODS',
+    pages('product/product-manage', 'data/inventory-report', 'data/products-report'),
+  ),
   role(
     'LT',
     'ROLE_LANE_TENANT',
@@ -87,22 +157,51 @@ export const roles: readonly BuiltinRole[] = [
     'Drug regulator',
     40,
     'REGION_DRUGS',
-    pages('device/device-list', 'product/product-manage', 'stock/waste', 'stock/prompt-expired-goods', 'consultation/prescription-list'),
+    pages(
+      'device/device-list',
+      'product/product-manage',
+      'stock/waste',
+      'stock/prompt-expired-goods',
+      'consultation/prescription-list',
+    ),
   ),
   // a template that nobody has at first: an agent or operator manages his own subtree with it
-  role('OM', 'ROLE_ORG_MANAGER', '机构管理员', 'Organisation manager', 55, 'ORG_TREE', pages('organ')),
+  role(
+    'OM',
+    'ROLE_ORG_MANAGER',
+    '机构管理员',
+    'Organisation manager',
+    55,
+    'ORG_TREE',
+    pages('organ'),
+  ),
 ]
 
 /** Kinds of organisations somebody may add, for the default of the distribution. */
-export const orgKinds = ['AGENT', 'OPERATOR', 'SPONSOR', 'SUPPLIER', 'SCHOOL', 'HOSPITAL', 'LANE_TENANT', 'REGULATOR'] as const
-type Given = { readonly targets: readonly string[]; readonly kinds: readonly (typeof orgKinds)[number][] }
+export const orgKinds = [
+  'AGENT',
+  'OPERATOR',
+  'SPONSOR',
+  'SUPPLIER',
+  'SCHOOL',
+  'HOSPITAL',
+  'LANE_TENANT',
+  'REGULATOR',
+] as const
+type Given = {
+  readonly targets: readonly string[]
+  readonly kinds: readonly (typeof orgKinds)[number][]
+}
 
 const everyRole = roles.map((found) => found.code)
 const fieldStaff = ['ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPAIRER', 'ROLE_FINANCE', 'ROLE_LANE_TENANT']
 const nobody: Given = { targets: [], kinds: [] }
 const distributions: Readonly<Record<string, Given>> = {
   ROLE_SUPER_ADMIN: { targets: everyRole, kinds: orgKinds },
-  ROLE_ADMIN: { targets: everyRole.filter((code) => code !== 'ROLE_SUPER_ADMIN' && code !== 'ROLE_ADMIN'), kinds: orgKinds },
+  ROLE_ADMIN: {
+    targets: everyRole.filter((code) => code !== 'ROLE_SUPER_ADMIN' && code !== 'ROLE_ADMIN'),
+    kinds: orgKinds,
+  },
   ROLE_RTU_AGENT: {
     targets: ['ROLE_RTU_AGENT', 'ROLE_RTU_SP', ...fieldStaff, 'ROLE_SPONSOR', 'ROLE_SUPPLIER'],
     kinds: ['AGENT', 'OPERATOR', 'SPONSOR', 'SUPPLIER', 'SCHOOL', 'HOSPITAL', 'LANE_TENANT'],

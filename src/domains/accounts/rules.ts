@@ -2,7 +2,11 @@ import type { DataScope, HomeKind } from '../../shared/access.ts'
 import { permissions } from './permissions.ts'
 
 /** A role as it counts for an actor: disabled ones are left out before. */
-export type HeldRole = { readonly code: string; readonly dataScope: DataScope; readonly permissions: readonly string[] }
+export type HeldRole = {
+  readonly code: string
+  readonly dataScope: DataScope
+  readonly permissions: readonly string[]
+}
 
 /** Why a code that a role lists does not work. */
 export type Withheld = 'READ_MISSING' | 'PLATFORM_ONLY' | 'REGULATOR_READS'
@@ -12,7 +16,14 @@ const platformOnly = new Set([
   ...'ledger:adjust ledger:approve withdrawal:approve withdrawal:pay setting:lock role:distribute log:verify log:debug screen:share lease-market:update'.split(
     ' ',
   ),
-  ...['menu:create', 'menu:update', 'menu:delete', 'menu:export', 'job-console:read', 'job-console:update'],
+  ...[
+    'menu:create',
+    'menu:update',
+    'menu:delete',
+    'menu:export',
+    'job-console:read',
+    'job-console:update',
+  ],
   ...['device-type', 'ad-panel', 'apk', 'firmware', 'mini-program'].flatMap((resource) =>
     ['create', 'update', 'delete', 'publish'].map((action) => `${resource}:${action}`),
   ),
@@ -32,10 +43,12 @@ export function readOf(code: string): string | null {
 export const mayWatch = (home: HomeKind): boolean => home === 'PLATFORM' || home === 'REGULATOR'
 
 /** Whose people trade in the goods of those above: to a tenant of lanes or a supplier their cost is what somebody else pays. */
-export const trades = (home: HomeKind): boolean => home === 'PLATFORM' || home === 'AGENT' || home === 'OPERATOR'
+export const trades = (home: HomeKind): boolean =>
+  home === 'PLATFORM' || home === 'AGENT' || home === 'OPERATOR'
 
 /** What a role's scope is worth in an organisation; a region elsewhere is nothing but the rows of the own organisation. */
-export const scopeAt = (scope: DataScope, home: HomeKind): DataScope => (scope === 'REGION_DRUGS' && !mayWatch(home) ? 'OWN_GOODS' : scope)
+export const scopeAt = (scope: DataScope, home: HomeKind): DataScope =>
+  scope === 'REGION_DRUGS' && !mayWatch(home) ? 'OWN_GOODS' : scope
 
 /** What a regulator may read of machines that are not his, whatever he is given besides: no people, no complaints, no money. */
 const watchable = new Set(
@@ -44,13 +57,27 @@ const watchable = new Set(
   ),
 )
 /** What every signed-in person needs for himself; a regulator keeps it. */
-const ownThings = new Set(['dashboard:read', 'message:read', 'notice:read', 'job:read', 'job:cancel', 'upload:create'])
-const watches = (code: string): boolean => ownThings.has(code) || (/:(read|export)$/.test(code) && watchable.has(code.replace(/:.*/, '')))
+const ownThings = new Set([
+  'dashboard:read',
+  'message:read',
+  'notice:read',
+  'job:read',
+  'job:cancel',
+  'upload:create',
+])
+const watches = (code: string): boolean =>
+  ownThings.has(code) || (/:(read|export)$/.test(code) && watchable.has(code.replace(/:.*/, '')))
 
-const isRegulator = (roles: readonly HeldRole[]): boolean => roles.some((role) => role.dataScope === 'REGION_DRUGS')
+const isRegulator = (roles: readonly HeldRole[]): boolean =>
+  roles.some((role) => role.dataScope === 'REGION_DRUGS')
 
 /** Null when the code works for somebody with these roles who has it in one of them. */
-export function withheld(code: string, held: ReadonlySet<string>, roles: readonly HeldRole[], ofPlatform: boolean): Withheld | null {
+export function withheld(
+  code: string,
+  held: ReadonlySet<string>,
+  roles: readonly HeldRole[],
+  ofPlatform: boolean,
+): Withheld | null {
   if (platformOnly.has(code) && !ofPlatform) return 'PLATFORM_ONLY'
   if (isRegulator(roles) && !watches(code)) return 'REGULATOR_READS'
   const read = readOf(code)
@@ -61,13 +88,20 @@ export function withheld(code: string, held: ReadonlySet<string>, roles: readonl
  * What an actor may do and over which rows: a code counts with the scopes of the roles that hold it, so a wide read of one
  * role never widens a write of another. A regulator's region bounds whatever else he holds.
  */
-export function accessOf(roles: readonly HeldRole[], ofPlatform: boolean): Map<string, ReadonlySet<DataScope>> {
+export function accessOf(
+  roles: readonly HeldRole[],
+  ofPlatform: boolean,
+): Map<string, ReadonlySet<DataScope>> {
   const held = new Set(roles.flatMap((role) => role.permissions))
   const bounded = isRegulator(roles)
   const access = new Map<string, Set<DataScope>>()
   for (const role of roles)
     for (const code of role.permissions)
-      if (!withheld(code, held, roles, ofPlatform)) access.set(code, (access.get(code) ?? new Set<DataScope>()).add(bounded ? 'REGION_DRUGS' : role.dataScope))
+      if (!withheld(code, held, roles, ofPlatform))
+        access.set(
+          code,
+          (access.get(code) ?? new Set<DataScope>()).add(bounded ? 'REGION_DRUGS' : role.dataScope),
+        )
   return access
 }
 

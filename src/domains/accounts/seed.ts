@@ -22,10 +22,14 @@ export async function seedAccess(db: Db, now: Date): Promise<void> {
   await grantSplit(db, newCodes)
   const { ids, added } = await addMenus(db)
   const known = new Map(
-    (await db.selectFrom('roles').select(['id', 'code']).where('org_id', '=', platformId).where('builtin', '=', true).execute()).map((row) => [
-      row.code,
-      row.id,
-    ]),
+    (
+      await db
+        .selectFrom('roles')
+        .select(['id', 'code'])
+        .where('org_id', '=', platformId)
+        .where('builtin', '=', true)
+        .execute()
+    ).map((row) => [row.code, row.id]),
   )
   for (const role of roles) {
     const id = await upsertRole(db, role, now)
@@ -38,7 +42,9 @@ export async function seedAccess(db: Db, now: Date): Promise<void> {
         .values(codes.map((code) => ({ role_id: id, permission_code: code })))
         .onConflict((oc) => oc.doNothing())
         .execute()
-    const rows = paths.flatMap((path) => ids.get(path) ?? []).map((menuId) => ({ role_id: id, menu_id: menuId }))
+    const rows = paths
+      .flatMap((path) => ids.get(path) ?? [])
+      .map((menuId) => ({ role_id: id, menu_id: menuId }))
     if (rows.length)
       await db
         .insertInto('role_menus')
@@ -51,7 +57,10 @@ export async function seedAccess(db: Db, now: Date): Promise<void> {
 }
 
 /** Codes that were part of another one: roles of people's own making that held it keep what they could do. */
-const splitFrom: Readonly<Record<string, string>> = { 'device:transfer': 'device:assign', 'device:limit': 'device:config' }
+const splitFrom: Readonly<Record<string, string>> = {
+  'device:transfer': 'device:assign',
+  'device:limit': 'device:config',
+}
 async function grantSplit(db: Db, newCodes: ReadonlySet<string>): Promise<void> {
   for (const [code, whole] of Object.entries(splitFrom)) {
     if (!newCodes.has(code)) continue
@@ -66,7 +75,9 @@ async function completeSuper(db: Db): Promise<void> {
   await sql`insert into role_permissions (role_id, permission_code) select r.id, p.code from roles r cross join permissions p where ${isSuper} on conflict do nothing`.execute(
     db,
   )
-  await sql`insert into role_menus (role_id, menu_id) select r.id, m.id from roles r cross join menus m where ${isSuper} on conflict do nothing`.execute(db)
+  await sql`insert into role_menus (role_id, menu_id) select r.id, m.id from roles r cross join menus m where ${isSuper} on conflict do nothing`.execute(
+    db,
+  )
 }
 
 /** Who may give which roles; a row that is there was decided on by an administrator. */
@@ -81,7 +92,12 @@ async function addDistributions(db: Db): Promise<void> {
   const ids = new Map(rows.map((row) => [row.code, row.id]))
   const fresh = rows.filter((row) => row.there === null)
   if (!fresh.length) return
-  const given = fresh.flatMap((row) => distributionOf(row.code).targets.map((code) => ({ role_id: row.id, target_role_id: idOf(ids, code) })))
+  const given = fresh.flatMap((row) =>
+    distributionOf(row.code).targets.map((code) => ({
+      role_id: row.id,
+      target_role_id: idOf(ids, code),
+    })),
+  )
   if (given.length)
     await db
       .insertInto('role_distributions')
@@ -90,24 +106,45 @@ async function addDistributions(db: Db): Promise<void> {
       .execute()
   await db
     .insertInto('role_distribution_limits')
-    .values(fresh.map((row) => ({ role_id: row.id, org_kinds: [...distributionOf(row.code).kinds] })))
+    .values(
+      fresh.map((row) => ({ role_id: row.id, org_kinds: [...distributionOf(row.code).kinds] })),
+    )
     .execute()
 }
 
 async function addPlatform(db: Db, now: Date): Promise<void> {
-  const there = await db.selectFrom('organisations').select('id').where('kind', '=', 'PLATFORM').executeTakeFirst()
+  const there = await db
+    .selectFrom('organisations')
+    .select('id')
+    .where('kind', '=', 'PLATFORM')
+    .executeTakeFirst()
   if (there) return
   await db
     .insertInto('organisations')
-    .values({ id: platformId, parent_id: null, path: String(platformId), kind: 'PLATFORM', name: '货道平台', created_at: now })
+    .values({
+      id: platformId,
+      parent_id: null,
+      path: String(platformId),
+      kind: 'PLATFORM',
+      name: '货道平台',
+      created_at: now,
+    })
     .execute()
   await passIds(db, 'organisations', platformId)
 }
 
 /** Returns the codes that were not there before. */
 async function addPermissions(db: Db): Promise<Set<string>> {
-  const before = new Set((await db.selectFrom('permissions').select('code').execute()).map((row) => row.code))
-  const rows = permissions.map((p, sort) => ({ code: p.code, menu_group: p.group, name_zh: p.zh, name_en: p.en, sort }))
+  const before = new Set(
+    (await db.selectFrom('permissions').select('code').execute()).map((row) => row.code),
+  )
+  const rows = permissions.map((p, sort) => ({
+    code: p.code,
+    menu_group: p.group,
+    name_zh: p.zh,
+    name_en: p.en,
+    sort,
+  }))
   await db
     .insertInto('permissions')
     .values(rows)
@@ -125,9 +162,23 @@ async function addPermissions(db: Db): Promise<Set<string>> {
 
 /** Row ids by path, and the paths that were not there before. */
 async function addMenus(db: Db): Promise<{ ids: Map<string, number>; added: Set<string> }> {
-  const read = async () => new Map((await db.selectFrom('menus').select(['id', 'path']).execute()).map((row) => [row.path, row.id]))
+  const read = async () =>
+    new Map(
+      (await db.selectFrom('menus').select(['id', 'path']).execute()).map((row) => [
+        row.path,
+        row.id,
+      ]),
+    )
   const before = await read()
-  const groups = menus.map((g) => ({ parent_id: null, name: g.name, path: g.path, title_zh: g.zh, title_en: g.en, icon: g.icon, sort: g.sort }))
+  const groups = menus.map((g) => ({
+    parent_id: null,
+    name: g.name,
+    path: g.path,
+    title_zh: g.zh,
+    title_en: g.en,
+    icon: g.icon,
+    sort: g.sort,
+  }))
   await db
     .insertInto('menus')
     .values(groups)
@@ -169,7 +220,13 @@ async function upsertRole(db: Db, role: BuiltinRole, now: Date): Promise<number>
       created_at: now,
     })
     .onConflict((oc) =>
-      oc.columns(['org_id', 'code']).doUpdateSet({ name: role.zh, name_en: role.en, rank: role.rank, data_scope: role.dataScope, builtin: true }),
+      oc.columns(['org_id', 'code']).doUpdateSet({
+        name: role.zh,
+        name_en: role.en,
+        rank: role.rank,
+        data_scope: role.dataScope,
+        builtin: true,
+      }),
     )
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -177,15 +234,24 @@ async function upsertRole(db: Db, role: BuiltinRole, now: Date): Promise<number>
 }
 
 const withGroups = (paths: readonly string[]): string[] => [
-  ...menus.filter((group) => group.pages.some((page) => paths.includes(page.path))).map((group) => group.path),
+  ...menus
+    .filter((group) => group.pages.some((page) => paths.includes(page.path)))
+    .map((group) => group.path),
   ...paths,
 ]
 
 /** Organisations and staff of the demo, ninety days old, everybody with the demo password. Wants a database without users. */
-export async function seedDemoPeople(db: Db, now: Date): Promise<{ organisations: Map<string, number>; users: Map<string, number> }> {
+export async function seedDemoPeople(
+  db: Db,
+  now: Date,
+): Promise<{ organisations: Map<string, number>; users: Map<string, number> }> {
   const since = new Date(now.getTime() - 90 * dayMs)
   const orgIds = await addOrganisations(db, since)
-  const roleIds = new Map((await db.selectFrom('roles').select(['id', 'code']).where('org_id', '=', platformId).execute()).map((row) => [row.code, row.id]))
+  const roleIds = new Map(
+    (
+      await db.selectFrom('roles').select(['id', 'code']).where('org_id', '=', platformId).execute()
+    ).map((row) => [row.code, row.id]),
+  )
   const hash = await hashPassword(demoPassword)
   const people = staff.map((person, index) => {
     const home = organisations.find((o) => o.key === person.orgKey)
@@ -208,9 +274,19 @@ export async function seedDemoPeople(db: Db, now: Date): Promise<{ organisations
   await passIds(db, 'users', people.length)
   await db
     .insertInto('user_roles')
-    .values(staff.map((person, index) => ({ user_id: index + 1, role_id: idOf(roleIds, person.role), org_id: idOf(orgIds, person.orgKey), created_at: since })))
+    .values(
+      staff.map((person, index) => ({
+        user_id: index + 1,
+        role_id: idOf(roleIds, person.role),
+        org_id: idOf(orgIds, person.orgKey),
+        created_at: since,
+      })),
+    )
     .execute()
-  return { organisations: orgIds, users: new Map(people.map((person) => [person.username, person.id])) }
+  return {
+    organisations: orgIds,
+    users: new Map(people.map((person) => [person.username, person.id])),
+  }
 }
 
 async function addOrganisations(db: Db, since: Date): Promise<Map<string, number>> {
@@ -262,7 +338,12 @@ function idOf(ids: ReadonlyMap<string, number>, key: string): number {
 
 /** Draws from the identity sequence until it is past `last`: the application role may use a sequence but not set it. */
 async function passIds(db: Db, table: 'organisations' | 'users', last: number): Promise<void> {
-  const { rows } = await sql<{ n: number }>`select nextval(pg_get_serial_sequence(${table}, 'id')) as n`.execute(db)
+  const { rows } = await sql<{
+    n: number
+  }>`select nextval(pg_get_serial_sequence(${table}, 'id')) as n`.execute(db)
   const missing = last - (rows[0]?.n ?? 0)
-  if (missing > 0) await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id'))) from generate_series(1, ${missing}::int)`.execute(db)
+  if (missing > 0)
+    await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id'))) from generate_series(1, ${missing}::int)`.execute(
+      db,
+    )
 }

@@ -11,12 +11,18 @@ export const channelErrors = defineErrors('alerts', {
   tooManyChannels: [422001, '最多20个渠道', 'At most 20 channels'],
   fieldMissing: [400001, '不能为空', 'Required'],
   linkOver: [422001, '链接无效或已过期', 'This link is wrong or has expired'],
-  tooManyTests: [429001, '每个渠道每分钟可测试一次,每天共{most}次', 'One test a minute for a channel, {most} a day in all'],
+  tooManyTests: [
+    429001,
+    '每个渠道每分钟可测试一次,每天共{most}次',
+    'One test a minute for a channel, {most} a day in all',
+  ],
 })
 
 export const channelTypes = ['IN_APP', 'WEBHOOK', 'EMAIL'] as const
 export type ChannelType = (typeof channelTypes)[number]
-const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, bi('时间格式为 HH:mm', 'A time like 06:30'))
+const clock = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, bi('时间格式为 HH:mm', 'A time like 06:30'))
 const text = (max: number) => z.string().trim().max(max)
 
 /** Written, never read back; left out it stays. */
@@ -31,7 +37,17 @@ const fields = {
   name: f.text(30, bi('请输入渠道名称', 'Enter a name')),
   enabled: z.boolean().default(true),
   /** WEBHOOK only. */
-  url: z.union([z.url({ protocol: /^https?$/, error: bi('须为 http 或 https 地址', 'An http or https address') }).max(300), z.literal('')]).default(''),
+  url: z
+    .union([
+      z
+        .url({
+          protocol: /^https?$/,
+          error: bi('须为 http 或 https 地址', 'An http or https address'),
+        })
+        .max(300),
+      z.literal(''),
+    ])
+    .default(''),
   secret: secret.optional(),
   /** EMAIL only. */
   recipients: z
@@ -47,8 +63,14 @@ const fields = {
 type Quiet = { quietFrom: string | null; quietTo: string | null }
 const quietBoth = (c: Quiet) => (c.quietFrom === null) === (c.quietTo === null)
 const quietDiffers = (c: Quiet) => c.quietFrom === null || c.quietFrom !== c.quietTo
-const bothText = { path: ['quietTo'], message: bi('请填写开始和结束时间', 'Give both times, or none') }
-const sameText = { path: ['quietTo'], message: bi('开始和结束不能相同', 'Start and end are the same') }
+const bothText = {
+  path: ['quietTo'],
+  message: bi('请填写开始和结束时间', 'Give both times, or none'),
+}
+const sameText = {
+  path: ['quietTo'],
+  message: bi('开始和结束不能相同', 'Start and end are the same'),
+}
 
 const NewChannel = z
   .strictObject({ type: z.enum(['WEBHOOK', 'EMAIL']), ...fields })
@@ -93,7 +115,9 @@ export const MailServer = z.strictObject({
 export type MailServer = z.infer<typeof MailServer>
 
 const one = z.strictObject({ id: f.id })
-const linkToken = z.string().regex(/^[1-9]\d{0,11}\.[\w-]{43}$/, bi('链接不完整', 'The link is not whole'))
+const linkToken = z
+  .string()
+  .regex(/^[1-9]\d{0,11}\.[\w-]{43}$/, bi('链接不完整', 'The link is not whole'))
 
 export const channelEndpoints = {
   channels: read('alarm-rule:read', {
@@ -139,18 +163,24 @@ export const channelEndpoints = {
   }),
   confirmMail: write('open', {
     path: '/alert-recipients/confirm',
-    summary: 'Whoever got the message with this link wants mail of alerts of the organisation at his address',
+    summary:
+      'Whoever got the message with this link wants mail of alerts of the organisation at his address',
     audit: 'alerts.confirmMail',
     guessable: true,
     errors: [channelErrors.linkOver],
     input: z.strictObject({ token: linkToken }),
     output: z.strictObject({ orgName: z.string() }),
   }),
-  mailServer: read('alarm-rule:read', { path: '/alert-mail-server', summary: 'The mail server of the own organisation', output: MailServer }),
+  mailServer: read('alarm-rule:read', {
+    path: '/alert-mail-server',
+    summary: 'The mail server of the own organisation',
+    output: MailServer,
+  }),
   saveMailServer: write('alarm-rule:update', {
     method: 'PUT',
     path: '/alert-mail-server',
-    summary: 'Set the mail server of the own organisation and those below; the password stays when it is left out',
+    summary:
+      'Set the mail server of the own organisation and those below; the password stays when it is left out',
     audit: 'alerts.saveMailServer',
     fresh: true,
     errors: [channelErrors.wrongAddress],

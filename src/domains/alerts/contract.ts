@@ -28,8 +28,15 @@ export const AlertKind = z.enum(alertKinds)
 export type AlertKind = z.infer<typeof AlertKind>
 export const alertStates = ['OPEN', 'ACKNOWLEDGED', 'CLOSED'] as const
 export type AlertState = (typeof alertStates)[number]
-const State = z.enum(alertStates).meta({ tones: { OPEN: 'fault', ACKNOWLEDGED: 'paid', CLOSED: 'closed' } satisfies Record<AlertState, string> })
-const Level = z.enum(['WARN', 'ERROR']).meta({ tones: { WARN: 'warn', ERROR: 'fault' } satisfies Record<string, string> })
+const State = z.enum(alertStates).meta({
+  tones: { OPEN: 'fault', ACKNOWLEDGED: 'paid', CLOSED: 'closed' } satisfies Record<
+    AlertState,
+    string
+  >,
+})
+const Level = z
+  .enum(['WARN', 'ERROR'])
+  .meta({ tones: { WARN: 'warn', ERROR: 'fault' } satisfies Record<string, string> })
 export const closeReasons = ['RECOVERED', 'HANDLED', 'MERGED', 'DROPPED'] as const
 
 export const AlertRow = z.strictObject({
@@ -141,10 +148,16 @@ export const alerts = {
     summary: 'How many alerts are open and how many somebody has taken on',
     output: z.strictObject({ open: f.count, acknowledged: f.count }),
   }),
-  get: read('alarm:read', { path: '/alerts/{id}', summary: 'One alert with its machines and messages', input: z.strictObject({ id: f.id }), output: Alert }),
+  get: read('alarm:read', {
+    path: '/alerts/{id}',
+    summary: 'One alert with its machines and messages',
+    input: z.strictObject({ id: f.id }),
+    output: Alert,
+  }),
   acknowledge: write('alarm:handle', {
     path: '/alerts/acknowledge',
-    summary: 'Take alerts on: others see that somebody is at it. Alerts that are not open any more are skipped',
+    summary:
+      'Take alerts on: others see that somebody is at it. Alerts that are not open any more are skipped',
     audit: 'alerts.acknowledge',
     errors: [alertErrors.taken],
     input: z.strictObject({ ids, remark: f.optionalLines(200) }),
@@ -155,7 +168,10 @@ export const alerts = {
     summary: 'Close alerts by hand; the same trouble is not told again before it has ended once',
     audit: 'alerts.close',
     errors: [alertErrors.closed],
-    input: z.strictObject({ ids, remark: f.lines(200, bi('请填写处理说明', 'Write what was done')) }),
+    input: z.strictObject({
+      ids,
+      remark: f.lines(200, bi('请填写处理说明', 'Write what was done')),
+    }),
     output: Handled,
   }),
   rules: read('alarm-rule:read', {
@@ -172,7 +188,12 @@ export const alerts = {
       ...ruleKind,
       version: z.number().int().min(0).max(2_147_483_647),
       enabled: z.boolean(),
-      threshold: z.number(thresholdText).int(thresholdText).min(0, thresholdText).max(1440, thresholdText).nullable(),
+      threshold: z
+        .number(thresholdText)
+        .int(thresholdText)
+        .min(0, thresholdText)
+        .max(1440, thresholdText)
+        .nullable(),
       channelIds: f.ids().max(20).nullable(),
     }),
     output: RuleRow,

@@ -5,7 +5,13 @@ import { dueReminders, remindEvery } from './reminders.ts'
 
 describe('reminders', () => {
   const now = 100 * 60_000
-  const open = (id: number, minutesAgo: number, orgId = 3, kind: AlertKind = 'FAULT') => ({ id, orgId, deviceId: id, kind, lastAt: now - minutesAgo * 60_000 })
+  const open = (id: number, minutesAgo: number, orgId = 3, kind: AlertKind = 'FAULT') => ({
+    id,
+    orgId,
+    deviceId: id,
+    kind,
+    lastAt: now - minutesAgo * 60_000,
+  })
   const due = (alerts: ReturnType<typeof open>[], every: number | null = 30, hours = true) =>
     dueReminders(
       now,
@@ -27,7 +33,11 @@ describe('reminders', () => {
     ['FAULT', true],
     ['TEMPERATURE', true],
     ['DOOR_OPEN', true],
-  ])('outside of business hours %s reminds: %s', (kind, told) => expect(due([open(1, 40, 3, kind)], 30, false)).toEqual(told ? [1] : []))
-  test('a machine with hours of its own follows these', () => expect(due([open(1, 40, 3, 'OFFLINE'), open(77, 40, 3, 'OFFLINE')], 30, false)).toEqual([77]))
-  test('every choice of the setting has an interval', () => expect(Object.keys(remindEvery)).toEqual(Object.keys(timings)))
+  ])('outside of business hours %s reminds: %s', (kind, told) =>
+    expect(due([open(1, 40, 3, kind)], 30, false)).toEqual(told ? [1] : []),
+  )
+  test('a machine with hours of its own follows these', () =>
+    expect(due([open(1, 40, 3, 'OFFLINE'), open(77, 40, 3, 'OFFLINE')], 30, false)).toEqual([77]))
+  test('every choice of the setting has an interval', () =>
+    expect(Object.keys(remindEvery)).toEqual(Object.keys(timings)))
 })

@@ -11,17 +11,33 @@ export const remindEvery: Readonly<Record<'off' | 's30' | 'm1' | 'm30' | 'h1', n
   m30: 30 * minute,
   h1: 60 * minute,
 }
-const ofAway: ReadonlySet<AlertKind> = new Set(['OFFLINE', 'POWER_FAIL', 'AREA_OFFLINE', 'CARRIER_OFFLINE'])
+const ofAway: ReadonlySet<AlertKind> = new Set([
+  'OFFLINE',
+  'POWER_FAIL',
+  'AREA_OFFLINE',
+  'CARRIER_OFFLINE',
+])
 
 /** `deviceId` is 0 for an alert of many machines, `lastAt` when people last heard of it. */
-export type Unhandled = { readonly id: number; readonly orgId: number; readonly deviceId: number; readonly kind: AlertKind; readonly lastAt: number }
+export type Unhandled = {
+  readonly id: number
+  readonly orgId: number
+  readonly deviceId: number
+  readonly kind: AlertKind
+  readonly lastAt: number
+}
 type Hours = (where: { readonly orgId: number; readonly deviceId: number }) => boolean
 
 /**
  * Of which alerts people are reminded now. When one of an organisation is due, those that would be within a quarter of the interval
  * come along, so that many open alerts are one message. Outside of business hours nobody hears of machines that are away.
  */
-export function dueReminders(now: number, open: readonly Unhandled[], everyOf: (orgId: number) => number | null, openHours: Hours): number[] {
+export function dueReminders(
+  now: number,
+  open: readonly Unhandled[],
+  everyOf: (orgId: number) => number | null,
+  openHours: Hours,
+): number[] {
   return [...Map.groupBy(open, (alert) => alert.orgId)].flatMap(([orgId, own]) => {
     const every = everyOf(orgId)
     if (every === null) return []

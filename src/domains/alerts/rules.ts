@@ -11,7 +11,11 @@ export const alertMoves: StateTable<AlertState> = defineStates({
   column: 'alerts.state',
   start: ['OPEN'],
   // closed alerts come back when a machine flaps
-  moves: { OPEN: ['ACKNOWLEDGED', 'CLOSED'], ACKNOWLEDGED: ['CLOSED'], CLOSED: ['OPEN', 'ACKNOWLEDGED'] },
+  moves: {
+    OPEN: ['ACKNOWLEDGED', 'CLOSED'],
+    ACKNOWLEDGED: ['CLOSED'],
+    CLOSED: ['OPEN', 'ACKNOWLEDGED'],
+  },
 })
 
 export const alertLimits = {
@@ -39,14 +43,26 @@ type Usual = {
   readonly min: number
   readonly max: number
 }
-const waits = (level: Usual['level'], threshold: number, min: number, max: number, unit: 'minute' | 'day' = 'minute'): Usual => ({
+const waits = (
+  level: Usual['level'],
+  threshold: number,
+  min: number,
+  max: number,
+  unit: 'minute' | 'day' = 'minute',
+): Usual => ({
   level,
   threshold,
   unit,
   min,
   max,
 })
-const atOnce = (level: Usual['level']): Usual => ({ level, threshold: null, unit: null, min: 0, max: 0 })
+const atOnce = (level: Usual['level']): Usual => ({
+  level,
+  threshold: null,
+  unit: null,
+  min: 0,
+  max: 0,
+})
 
 /** What holds while an organisation has not said otherwise; OFFLINE and POWER_FAIL wait as the setting device.offlineAlertMinutes says. */
 export const usualRules: Readonly<Record<AlertKind, Usual>> = {
@@ -76,7 +92,11 @@ export type Fact = {
   /** False: an open alert stays, none is opened. */
   readonly mayOpen: boolean
   /** Of a machine that is away. */
-  readonly away?: { readonly county: string; readonly carrier: string | null; readonly cause: Cause }
+  readonly away?: {
+    readonly county: string
+    readonly carrier: string | null
+    readonly cause: Cause
+  }
 }
 /** An alert that is not closed, or the last closed one of its key. */
 export type Known = {
@@ -91,7 +111,12 @@ export type Known = {
   /** The machine still works for the organisation of the alert. */
   readonly present: boolean
 }
-export type Member = { readonly alertId: number; readonly deviceId: number; readonly since: number; readonly back: boolean }
+export type Member = {
+  readonly alertId: number
+  readonly deviceId: number
+  readonly since: number
+  readonly back: boolean
+}
 export type State = {
   readonly now: number
   readonly facts: readonly Fact[]
@@ -111,23 +136,37 @@ export type Opening = Pick<Fact, 'orgId' | 'kind' | 'subject' | 'since' | 'urgen
 export type Plan = {
   readonly opens: readonly Opening[]
   /** `told`: so many came at once that people hear of it. */
-  readonly joins: readonly { readonly alertId: number; readonly fact: Fact; readonly told: boolean }[]
+  readonly joins: readonly {
+    readonly alertId: number
+    readonly fact: Fact
+    readonly told: boolean
+  }[]
   readonly backs: readonly { readonly alertId: number; readonly deviceId: number }[]
-  readonly closes: readonly { readonly id: number; readonly reason: 'RECOVERED' | 'MERGED' | 'DROPPED' }[]
+  readonly closes: readonly {
+    readonly id: number
+    readonly reason: 'RECOVERED' | 'MERGED' | 'DROPPED'
+  }[]
 }
 
 const isAway = (kind: AlertKind): boolean => kind === 'OFFLINE' || kind === 'POWER_FAIL'
-const keyOf = (a: Pick<Known, 'orgId' | 'deviceId' | 'kind' | 'subject'>): string => `${a.orgId}/${a.deviceId ?? 0}/${a.kind}/${a.subject}`
+const keyOf = (a: Pick<Known, 'orgId' | 'deviceId' | 'kind' | 'subject'>): string =>
+  `${a.orgId}/${a.deviceId ?? 0}/${a.kind}/${a.subject}`
 const waitOf = (rule: Rule, kind: AlertKind): number =>
-  usualRules[kind].unit === 'day' || rule.threshold === null ? 0 : (isAway(kind) ? Math.max(rule.threshold, 2) : rule.threshold) * minute
+  usualRules[kind].unit === 'day' || rule.threshold === null
+    ? 0
+    : (isAway(kind) ? Math.max(rule.threshold, 2) : rule.threshold) * minute
 
 /** All that has to change so that the alerts say what the facts say. */
 export function decide(state: State): Plan {
   const { now, facts, known, members, ruleOf, openHours } = state
   const live = new Set(facts.map(keyOf))
   const awayFacts = new Map(facts.filter((fact) => fact.away).map((fact) => [fact.deviceId, fact]))
-  const openByKey = new Map(known.filter((alert) => alert.open).map((alert) => [keyOf(alert), alert]))
-  const lastByKey = new Map(known.filter((alert) => !alert.open).map((alert) => [keyOf(alert), alert]))
+  const openByKey = new Map(
+    known.filter((alert) => alert.open).map((alert) => [keyOf(alert), alert]),
+  )
+  const lastByKey = new Map(
+    known.filter((alert) => !alert.open).map((alert) => [keyOf(alert), alert]),
+  )
   const groups = known.filter((alert) => alert.deviceId === null)
   const membersOf = Map.groupBy(members, (member) => member.alertId)
 
@@ -143,30 +182,43 @@ export function decide(state: State): Plan {
     const stillAway = own.filter((member) => awayFacts.get(member.deviceId)?.orgId === group.orgId)
     if (!group.open) {
       // closed by a person: its machines stay silent until they were back
-      if (group.reason === 'HANDLED') for (const member of stillAway) if (awayFacts.get(member.deviceId)?.since === member.since) silent.add(member.deviceId)
+      if (group.reason === 'HANDLED')
+        for (const member of stillAway)
+          if (awayFacts.get(member.deviceId)?.since === member.since) silent.add(member.deviceId)
       continue
     }
-    for (const member of own) if (!member.back && !stillAway.includes(member)) backs.push({ alertId: group.id, deviceId: member.deviceId })
+    for (const member of own)
+      if (!member.back && !stillAway.includes(member))
+        backs.push({ alertId: group.id, deviceId: member.deviceId })
     const last = Math.max(...own.map((member) => member.since))
     const first = Math.min(...own.map((member) => member.since))
-    for (const member of stillAway) if (!member.back && awayFacts.get(member.deviceId)?.since === member.since) silent.add(member.deviceId)
+    for (const member of stillAway)
+      if (!member.back && awayFacts.get(member.deviceId)?.since === member.since)
+        silent.add(member.deviceId)
     for (const fact of awayFacts.values()) {
       if (silent.has(fact.deviceId) || fact.orgId !== group.orgId || !belongs(fact, group)) continue
       const wasHere = own.some((member) => member.deviceId === fact.deviceId && !member.back)
-      if (!wasHere && (fact.since > last + alertLimits.joinMs || fact.since < first - alertLimits.togetherMs)) continue
+      if (
+        !wasHere &&
+        (fact.since > last + alertLimits.joinMs || fact.since < first - alertLimits.togetherMs)
+      )
+        continue
       joins.push({ alertId: group.id, fact, told: false })
       silent.add(fact.deviceId)
     }
     const joined = joins.some((join) => join.alertId === group.id)
     if (!ruleOf(group.orgId, group.kind).enabled) closes.push({ id: group.id, reason: 'DROPPED' })
-    else if (!joined && !stillAway.some((member) => silent.has(member.deviceId))) closes.push({ id: group.id, reason: 'RECOVERED' })
+    else if (!joined && !stillAway.some((member) => silent.has(member.deviceId)))
+      closes.push({ id: group.id, reason: 'RECOVERED' })
   }
 
   const handled = (fact: Fact): boolean => {
     const last = lastByKey.get(keyOf(fact))
     return last?.reason === 'HANDLED' && fact.since <= last.closedAt
   }
-  const free = [...awayFacts.values()].filter((fact) => !silent.has(fact.deviceId) && !handled(fact) && openHours(fact))
+  const free = [...awayFacts.values()].filter(
+    (fact) => !silent.has(fact.deviceId) && !handled(fact) && openHours(fact),
+  )
   for (const cluster of clusters(free, ruleOf)) {
     const { orgId, kind, subject, members: together } = cluster
     for (const fact of together) silent.add(fact.deviceId)
@@ -177,7 +229,17 @@ export function decide(state: State): Plan {
       const closing = closes.findIndex((close) => close.id === open.id)
       if (closing >= 0) closes.splice(closing, 1)
     } else if (since <= now - Math.max(waitOf(ruleOf(orgId, kind), kind), alertLimits.togetherMs)) {
-      opens.push({ orgId, deviceId: null, kind, subject, since, urgent: false, data: {}, members: together, again: flapping({ ...cluster, deviceId: null }) })
+      opens.push({
+        orgId,
+        deviceId: null,
+        kind,
+        subject,
+        since,
+        urgent: false,
+        data: {},
+        members: together,
+        again: flapping({ ...cluster, deviceId: null }),
+      })
     }
   }
 
@@ -188,11 +250,14 @@ export function decide(state: State): Plan {
     if (fact.since > now - waitOf(rule, fact.kind) || (fact.away && !openHours(fact))) continue
     opens.push({ ...fact, members: [], again: flapping(fact) })
   }
-  const merged = new Set([...joins.map((join) => join.fact), ...opens.flatMap((open) => open.members)].map(keyOf))
+  const merged = new Set(
+    [...joins.map((join) => join.fact), ...opens.flatMap((open) => open.members)].map(keyOf),
+  )
   for (const alert of known) {
     if (!alert.open || alert.deviceId === null) continue
     const key = keyOf(alert)
-    if (!alert.present || !ruleOf(alert.orgId, alert.kind).enabled) closes.push({ id: alert.id, reason: 'DROPPED' })
+    if (!alert.present || !ruleOf(alert.orgId, alert.kind).enabled)
+      closes.push({ id: alert.id, reason: 'DROPPED' })
     else if (merged.has(key)) closes.push({ id: alert.id, reason: 'MERGED' })
     else if (!live.has(key)) closes.push({ id: alert.id, reason: 'RECOVERED' })
   }
@@ -200,14 +265,23 @@ export function decide(state: State): Plan {
 
   function flapping(of: Pick<Known, 'orgId' | 'deviceId' | 'kind' | 'subject'>): number | null {
     const last = lastByKey.get(keyOf(of))
-    return last?.reason === 'RECOVERED' && now - last.closedAt <= alertLimits.flapMs ? last.id : null
+    return last?.reason === 'RECOVERED' && now - last.closedAt <= alertLimits.flapMs
+      ? last.id
+      : null
   }
 }
 
 const belongs = (fact: Fact, group: Pick<Known, 'kind' | 'subject'>): boolean =>
-  group.kind === 'AREA_OFFLINE' ? fact.away?.county === group.subject : fact.away?.carrier === group.subject && fact.away.cause !== 'POWER_FAIL'
+  group.kind === 'AREA_OFFLINE'
+    ? fact.away?.county === group.subject
+    : fact.away?.carrier === group.subject && fact.away.cause !== 'POWER_FAIL'
 
-export type Cluster = { readonly orgId: number; readonly kind: 'AREA_OFFLINE' | 'CARRIER_OFFLINE'; readonly subject: string; readonly members: readonly Fact[] }
+export type Cluster = {
+  readonly orgId: number
+  readonly kind: 'AREA_OFFLINE' | 'CARRIER_OFFLINE'
+  readonly subject: string
+  readonly members: readonly Fact[]
+}
 
 /** Machines of one organisation that fell together. The larger crowd wins, so that a carrier that fails in ten counties is one alert; a county wins a tie. */
 export function clusters(facts: readonly Fact[], ruleOf: RuleOf): Cluster[] {
@@ -216,9 +290,13 @@ export function clusters(facts: readonly Fact[], ruleOf: RuleOf): Cluster[] {
     let left = own
     for (;;) {
       const crowds = [
-        ...(ruleOf(orgId, 'AREA_OFFLINE').enabled ? crowdsOf(orgId, 'AREA_OFFLINE', left, (fact) => fact.away?.county || null) : []),
+        ...(ruleOf(orgId, 'AREA_OFFLINE').enabled
+          ? crowdsOf(orgId, 'AREA_OFFLINE', left, (fact) => fact.away?.county || null)
+          : []),
         ...(ruleOf(orgId, 'CARRIER_OFFLINE').enabled
-          ? crowdsOf(orgId, 'CARRIER_OFFLINE', left, (fact) => (fact.away?.cause === 'POWER_FAIL' ? null : (fact.away?.carrier ?? null)))
+          ? crowdsOf(orgId, 'CARRIER_OFFLINE', left, (fact) =>
+              fact.away?.cause === 'POWER_FAIL' ? null : (fact.away?.carrier ?? null),
+            )
           : []),
       ].sort((a, b) => b.members.length - a.members.length)
       const [largest] = crowds
@@ -231,9 +309,21 @@ export function clusters(facts: readonly Fact[], ruleOf: RuleOf): Cluster[] {
   return found
 }
 
-function crowdsOf(orgId: number, kind: Cluster['kind'], facts: readonly Fact[], subjectOf: (fact: Fact) => string | null): Cluster[] {
+function crowdsOf(
+  orgId: number,
+  kind: Cluster['kind'],
+  facts: readonly Fact[],
+  subjectOf: (fact: Fact) => string | null,
+): Cluster[] {
   return [...Map.groupBy(facts, subjectOf)].flatMap(([subject, own]) =>
-    subject === null ? [] : runsOf([...own].sort((a, b) => a.since - b.since)).map((members) => ({ orgId, kind, subject, members })),
+    subject === null
+      ? []
+      : runsOf([...own].sort((a, b) => a.since - b.since)).map((members) => ({
+          orgId,
+          kind,
+          subject,
+          members,
+        })),
   )
 }
 
@@ -255,19 +345,33 @@ function runsOf(row: readonly Fact[]): Fact[][] {
 
 const shanghai = 8 * 60 * minute
 const day = 1440 * minute
-const ofDay = (clock: string): number => (Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))) * minute
+const ofDay = (clock: string): number =>
+  (Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))) * minute
 
 /** Whether a time of the day in Shanghai lies in a window that may go past midnight. */
-export function inWindow(now: number, window: { readonly from: string; readonly to: string }): boolean {
+export function inWindow(
+  now: number,
+  window: { readonly from: string; readonly to: string },
+): boolean {
   const [at, from, to] = [(now + shanghai) % day, ofDay(window.from), ofDay(window.to)]
   return from < to ? at >= from && at < to : at >= from || at < to
 }
 
-type Quiet = { readonly quietFrom: string | null; readonly quietTo: string | null; readonly urgentThrough: boolean }
+type Quiet = {
+  readonly quietFrom: string | null
+  readonly quietTo: string | null
+  readonly urgentThrough: boolean
+}
 /** When a message may leave: now, or at the end of the channel's quiet time. */
 export function sendTime(now: number, channel: Quiet, urgent: boolean): number {
   const { quietFrom: from, quietTo: to } = channel
-  if (from === null || to === null || (urgent && channel.urgentThrough) || !inWindow(now, { from, to })) return now
+  if (
+    from === null ||
+    to === null ||
+    (urgent && channel.urgentThrough) ||
+    !inWindow(now, { from, to })
+  )
+    return now
   const today = now - ((now + shanghai) % day) + ofDay(to)
   return today > now ? today : today + day
 }

@@ -17,7 +17,12 @@ const past = [
   [5, 'SECOND_CONNECTION', '', 31, ''],
   [6, 'OFFLINE', '', 25, ''],
 ] as const
-const levels: Readonly<Record<string, 'WARN' | 'ERROR'>> = { FAULT: 'ERROR', TEMPERATURE: 'ERROR', SECOND_CONNECTION: 'ERROR', AREA_OFFLINE: 'ERROR' }
+const levels: Readonly<Record<string, 'WARN' | 'ERROR'>> = {
+  FAULT: 'ERROR',
+  TEMPERATURE: 'ERROR',
+  SECOND_CONNECTION: 'ERROR',
+  AREA_OFFLINE: 'ERROR',
+}
 
 /** What was wrong in the last days at two operators, a county that fell at once, their channels and a rule; what is wrong now the first sweep finds. */
 export async function seedAlerts(db: Db, ids: SeedIds, now: Date): Promise<void> {
@@ -45,7 +50,13 @@ export async function seedAlerts(db: Db, ids: SeedIds, now: Date): Promise<void>
         subject,
         level: levels[kind] ?? 'WARN',
         state: 'CLOSED' as const,
-        data: JSON.stringify(kind === 'TEMPERATURE' ? { detail: '11.4 °C (2–8)' } : kind === 'FAULT' ? { roads: [3 + i] } : {}),
+        data: JSON.stringify(
+          kind === 'TEMPERATURE'
+            ? { detail: '11.4 °C (2–8)' }
+            : kind === 'FAULT'
+              ? { roads: [3 + i] }
+              : {},
+        ),
         times: i % 4 === 0 ? 3 : 1,
         since: new Date(opened.getTime() - 10 * minute),
         opened_at: opened,
@@ -55,7 +66,11 @@ export async function seedAlerts(db: Db, ids: SeedIds, now: Date): Promise<void>
         ...(remark
           ? {
               ...{ closed_by: by, closed_name: name, close_remark: remark },
-              ...{ acked_by: by, acked_name: name, acked_at: new Date(opened.getTime() + 6 * minute) },
+              ...{
+                acked_by: by,
+                acked_name: name,
+                acked_at: new Date(opened.getTime() + 6 * minute),
+              },
             }
           : {}),
       }
@@ -67,9 +82,19 @@ export async function seedAlerts(db: Db, ids: SeedIds, now: Date): Promise<void>
 }
 
 /** The county with most machines lost its network for half an hour; where no county has five, it was the carrier. */
-async function seedArea(db: Db, orgId: number, devices: readonly { id: number; county: string }[], at: Date): Promise<void> {
-  const [county, near] = [...Map.groupBy(devices, (device) => device.county)].sort((a, b) => b[1].length - a[1].length)[0] ?? ['', []]
-  const [kind, subject, fallen] = near.length < 5 ? (['CARRIER_OFFLINE', 'CMCC', devices] as const) : (['AREA_OFFLINE', county, near] as const)
+async function seedArea(
+  db: Db,
+  orgId: number,
+  devices: readonly { id: number; county: string }[],
+  at: Date,
+): Promise<void> {
+  const [county, near] = [...Map.groupBy(devices, (device) => device.county)].sort(
+    (a, b) => b[1].length - a[1].length,
+  )[0] ?? ['', []]
+  const [kind, subject, fallen] =
+    near.length < 5
+      ? (['CARRIER_OFFLINE', 'CMCC', devices] as const)
+      : (['AREA_OFFLINE', county, near] as const)
   const closed = new Date(at.getTime() + 31 * minute)
   const { id } = await db
     .insertInto('alerts')
@@ -108,7 +133,14 @@ async function seedChannels(db: Db, orgId: number, now: Date): Promise<void> {
   await db
     .insertInto('alert_channels')
     .values([
-      { org_id: orgId, type: 'WEBHOOK', name: '值班群机器人', enabled: false, url: 'https://hooks.example.com/duty', created_at: now },
+      {
+        org_id: orgId,
+        type: 'WEBHOOK',
+        name: '值班群机器人',
+        enabled: false,
+        url: 'https://hooks.example.com/duty',
+        created_at: now,
+      },
       {
         org_id: orgId,
         type: 'EMAIL',
@@ -129,5 +161,8 @@ async function seedChannels(db: Db, orgId: number, now: Date): Promise<void> {
       { ...asked, address: 'duty@example.com' },
     ])
     .execute()
-  await db.insertInto('alert_rules').values({ org_id: orgId, kind: 'DOOR_OPEN', enabled: true, threshold: 15, updated_at: now }).execute()
+  await db
+    .insertInto('alert_rules')
+    .values({ org_id: orgId, kind: 'DOOR_OPEN', enabled: true, threshold: 15, updated_at: now })
+    .execute()
 }

@@ -16,12 +16,14 @@ const listed = (row: DeviceRow) => ({
   state: pick(row, 'status', 'signal', 'temperature'),
 })
 
-const typeOf = (row: TypeRow) => pick(row, 'id', 'name', 'img', 'screen', 'refrigeration', 'pattern')
+const typeOf = (row: TypeRow) =>
+  pick(row, 'id', 'name', 'img', 'screen', 'refrigeration', 'pattern')
 
 /** The specification says of a screen that there is one, or which: the size that a type needs may be missing. */
 function withScreen(given: Given, row?: TypeRow): Given {
   const said = String(given.screen ?? '').trim()
-  if (said === '' || said === 'false' || said === '0') return said === '0' ? { ...given, screen: 'false' } : given
+  if (said === '' || said === 'false' || said === '0')
+    return said === '0' ? { ...given, screen: 'false' } : given
   const there = said === 'true' || said === '1'
   const size = given.screenSize || (there ? row?.screenSize || '未知尺寸' : said)
   return { ...given, screen: 'true', screenSize: size }
@@ -38,7 +40,8 @@ async function typeRow(call: CallOn, id: number): Promise<TypeRow> {
 
 const levels = ['province', 'city', 'county'] as const
 /** The sample shows regions by their names. */
-const inNames = (county: string) => Object.fromEntries(regionPath(county).map(({ name }, level) => [levels[level], name]))
+const inNames = (county: string) =>
+  Object.fromEntries(regionPath(county).map(({ name }, level) => [levels[level], name]))
 /** What was read with names may come back with them. */
 function inCodes(given: Given): Given {
   const county = regionsNamed(levels.map((level) => String(given[level] ?? '')))[2]
@@ -47,12 +50,19 @@ function inCodes(given: Given): Given {
 
 /** The sample's words for fields of the device form. */
 const words: Readonly<Record<string, string>> = { nickyname: 'nickname', rtuBoardId: 'boardNo' }
-const inOurWords = (given: Given): Given => inCodes(Object.fromEntries(Object.entries(given).map(([key, value]) => [words[key] ?? key, value])))
+const inOurWords = (given: Given): Given =>
+  inCodes(
+    Object.fromEntries(Object.entries(given).map(([key, value]) => [words[key] ?? key, value])),
+  )
 /** An edit may name one field only; versions are read here. */
 async function edit(call: CallOn, given: Given) {
   const id = idOf(given)
   const device = await call(devices.detail, { id })
-  const wanted = { ...merged(devices.update, device, inOurWords(given)), id, version: device.version }
+  const wanted = {
+    ...merged(devices.update, device, inOurWords(given)),
+    id,
+    version: device.version,
+  }
   return listed(await call(devices.update, wanted as CallInput<typeof devices.update>))
 }
 
@@ -61,7 +71,10 @@ export const deviceAliases: readonly Alias[] = [
     method: 'GET',
     path: '/device-list',
     async answer(call, given) {
-      const { list, total } = await call(devices.list, { ...known(devices.list, given), ...(given.rtuNumber ? { keyword: String(given.rtuNumber) } : {}) })
+      const { list, total } = await call(devices.list, {
+        ...known(devices.list, given),
+        ...(given.rtuNumber ? { keyword: String(given.rtuNumber) } : {}),
+      })
       return { list: list.map(listed), total }
     },
   },
@@ -90,7 +103,11 @@ export const deviceAliases: readonly Alias[] = [
     path: '/rtu/save',
     async answer(call, given) {
       if (given.id) return edit(call, given)
-      const fresh = { kind: 'GENERAL', dropSensor: true, ...known(devices.create, inOurWords(given)) }
+      const fresh = {
+        kind: 'GENERAL',
+        dropSensor: true,
+        ...known(devices.create, inOurWords(given)),
+      }
       const { id, secret } = await call(devices.create, fresh as CallInput<typeof devices.create>)
       // the only answer that tells the secret of the new machine
       return { ...listed(await call(devices.detail, { id })), secret }
@@ -116,7 +133,12 @@ export const deviceAliases: readonly Alias[] = [
       }
       const row = await typeRow(call, idOf(given))
       return typeOf(
-        await call(deviceTypes.update, merged(deviceTypes.update, row, { ...withScreen(given, row), id: row.id }) as CallInput<typeof deviceTypes.update>),
+        await call(
+          deviceTypes.update,
+          merged(deviceTypes.update, row, { ...withScreen(given, row), id: row.id }) as CallInput<
+            typeof deviceTypes.update
+          >,
+        ),
       )
     },
   },
@@ -125,8 +147,20 @@ export const deviceAliases: readonly Alias[] = [
     path: '/stores-list',
     async answer(call, given) {
       const { list, total } = await call(stores.list, known(stores.list, given))
-      return { list: list.map(({ storeName, systemId, userName }) => ({ storeName, SystemId: systemId, userName })), total }
+      return {
+        list: list.map(({ storeName, systemId, userName }) => ({
+          storeName,
+          SystemId: systemId,
+          userName,
+        })),
+        total,
+      }
     },
   },
-  { method: 'GET', path: '/remove-device-type', writes: true, answer: (call, given) => call(deviceTypes.remove, { id: idOf(given) }) },
+  {
+    method: 'GET',
+    path: '/remove-device-type',
+    writes: true,
+    answer: (call, given) => call(deviceTypes.remove, { id: idOf(given) }),
+  },
 ]

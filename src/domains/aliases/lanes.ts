@@ -5,8 +5,24 @@ import { common, Refusal } from '../../shared/errors.ts'
 import { LanePatch, lanes, type Planogram, type Road } from '../lanes/contract.ts'
 
 export const roadOf = (road: Road) =>
-  pick(road, 'roadIndex', 'productId', 'roadCapacity', 'productStock', 'productName', 'productImg', 'price', 'retailPrice', 'restriction', 'status')
-export const floorsOf = (plan: Planogram) => plan.floors.map((floor) => ({ ...pick(floor, 'level', 'id', 'name'), roads: floor.roads.map(roadOf) }))
+  pick(
+    road,
+    'roadIndex',
+    'productId',
+    'roadCapacity',
+    'productStock',
+    'productName',
+    'productImg',
+    'price',
+    'retailPrice',
+    'restriction',
+    'status',
+  )
+export const floorsOf = (plan: Planogram) =>
+  plan.floors.map((floor) => ({
+    ...pick(floor, 'level', 'id', 'name'),
+    roads: floor.roads.map(roadOf),
+  }))
 
 /** A list travels in a body as it is, in an address as JSON. */
 function listOf(value: unknown): Given[] {
@@ -18,19 +34,33 @@ function listOf(value: unknown): Given[] {
       throw new Refusal(common.invalid)
     }
   }
-  if (!Array.isArray(list) || !list.every((item) => typeof item === 'object' && item !== null)) throw new Refusal(common.invalid)
+  if (!Array.isArray(list) || !list.every((item) => typeof item === 'object' && item !== null))
+    throw new Refusal(common.invalid)
   return list as Given[]
 }
 
 type Patch = CallInput<typeof lanes.update>['lanes'] extends (infer P)[] | undefined ? P : never
-const settable = ['productId', 'roadCapacity', 'price', 'retailPrice', 'restriction', 'status'] as const
-const number = (value: unknown) => (typeof value === 'string' && value !== '' && !Number.isNaN(Number(value)) ? Number(value) : value)
+const settable = [
+  'productId',
+  'roadCapacity',
+  'price',
+  'retailPrice',
+  'restriction',
+  'status',
+] as const
+const number = (value: unknown) =>
+  typeof value === 'string' && value !== '' && !Number.isNaN(Number(value)) ? Number(value) : value
 
 /** What a road of the sample changes; fields that are so already, and those nobody may set on an empty lane, are left out. */
 function patchOf(road: Road, given: Given): Patch | null {
   const wanted = settable.flatMap((key): [string, unknown][] => {
     const value = key === 'status' ? given[key] : number(given[key])
-    return value === undefined || value === '' || value === road[key] || (value === null && key !== 'productId') ? [] : [[key, value]]
+    return value === undefined ||
+      value === '' ||
+      value === road[key] ||
+      (value === null && key !== 'productId')
+      ? []
+      : [[key, value]]
   })
   if (wanted.length === 0) return null
   const patch = LanePatch.safeParse({ id: road.id, ...Object.fromEntries(wanted) })
@@ -40,11 +70,17 @@ function patchOf(road: Road, given: Given): Patch | null {
 async function saveFloors(call: CallOn, given: Given): Promise<unknown> {
   const deviceId = idOf(given)
   const plan = await call(lanes.plan, { deviceId })
-  const roads = new Map(plan.floors.flatMap((floor) => floor.roads).map((road) => [road.roadIndex, road]))
+  const roads = new Map(
+    plan.floors.flatMap((floor) => floor.roads).map((road) => [road.roadIndex, road]),
+  )
   const floors = listOf(given.floors)
   const names = floors.flatMap((floor) => {
-    const known = plan.floors.find((one) => one.id === number(floor.id) || one.level === number(floor.level))
-    return known && typeof floor.name === 'string' && floor.name !== known.name ? [{ id: known.id, name: floor.name }] : []
+    const known = plan.floors.find(
+      (one) => one.id === number(floor.id) || one.level === number(floor.level),
+    )
+    return known && typeof floor.name === 'string' && floor.name !== known.name
+      ? [{ id: known.id, name: floor.name }]
+      : []
   })
   const patches = floors.flatMap((floor) =>
     listOf(floor.roads ?? []).flatMap((road) => {
@@ -54,7 +90,11 @@ async function saveFloors(call: CallOn, given: Given): Promise<unknown> {
     }),
   )
   if (patches.length + names.length === 0) return { floors: floorsOf(plan) }
-  return { floors: floorsOf(await call(lanes.update, { deviceId, version: plan.version, lanes: patches, floors: names })) }
+  return {
+    floors: floorsOf(
+      await call(lanes.update, { deviceId, version: plan.version, lanes: patches, floors: names }),
+    ),
+  }
 }
 
 async function reset(call: CallOn, given: Given): Promise<unknown> {
@@ -63,11 +103,20 @@ async function reset(call: CallOn, given: Given): Promise<unknown> {
   // without levels the machine gets what its type has
   const { maxLevels, maxRoads } = plan.device
   const usual = Array.from({ length: maxLevels }, () => ({ columns: maxRoads }))
-  const levels = (given.levels === undefined ? usual : listOf(given.levels)) as CallInput<typeof lanes.create>['levels']
+  const levels = (given.levels === undefined ? usual : listOf(given.levels)) as CallInput<
+    typeof lanes.create
+  >['levels']
   const base = { deviceId, version: plan.version, levels }
   // the confirmation may be left out; one that is given must be right
-  const confirmNumber = given.confirmNumber === undefined ? plan.device.rtuNumber : String(given.confirmNumber)
-  return { floors: floorsOf(plan.floors.length ? await call(lanes.rebuild, { ...base, confirmNumber }) : await call(lanes.create, base)) }
+  const confirmNumber =
+    given.confirmNumber === undefined ? plan.device.rtuNumber : String(given.confirmNumber)
+  return {
+    floors: floorsOf(
+      plan.floors.length
+        ? await call(lanes.rebuild, { ...base, confirmNumber })
+        : await call(lanes.create, base),
+    ),
+  }
 }
 
 async function setRoad(call: CallOn, given: Given): Promise<unknown> {
@@ -89,7 +138,11 @@ async function copyTo(call: CallOn, given: Given): Promise<unknown> {
           .split(',')
           .filter(Boolean)
   const parts = list(given.parts) as Parts
-  const input = { deviceId: idOf(given), targetIds: list(given.targets).map(Number), parts: parts.length ? parts : everything }
+  const input = {
+    deviceId: idOf(given),
+    targetIds: list(given.targets).map(Number),
+    parts: parts.length ? parts : everything,
+  }
   const { targets } = await call(lanes.copyPlan, input)
   const { id } = await call(lanes.copy, input)
   return { jobId: id, results: targets }

@@ -2,7 +2,19 @@ import { type Alias, known, pick } from '../../server/alias.ts'
 import { type OrderRow, orders } from '../orders/contract.ts'
 import { wholeYear } from './products.ts'
 
-const listed = (row: OrderRow) => pick(row, 'orderNum', 'img', 'detail', 'costPrice', 'actuallyAmount', 'name', 'orderStatus', 'orderType', 'createTime')
+const listed = (row: OrderRow) =>
+  pick(
+    row,
+    'orderNum',
+    'img',
+    'detail',
+    'costPrice',
+    'actuallyAmount',
+    'name',
+    'orderStatus',
+    'orderType',
+    'createTime',
+  )
 
 export const orderAliases: readonly Alias[] = [
   {
@@ -18,7 +30,15 @@ export const orderAliases: readonly Alias[] = [
     path: '/order-list-statistics',
     async answer(call, given, now) {
       const sums = await call(orders.statistics, wholeYear(known(orders.statistics, given), now))
-      return pick(sums, 'orderAmount', 'orderCount', 'orderIncome', 'orderCost', 'orderRefund', 'orderProfit')
+      return pick(
+        sums,
+        'orderAmount',
+        'orderCount',
+        'orderIncome',
+        'orderCost',
+        'orderRefund',
+        'orderProfit',
+      )
     },
   },
   {
@@ -26,8 +46,14 @@ export const orderAliases: readonly Alias[] = [
     path: '/order-list-item/:id',
     async answer(call, given) {
       const order = await call(orders.get, { orderNum: String(given.id) })
-      const list = order.list.map((line) => pick(line, 'count', 'road', 'refund', 'orderStatus', 'orderType'))
-      return { ...listed(order), ...pick(order, 'deviceNum', 'payType', 'userName', 'userId'), list }
+      const list = order.list.map((line) =>
+        pick(line, 'count', 'road', 'refund', 'orderStatus', 'orderType'),
+      )
+      return {
+        ...listed(order),
+        ...pick(order, 'deviceNum', 'payType', 'userName', 'userId'),
+        list,
+      }
     },
   },
 ]

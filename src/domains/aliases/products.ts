@@ -6,8 +6,17 @@ import { addDays, shanghaiDay } from '../../shared/instants.ts'
 import { type CategoryRow, type Product, products } from '../products/contract.ts'
 import { stock } from '../stock/contract.ts'
 
-const detailOf = (row: { name: string; model: string; costPrice: number | null; retailPrice: number }) => pick(row, 'name', 'model', 'costPrice', 'retailPrice')
-const shown = (product: Product) => ({ ...product, img: product.images[0] ?? '', detail: detailOf(product) })
+const detailOf = (row: {
+  name: string
+  model: string
+  costPrice: number | null
+  retailPrice: number
+}) => pick(row, 'name', 'model', 'costPrice', 'retailPrice')
+const shown = (product: Product) => ({
+  ...product,
+  img: product.images[0] ?? '',
+  detail: detailOf(product),
+})
 
 /** A product is written flat or with the sample's `detail`; `img` is the first picture. */
 const flat = ({ detail, img, ...rest }: Given): Given => ({
@@ -44,7 +53,12 @@ export const productAliases: readonly Alias[] = [
     method: 'POST',
     path: '/product-category-list-index',
     answer: async (call, given) =>
-      shownCategory(await call(products.createCategory, known(products.createCategory, given) as CallInput<typeof products.createCategory>)),
+      shownCategory(
+        await call(
+          products.createCategory,
+          known(products.createCategory, given) as CallInput<typeof products.createCategory>,
+        ),
+      ),
   },
   {
     method: 'PUT',
@@ -52,41 +66,69 @@ export const productAliases: readonly Alias[] = [
     async answer(call, given) {
       const row = await category(call, idOf(given))
       const input = merged(products.editCategory, row, { ...given, id: row.id })
-      return shownCategory(await call(products.editCategory, input as CallInput<typeof products.editCategory>))
+      return shownCategory(
+        await call(products.editCategory, input as CallInput<typeof products.editCategory>),
+      )
     },
   },
   {
     method: 'DELETE',
     path: '/product-category-list-index/:id',
-    answer: async (call, given) => call(products.removeCategory, pick(await category(call, idOf(given)), 'id', 'version')),
+    answer: async (call, given) =>
+      call(products.removeCategory, pick(await category(call, idOf(given)), 'id', 'version')),
   },
-  { method: 'GET', path: '/product-category-all', answer: async (call) => (await call(products.allCategories, {})).list },
+  {
+    method: 'GET',
+    path: '/product-category-all',
+    answer: async (call) => (await call(products.allCategories, {})).list,
+  },
   {
     method: 'GET',
     path: '/product-manage-list',
     async answer(call, given) {
       const { list, total } = await call(products.list, known(products.list, given))
-      return { list: list.map((row) => ({ ...pick(row, 'id', 'img'), detail: detailOf(row) })), total }
+      return {
+        list: list.map((row) => ({ ...pick(row, 'id', 'img'), detail: detailOf(row) })),
+        total,
+      }
     },
   },
-  { method: 'GET', path: '/product-manage-list-item/:id', answer: async (call, given) => shown(await call(products.get, { id: idOf(given) })) },
+  {
+    method: 'GET',
+    path: '/product-manage-list-item/:id',
+    answer: async (call, given) => shown(await call(products.get, { id: idOf(given) })),
+  },
   {
     method: 'PUT',
     path: '/product-manage-list-item/:id',
     async answer(call, given) {
       const row = await call(products.get, { id: idOf(given) })
-      return shown(await call(products.edit, merged(products.edit, row, { ...flat(given), id: row.id }) as CallInput<typeof products.edit>))
+      return shown(
+        await call(
+          products.edit,
+          merged(products.edit, row, { ...flat(given), id: row.id }) as CallInput<
+            typeof products.edit
+          >,
+        ),
+      )
     },
   },
   {
     method: 'DELETE',
     path: '/product-manage-list-item/:id',
-    answer: async (call, given) => call(products.remove, pick(await call(products.get, { id: idOf(given) }), 'id', 'version')),
+    answer: async (call, given) =>
+      call(products.remove, pick(await call(products.get, { id: idOf(given) }), 'id', 'version')),
   },
   {
     method: 'POST',
     path: '/product-manage-list-item',
-    answer: async (call, given) => shown(await call(products.create, known(products.create, flat(given)) as CallInput<typeof products.create>)),
+    answer: async (call, given) =>
+      shown(
+        await call(
+          products.create,
+          known(products.create, flat(given)) as CallInput<typeof products.create>,
+        ),
+      ),
   },
   {
     method: 'GET',
@@ -94,7 +136,18 @@ export const productAliases: readonly Alias[] = [
     async answer(call, given, now) {
       const { list, total } = await call(stock.flows, wholeYear(known(stock.flows, given), now))
       const rows = list.map((row) =>
-        pick(row, 'id', 'cargoRoad', 'type', 'wasteNum', 'productName', 'beforeChangeTotal', 'afterChangeTotal', 'changeTotal', 'createTime'),
+        pick(
+          row,
+          'id',
+          'cargoRoad',
+          'type',
+          'wasteNum',
+          'productName',
+          'beforeChangeTotal',
+          'afterChangeTotal',
+          'changeTotal',
+          'createTime',
+        ),
       )
       return { list: rows, total }
     },

@@ -2,21 +2,52 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
+import {
+  keyword,
+  listQuery,
+  page,
+  rangeError,
+  rangeFields,
+  rangeIsFine,
+} from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { checkStates, debugMinutes } from './rules.ts'
 
 export const auditErrors = defineErrors('audit', {
   checkRunning: [409060, '校验正在进行,请稍候', 'A check is already running'],
   noSuchUser: [422061, '用户不存在', 'There is no such user'],
-  higherRank: [403060, '不能强制下线级别高于自己的用户', 'People of a higher rank cannot be signed out'],
-  ownSession: [422060, '不能强制下线当前会话,请使用退出登录', 'This is your own session: sign out instead'],
+  higherRank: [
+    403060,
+    '不能强制下线级别高于自己的用户',
+    'People of a higher rank cannot be signed out',
+  ],
+  ownSession: [
+    422060,
+    '不能强制下线当前会话,请使用退出登录',
+    'This is your own session: sign out instead',
+  ],
 })
 
 export const levels = ['INFO', 'DEBUG', 'ERROR'] as const
 export const results = ['SUCCESS', 'REFUSED', 'FAILED'] as const
-export const whys = ['CHANGED', 'MISSING', 'INSERTED', 'REWRITTEN', 'TRUNCATED', 'HEADS', 'CHECKPOINT'] as const
-export const loginReasons = ['OK', 'WRONG', 'UNKNOWN', 'LOCKED', 'DISABLED', 'OLD_PASSWORD', 'OTHER'] as const
+export const whys = [
+  'CHANGED',
+  'MISSING',
+  'INSERTED',
+  'REWRITTEN',
+  'TRUNCATED',
+  'HEADS',
+  'CHECKPOINT',
+] as const
+export const loginReasons = [
+  'OK',
+  'WRONG',
+  'UNKNOWN',
+  'LOCKED',
+  'DISABLED',
+  'OLD_PASSWORD',
+  'OTHER',
+] as const
 /** Whose act it was, for a reader who may not know the person. */
 export const actorKinds = ['USER', 'SYSTEM', 'ABOVE'] as const
 
@@ -43,7 +74,12 @@ export const LogRow = z.strictObject({
 })
 export type LogRow = z.infer<typeof LogRow>
 
-export const Change = z.strictObject({ field: z.string(), label: z.string(), before: z.string().nullable(), after: z.string().nullable() })
+export const Change = z.strictObject({
+  field: z.string(),
+  label: z.string(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+})
 export const LogDetail = LogRow.extend({
   orgName: z.string(),
   device: z.string(),
@@ -70,7 +106,10 @@ const logFilters = {
   ...rangeFields,
 }
 /** Without days the last seven. `DEBUG` rows are asked for by their level; they stand outside the chain. */
-export const LogQuery = listQuery(logFilters, ['createTime', 'durationMs'], '-createTime').refine(rangeIsFine, { path: ['to'], message: rangeError })
+export const LogQuery = listQuery(logFilters, ['createTime', 'durationMs'], '-createTime').refine(
+  rangeIsFine,
+  { path: ['to'], message: rangeError },
+)
 
 export const Broken = z.strictObject({
   seq: z.number().int(),
@@ -105,16 +144,30 @@ export const LoginRow = z.strictObject({
   id: f.id,
   username: z.string(),
   ok: z.boolean(),
-  reason: z
-    .enum(loginReasons)
-    .meta({ tones: { OK: 'success', WRONG: 'warn', UNKNOWN: 'warn', LOCKED: 'fault', DISABLED: 'locked', OLD_PASSWORD: 'warn', OTHER: 'warn' } }),
+  reason: z.enum(loginReasons).meta({
+    tones: {
+      OK: 'success',
+      WRONG: 'warn',
+      UNKNOWN: 'warn',
+      LOCKED: 'fault',
+      DISABLED: 'locked',
+      OLD_PASSWORD: 'warn',
+      OTHER: 'warn',
+    },
+  }),
   ip: z.string(),
   device: z.string(),
   createTime: f.instant,
 })
 export type LoginRow = z.infer<typeof LoginRow>
 export const LoginQuery = listQuery(
-  { username: short(60), reason: z.enum(loginReasons).optional(), ok: z.boolean().optional(), ip: short(60), ...rangeFields },
+  {
+    username: short(60),
+    reason: z.enum(loginReasons).optional(),
+    ok: z.boolean().optional(),
+    ip: short(60),
+    ...rangeFields,
+  },
   ['createTime'],
   '-createTime',
 ).refine(rangeIsFine, { path: ['to'], message: rangeError })
@@ -146,8 +199,17 @@ export const audit = {
     export: 'log:export',
   }),
   /** Words for the filters; tells nothing but the names of pages and acts. */
-  options: read('self', { path: '/operation-logs/options', summary: 'Modules and actions', output: z.strictObject({ modules: words, actions: words }) }),
-  get: read('log:read', { path: '/operation-logs/{id}', summary: 'One row with what changed', input: z.strictObject({ id: f.id }), output: LogDetail }),
+  options: read('self', {
+    path: '/operation-logs/options',
+    summary: 'Modules and actions',
+    output: z.strictObject({ modules: words, actions: words }),
+  }),
+  get: read('log:read', {
+    path: '/operation-logs/{id}',
+    summary: 'One row with what changed',
+    input: z.strictObject({ id: f.id }),
+    output: LogDetail,
+  }),
   verify: write('log:verify', {
     path: '/operation-logs/verify',
     summary: 'Walks the hash chain in the background',
@@ -155,7 +217,11 @@ export const audit = {
     audit: 'audit.verify',
     errors: [auditErrors.checkRunning],
   }),
-  check: read('log:verify', { path: '/operation-logs/checks/latest', summary: 'The last check of the chain and how far it is', output: checkAnswer }),
+  check: read('log:verify', {
+    path: '/operation-logs/checks/latest',
+    summary: 'The last check of the chain and how far it is',
+    output: checkAnswer,
+  }),
   debugSessions: read('log:debug', {
     path: '/operation-logs/debug-sessions',
     summary: 'Recordings of reads that are on',
@@ -174,7 +240,10 @@ export const audit = {
           .min(1)
           .max(debugMinutes, bi('时长不能超过1440分钟', 'At most 1440 minutes')),
       })
-      .refine((v) => (v.username === '') !== (v.module === ''), { path: ['username'], message: bi('请选择用户或模块', 'Choose a user or a module') }),
+      .refine((v) => (v.username === '') !== (v.module === ''), {
+        path: ['username'],
+        message: bi('请选择用户或模块', 'Choose a user or a module'),
+      }),
     output: DebugRow,
     audit: 'audit.debug',
     errors: [auditErrors.noSuchUser],
@@ -203,7 +272,9 @@ export const audit = {
   kick: write('user:update', {
     path: '/online-users/kick',
     summary: 'Ends sessions of others',
-    input: z.strictObject({ ids: z.array(z.uuid()).min(1, bi('请选择会话', 'Choose sessions')).max(200) }),
+    input: z.strictObject({
+      ids: z.array(z.uuid()).min(1, bi('请选择会话', 'Choose sessions')).max(200),
+    }),
     output: z.strictObject({ ended: z.number().int() }),
     audit: 'audit.kick',
     errors: [auditErrors.higherRank, auditErrors.ownSession],

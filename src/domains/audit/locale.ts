@@ -33,7 +33,8 @@ export const locale = defineLocale(
     verify: {
       button: '校验完整性',
       title: '校验日志完整性',
-      about: '逐条核对封存链：任何一条记录被修改、删除、插入、调换、截断或整体重写都会被发现，并指出第一条不一致的记录。',
+      about:
+        '逐条核对封存链：任何一条记录被修改、删除、插入、调换、截断或整体重写都会被发现，并指出第一条不一致的记录。',
       start: '开始校验',
       again: '重新校验',
       waiting: '等待开始',
@@ -142,8 +143,18 @@ export const locale = defineLocale(
         CHECKPOINT: '归档检查点的签名不符',
       },
     },
-    audit: { verify: '校验操作日志', debug: '开启调试记录', stopDebug: '停止调试记录', kick: '强制下线' },
-    success: { verify: '校验已开始', debug: '已开启调试记录', stopDebug: '已停止调试记录', kick: '操作成功' },
+    audit: {
+      verify: '校验操作日志',
+      debug: '开启调试记录',
+      stopDebug: '停止调试记录',
+      kick: '强制下线',
+    },
+    success: {
+      verify: '校验已开始',
+      debug: '已开启调试记录',
+      stopDebug: '已停止调试记录',
+      kick: '操作成功',
+    },
   },
   {
     empty: 'No entries match',
@@ -184,7 +195,8 @@ export const locale = defineLocale(
       waiting: 'Waiting to start',
       running: '{checked} of {total} entries checked',
       fine: 'Intact',
-      fineHint: '{checked} entries checked against {heads} heads kept outside the database, in {seconds} s',
+      fineHint:
+        '{checked} entries checked against {heads} heads kept outside the database, in {seconds} s',
       noHeads: 'No heads are kept outside the database: a cut end cannot be seen',
       broken: 'Does not fit after entry {seq}',
       brokenHint: '{checked} entries checked',
@@ -287,7 +299,17 @@ export const locale = defineLocale(
         CHECKPOINT: 'The signature of the archive checkpoint does not fit',
       },
     },
-    audit: { verify: 'Checked the operation log', debug: 'Started debug recording', stopDebug: 'Stopped debug recording', kick: 'Signed somebody out' },
-    success: { verify: 'The check has started', debug: 'Recording', stopDebug: 'Recording stopped', kick: 'Done' },
+    audit: {
+      verify: 'Checked the operation log',
+      debug: 'Started debug recording',
+      stopDebug: 'Stopped debug recording',
+      kick: 'Signed somebody out',
+    },
+    success: {
+      verify: 'The check has started',
+      debug: 'Recording',
+      stopDebug: 'Recording stopped',
+      kick: 'Done',
+    },
   },
 )

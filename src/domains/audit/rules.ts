@@ -48,7 +48,13 @@ export function deviceOf(userAgent: string): string {
 export type Change = { field: string; before: unknown; after: unknown }
 
 /** Keys that change with every edit or say nothing about the thing. */
-const noise: ReadonlySet<string> = new Set(['version', 'can', 'updatedAt', 'updateTime', 'updated_at'])
+const noise: ReadonlySet<string> = new Set([
+  'version',
+  'can',
+  'updatedAt',
+  'updateTime',
+  'updated_at',
+])
 
 /** What differs, field by field; nested objects by their path. Without a before everything came, without an after everything went. */
 export function changesOf(before: unknown, after: unknown): Change[] {
@@ -60,25 +66,42 @@ export function changesOf(before: unknown, after: unknown): Change[] {
     .slice(0, 200)
 }
 
-function leaves(value: unknown, path = '', found = new Map<string, unknown>()): Map<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value) && path.split('.').length < 4) {
-    for (const [key, inner] of Object.entries(value)) leaves(inner, path ? `${path}.${key}` : key, found)
+function leaves(
+  value: unknown,
+  path = '',
+  found = new Map<string, unknown>(),
+): Map<string, unknown> {
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    path.split('.').length < 4
+  ) {
+    for (const [key, inner] of Object.entries(value))
+      leaves(inner, path ? `${path}.${key}` : key, found)
   } else if (path) found.set(path, value)
   else if (value !== null && value !== undefined) found.set('value', value)
   return found
 }
 
 /** Of two lists only what went and what came, so that one tick among hundreds is seen; null when they are no lists of plain values. */
-export function listChange(before: unknown, after: unknown): { gone: unknown[]; came: unknown[] } | null {
+export function listChange(
+  before: unknown,
+  after: unknown,
+): { gone: unknown[]; came: unknown[] } | null {
   const [old, now] = [before ?? [], after ?? []]
   if (!isPlainList(old) || !isPlainList(now)) return null
   const [had, has] = [new Set(old), new Set(now)]
   const [gone, came] = [old.filter((item) => !has.has(item)), now.filter((item) => !had.has(item))]
   return gone.length + came.length > 0 ? { gone, came } : { gone: old, came: now }
 }
-const isPlainList = (value: unknown): value is unknown[] => Array.isArray(value) && value.every((item) => typeof item !== 'object')
+const isPlainList = (value: unknown): value is unknown[] =>
+  Array.isArray(value) && value.every((item) => typeof item !== 'object')
 
 export type Kickable = { rank: number; current: boolean }
 /** Nobody ends a session of somebody above him, nor by this way his own. */
-export const kickProblem = (own: { rank: number }, target: Kickable): 'higherRank' | 'ownSession' | null =>
+export const kickProblem = (
+  own: { rank: number },
+  target: Kickable,
+): 'higherRank' | 'ownSession' | null =>
   target.current ? 'ownSession' : target.rank > own.rank ? 'higherRank' : null

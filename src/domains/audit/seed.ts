@@ -7,7 +7,15 @@ import { auditText } from './server/actionText.ts'
 
 /** Two weeks of what the demo people did, about things that exist; the running sealer seals it like any other rows. */
 type Person = { id: number; org_id: number; username: string; role: string; org_ids: number[] }
-type Thing = { id: string; org_id: number; name: string; price?: number; reason?: string; amount?: number; at?: Date }
+type Thing = {
+  id: string
+  org_id: number
+  name: string
+  price?: number
+  reason?: string
+  amount?: number
+  at?: Date
+}
 type LogSeed = {
   at: Date
   person: Person
@@ -28,19 +36,32 @@ const agents = [
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 MicroMessenger/8.0.60',
 ]
 /** Each person works from one place and one browser. */
-const addressOf = (person: Person) => `113.${87 + (person.org_id % 6)}.${10 + ((person.org_id * 7) % 200)}.${20 + (person.id % 200)}`
+const addressOf = (person: Person) =>
+  `113.${87 + (person.org_id % 6)}.${10 + ((person.org_id * 7) % 200)}.${20 + (person.id % 200)}`
 const agentOf = (person: Person) => agents[person.id % agents.length] as string
 
 export async function seedAudit(db: Db, now: Date): Promise<void> {
   const random = createRandom('operation log')
   const people = await peopleOf(db)
   const things = await thingsOf(db, now)
-  const rows = Array.from({ length: days }, (_, back) => dayOf(random, people, things, now, days - 1 - back)).flat()
+  const rows = Array.from({ length: days }, (_, back) =>
+    dayOf(random, people, things, now, days - 1 - back),
+  ).flat()
   for (const refund of things.refunds) {
-    const person = people.find((one) => one.org_id === refund.org_id && ['ROLE_RTU_SP', 'ROLE_FINANCE'].includes(one.role))
+    const person = people.find(
+      (one) => one.org_id === refund.org_id && ['ROLE_RTU_SP', 'ROLE_FINANCE'].includes(one.role),
+    )
     if (!person || !refund.at) continue
     const after = { units: [1], amount: refund.amount, reason: refund.reason, remark: '' }
-    rows.push({ at: refund.at, person, orgId: refund.org_id, action: 'orders.refund', id: refund.id, name: refund.id, after })
+    rows.push({
+      at: refund.at,
+      person,
+      orgId: refund.org_id,
+      action: 'orders.refund',
+      id: refund.id,
+      name: refund.id,
+      after,
+    })
   }
   const sorted = rows.filter((row) => row.at < now).sort((a, b) => a.at.getTime() - b.at.getTime())
   await insertLogs(db, sorted, random)
@@ -55,36 +76,68 @@ async function peopleOf(db: Db): Promise<Person[]> {
   return rows
 }
 
-async function thingsOf(db: Db, now: Date): Promise<{ products: Thing[]; devices: Thing[]; refunds: Thing[] }> {
+async function thingsOf(
+  db: Db,
+  now: Date,
+): Promise<{ products: Thing[]; devices: Thing[]; refunds: Thing[] }> {
   const from = new Date(now.getTime() - days * dayMs)
   const ask = async (query: ReturnType<typeof sql<Thing>>) => (await query.execute(db)).rows
   return {
-    products: await ask(sql<Thing>`select id::text as id, org_id, name, retail_price as price from products order by id`),
-    devices: await ask(sql<Thing>`select id::text as id, org_id, rtu_number as name from devices where lifecycle = 'OPERATING' order by id`),
-    refunds: await ask(sql<Thing>`select order_num as id, org_id, order_num as name, reason, sum(amount) as amount, max(succeeded_at) as at from refunds
+    products: await ask(
+      sql<Thing>`select id::text as id, org_id, name, retail_price as price from products order by id`,
+    ),
+    devices: await ask(
+      sql<Thing>`select id::text as id, org_id, rtu_number as name from devices where lifecycle = 'OPERATING' order by id`,
+    ),
+    refunds:
+      await ask(sql<Thing>`select order_num as id, org_id, order_num as name, reason, sum(amount) as amount, max(succeeded_at) as at from refunds
       where not automatic and succeeded_at >= ${from} and succeeded_at < ${now} group by order_num, org_id, reason order by 6`),
   }
 }
 
-const remarks = ['已重启主板，恢复正常', '更换掉货传感器', '清理卡货，试出货 2 次正常', '现场检查无异常', '更换温度探头']
+const remarks = [
+  '已重启主板，恢复正常',
+  '更换掉货传感器',
+  '清理卡货，试出货 2 次正常',
+  '现场检查无异常',
+  '更换温度探头',
+]
 const places = ['一楼大堂', '负一层电梯口', '三楼茶水间', '东门岗亭旁', '食堂入口']
 
 type Things = Awaited<ReturnType<typeof thingsOf>>
 /** One day of the office: most people do little, some do nothing, the platform looks after everybody. */
-function dayOf(random: Random, people: readonly Person[], things: Things, now: Date, back: number): LogSeed[] {
+function dayOf(
+  random: Random,
+  people: readonly Person[],
+  things: Things,
+  now: Date,
+  back: number,
+): LogSeed[] {
   const midnight = startOfDay(shanghaiDay(new Date(now.getTime() - back * dayMs))).getTime()
   const weekend = [0, 6].includes(new Date(midnight + 43_200_000).getUTCDay())
-  const at = () => new Date(midnight + (8 * 60 + random.int(20, 620)) * 60_000 + random.int(0, 59_999))
+  const at = () =>
+    new Date(midnight + (8 * 60 + random.int(20, 620)) * 60_000 + random.int(0, 59_999))
   return people
     .filter((person) =>
-      ['ROLE_SUPER_ADMIN', 'ROLE_ADMIN', 'ROLE_RTU_AGENT', 'ROLE_RTU_SP', 'ROLE_RTU_REPAIRER', 'ROLE_FINANCE', 'ROLE_RTU_REPLENISHER'].includes(person.role),
+      [
+        'ROLE_SUPER_ADMIN',
+        'ROLE_ADMIN',
+        'ROLE_RTU_AGENT',
+        'ROLE_RTU_SP',
+        'ROLE_RTU_REPAIRER',
+        'ROLE_FINANCE',
+        'ROLE_RTU_REPLENISHER',
+      ].includes(person.role),
     )
     .filter(() => random.chance(weekend ? 0.25 : 0.75))
     .flatMap((person) => {
       const acts: LogSeed[] = []
-      const own = <T extends Thing>(list: readonly T[]) => list.filter((thing) => person.org_ids.includes(thing.org_id))
+      const own = <T extends Thing>(list: readonly T[]) =>
+        list.filter((thing) => person.org_ids.includes(thing.org_id))
       const [devices, products] = [own(things.devices), own(things.products)]
-      const manages = ['ROLE_SUPER_ADMIN', 'ROLE_ADMIN', 'ROLE_RTU_AGENT', 'ROLE_RTU_SP'].includes(person.role)
+      const manages = ['ROLE_SUPER_ADMIN', 'ROLE_ADMIN', 'ROLE_RTU_AGENT', 'ROLE_RTU_SP'].includes(
+        person.role,
+      )
       if (manages && products.length && random.chance(0.6)) {
         const product = random.pick(products)
         const price = Math.max(100, (product.price ?? 300) + random.pick([-50, 50, 100]))
@@ -113,7 +166,11 @@ function dayOf(random: Random, people: readonly Person[], things: Things, now: D
           after: { address: next },
         })
       }
-      if ((manages || person.role === 'ROLE_RTU_REPAIRER') && devices.length && random.chance(0.35)) {
+      if (
+        (manages || person.role === 'ROLE_RTU_REPAIRER') &&
+        devices.length &&
+        random.chance(0.35)
+      ) {
         const device = random.pick(devices)
         acts.push({
           at: at(),
@@ -127,13 +184,35 @@ function dayOf(random: Random, people: readonly Person[], things: Things, now: D
       }
       if (random.chance(0.06)) {
         const refused = { error: 'common.forbidden', text: '设备新增（无权限执行该操作）' }
-        if (!manages) acts.push({ at: at(), person, orgId: person.org_id, action: 'devices.create', id: '', name: '', refused })
+        if (!manages)
+          acts.push({
+            at: at(),
+            person,
+            orgId: person.org_id,
+            action: 'devices.create',
+            id: '',
+            name: '',
+            refused,
+          })
       }
       if (manages && things.refunds.length && random.chance(0.05)) {
-        const refund = random.pick(own(things.refunds).length ? own(things.refunds) : things.refunds)
-        const refused = { error: 'orders.alreadyRefunded', text: `退款：${refund.id}（该商品已退款或正在退款）` }
+        const refund = random.pick(
+          own(things.refunds).length ? own(things.refunds) : things.refunds,
+        )
+        const refused = {
+          error: 'orders.alreadyRefunded',
+          text: `退款：${refund.id}（该商品已退款或正在退款）`,
+        }
         if (person.org_ids.includes(refund.org_id))
-          acts.push({ at: at(), person, orgId: person.org_id, action: 'orders.refund', id: refund.id, name: refund.id, refused })
+          acts.push({
+            at: at(),
+            person,
+            orgId: person.org_id,
+            action: 'orders.refund',
+            id: refund.id,
+            name: refund.id,
+            refused,
+          })
       }
       if (random.chance(0.4))
         acts.push({
@@ -148,8 +227,10 @@ function dayOf(random: Random, people: readonly Person[], things: Things, now: D
     })
 }
 
-const hex = (random: Random, length: number) => Array.from({ length }, () => random.int(0, 15).toString(16)).join('')
-const requestId = (random: Random) => `${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-a${hex(random, 3)}-${hex(random, 12)}`
+const hex = (random: Random, length: number) =>
+  Array.from({ length }, () => random.int(0, 15).toString(16)).join('')
+const requestId = (random: Random) =>
+  `${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-a${hex(random, 3)}-${hex(random, 12)}`
 
 async function insertLogs(db: Db, rows: readonly LogSeed[], random: Random): Promise<void> {
   const json = rows.map((row) => ({
@@ -182,11 +263,23 @@ async function insertLogs(db: Db, rows: readonly LogSeed[], random: Random): Pro
 }
 
 /** Mornings of the same people, with the mistakes they make, and what strangers try at night. */
-async function insertAttempts(db: Db, people: readonly Person[], random: Random, now: Date): Promise<void> {
+async function insertAttempts(
+  db: Db,
+  people: readonly Person[],
+  random: Random,
+  now: Date,
+): Promise<void> {
   const rows: object[] = []
   for (let back = days - 1; back >= 0; back -= 1) {
     const midnight = startOfDay(shanghaiDay(new Date(now.getTime() - back * dayMs))).getTime()
-    const add = (minute: number, person: Person | null, username: string, reason: string, ip: string, agent: string) => {
+    const add = (
+      minute: number,
+      person: Person | null,
+      username: string,
+      reason: string,
+      ip: string,
+      agent: string,
+    ) => {
       const at = midnight + minute * 60_000 + random.int(0, 59_999)
       if (at >= now.getTime()) return
       rows.push({
@@ -203,7 +296,8 @@ async function insertAttempts(db: Db, people: readonly Person[], random: Random,
     for (const person of people) {
       if (!random.chance(0.55)) continue
       const minute = 8 * 60 + random.int(0, 110)
-      if (random.chance(0.08)) add(minute, person, person.username, 'WRONG', addressOf(person), agentOf(person))
+      if (random.chance(0.08))
+        add(minute, person, person.username, 'WRONG', addressOf(person), agentOf(person))
       add(minute + 1, person, person.username, 'OK', addressOf(person), agentOf(person))
     }
     if (random.chance(0.3))

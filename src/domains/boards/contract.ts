@@ -8,19 +8,33 @@ import { boardNoForm } from '../machines/rules.ts'
 
 export const boardErrors = defineErrors('boards', {
   numberTaken: [409004, '主板编号已存在', 'This board number exists already'],
-  cardTaken: [409004, '该物联卡已在其他主板或设备上', 'This SIM card is in another board or machine'],
+  cardTaken: [
+    409004,
+    '该物联卡已在其他主板或设备上',
+    'This SIM card is in another board or machine',
+  ],
   boardTaken: [409004, '该主板已绑定其他设备', 'This board belongs to another device'],
   boardDisabled: [422001, '该主板已停用,请先启用', 'This board is disabled; enable it first'],
   hasBoard: [422001, '该设备已有主板,请更换主板', 'This device has a board; replace it instead'],
   notBound: [409001, '该主板未绑定设备', 'This board is not bound to a device'],
-  openOrder: [422001, '设备有未完成的订单,不能解绑', 'The device has unfinished orders and cannot be unbound'],
+  openOrder: [
+    422001,
+    '设备有未完成的订单,不能解绑',
+    'The device has unfinished orders and cannot be unbound',
+  ],
   deviceClosed: [422001, '设备已外售或报废', 'The device was sold or scrapped'],
   ownerKind: [422001, '该机构不能拥有主板', 'This organisation cannot own boards'],
-  elsewhere: [422001, '主板属于其他机构,不能绑定该设备', 'The board belongs to an organisation that does not stand above the device'],
+  elsewhere: [
+    422001,
+    '主板属于其他机构,不能绑定该设备',
+    'The board belongs to an organisation that does not stand above the device',
+  ],
   codeInvalid: [422001, '激活码无效或已过期', 'The activation code is not valid or has expired'],
 })
 
-const Status = z.enum(['UNBOUND', 'BOUND', 'DISABLED']).meta({ tones: { UNBOUND: 'offline', BOUND: 'online', DISABLED: 'locked' } })
+const Status = z
+  .enum(['UNBOUND', 'BOUND', 'DISABLED'])
+  .meta({ tones: { UNBOUND: 'offline', BOUND: 'online', DISABLED: 'locked' } })
 const Protocol = z.enum(['mqtt', 'ws'], bi('请选择协议', 'Choose the protocol'))
 export const carriers = ['CMCC', 'CUCC', 'CTCC', 'CBN'] as const
 const Carrier = z.enum(carriers)
@@ -91,16 +105,31 @@ export const BoardRow = z.strictObject({
   keyFingerprint: z.string(),
   version: f.version,
   createTime: f.instant,
-  can: z.strictObject({ update: z.boolean(), bind: z.boolean(), bound: z.boolean(), disable: z.boolean(), enable: z.boolean() }),
+  can: z.strictObject({
+    update: z.boolean(),
+    bind: z.boolean(),
+    bound: z.boolean(),
+    disable: z.boolean(),
+    enable: z.boolean(),
+  }),
 })
 export type BoardRow = z.infer<typeof BoardRow>
 export const BoardOption = BoardRow.pick({ id: true, boardNo: true, model: true, iccid: true })
 
 /** What the machine signs in with from now on; kept as a hash, so this answer is the only one that shows it. */
-export const BoardSecret = z.strictObject({ boardNo: z.string(), rtuNumber: z.string(), secret: z.string() })
+export const BoardSecret = z.strictObject({
+  boardNo: z.string(),
+  rtuNumber: z.string(),
+  secret: z.string(),
+})
 export type BoardSecret = z.infer<typeof BoardSecret>
 
-export const ActivationCode = z.strictObject({ id: f.id, rtuNumber: z.string(), activationCode: z.string(), expiresAt: f.instant })
+export const ActivationCode = z.strictObject({
+  id: f.id,
+  rtuNumber: z.string(),
+  activationCode: z.string(),
+  expiresAt: f.instant,
+})
 export type ActivationCode = z.infer<typeof ActivationCode>
 
 /** A board that wants in and that nobody registered; it is the platform's to decide. */
@@ -121,12 +150,22 @@ export const UnknownBoard = z.strictObject({
 })
 export type UnknownBoard = z.infer<typeof UnknownBoard>
 /** `secret` of the machine it was put into at once, shown only here; null when it went into the cupboard. */
-export const ClaimedBoard = z.strictObject({ boardNo: z.string(), rtuNumber: z.string(), secret: z.string().nullable() })
+export const ClaimedBoard = z.strictObject({
+  boardNo: z.string(),
+  rtuNumber: z.string(),
+  secret: z.string().nullable(),
+})
 
 const one = { id: f.id, version: f.version }
 const chooseDevice = bi('请至少选择一台设备', 'Choose a device')
 const chooseBoard = bi('请选择主板', 'Choose a board')
-const binding = [boardErrors.boardTaken, boardErrors.boardDisabled, boardErrors.deviceClosed, boardErrors.elsewhere, boardErrors.cardTaken] as const
+const binding = [
+  boardErrors.boardTaken,
+  boardErrors.boardDisabled,
+  boardErrors.deviceClosed,
+  boardErrors.elsewhere,
+  boardErrors.cardTaken,
+] as const
 
 export const boards = {
   list: read('main-board:read', {
@@ -141,12 +180,22 @@ export const boards = {
     heavy: true,
     summary: 'Figures of the quick views',
     /** `unknown`: boards that wait to be claimed; null for whom they are not. */
-    output: z.strictObject({ all: f.count, unbound: f.count, bound: f.count, disabled: f.count, expiring: f.count, unknown: f.count.nullable() }),
+    output: z.strictObject({
+      all: f.count,
+      unbound: f.count,
+      bound: f.count,
+      disabled: f.count,
+      expiring: f.count,
+      unknown: f.count.nullable(),
+    }),
   }),
   options: read('main-board:read', {
     path: '/main-boards/options',
     summary: 'Boards that may be bound, at most 50',
-    input: z.strictObject({ keyword: z.string().trim().max(40).optional(), orgId: f.id.optional() }),
+    input: z.strictObject({
+      keyword: z.string().trim().max(40).optional(),
+      orgId: f.id.optional(),
+    }),
     output: z.strictObject({ list: z.array(BoardOption) }),
   }),
   create: write('main-board:create', {
@@ -217,7 +266,8 @@ export const boards = {
   }),
   activationCode: write('main-board:bind', {
     path: '/devices/{id}/activation-code',
-    summary: 'A code with which a board binds itself to this machine: once, within 72 hours; a former code ends',
+    summary:
+      'A code with which a board binds itself to this machine: once, within 72 hours; a former code ends',
     audit: 'boards.activationCode',
     fresh: true,
     errors: [boardErrors.deviceClosed],
@@ -230,7 +280,12 @@ export const boards = {
     audit: 'boards.activationCodes',
     fresh: true,
     errors: [boardErrors.deviceClosed],
-    input: z.strictObject({ deviceIds: f.ids(chooseDevice).min(1, chooseDevice).max(200, bi('一次最多200台设备', 'At most 200 devices at once')) }),
+    input: z.strictObject({
+      deviceIds: f
+        .ids(chooseDevice)
+        .min(1, chooseDevice)
+        .max(200, bi('一次最多200台设备', 'At most 200 devices at once')),
+    }),
     output: z.strictObject({ list: z.array(ActivationCode) }),
   }),
   unknown: read('main-board:create', {
@@ -245,11 +300,18 @@ export const boards = {
   }),
   claim: write('main-board:create', {
     path: '/unknown-boards/{id}/claim',
-    summary: 'Register an unknown board, for a machine at once if one is named: the answer shows its new secret once',
+    summary:
+      'Register an unknown board, for a machine at once if one is named: the answer shows its new secret once',
     audit: 'boards.claim',
     fresh: true,
     errors: [boardErrors.numberTaken, boardErrors.ownerKind, boardErrors.hasBoard, ...binding],
-    input: z.strictObject({ id: f.id, orgId: f.id.optional(), deviceId: f.id.optional(), model: f.optionalText(40), iccid }),
+    input: z.strictObject({
+      id: f.id,
+      orgId: f.id.optional(),
+      deviceId: f.id.optional(),
+      model: f.optionalText(40),
+      iccid,
+    }),
     output: ClaimedBoard,
   }),
   ignore: write('main-board:create', {
@@ -268,12 +330,17 @@ export const boards = {
   }),
   activate: write('open', {
     path: '/activate',
-    summary: 'What a board says that was shown an activation code: it becomes the board of the machine and gets its secret',
+    summary:
+      'What a board says that was shown an activation code: it becomes the board of the machine and gets its secret',
     audit: 'boards.activate',
     guessable: true,
     errors: [boardErrors.codeInvalid, ...binding],
     input: z.strictObject({
-      code: z.string(bi('请输入激活码', 'Enter the activation code')).trim().min(1, bi('请输入激活码', 'Enter the activation code')).max(40),
+      code: z
+        .string(bi('请输入激活码', 'Enter the activation code'))
+        .trim()
+        .min(1, bi('请输入激活码', 'Enter the activation code'))
+        .max(40),
       boardNo,
       iccid,
       model: f.optionalText(40),

@@ -46,7 +46,13 @@ export const locale = defineLocale(
       file: '设备激活码',
       replaced: '重新生成后原激活码失效',
     },
-    views: { all: '全部', bound: '已绑定', unbound: '未绑定', disabled: '停用', expiring: '卡即将到期' },
+    views: {
+      all: '全部',
+      bound: '已绑定',
+      unbound: '未绑定',
+      disabled: '停用',
+      expiring: '卡即将到期',
+    },
     unknown: {
       short: '未登记',
       hint: '这些主板曾尝试连接但未登记，认领前不能使用；30 天未再出现的自动移除（少于 3 次的次日移除）',
@@ -144,7 +150,8 @@ export const locale = defineLocale(
     bindHint: 'Binding makes a new secret, shown once',
     replaceTitle: 'Replace the board · {device}',
     replaceAsk: 'The old board stops working at once',
-    replaceHint: 'The old board is disabled; the device keeps lanes, settings and history, and its SIM if the new board has none',
+    replaceHint:
+      'The old board is disabled; the device keeps lanes, settings and history, and its SIM if the new board has none',
     unbindAsk: 'After unbinding the device is offline and cannot sell',
     disableAsk: 'The device with this board is disconnected at once',
     disableFree: 'A disabled board cannot be bound',
@@ -173,7 +180,13 @@ export const locale = defineLocale(
       file: 'Activation codes',
       replaced: 'A new code ends the former one',
     },
-    views: { all: 'All', bound: 'Bound', unbound: 'Unbound', disabled: 'Disabled', expiring: 'SIM expiring' },
+    views: {
+      all: 'All',
+      bound: 'Bound',
+      unbound: 'Unbound',
+      disabled: 'Disabled',
+      expiring: 'SIM expiring',
+    },
     unknown: {
       short: 'Unknown',
       hint: 'These boards tried to connect but nobody registered them; they cannot be used before that. What is not seen for 30 days goes away, after a day if it tried less than three times',
@@ -183,8 +196,10 @@ export const locale = defineLocale(
       views: { open: 'To decide', ignored: 'Ignored' },
       claim: 'Claim',
       claimTitle: 'Claim board · {board}',
-      claimHint: 'The board says this of itself and nothing is proven: compare it with the real one',
-      deviceHint: 'Optional; the board goes into the device at once and its new secret is shown once',
+      claimHint:
+        'The board says this of itself and nothing is proven: compare it with the real one',
+      deviceHint:
+        'Optional; the board goes into the device at once and its new secret is shown once',
       noDevice: 'Not yet',
       ignore: 'Ignore',
       ignoreAsk: 'An ignored board is not shown; it can be restored under “Ignored”',
@@ -220,7 +235,12 @@ export const locale = defineLocale(
     enums: {
       status: { UNBOUND: 'Unbound', BOUND: 'Bound', DISABLED: 'Disabled' },
       protocol: { mqtt: 'MQTT', ws: 'WebSocket' },
-      carrier: { CMCC: 'China Mobile', CUCC: 'China Unicom', CTCC: 'China Telecom', CBN: 'China Broadnet' },
+      carrier: {
+        CMCC: 'China Mobile',
+        CUCC: 'China Unicom',
+        CTCC: 'China Telecom',
+        CBN: 'China Broadnet',
+      },
       signal: { strong: 'Strong', medium: 'Medium', weak: 'Weak' },
       simState: { FINE: 'Fine', SOON: 'Expiring', EXPIRED: 'Expired' },
       via: { MQTT: 'Connection', ACTIVATION: 'Activation' },

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 import { boardErrors } from './contract.ts'
-import { bindRule, codeRule, fingerprint, ownerRule, placeFor, simState, statusOf, useRule } from './rules.ts'
+import {
+  bindRule,
+  codeRule,
+  fingerprint,
+  ownerRule,
+  placeFor,
+  simState,
+  statusOf,
+  useRule,
+} from './rules.ts'
 
 test.each([
   [{ deviceId: null, disabled: false }, 'UNBOUND'],
@@ -27,9 +36,14 @@ test.each([
   [free, device, false, boardErrors.elsewhere],
   [free, { ...device, lifecycle: 'SOLD' }, true, boardErrors.deviceClosed],
   [free, { ...device, lifecycle: 'STOCK' }, true, null],
-])('%o into %o (handed down: %s)', (board, machine, down, error) => expect(bindRule(board, machine, down)).toBe(error))
+])('%o into %o (handed down: %s)', (board, machine, down, error) =>
+  expect(bindRule(board, machine, down)).toBe(error),
+)
 test('no code for a machine that is gone', () =>
-  expect([codeRule({ lifecycle: 'SCRAPPED' }), codeRule({ lifecycle: 'PAUSED' })]).toEqual([boardErrors.deviceClosed, null]))
+  expect([codeRule({ lifecycle: 'SCRAPPED' }), codeRule({ lifecycle: 'PAUSED' })]).toEqual([
+    boardErrors.deviceClosed,
+    null,
+  ]))
 
 const now = new Date('2026-11-21T06:00:00Z')
 const code = { usedAt: null, revokedAt: null, expiresAt: new Date('2026-11-21T06:00:01Z') }
@@ -42,10 +56,15 @@ test.each([
 ])('code %o', (given, error) => expect(useRule(given, now)).toBe(error))
 test('owners and fingerprints', () => {
   expect([ownerRule('AGENT'), ownerRule('SCHOOL')]).toEqual([null, boardErrors.ownerKind])
-  expect([fingerprint(null), fingerprint(Buffer.from('x')), fingerprint(Buffer.alloc(32, 0xab))]).toEqual(['', '', 'abab abab abab abab'])
+  expect([
+    fingerprint(null),
+    fingerprint(Buffer.from('x')),
+    fingerprint(Buffer.alloc(32, 0xab)),
+  ]).toEqual(['', '', 'abab abab abab abab'])
 })
 
-const taken = (addresses: string) => new Map([...addresses].map((address, i) => [`B${i}`, { address }]))
+const taken = (addresses: string) =>
+  new Map([...addresses].map((address, i) => [`B${i}`, { address }]))
 test.each([
   ['', 'x', null],
   // the one that holds most gives way, its youngest first
@@ -56,4 +75,6 @@ test.each([
   ['aabb', 'b', null],
   ['aab', 'b', null],
   ['abc', 'd', null],
-])('of %s a newcomer from %s takes the place of %s', (addresses, from, place) => expect(placeFor(taken(addresses), from)).toBe(place))
+])('of %s a newcomer from %s takes the place of %s', (addresses, from, place) =>
+  expect(placeFor(taken(addresses), from)).toBe(place),
+)

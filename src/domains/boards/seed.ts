@@ -12,12 +12,15 @@ const plans = [200, 500, 500, 1024] as const
 /** What is known of the boards in the machines and of their SIM cards, some of which run out; and boards in the cupboard. */
 export async function seedBoards(db: Db, ids: SeedIds, now: Date): Promise<void> {
   const today = shanghaiDay(now)
-  const fitted = await rowsOf<{ id: number; board_no: string }>(db)`select id, board_no from main_boards order by id`
+  const fitted = await rowsOf<{ id: number; board_no: string }>(
+    db,
+  )`select id, board_no from main_boards order by id`
   const sims = fitted.map(({ id, board_no }, i) => {
     const random = createRandom(`board/${board_no}`)
     const mb = plans[random.int(0, 3)] as number
     // every ninth runs out within a month, two have run out, the rest lasts
-    const left = i % 40 === 7 ? -random.int(1, 9) : i % 9 === 4 ? random.int(0, 30) : random.int(45, 700)
+    const left =
+      i % 40 === 7 ? -random.int(1, 9) : i % 9 === 4 ? random.int(0, 30) : random.int(45, 700)
     return {
       id,
       model: models[random.int(0, 3)] as string,
@@ -33,7 +36,9 @@ export async function seedBoards(db: Db, ids: SeedIds, now: Date): Promise<void>
   await sql`update main_boards b set model = x.model, hw_version = x.hw, fw_version = x.fw, carrier = x.carrier, plan = x.plan, plan_mb = x.plan_mb,
       used_mb = x.used_mb, sim_expires_on = x.until
     from jsonb_to_recordset(${JSON.stringify(sims)}::jsonb)
-      as x(id bigint, model text, hw text, fw text, carrier text, plan text, plan_mb int, used_mb int, until date) where b.id = x.id`.execute(db)
+      as x(id bigint, model text, hw text, fw text, carrier text, plan text, plan_mb int, used_mb int, until date) where b.id = x.id`.execute(
+    db,
+  )
   await db
     .insertInto('main_boards')
     .values([...spares(ids, now), ...worn(ids, now)])
@@ -44,11 +49,25 @@ export async function seedBoards(db: Db, ids: SeedIds, now: Date): Promise<void>
 /** Boards nobody registered that knock since some days, one of them ignored, and one that was shown a code that had expired. */
 async function seedUnknown(db: Db, ids: SeedIds, now: Date): Promise<void> {
   const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
-  const rest = { org_id: ids.org.get('platform') as number, model: '', hw_version: '', fw_version: '', iccid: '' }
+  const rest = {
+    org_id: ids.org.get('platform') as number,
+    model: '',
+    hw_version: '',
+    fw_version: '',
+    iccid: '',
+  }
   await db
     .insertInto('unknown_boards')
     .values([
-      { ...rest, board_no: 'BD4A-2611-0042', via: 'MQTT', address: '120.196.8.41', tries: 318, first_seen_at: ago(320), last_seen_at: ago(2) },
+      {
+        ...rest,
+        board_no: 'BD4A-2611-0042',
+        via: 'MQTT',
+        address: '120.196.8.41',
+        tries: 318,
+        first_seen_at: ago(320),
+        last_seen_at: ago(2),
+      },
       {
         ...rest,
         board_no: 'BD4A-2611-0043',
@@ -62,7 +81,15 @@ async function seedUnknown(db: Db, ids: SeedIds, now: Date): Promise<void> {
         first_seen_at: ago(190),
         last_seen_at: ago(176),
       },
-      { ...rest, board_no: 'HD900001', via: 'MQTT', address: '223.104.67.9', tries: 41, first_seen_at: ago(3 * 1440), last_seen_at: ago(55) },
+      {
+        ...rest,
+        board_no: 'HD900001',
+        via: 'MQTT',
+        address: '223.104.67.9',
+        tries: 41,
+        first_seen_at: ago(3 * 1440),
+        last_seen_at: ago(55),
+      },
       {
         ...rest,
         board_no: 'TEST-0001',
@@ -79,7 +106,17 @@ async function seedUnknown(db: Db, ids: SeedIds, now: Date): Promise<void> {
 
 /** New boards that wait for a machine: of the platform, an agent and an operator. */
 function spares(ids: SeedIds, now: Date) {
-  return ['platform', 'platform', 'platform', 'agent-south', 'agent-south', 'agent-west', 'op-xiaoyuan', 'op-xiaoyuan', 'op-xianda'].map((org, i) => ({
+  return [
+    'platform',
+    'platform',
+    'platform',
+    'agent-south',
+    'agent-south',
+    'agent-west',
+    'op-xiaoyuan',
+    'op-xiaoyuan',
+    'op-xianda',
+  ].map((org, i) => ({
     org_id: ids.org.get(org) as number,
     board_no: `BD4A-2610-${9001 + i}`,
     model: 'HD-M4',

@@ -18,10 +18,28 @@ export const complaintErrors = defineErrors('complaints', {
 })
 
 export const states = ['OPEN', 'HANDLING', 'WAITING', 'RESOLVED', 'CLOSED', 'INVALID'] as const
-const State = z.enum(states).meta({ tones: { OPEN: 'warn', HANDLING: 'paid', WAITING: 'shipped', RESOLVED: 'success', CLOSED: 'closed', INVALID: 'closed' } })
-const Source = z.enum(['MINI_PROGRAM', 'DEVICE_QR', 'PHONE', 'BACK_OFFICE'], bi('请选择来源', 'Choose the source'))
-const Type = z.enum(['NOT_DISPENSED', 'SHORT', 'QUALITY', 'EXPIRED', 'CHARGE', 'DEVICE', 'SERVICE', 'OTHER'], bi('请选择投诉类型', 'Choose the type'))
-const Result = z.enum(['REFUND', 'RESEND', 'EXPLAIN', 'REPAIR', 'RESTOCK'], bi('请选择处理结果', 'Choose the result'))
+const State = z.enum(states).meta({
+  tones: {
+    OPEN: 'warn',
+    HANDLING: 'paid',
+    WAITING: 'shipped',
+    RESOLVED: 'success',
+    CLOSED: 'closed',
+    INVALID: 'closed',
+  },
+})
+const Source = z.enum(
+  ['MINI_PROGRAM', 'DEVICE_QR', 'PHONE', 'BACK_OFFICE'],
+  bi('请选择来源', 'Choose the source'),
+)
+const Type = z.enum(
+  ['NOT_DISPENSED', 'SHORT', 'QUALITY', 'EXPIRED', 'CHARGE', 'DEVICE', 'SERVICE', 'OTHER'],
+  bi('请选择投诉类型', 'Choose the type'),
+)
+const Result = z.enum(
+  ['REFUND', 'RESEND', 'EXPLAIN', 'REPAIR', 'RESTOCK'],
+  bi('请选择处理结果', 'Choose the result'),
+)
 
 export const ComplaintRow = z.strictObject({
   id: f.id,
@@ -42,7 +60,13 @@ export const ComplaintRow = z.strictObject({
   remark: z.string(),
   createTime: f.instant,
   version: f.version,
-  can: z.strictObject({ handle: z.boolean(), reply: z.boolean(), reopen: z.boolean(), refund: z.boolean(), remove: z.boolean() }),
+  can: z.strictObject({
+    handle: z.boolean(),
+    reply: z.boolean(),
+    reopen: z.boolean(),
+    refund: z.boolean(),
+    remove: z.boolean(),
+  }),
 })
 export type ComplaintRow = z.infer<typeof ComplaintRow>
 
@@ -130,7 +154,12 @@ export const complaints = {
     path: '/complaints/stats',
     heavy: true,
     summary: 'Figures of the quick views',
-    output: z.strictObject({ open: z.number().int(), handling: z.number().int(), waiting: z.number().int(), overdue: z.number().int() }),
+    output: z.strictObject({
+      open: z.number().int(),
+      handling: z.number().int(),
+      waiting: z.number().int(),
+      overdue: z.number().int(),
+    }),
   }),
   get: read('complaint:read', {
     path: '/complaints/{id}',
@@ -190,7 +219,11 @@ export const complaints = {
     summary: 'Resolved, with a result and a remark',
     audit: 'complaints.resolve',
     errors: [complaintErrors.wrongState],
-    input: z.strictObject({ ...byVersion, result: Result, remark: f.lines(500, bi('请填写处理备注', 'Say what was done')) }),
+    input: z.strictObject({
+      ...byVersion,
+      result: Result,
+      remark: f.lines(500, bi('请填写处理备注', 'Say what was done')),
+    }),
     output: Complaint,
   }),
   invalidate: write('complaint:update', {
@@ -198,7 +231,10 @@ export const complaints = {
     summary: 'Not a complaint, with a reason',
     audit: 'complaints.invalidate',
     errors: [complaintErrors.wrongState],
-    input: z.strictObject({ ...byVersion, remark: f.lines(500, bi('请填写处理备注', 'Say what was done')) }),
+    input: z.strictObject({
+      ...byVersion,
+      remark: f.lines(500, bi('请填写处理备注', 'Say what was done')),
+    }),
     output: Complaint,
   }),
   reopen: write('complaint:update', {
@@ -242,7 +278,10 @@ export const complaints = {
     summary: 'Take it off the list; the row and its log stay',
     audit: 'complaints.remove',
     errors: [complaintErrors.refundLinked],
-    input: z.strictObject({ ...byVersion, reason: f.lines(200, bi('请填写删除原因', 'Say why it is deleted')) }),
+    input: z.strictObject({
+      ...byVersion,
+      reason: f.lines(200, bi('请填写删除原因', 'Say why it is deleted')),
+    }),
     output: f.done,
   }),
 }

@@ -77,7 +77,14 @@ export const locale = defineLocale(
       ask: '需要用户补充',
     },
     enums: {
-      state: { OPEN: '待处理', HANDLING: '处理中', WAITING: '待用户补充', RESOLVED: '已解决', CLOSED: '已关闭', INVALID: '无效' },
+      state: {
+        OPEN: '待处理',
+        HANDLING: '处理中',
+        WAITING: '待用户补充',
+        RESOLVED: '已解决',
+        CLOSED: '已关闭',
+        INVALID: '无效',
+      },
       type: {
         NOT_DISPENSED: '未出货',
         SHORT: '少出货',
@@ -88,9 +95,27 @@ export const locale = defineLocale(
         SERVICE: '服务',
         OTHER: '其他',
       },
-      source: { MINI_PROGRAM: '小程序', DEVICE_QR: '设备二维码', PHONE: '客服电话', BACK_OFFICE: '后台录入' },
-      result: { REFUND: '退款', RESEND: '补发', EXPLAIN: '解释', REPAIR: '转维修', RESTOCK: '转补货' },
-      reason: { NOT_DISPENSED: '未出货', WRONG_ITEM: '出错商品', QUALITY: '质量问题', DUPLICATE: '重复扣款', USER_REQUEST: '用户要求', OTHER: '其他' },
+      source: {
+        MINI_PROGRAM: '小程序',
+        DEVICE_QR: '设备二维码',
+        PHONE: '客服电话',
+        BACK_OFFICE: '后台录入',
+      },
+      result: {
+        REFUND: '退款',
+        RESEND: '补发',
+        EXPLAIN: '解释',
+        REPAIR: '转维修',
+        RESTOCK: '转补货',
+      },
+      reason: {
+        NOT_DISPENSED: '未出货',
+        WRONG_ITEM: '出错商品',
+        QUALITY: '质量问题',
+        DUPLICATE: '重复扣款',
+        USER_REQUEST: '用户要求',
+        OTHER: '其他',
+      },
       kind: {
         REPLY: '回复用户',
         NOTE: '备注',
@@ -151,7 +176,8 @@ export const locale = defineLocale(
     overdue: 'Overdue',
     sameLane: 'Complaints about this lane in 30 days: {n}',
     sameUser: 'Complaints of this buyer in 30 days: {n}',
-    laneAlarm: 'Three or more reports of nothing dispensed within 24 hours: stop selling from this lane',
+    laneAlarm:
+      'Three or more reports of nothing dispensed within 24 hours: stop selling from this lane',
     toLanes: 'Go to the lane',
     mergedInto: 'Merged into #{n}',
     mainHint: 'Choose the complaint that stays; this one becomes part of it',
@@ -209,7 +235,14 @@ export const locale = defineLocale(
       ask: 'The buyer must add something',
     },
     enums: {
-      state: { OPEN: 'Open', HANDLING: 'Handling', WAITING: 'Waiting for buyer', RESOLVED: 'Resolved', CLOSED: 'Closed', INVALID: 'Not valid' },
+      state: {
+        OPEN: 'Open',
+        HANDLING: 'Handling',
+        WAITING: 'Waiting for buyer',
+        RESOLVED: 'Resolved',
+        CLOSED: 'Closed',
+        INVALID: 'Not valid',
+      },
       type: {
         NOT_DISPENSED: 'Not dispensed',
         SHORT: 'Too few',
@@ -220,8 +253,19 @@ export const locale = defineLocale(
         SERVICE: 'Service',
         OTHER: 'Other',
       },
-      source: { MINI_PROGRAM: 'Mini-program', DEVICE_QR: 'Code on the machine', PHONE: 'Telephone', BACK_OFFICE: 'Back office' },
-      result: { REFUND: 'Refunded', RESEND: 'Sent again', EXPLAIN: 'Explained', REPAIR: 'Passed to repair', RESTOCK: 'Passed to restock' },
+      source: {
+        MINI_PROGRAM: 'Mini-program',
+        DEVICE_QR: 'Code on the machine',
+        PHONE: 'Telephone',
+        BACK_OFFICE: 'Back office',
+      },
+      result: {
+        REFUND: 'Refunded',
+        RESEND: 'Sent again',
+        EXPLAIN: 'Explained',
+        REPAIR: 'Passed to repair',
+        RESTOCK: 'Passed to restock',
+      },
       reason: {
         NOT_DISPENSED: 'Not dispensed',
         WRONG_ITEM: 'Wrong item',

@@ -21,7 +21,12 @@ describe('moves', () => {
 })
 
 describe('overdue', () => {
-  const row = { state: 'OPEN' as const, firstReplyDueAt: said(4), resolveDueAt: said(20), firstRepliedAt: null }
+  const row = {
+    state: 'OPEN' as const,
+    firstReplyDueAt: said(4),
+    resolveDueAt: said(20),
+    firstRepliedAt: null,
+  }
   test('the first answer, then the end', () => {
     expect(overdue(row, at(3))).toBe(false)
     expect(overdue(row, at(4))).toBe(true)
@@ -30,14 +35,11 @@ describe('overdue', () => {
   })
   test('never what is over', () => {
     expect(overdue({ ...row, state: 'RESOLVED' }, at(23))).toBe(false)
-    expect(['OPEN', 'HANDLING', 'WAITING', 'RESOLVED', 'CLOSED', 'INVALID'].map((state) => isOpen(state as 'OPEN'))).toEqual([
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-    ])
+    expect(
+      ['OPEN', 'HANDLING', 'WAITING', 'RESOLVED', 'CLOSED', 'INVALID'].map((state) =>
+        isOpen(state as 'OPEN'),
+      ),
+    ).toEqual([true, true, true, false, false, false])
   })
 })
 
@@ -53,11 +55,25 @@ test('only a resolved complaint opens again, and a duplicate never', () => {
 })
 
 describe('the piece a refund starts with', () => {
-  const piece = (id: number, road: number | null, vendState: 'SUCCESS' | 'FAILED') => ({ id, road, vendState })
+  const piece = (id: number, road: number | null, vendState: 'SUCCESS' | 'FAILED') => ({
+    id,
+    road,
+    vendState,
+  })
   test.each([
-    ['what did not come out of the lane', [piece(1, 3, 'SUCCESS'), piece(2, 3, 'FAILED'), piece(3, 4, 'FAILED')], 3, [2]],
+    [
+      'what did not come out of the lane',
+      [piece(1, 3, 'SUCCESS'), piece(2, 3, 'FAILED'), piece(3, 4, 'FAILED')],
+      3,
+      [2],
+    ],
     ['all of the lane when all came out', [piece(1, 3, 'SUCCESS'), piece(2, 4, 'FAILED')], 3, [1]],
-    ['whatever did not come out when no lane is known', [piece(1, 3, 'SUCCESS'), piece(2, 4, 'FAILED')], null, [2]],
+    [
+      'whatever did not come out when no lane is known',
+      [piece(1, 3, 'SUCCESS'), piece(2, 4, 'FAILED')],
+      null,
+      [2],
+    ],
     ['the only piece', [piece(1, 3, 'SUCCESS')], null, [1]],
     ['nothing when it is not clear', [piece(1, 3, 'SUCCESS'), piece(2, 4, 'SUCCESS')], null, []],
   ] as const)('%s', (_, pieces, road, ids) => expect(preselected(pieces, road)).toEqual(ids))

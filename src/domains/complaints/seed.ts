@@ -11,8 +11,18 @@ type Story = Pick<Complaint, 'type' | 'source' | 'content' | 'state'> & {
 }
 
 const stories: readonly Story[] = [
-  { type: 'NOT_DISPENSED', source: 'DEVICE_QR', content: '付款后机器没有反应,商品没有掉下来。', state: 'OPEN' },
-  { type: 'CHARGE', source: 'MINI_PROGRAM', content: '手机显示扣款成功,机器显示支付超时。', state: 'OPEN' },
+  {
+    type: 'NOT_DISPENSED',
+    source: 'DEVICE_QR',
+    content: '付款后机器没有反应,商品没有掉下来。',
+    state: 'OPEN',
+  },
+  {
+    type: 'CHARGE',
+    source: 'MINI_PROGRAM',
+    content: '手机显示扣款成功,机器显示支付超时。',
+    state: 'OPEN',
+  },
   {
     type: 'NOT_DISPENSED',
     source: 'PHONE',
@@ -49,7 +59,14 @@ const stories: readonly Story[] = [
     ],
   },
   {
-    ...{ type: 'EXPIRED', source: 'BACK_OFFICE', content: '顾客来电反映面包临近保质期。', state: 'CLOSED', result: 'EXPLAIN', remark: '核实在保质期内,已解释' },
+    ...{
+      type: 'EXPIRED',
+      source: 'BACK_OFFICE',
+      content: '顾客来电反映面包临近保质期。',
+      state: 'CLOSED',
+      result: 'EXPLAIN',
+      remark: '核实在保质期内,已解释',
+    },
     talk: [
       ['CLAIM', ''],
       ['REPLY', '您好,经核实商品在保质期内,请放心食用。'],
@@ -57,9 +74,23 @@ const stories: readonly Story[] = [
       ['CLOSE', ''],
     ],
   },
-  { type: 'OTHER', source: 'MINI_PROGRAM', content: '测试', state: 'INVALID', remark: '内容与设备无关', talk: [['INVALID', '内容与设备无关']] },
   {
-    ...{ type: 'DEVICE', source: 'PHONE', content: '屏幕一直黑屏,无法选择商品。', state: 'RESOLVED', result: 'REPAIR', remark: '已派维修员更换屏线' },
+    type: 'OTHER',
+    source: 'MINI_PROGRAM',
+    content: '测试',
+    state: 'INVALID',
+    remark: '内容与设备无关',
+    talk: [['INVALID', '内容与设备无关']],
+  },
+  {
+    ...{
+      type: 'DEVICE',
+      source: 'PHONE',
+      content: '屏幕一直黑屏,无法选择商品。',
+      state: 'RESOLVED',
+      result: 'REPAIR',
+      remark: '已派维修员更换屏线',
+    },
     talk: [
       ['CLAIM', ''],
       ['RESOLVE', '已派维修员更换屏线'],
@@ -89,18 +120,37 @@ export async function seedComplaints(db: Db, now: Date): Promise<void> {
   for (const [index, sale] of rows.entries()) {
     const age = now.getTime() - sale.created_at.getTime()
     const fits = stories.filter(
-      (story) => (age < 36 * hour ? true : !['OPEN', 'WAITING'].includes(story.state)) && (age > 8 * 24 * hour || story.state !== 'CLOSED'),
+      (story) =>
+        (age < 36 * hour ? true : !['OPEN', 'WAITING'].includes(story.state)) &&
+        (age > 8 * 24 * hour || story.state !== 'CLOSED'),
     )
     const story = fits[index % fits.length] as Story
-    const at = new Date(Math.min(sale.created_at.getTime() + (10 + (index % 50)) * 60_000, now.getTime() - 60_000))
+    const at = new Date(
+      Math.min(sale.created_at.getTime() + (10 + (index % 50)) * 60_000, now.getTime() - 60_000),
+    )
     const done = story.state === 'RESOLVED' || story.state === 'CLOSED'
     const answered = story.talk?.some(([kind]) => kind === 'REPLY' || kind === 'ASK') || done
-    const step = (n: number) => new Date(Math.min(at.getTime() + (n + 1) * 35 * 60_000, now.getTime() - 1000))
+    const step = (n: number) =>
+      new Date(Math.min(at.getTime() + (n + 1) * 35 * 60_000, now.getTime() - 1000))
     const { id } = await db
       .insertInto('complaints')
       .values({
-        ...{ org_id: sale.org_id, device_id: sale.device_id, road: sale.road, order_num: sale.order_num, username: sale.consumer, created_at: at },
-        ...{ type: story.type, source: story.source, content: story.content, state: story.state, remark: story.remark ?? '', result: story.result ?? null },
+        ...{
+          org_id: sale.org_id,
+          device_id: sale.device_id,
+          road: sale.road,
+          order_num: sale.order_num,
+          username: sale.consumer,
+          created_at: at,
+        },
+        ...{
+          type: story.type,
+          source: story.source,
+          content: story.content,
+          state: story.state,
+          remark: story.remark ?? '',
+          result: story.result ?? null,
+        },
         contact_phone: `1390000${String(1000 + index)}`,
         assignee_id: story.talk?.some(([kind]) => kind === 'CLAIM') ? sale.user_id : null,
         refunded: story.result === 'REFUND',

@@ -55,9 +55,25 @@ const one = z.strictObject({ id: f.id })
 const e = deviceCommandErrors
 const errors = [e.offline, e.closed, e.running] as const
 const chooseDevice = bi('请至少选择一台设备', 'Choose at least one machine')
-const many = { ids: f.ids(chooseDevice).min(1, chooseDevice).max(50, bi('一次最多重启50台设备', 'At most 50 machines at once')) }
-const BatchRow = z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), ok: z.boolean(), reason: z.string(), cmdId: z.uuid().nullable() })
-const BatchResult = z.strictObject({ done: z.number().int(), skipped: z.number().int(), results: z.array(BatchRow) })
+const many = {
+  ids: f
+    .ids(chooseDevice)
+    .min(1, chooseDevice)
+    .max(50, bi('一次最多重启50台设备', 'At most 50 machines at once')),
+}
+const BatchRow = z.strictObject({
+  id: f.id,
+  rtuNumber: z.string(),
+  nickname: z.string(),
+  ok: z.boolean(),
+  reason: z.string(),
+  cmdId: z.uuid().nullable(),
+})
+const BatchResult = z.strictObject({
+  done: z.number().int(),
+  skipped: z.number().int(),
+  results: z.array(BatchRow),
+})
 
 export const deviceCommands = {
   reboot: write('device:reboot', {
@@ -103,7 +119,11 @@ export const deviceCommands = {
   list: read('device:read', {
     path: '/devices/{id}/commands',
     summary: 'What a machine was told to do, newest first',
-    input: listQuery({ id: f.id, type: z.enum(commandTypes).optional(), state: z.enum(commandStates).optional() }, ['issuedAt'], '-issuedAt'),
+    input: listQuery(
+      { id: f.id, type: z.enum(commandTypes).optional(), state: z.enum(commandStates).optional() },
+      ['issuedAt'],
+      '-issuedAt',
+    ),
     output: page(CommandRow),
   }),
   get: read('device:read', {
@@ -133,10 +153,19 @@ export const deviceCommands = {
   }),
   testVend: write('device:test', {
     path: '/devices/{id}/lanes/{laneId}/test-vend',
-    summary: 'One piece for nothing, to see that the lane works; `repair` also tests a lane with a fault',
+    summary:
+      'One piece for nothing, to see that the lane works; `repair` also tests a lane with a fault',
     audit: 'deviceCommands.testVend',
     idempotent: true,
-    errors: [e.offline, e.closed, e.laneGone, e.laneFault, e.laneLocked, e.laneEmpty, e.machineBusy],
+    errors: [
+      e.offline,
+      e.closed,
+      e.laneGone,
+      e.laneFault,
+      e.laneLocked,
+      e.laneEmpty,
+      e.machineBusy,
+    ],
     input: z.strictObject({ id: f.id, laneId: f.id, repair: z.boolean().default(false) }),
     output: TestVend,
   }),

@@ -22,8 +22,13 @@ test.each<[CommandState, Parameters<typeof heard>[1], ReturnType<typeof heard>]>
 ])('%s hears %o', (state, word, next) => expect(heard(state, word)).toEqual(next))
 
 test('words of one command give the same end in any order', () => {
-  const end = (words: readonly Parameters<typeof heard>[1][]) => words.reduce<CommandState>((state, word) => heard(state, word)?.state ?? state, 'SENT')
-  expect([end([ack('ACCEPTED'), ok]), end([ok, ack('ACCEPTED')]), end([ok, ok, ack('DUPLICATE')])]).toEqual(['DONE', 'DONE', 'DONE'])
+  const end = (words: readonly Parameters<typeof heard>[1][]) =>
+    words.reduce<CommandState>((state, word) => heard(state, word)?.state ?? state, 'SENT')
+  expect([
+    end([ack('ACCEPTED'), ok]),
+    end([ok, ack('ACCEPTED')]),
+    end([ok, ok, ack('DUPLICATE')]),
+  ]).toEqual(['DONE', 'DONE', 'DONE'])
 })
 
 test.each<[Parameters<typeof testRefusal>[0], boolean, ReturnType<typeof testRefusal>]>([
@@ -34,4 +39,6 @@ test.each<[Parameters<typeof testRefusal>[0], boolean, ReturnType<typeof testRef
   [{ productId: 1, status: 'FAULT', available: 1 }, true, null],
   [{ productId: 1, status: 'LOCKED', available: 1 }, true, 'laneLocked'],
   [{ productId: 1, status: 'ENABLED', available: 0 }, true, 'laneEmpty'],
-])('testing %o, repair %s', (lane, repair, refusal) => expect(testRefusal(lane, repair)).toBe(refusal))
+])('testing %o, repair %s', (lane, repair, refusal) =>
+  expect(testRefusal(lane, repair)).toBe(refusal),
+)

@@ -30,22 +30,37 @@ export const commandSeconds: Readonly<Record<CommandType, { accept: number; fini
 /** Without an answer the same command is sent again, with the same id. */
 export const resend = { afterSeconds: 10, most: 3 } as const
 
-export type CommandWord = { readonly kind: 'ack'; readonly ack: string } | { readonly kind: 'result'; readonly ok: boolean; readonly reason: string }
+export type CommandWord =
+  | { readonly kind: 'ack'; readonly ack: string }
+  | { readonly kind: 'result'; readonly ok: boolean; readonly reason: string }
 
 /** What a machine's word makes of its command; null when it changes nothing (a repeat, or out of order). */
-export function heard(state: CommandState, word: CommandWord): { state: CommandState; reason: string } | null {
+export function heard(
+  state: CommandState,
+  word: CommandWord,
+): { state: CommandState; reason: string } | null {
   const next =
     word.kind === 'result'
-      ? { state: word.ok ? ('DONE' as const) : ('FAILED' as const), reason: word.ok ? '' : word.reason || 'FAILED' }
+      ? {
+          state: word.ok ? ('DONE' as const) : ('FAILED' as const),
+          reason: word.ok ? '' : word.reason || 'FAILED',
+        }
       : word.ack === 'ACCEPTED' || word.ack === 'DUPLICATE'
         ? { state: 'ACKED' as const, reason: '' }
         : { state: 'FAILED' as const, reason: word.ack }
   return commandMoves.moves[state].includes(next.state) ? next : null
 }
 
-export type Testable = { readonly productId: number | null; readonly status: string; readonly available: number }
+export type Testable = {
+  readonly productId: number | null
+  readonly status: string
+  readonly available: number
+}
 /** Why a lane cannot be tested; null when it can. A repairer tests lanes with a fault, to see that they work again. */
-export function testRefusal(lane: Testable, repair: boolean): 'laneGone' | 'laneFault' | 'laneLocked' | 'laneEmpty' | null {
+export function testRefusal(
+  lane: Testable,
+  repair: boolean,
+): 'laneGone' | 'laneFault' | 'laneLocked' | 'laneEmpty' | null {
   if (lane.productId === null) return 'laneGone'
   if (lane.status === 'LOCKED') return 'laneLocked'
   if (lane.status === 'FAULT' && !repair) return 'laneFault'

@@ -4,19 +4,25 @@ import { rowsOf } from '../../server/rows.ts'
 import { type CommandState, type CommandType, commandSeconds } from './rules.ts'
 
 /** What people told machines in the last days, with every end it can have. */
-const told: readonly [type: CommandType, state: CommandState, reason: string, hoursAgo: number][] = [
-  ['REBOOT', 'DONE', '', 3],
-  ['QUERY', 'DONE', '', 5],
-  ['LOCK', 'DONE', '', 26],
-  ['UNLOCK', 'DONE', '', 25],
-  ['DOOR', 'FAILED', 'UNSUPPORTED', 30],
-  ['REBOOT', 'EXPIRED', 'NO_ANSWER', 49],
-  ['QUERY', 'EXPIRED', 'NO_ANSWER', 53],
-  ['REBOOT', 'FAILED', 'BUSY', 75],
-]
+const told: readonly [type: CommandType, state: CommandState, reason: string, hoursAgo: number][] =
+  [
+    ['REBOOT', 'DONE', '', 3],
+    ['QUERY', 'DONE', '', 5],
+    ['LOCK', 'DONE', '', 26],
+    ['UNLOCK', 'DONE', '', 25],
+    ['DOOR', 'FAILED', 'UNSUPPORTED', 30],
+    ['REBOOT', 'EXPIRED', 'NO_ANSWER', 49],
+    ['QUERY', 'EXPIRED', 'NO_ANSWER', 53],
+    ['REBOOT', 'FAILED', 'BUSY', 75],
+  ]
 
 export async function seedDeviceCommands(db: Db, now: Date): Promise<void> {
-  const devices = await rowsOf<{ id: number; org_id: number; user_id: number | null; name: string | null }>(db)`
+  const devices = await rowsOf<{
+    id: number
+    org_id: number
+    user_id: number | null
+    name: string | null
+  }>(db)`
     select d.id, d.org_id, u.id as user_id, u.username as name from devices d left join lateral (select id, username from users u where u.org_id = d.org_id order by id limit 1) u on true
     where d.lifecycle = 'OPERATING' order by d.id % 5, d.id limit 24`
   const rows = devices.map((device, i) => {

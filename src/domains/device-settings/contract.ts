@@ -7,11 +7,23 @@ import { bi } from '../../shared/text.ts'
 
 export const deviceSettingsErrors = defineErrors('deviceSettings', {
   tempMissing: [400001, '温度不能为空', 'Enter the temperature'],
-  tempNotHere: [422001, '该机型不制冷,不能设置温度', 'This type does not cool: it has no temperature limits'],
+  tempNotHere: [
+    422001,
+    '该机型不制冷,不能设置温度',
+    'This type does not cool: it has no temperature limits',
+  ],
   tempOrder: [400001, '最低温度不能高于最高温度', 'Lowest temperature exceeds highest'],
   humOrder: [400001, '最低湿度不能高于最高湿度', 'Lowest humidity exceeds highest'],
-  outsideStorage: [422001, '超出商品存储温度要求:{products}', 'Outside the storage temperature of: {products}'],
-  closed: [422001, '设备已外售或报废,不能修改', 'The device was sold or scrapped and cannot be changed'],
+  outsideStorage: [
+    422001,
+    '超出商品存储温度要求:{products}',
+    'Outside the storage temperature of: {products}',
+  ],
+  closed: [
+    422001,
+    '设备已外售或报废,不能修改',
+    'The device was sold or scrapped and cannot be changed',
+  ],
 })
 
 export const syncStates = ['PENDING', 'DELIVERED', 'APPLIED', 'REFUSED'] as const
@@ -19,7 +31,8 @@ export const documentNames = ['CONFIG', 'PLANOGRAM'] as const
 const SyncState = z.enum(syncStates)
 
 const required = (empty: string, wrong: string) => ({
-  error: (issue: { input?: unknown }) => (issue.input === undefined || issue.input === null ? empty : wrong),
+  error: (issue: { input?: unknown }) =>
+    issue.input === undefined || issue.input === null ? empty : wrong,
 })
 const halves = (value: number) => Number.isInteger(value * 2)
 
@@ -37,16 +50,26 @@ const humidity = z
   .refine(halves, humText)
 const limitEmpty = bi('限购数量不能为空', 'Enter the purchase limit, 0 for none')
 const limitText = bi('限购数量超出范围(0-999)', 'A purchase limit from 0 to 999')
-const limit = z.number(required(limitEmpty, limitText)).int(limitText).min(0, limitText).max(999, limitText)
+const limit = z
+  .number(required(limitEmpty, limitText))
+  .int(limitText)
+  .min(0, limitText)
+  .max(999, limitText)
 const volumeText = bi('音量须为0-100', 'A volume from 0 to 100')
-const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, bi('时间格式为 HH:mm', 'A time like 06:30'))
+const clock = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, bi('时间格式为 HH:mm', 'A time like 06:30'))
 const same = bi('开始和结束不能相同', 'Beginning and end must differ')
-const window = z.strictObject({ from: clock, to: clock }).refine((w) => w.from !== w.to, { message: same, path: ['to'] })
+const window = z
+  .strictObject({ from: clock, to: clock })
+  .refine((w) => w.from !== w.to, { message: same, path: ['to'] })
 const timingText = bi('时间须为5秒到1小时', 'From 5 seconds to one hour')
 const seconds = z.number(timingText).int(timingText).max(3600, timingText)
 /** How often something happens, in seconds; 0 is never (glossary: timings). */
 const timing = seconds.refine((n) => n === 0 || n >= 5, timingText)
-const reporting = seconds.refine((n) => n !== 0, bi('上报间隔不能为从不', 'Reports cannot be switched off')).refine((n) => n === 0 || n >= 5, timingText)
+const reporting = seconds
+  .refine((n) => n !== 0, bi('上报间隔不能为从不', 'Reports cannot be switched off'))
+  .refine((n) => n === 0 || n >= 5, timingText)
 /** What the dialogs offer; any other number of seconds is as good. */
 export const timings = [0, 10, 30, 60, 120, 300, 600, 1800, 3600] as const
 
@@ -67,9 +90,15 @@ const shape = {
   dropSensor: z.boolean(),
   autoRefund: z.boolean(),
 }
-type Limits = { tempMin?: number | null | undefined; tempMax?: number | null | undefined; humMin?: number | undefined; humMax?: number | undefined }
+type Limits = {
+  tempMin?: number | null | undefined
+  tempMax?: number | null | undefined
+  humMin?: number | undefined
+  humMax?: number | undefined
+}
 const tempsFit = (v: Limits) => v.tempMin == null || v.tempMax == null || v.tempMin <= v.tempMax
-const humsFit = (v: Limits) => v.humMin === undefined || v.humMax === undefined || v.humMin <= v.humMax
+const humsFit = (v: Limits) =>
+  v.humMin === undefined || v.humMax === undefined || v.humMin <= v.humMax
 const tempOrder = { message: deviceSettingsErrors.tempOrder.text, path: ['tempMin'] }
 const humOrder = { message: deviceSettingsErrors.humOrder.text, path: ['humMin'] }
 
@@ -79,7 +108,10 @@ export type Config = z.infer<typeof Config>
 const Patch = z
   .strictObject({ ...shape, tempMin: temperature, tempMax: temperature })
   .partial()
-  .refine((patch) => Object.keys(patch).length > 0, bi('请至少勾选一项设置', 'Tick at least one setting'))
+  .refine(
+    (patch) => Object.keys(patch).length > 0,
+    bi('请至少勾选一项设置', 'Tick at least one setting'),
+  )
   .refine(tempsFit, tempOrder)
   .refine(humsFit, humOrder)
 export type ConfigPatch = z.infer<typeof Patch>
@@ -113,16 +145,32 @@ export const DeviceConfig = z.strictObject({
   changedBy: z.string(),
   changedAt: f.instant.nullable(),
   /** Products in a drug machine whose storage range the limits must keep. */
-  storage: z.array(z.strictObject({ product: z.string(), min: z.number().nullable(), max: z.number().nullable() })),
+  storage: z.array(
+    z.strictObject({ product: z.string(), min: z.number().nullable(), max: z.number().nullable() }),
+  ),
   can: z.strictObject({ update: z.boolean(), limits: z.boolean() }),
 })
 export type DeviceConfig = z.infer<typeof DeviceConfig>
 
 const chooseDevice = bi('请至少选择一台设备', 'Choose at least one machine')
-const Batch = z.strictObject({ ids: f.ids(chooseDevice).min(1, chooseDevice).max(200), config: Patch })
+const Batch = z.strictObject({
+  ids: f.ids(chooseDevice).min(1, chooseDevice).max(200),
+  config: Patch,
+})
 /** `changed`: a new version is (or would be) written; not for a machine that has these values already or is refused. */
-const BatchRow = z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), ok: z.boolean(), changed: z.boolean(), reason: z.string() })
-const BatchResult = z.strictObject({ done: z.number().int(), skipped: z.number().int(), results: z.array(BatchRow) })
+const BatchRow = z.strictObject({
+  id: f.id,
+  rtuNumber: z.string(),
+  nickname: z.string(),
+  ok: z.boolean(),
+  changed: z.boolean(),
+  reason: z.string(),
+})
+const BatchResult = z.strictObject({
+  done: z.number().int(),
+  skipped: z.number().int(),
+  results: z.array(BatchRow),
+})
 export type BatchResult = z.infer<typeof BatchResult>
 
 export const SyncRow = z.strictObject({
@@ -135,11 +183,23 @@ export const SyncRow = z.strictObject({
   planogram: Sync,
 })
 export type SyncRow = z.infer<typeof SyncRow>
-export const ConfigVersion = z.strictObject({ version, config: Config, changedBy: z.string(), createTime: f.instant })
+export const ConfigVersion = z.strictObject({
+  version,
+  config: Config,
+  changedBy: z.string(),
+  createTime: f.instant,
+})
 export type ConfigVersion = z.infer<typeof ConfigVersion>
 
 const e = deviceSettingsErrors
-const ruleErrors = [e.tempMissing, e.tempNotHere, e.tempOrder, e.humOrder, e.outsideStorage, e.closed] as const
+const ruleErrors = [
+  e.tempMissing,
+  e.tempNotHere,
+  e.tempOrder,
+  e.humOrder,
+  e.outsideStorage,
+  e.closed,
+] as const
 const one = { id: f.id }
 
 export const deviceSettings = {
@@ -170,7 +230,8 @@ export const deviceSettings = {
   }),
   saveBatch: write('device:config', {
     path: '/device-configs/batch',
-    summary: 'Change the ticked settings of up to 200 machines; machines that refuse are left as they are',
+    summary:
+      'Change the ticked settings of up to 200 machines; machines that refuse are left as they are',
     audit: 'deviceSettings.saveBatch',
     input: Batch,
     output: BatchResult,
@@ -185,7 +246,13 @@ export const deviceSettings = {
     path: '/device-configs',
     summary: 'How far settings and planograms of machines have come',
     input: listQuery(
-      { keyword, orgId: f.id.optional(), kind: z.enum(documentNames).default('CONFIG'), state: SyncState.optional(), ids: z.array(f.id).max(200).optional() },
+      {
+        keyword,
+        orgId: f.id.optional(),
+        kind: z.enum(documentNames).default('CONFIG'),
+        state: SyncState.optional(),
+        ids: z.array(f.id).max(200).optional(),
+      },
       ['rtuNumber', 'wantedAt'],
       '-wantedAt',
     ),

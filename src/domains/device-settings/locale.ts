@@ -65,7 +65,8 @@ export const locale = defineLocale(
     check: 'Check',
     unchanged: 'unchanged',
     onlyTicked: 'Only the ticked settings are written',
-    sensorOffAsk: 'Without it nobody can tell whether a piece left; failed orders must be handled by hand',
+    sensorOffAsk:
+      'Without it nobody can tell whether a piece left; failed orders must be handled by hand',
     never: 'Never',
     seconds: '{n} s',
     minutes: '{n} min',
@@ -109,7 +110,12 @@ export const locale = defineLocale(
       autoRefund: 'Automatic refund',
     },
     enums: {
-      state: { PENDING: 'Waiting', DELIVERED: 'Delivered', APPLIED: 'In effect', REFUSED: 'Failed' },
+      state: {
+        PENDING: 'Waiting',
+        DELIVERED: 'Delivered',
+        APPLIED: 'In effect',
+        REFUSED: 'Failed',
+      },
       kind: { CONFIG: 'Settings', PLANOGRAM: 'Lanes and prices' },
     },
     audit: { save: 'Set device', saveBatch: 'Set devices' },

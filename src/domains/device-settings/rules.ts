@@ -3,10 +3,16 @@ import { usualTemperature } from '../machines/rules.ts'
 import { type Config, type ConfigPatch, deviceSettingsErrors } from './contract.ts'
 
 type Type = { readonly refrigeration: boolean; readonly kind: string }
-export type Storage = { readonly product: string; readonly min: number | null; readonly max: number | null }
+export type Storage = {
+  readonly product: string
+  readonly min: number | null
+  readonly max: number | null
+}
 
 /** What holds while nobody has set anything; sensor and refund are the device's own until then. */
-export const defaultConfig = (device: Type & { readonly dropSensor: boolean; readonly autoRefund: boolean }): Config => ({
+export const defaultConfig = (
+  device: Type & { readonly dropSensor: boolean; readonly autoRefund: boolean },
+): Config => ({
   tempMin: device.refrigeration ? usualTemperature.min : null,
   tempMax: device.refrigeration ? usualTemperature.max : null,
   humMin: 20,
@@ -23,17 +29,27 @@ export const defaultConfig = (device: Type & { readonly dropSensor: boolean; rea
 })
 
 /** Only what the patch names changes. */
-export const merged = (config: Config, patch: ConfigPatch): Config => ({ ...config, ...(patch as Partial<Config>) })
+export const merged = (config: Config, patch: ConfigPatch): Config => ({
+  ...config,
+  ...(patch as Partial<Config>),
+})
 
 /** Windows come from the database with their fields in another order. */
-const comparable = ({ lighting, ...rest }: Config) => ({ ...rest, lighting: lighting.map(({ from, to }) => `${from}-${to}`).join(' ') })
+const comparable = ({ lighting, ...rest }: Config) => ({
+  ...rest,
+  lighting: lighting.map(({ from, to }) => `${from}-${to}`).join(' '),
+})
 
 export function sameConfig(a: Config, b: Config): boolean {
   const [left, right] = [comparable(a), comparable(b)]
   return (Object.keys(left) as (keyof Config)[]).every((key) => left[key] === right[key])
 }
 
-export type Wrong = { readonly def: ErrorDef; readonly field: keyof Config; readonly values?: Record<string, string> }
+export type Wrong = {
+  readonly def: ErrorDef
+  readonly field: keyof Config
+  readonly values?: Record<string, string>
+}
 
 /** Why these settings are not for this machine; null when they are. The shape of each value is the contract's to check. */
 export function configRule(type: Type, config: Config, storage: readonly Storage[]): Wrong | null {
@@ -42,21 +58,40 @@ export function configRule(type: Type, config: Config, storage: readonly Storage
     if (tempMin === null) return { def: deviceSettingsErrors.tempMissing, field: 'tempMin' }
     if (tempMax === null) return { def: deviceSettingsErrors.tempMissing, field: 'tempMax' }
     if (tempMin > tempMax) return { def: deviceSettingsErrors.tempOrder, field: 'tempMin' }
-  } else if (tempMin !== null || tempMax !== null) return { def: deviceSettingsErrors.tempNotHere, field: tempMin === null ? 'tempMax' : 'tempMin' }
+  } else if (tempMin !== null || tempMax !== null)
+    return {
+      def: deviceSettingsErrors.tempNotHere,
+      field: tempMin === null ? 'tempMax' : 'tempMin',
+    }
   if (config.humMin > config.humMax) return { def: deviceSettingsErrors.humOrder, field: 'humMin' }
   const outside = outsideStorage(type, config, storage)
-  if (outside.length) return { def: deviceSettingsErrors.outsideStorage, field: 'tempMin', values: { products: outside.join('、') } }
+  if (outside.length)
+    return {
+      def: deviceSettingsErrors.outsideStorage,
+      field: 'tempMin',
+      values: { products: outside.join('、') },
+    }
   return null
 }
 
 /** Products of a drug machine that the limits would allow to become too cold or too warm. */
-export function outsideStorage(type: Type, { tempMin, tempMax }: Pick<Config, 'tempMin' | 'tempMax'>, storage: readonly Storage[]): string[] {
+export function outsideStorage(
+  type: Type,
+  { tempMin, tempMax }: Pick<Config, 'tempMin' | 'tempMax'>,
+  storage: readonly Storage[],
+): string[] {
   if (type.kind !== 'DRUG' || tempMin === null || tempMax === null) return []
-  const outside = storage.filter(({ min, max }) => (min !== null && tempMin < min) || (max !== null && tempMax > max))
+  const outside = storage.filter(
+    ({ min, max }) => (min !== null && tempMin < min) || (max !== null && tempMax > max),
+  )
   return [...new Set(outside.map(({ product }) => product))]
 }
 
 /** A repairer sets the machine, not what people may buy (core.md, device settings): that is a right of its own. */
 export const limitFields = ['limitPerOrder', 'limitPerDay'] as const
-export const forbiddenLimits = (mayLimit: boolean, before: Config, after: Config): (keyof Config)[] =>
+export const forbiddenLimits = (
+  mayLimit: boolean,
+  before: Config,
+  after: Config,
+): (keyof Config)[] =>
   mayLimit ? [] : limitFields.filter((field) => before[field] !== after[field])

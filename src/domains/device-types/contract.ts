@@ -8,13 +8,23 @@ import { bi } from '../../shared/text.ts'
 export const deviceTypeErrors = defineErrors('deviceTypes', {
   nameTaken: [409004, '类型名称已存在', 'This name exists already'],
   inUse: [409003, '该类型下仍有 {n} 台设备,无法删除', 'There are still {n} devices of this type'],
-  patternFixed: [422001, '该类型下已有设备,不能更改出货方式', 'There are devices of this type; the dispensing cannot change'],
+  patternFixed: [
+    422001,
+    '该类型下已有设备,不能更改出货方式',
+    'There are devices of this type; the dispensing cannot change',
+  ],
   tooSmall: [422001, '已有货道超出新的层数或货道数', 'Existing lanes exceed the new limits'],
   screenSize: [400001, '请填写屏幕尺寸', 'Enter the screen size'],
 })
 
-const Kind = z.enum(['GENERAL', 'DRUG', 'FLOWER', 'LIFT', 'CABINET'], bi('请选择机型用途', 'Choose the purpose'))
-const Pattern = z.enum(['spring', 'lift', 'belt', 'pusher', 'locker'], bi('请选择出货方式', 'Choose the dispensing'))
+const Kind = z.enum(
+  ['GENERAL', 'DRUG', 'FLOWER', 'LIFT', 'CABINET'],
+  bi('请选择机型用途', 'Choose the purpose'),
+)
+const Pattern = z.enum(
+  ['spring', 'lift', 'belt', 'pusher', 'locker'],
+  bi('请选择出货方式', 'Choose the dispensing'),
+)
 const limit = z
   .number(bi('须为1-20', 'From 1 to 20'))
   .int(bi('须为1-20', 'From 1 to 20'))
@@ -63,7 +73,11 @@ export const deviceTypes = {
   list: read('device-type:read', {
     path: '/device-types',
     summary: 'Device types',
-    input: listQuery({ keyword, pattern: Pattern.optional(), kind: Kind.optional() }, ['name', 'deviceCount', 'createTime'], 'createTime'),
+    input: listQuery(
+      { keyword, pattern: Pattern.optional(), kind: Kind.optional() },
+      ['name', 'deviceCount', 'createTime'],
+      'createTime',
+    ),
     output: page(TypeRow),
   }),
   options: read('device:read', {
@@ -84,7 +98,12 @@ export const deviceTypes = {
     path: '/device-types/{id}',
     summary: 'Change a device type',
     audit: 'deviceTypes.update',
-    errors: [deviceTypeErrors.nameTaken, deviceTypeErrors.patternFixed, deviceTypeErrors.tooSmall, deviceTypeErrors.screenSize],
+    errors: [
+      deviceTypeErrors.nameTaken,
+      deviceTypeErrors.patternFixed,
+      deviceTypeErrors.tooSmall,
+      deviceTypeErrors.screenSize,
+    ],
     input: z.strictObject({ id: f.id, version: f.version, ...fields }),
     output: TypeRow,
   }),

@@ -23,7 +23,13 @@ export const locale = defineLocale(
     },
     enums: {
       pattern: { spring: '弹簧', lift: '升降', belt: '履带', pusher: '推杆', locker: '格子柜' },
-      kind: { GENERAL: '普通', DRUG: '售药机', FLOWER: '鲜花机', LIFT: '升降机', CABINET: '带屏货柜' },
+      kind: {
+        GENERAL: '普通',
+        DRUG: '售药机',
+        FLOWER: '鲜花机',
+        LIFT: '升降机',
+        CABINET: '带屏货柜',
+      },
     },
     audit: { create: '新增设备类型', update: '编辑设备类型', remove: '删除设备类型' },
   },
@@ -49,8 +55,18 @@ export const locale = defineLocale(
     },
     enums: {
       pattern: { spring: 'Spring', lift: 'Lift', belt: 'Belt', pusher: 'Pusher', locker: 'Locker' },
-      kind: { GENERAL: 'General', DRUG: 'Drug machine', FLOWER: 'Flower machine', LIFT: 'Lift machine', CABINET: 'Screen cabinet' },
+      kind: {
+        GENERAL: 'General',
+        DRUG: 'Drug machine',
+        FLOWER: 'Flower machine',
+        LIFT: 'Lift machine',
+        CABINET: 'Screen cabinet',
+      },
     },
-    audit: { create: 'Added device type', update: 'Edited device type', remove: 'Deleted device type' },
+    audit: {
+      create: 'Added device type',
+      update: 'Edited device type',
+      remove: 'Deleted device type',
+    },
   },
 )

@@ -13,7 +13,8 @@ test.each([
   [type, used, null],
   [{ ...type, maxLevels: 1 }, none, null],
 ])('%o with %o', (after, counts, error) => expect(changeRule(type, after, counts)).toBe(error))
-test('a used type stays', () => expect([removable(none), removable(used)]).toEqual([null, deviceTypeErrors.inUse]))
+test('a used type stays', () =>
+  expect([removable(none), removable(used)]).toEqual([null, deviceTypeErrors.inUse]))
 test('a screen has a size', () =>
   expect([
     screenRule({ screen: true, screenSize: '' }),

@@ -8,8 +8,15 @@ export const screenRule = (type: Pick<NewType, 'screen' | 'screenSize'>): ErrorD
 type Used = { deviceCount: number; levels: number; roads: number }
 
 /** What machines of the type already have, they keep: dispensing stays, limits do not fall below drawn lanes. */
-export function changeRule(before: Pick<NewType, 'pattern'>, after: Pick<NewType, 'pattern' | 'maxLevels' | 'maxRoads'>, used: Used): ErrorDef | null {
+export function changeRule(
+  before: Pick<NewType, 'pattern'>,
+  after: Pick<NewType, 'pattern' | 'maxLevels' | 'maxRoads'>,
+  used: Used,
+): ErrorDef | null {
   if (used.deviceCount > 0 && before.pattern !== after.pattern) return deviceTypeErrors.patternFixed
-  return after.maxLevels < used.levels || after.maxRoads < used.roads ? deviceTypeErrors.tooSmall : null
+  return after.maxLevels < used.levels || after.maxRoads < used.roads
+    ? deviceTypeErrors.tooSmall
+    : null
 }
-export const removable = (used: Pick<Used, 'deviceCount'>): ErrorDef | null => (used.deviceCount > 0 ? deviceTypeErrors.inUse : null)
+export const removable = (used: Pick<Used, 'deviceCount'>): ErrorDef | null =>
+  used.deviceCount > 0 ? deviceTypeErrors.inUse : null

@@ -1,8 +1,21 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, pageWithSums, rangeFields, wholeRange } from '../../shared/listQuery.ts'
-import { bothOrNone, bothOrNoneText, optionalLatitude, optionalLongitude, regionCode } from '../../shared/place.ts'
+import {
+  keyword,
+  listQuery,
+  page,
+  pageWithSums,
+  rangeFields,
+  wholeRange,
+} from '../../shared/listQuery.ts'
+import {
+  bothOrNone,
+  bothOrNoneText,
+  optionalLatitude,
+  optionalLongitude,
+  regionCode,
+} from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
 import { deviceErrors } from './errors.ts'
 import { historyEndpoints } from './historyContract.ts'
@@ -26,7 +39,10 @@ export const rtuNumber = z
   .min(1, bi('请输入机器编号', 'Enter the machine number'))
   .regex(
     /^[A-Z0-9]{0,16}[0-9]{4}$/,
-    bi('机器编号须为4-20位大写字母或数字,且以4位以上数字结尾', 'Four to 20 capital letters or digits, ending in at least four digits'),
+    bi(
+      '机器编号须为4-20位大写字母或数字,且以4位以上数字结尾',
+      'Four to 20 capital letters or digits, ending in at least four digits',
+    ),
   )
 
 export const deviceList = listQuery(
@@ -52,7 +68,20 @@ export const deviceList = listQuery(
     ids: z.array(f.id).max(1000).optional(),
     ...rangeFields,
   },
-  ['attention', 'rtuNumber', 'nickname', 'temperature', 'stock', 'soldOut', 'free', 'faultCount', 'todayOrders', 'todayTurnover', 'lastSeenAt', 'createTime'],
+  [
+    'attention',
+    'rtuNumber',
+    'nickname',
+    'temperature',
+    'stock',
+    'soldOut',
+    'free',
+    'faultCount',
+    'todayOrders',
+    'todayTurnover',
+    'lastSeenAt',
+    'createTime',
+  ],
   '-attention',
 ).refine(...wholeRange)
 
@@ -99,7 +128,13 @@ export const DeviceRow = z.strictObject({
   todayOrders: f.count,
   todayTurnover: f.fen.nullable(),
   createTime: f.instant,
-  can: z.strictObject({ update: z.boolean(), pause: z.boolean(), operate: z.boolean(), retire: z.boolean(), restore: z.boolean() }),
+  can: z.strictObject({
+    update: z.boolean(),
+    pause: z.boolean(),
+    operate: z.boolean(),
+    retire: z.boolean(),
+    restore: z.boolean(),
+  }),
 })
 export type DeviceRow = z.infer<typeof DeviceRow>
 
@@ -117,7 +152,9 @@ export const DeviceDetail = DeviceRow.extend({
   dropSensor: z.boolean(),
   autoRefund: z.boolean(),
   /** Empty: the setting of the organisation holds. */
-  businessHours: z.array(z.strictObject({ days: z.array(f.count), from: z.string(), to: z.string() })),
+  businessHours: z.array(
+    z.strictObject({ days: z.array(f.count), from: z.string(), to: z.string() }),
+  ),
   /** What the organisation has set, every day. */
   orgHours: z.strictObject({ from: z.string(), to: z.string() }),
   onlineMall: z.boolean(),
@@ -169,9 +206,13 @@ const single = {
     .transform(blankIsNull),
 }
 const store = { storeId: f.id.nullable().default(null) }
-export const EditDevice = z.strictObject({ id: f.id, version: f.version, ...single, ...store, ...place }).refine(bothOrNone, bothOrNoneText)
+export const EditDevice = z
+  .strictObject({ id: f.id, version: f.version, ...single, ...store, ...place })
+  .refine(bothOrNone, bothOrNoneText)
 export type EditDevice = z.infer<typeof EditDevice>
-export const CreateDevice = z.strictObject({ rtuNumber, orgId: f.id.optional(), ...single, ...place }).refine(bothOrNone, bothOrNoneText)
+export const CreateDevice = z
+  .strictObject({ rtuNumber, orgId: f.id.optional(), ...single, ...place })
+  .refine(bothOrNone, bothOrNoneText)
 export type CreateDevice = z.infer<typeof CreateDevice>
 
 const batchCount = bi('数量须为1-200', 'A number from 1 to 200')
@@ -181,7 +222,12 @@ const numbers = {
   skipExisting: z.boolean().default(false),
 }
 export const BatchDevices = z
-  .strictObject({ ...numbers, orgId: f.id.optional(), namePrefix: f.text(30, bi('请输入名称前缀', 'Enter a name prefix')), ...place })
+  .strictObject({
+    ...numbers,
+    orgId: f.id.optional(),
+    namePrefix: f.text(30, bi('请输入名称前缀', 'Enter a name prefix')),
+    ...place,
+  })
   .refine(bothOrNone, bothOrNoneText)
 export type BatchDevices = z.infer<typeof BatchDevices>
 
@@ -202,7 +248,13 @@ export const FaultRow = z.strictObject({
   remark: z.string(),
   can: z.strictObject({ handle: z.boolean() }),
 })
-const rowErrors = [deviceErrors.unknownRegion, deviceErrors.licenceMissing, deviceErrors.boardTaken, deviceErrors.cardTaken, deviceErrors.typeDiffers] as const
+const rowErrors = [
+  deviceErrors.unknownRegion,
+  deviceErrors.licenceMissing,
+  deviceErrors.boardTaken,
+  deviceErrors.cardTaken,
+  deviceErrors.typeDiffers,
+] as const
 const ofDevice = { id: f.id }
 
 export const devices = {
@@ -211,22 +263,56 @@ export const devices = {
     summary: "Machines with state, stock and today's sales",
     input: deviceList,
     export: 'device:export',
-    output: pageWithSums(DeviceRow, z.strictObject({ todayOrders: f.count, todayTurnover: f.fen.nullable(), stock: f.count, capacity: f.count })),
+    output: pageWithSums(
+      DeviceRow,
+      z.strictObject({
+        todayOrders: f.count,
+        todayTurnover: f.fen.nullable(),
+        stock: f.count,
+        capacity: f.count,
+      }),
+    ),
   }),
   counts: read('device:read', {
     path: '/devices/counts',
     heavy: true,
     summary: 'Figures of the quick views',
-    output: z.strictObject({ all: f.count, online: f.count, offline: f.count, fault: f.count, soldOut: f.count, tempAlarm: f.count }),
+    output: z.strictObject({
+      all: f.count,
+      online: f.count,
+      offline: f.count,
+      fault: f.count,
+      soldOut: f.count,
+      tempAlarm: f.count,
+    }),
   }),
   options: read('device:read', {
     path: '/devices/options',
     summary: 'Machines for a select box, at most 50',
     /** `typeOf`: of the type of this machine alone. */
-    input: z.strictObject({ keyword, ids: z.array(f.id).max(200).optional(), typeOf: f.id.optional() }),
-    output: z.strictObject({ list: z.array(z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), orgId: f.id, status: Status })) }),
+    input: z.strictObject({
+      keyword,
+      ids: z.array(f.id).max(200).optional(),
+      typeOf: f.id.optional(),
+    }),
+    output: z.strictObject({
+      list: z.array(
+        z.strictObject({
+          id: f.id,
+          rtuNumber: z.string(),
+          nickname: z.string(),
+          orgId: f.id,
+          status: Status,
+        }),
+      ),
+    }),
   }),
-  detail: read('device:read', { path: '/devices/{id}', summary: 'One machine', input: z.strictObject(ofDevice), output: DeviceDetail }),
+  detail: read('device:read', {
+    path: '/devices/{id}',
+    summary: 'One machine',
+    input: z.strictObject(ofDevice),
+    output: DeviceDetail,
+  }),
   create: write('device:create', {
     path: '/devices',
     summary: 'Register a machine; the answer shows its secret once',
@@ -243,7 +329,12 @@ export const devices = {
     scope: 'system',
     errors: [deviceErrors.widthOverflow],
     input: z.strictObject(numbers),
-    output: z.strictObject({ first: z.string(), last: z.string(), numbers: z.array(z.string()), conflicts: z.array(z.string()) }),
+    output: z.strictObject({
+      first: z.string(),
+      last: z.string(),
+      numbers: z.array(z.string()),
+      conflicts: z.array(z.string()),
+    }),
   }),
   createBatch: write('device:create', {
     path: '/devices/batch-create',
@@ -251,7 +342,12 @@ export const devices = {
     audit: 'devices.createBatch',
     fresh: true,
     scope: 'system',
-    errors: [deviceErrors.numbersTaken, deviceErrors.widthOverflow, deviceErrors.ownerKind, ...rowErrors],
+    errors: [
+      deviceErrors.numbersTaken,
+      deviceErrors.widthOverflow,
+      deviceErrors.ownerKind,
+      ...rowErrors,
+    ],
     input: BatchDevices,
     output: z.strictObject({ created: z.array(Secret) }),
   }),
@@ -261,7 +357,14 @@ export const devices = {
     summary: 'Change a machine; with another board the answer shows its new secret once',
     audit: 'devices.update',
     fresh: 'sometimes',
-    errors: [deviceErrors.typeFixed, deviceErrors.closed, deviceErrors.boardDisabled, deviceErrors.openOrder, deviceErrors.storeElsewhere, ...rowErrors],
+    errors: [
+      deviceErrors.typeFixed,
+      deviceErrors.closed,
+      deviceErrors.boardDisabled,
+      deviceErrors.openOrder,
+      deviceErrors.storeElsewhere,
+      ...rowErrors,
+    ],
     input: EditDevice,
     /** Another board has a secret of its own: shown here and never again. */
     output: DeviceDetail.extend({ secret: z.string().nullable() }),
@@ -272,7 +375,12 @@ export const devices = {
     audit: 'devices.setLifecycle',
     errors: [deviceErrors.wrongMove, deviceErrors.notReady, deviceErrors.licenceElsewhere],
     input: z
-      .strictObject({ ...ofDevice, version: f.version, to: z.enum(['OPERATING', 'PAUSED']), reason: f.optionalLines(200) })
+      .strictObject({
+        ...ofDevice,
+        version: f.version,
+        to: z.enum(['OPERATING', 'PAUSED']),
+        reason: f.optionalLines(200),
+      })
       .refine((v) => v.to !== 'PAUSED' || v.reason !== '', {
         message: reasonText,
         path: ['reason'],
@@ -292,7 +400,10 @@ export const devices = {
     summary: 'Close a fault with a remark; a repaired lane sells again',
     audit: 'devices.handleFault',
     errors: [deviceErrors.faultClosed],
-    input: z.strictObject({ id: f.id, remark: f.lines(200, bi('请填写处理说明', 'Say what was done')) }),
+    input: z.strictObject({
+      id: f.id,
+      remark: f.lines(200, bi('请填写处理说明', 'Say what was done')),
+    }),
     output: f.done,
   }),
 }

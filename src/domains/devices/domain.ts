@@ -9,7 +9,12 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
   screens,
-  topics: { devices: { rights: ['device:read', 'device:assign', 'dashboard:read'], watched: ['devices', 'device_states', 'device_faults'] } },
+  topics: {
+    devices: {
+      rights: ['device:read', 'device:assign', 'dashboard:read'],
+      watched: ['devices', 'device_states', 'device_faults'],
+    },
+  },
   jobs: async (app) => (await import('./server/jobs.ts')).registerDeviceJobs(app),
   importer: async () => (await import('./server/importer.ts')).deviceImporter,
 } satisfies Domain<typeof devices>

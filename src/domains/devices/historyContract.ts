@@ -5,7 +5,17 @@ import { listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery
 
 /** What a machine said, what the platform knows beside it, and what it measured. */
 
-export const timelineGroups = ['ONLINE', 'VEND', 'COMMAND', 'CONFIG', 'DOOR', 'FAULT', 'STOCK', 'OWNER', 'TELEMETRY'] as const
+export const timelineGroups = [
+  'ONLINE',
+  'VEND',
+  'COMMAND',
+  'CONFIG',
+  'DOOR',
+  'FAULT',
+  'STOCK',
+  'OWNER',
+  'TELEMETRY',
+] as const
 /** Messages of the range that are looked through, and events: two weeks of a machine that measures each minute. */
 export const timelineRows = 20_000
 
@@ -29,20 +39,32 @@ export type TimelineRow = z.infer<typeof TimelineRow>
 
 export const telemetrySpans = ['24h', '7d', '30d'] as const
 const measured = z.number().nullable()
-export const Point = z.strictObject({ at: f.instant, temperature: measured, tempMin: measured, tempMax: measured, humidity: measured, rsrp: measured })
+export const Point = z.strictObject({
+  at: f.instant,
+  temperature: measured,
+  tempMin: measured,
+  tempMax: measured,
+  humidity: measured,
+  rsrp: measured,
+})
 export type Point = z.infer<typeof Point>
 
 export const historyEndpoints = {
   timeline: read('device:read', {
     path: '/devices/{id}/timeline',
     summary: `Messages of the machine and events around it, newest first; the last seven days unless a range is given. Measurements only when asked for. At most the newest ${timelineRows} of each in the range are looked through`,
-    input: listQuery({ id: f.id, group: z.enum(timelineGroups).optional(), ...rangeFields }, ['createTime'], '-createTime').refine(...wholeRange),
+    input: listQuery(
+      { id: f.id, group: z.enum(timelineGroups).optional(), ...rangeFields },
+      ['createTime'],
+      '-createTime',
+    ).refine(...wholeRange),
     /** `cut`: the range holds more than was looked through. */
     output: page(TimelineRow).extend({ sums: z.strictObject({ cut: z.boolean() }) }),
   }),
   telemetry: read('device:read', {
     path: '/devices/{id}/telemetry',
-    summary: 'Temperature, humidity and signal: by ten minutes of the last day, by the hour of seven days, by four hours of thirty',
+    summary:
+      'Temperature, humidity and signal: by ten minutes of the last day, by the hour of seven days, by four hours of thirty',
     input: z.strictObject({ id: f.id, span: z.enum(telemetrySpans).default('24h') }),
     output: z.strictObject({ list: z.array(Point) }),
   }),

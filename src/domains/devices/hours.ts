@@ -9,8 +9,15 @@ const chooseDays = bi('请选择星期', 'Choose the days')
 /** 1 is Monday, as in ISO 8601. */
 const day = z.number(chooseDays).int(chooseDays).min(1, chooseDays).max(7, chooseDays)
 const Window = z
-  .strictObject({ days: z.array(day, chooseDays).min(1, chooseDays).max(7, chooseDays), from: clock, to: clock })
-  .refine((w) => w.from !== w.to, { path: ['to'], message: bi('开始和结束不能相同', 'Start and end are the same') })
+  .strictObject({
+    days: z.array(day, chooseDays).min(1, chooseDays).max(7, chooseDays),
+    from: clock,
+    to: clock,
+  })
+  .refine((w) => w.from !== w.to, {
+    path: ['to'],
+    message: bi('开始和结束不能相同', 'Start and end are the same'),
+  })
 export type BusinessWindow = z.infer<typeof Window>
 
 export const windowsOfDay = 3
@@ -35,7 +42,8 @@ const stretches = (windows: readonly BusinessWindow[]): Stretch[] =>
     .flatMap(({ days, from, to }) =>
       [...new Set(days)].map((day) => {
         const midnight = (day - 1) * 1440
-        const end = to === '23:59' ? 1440 : minutes(to) > minutes(from) ? minutes(to) : minutes(to) + 1440
+        const end =
+          to === '23:59' ? 1440 : minutes(to) > minutes(from) ? minutes(to) : minutes(to) + 1440
         return { day, start: midnight + minutes(from), end: midnight + end }
       }),
     )
@@ -45,14 +53,22 @@ const stretches = (windows: readonly BusinessWindow[]): Stretch[] =>
 export function hoursProblem(windows: readonly BusinessWindow[]): string | null {
   const all = stretches(windows)
   for (const [day, own] of Map.groupBy(all, (stretch) => stretch.day))
-    if (own.length > windowsOfDay) return bi(`${nameOf(day, 'zh-CN')}最多${windowsOfDay}个时段`, `At most ${windowsOfDay} windows on ${nameOf(day, 'en')}`)
+    if (own.length > windowsOfDay)
+      return bi(
+        `${nameOf(day, 'zh-CN')}最多${windowsOfDay}个时段`,
+        `At most ${windowsOfDay} windows on ${nameOf(day, 'en')}`,
+      )
   const [first] = all
   if (!first) return null
   // Sunday's night runs into Monday
   const row = [...all, { ...first, start: first.start + week, end: first.end + week }]
   for (const [i, stretch] of row.entries()) {
     const before = row[i - 1]
-    if (before && stretch.start < before.end) return bi(`${nameOf(stretch.day, 'zh-CN')}的时段重叠`, `The windows of ${nameOf(stretch.day, 'en')} overlap`)
+    if (before && stretch.start < before.end)
+      return bi(
+        `${nameOf(stretch.day, 'zh-CN')}的时段重叠`,
+        `The windows of ${nameOf(stretch.day, 'en')} overlap`,
+      )
   }
   return null
 }
@@ -77,7 +93,9 @@ export function isOpen(windows: readonly BusinessWindow[], now: number): boolean
   if (windows.length === 0) return null
   // the epoch was a Thursday
   const minute = (Math.floor(now / 60_000) + 8 * 60 + 3 * 1440) % week
-  return stretches(windows).some(({ start, end }) => (minute >= start && minute < end) || minute + week < end)
+  return stretches(windows).some(
+    ({ start, end }) => (minute >= start && minute < end) || minute + week < end,
+  )
 }
 
 /** Days that follow one another as pairs of first and last: 1, 2, 3, 6 is 1–3 and 6. */

@@ -10,22 +10,44 @@ export const reasonText = bi('请填写原因', 'Say why')
 const reason = f.lines(200, reasonText)
 const chooseDevice = bi('请至少选择一台设备', 'Choose at least one machine')
 const ids = f.ids(chooseDevice).min(1, chooseDevice).max(200)
-const Row = z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), ok: z.boolean(), reason: z.string() })
-const Batch = z.strictObject({ done: z.number().int(), skipped: z.number().int(), results: z.array(Row) })
+const Row = z.strictObject({
+  id: f.id,
+  rtuNumber: z.string(),
+  nickname: z.string(),
+  ok: z.boolean(),
+  reason: z.string(),
+})
+const Batch = z.strictObject({
+  done: z.number().int(),
+  skipped: z.number().int(),
+  results: z.array(Row),
+})
 const one = { id: f.id, version: f.version }
 
 export const lifecycleEndpoints = {
   retire: write('device:delete', {
     path: '/devices/{id}/retire',
-    summary: 'Sold or scrapped: board and SIM are released, history stays; the number is typed to confirm',
+    summary:
+      'Sold or scrapped: board and SIM are released, history stays; the number is typed to confirm',
     audit: 'devices.retire',
-    errors: [deviceErrors.wrongMove, deviceErrors.openOrder, deviceErrors.stockLeft, deviceErrors.numberWrong],
-    input: z.strictObject({ ...one, to: z.enum(['SOLD', 'SCRAPPED']), reason, confirmNumber: z.string().trim().max(20) }),
+    errors: [
+      deviceErrors.wrongMove,
+      deviceErrors.openOrder,
+      deviceErrors.stockLeft,
+      deviceErrors.numberWrong,
+    ],
+    input: z.strictObject({
+      ...one,
+      to: z.enum(['SOLD', 'SCRAPPED']),
+      reason,
+      confirmNumber: z.string().trim().max(20),
+    }),
     output: f.done,
   }),
   restore: write('device:delete', {
     path: '/devices/{id}/restore',
-    summary: 'Undo of a sale or a scrapping, by the super administrator: back in stock, without board',
+    summary:
+      'Undo of a sale or a scrapping, by the super administrator: back in stock, without board',
     audit: 'devices.restore',
     errors: [deviceErrors.wrongMove],
     input: z.strictObject({ ...one, reason }),

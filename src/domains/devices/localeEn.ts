@@ -35,12 +35,30 @@ export const en = {
   },
   leaving: {
     PAUSED: { title: 'Pause sales', ask: 'Customers cannot buy while sales are paused. Reason:' },
-    SOLD: { title: 'Sell off', ask: 'A machine that was sold cannot be brought back; board and SIM are released. Type its number to confirm' },
-    SCRAPPED: { title: 'Scrap', ask: 'A scrapped machine cannot be brought back; board and SIM are released. Type its number to confirm' },
-    restore: { title: 'Bring back', ask: 'The machine is in stock again; board and SIM must be bound anew' },
+    SOLD: {
+      title: 'Sell off',
+      ask: 'A machine that was sold cannot be brought back; board and SIM are released. Type its number to confirm',
+    },
+    SCRAPPED: {
+      title: 'Scrap',
+      ask: 'A scrapped machine cannot be brought back; board and SIM are released. Type its number to confirm',
+    },
+    restore: {
+      title: 'Bring back',
+      ask: 'The machine is in stock again; board and SIM must be bound anew',
+    },
   },
-  saved: { button: 'Save view', title: 'Keep this filter as a view', name: 'Name of the view', nothing: 'Set a filter first' },
-  lists: { noOrders: 'No orders in 30 days', noFlows: 'No stock changes in 30 days', noLogs: 'Nothing done in 90 days' },
+  saved: {
+    button: 'Save view',
+    title: 'Keep this filter as a view',
+    name: 'Name of the view',
+    nothing: 'Set a filter first',
+  },
+  lists: {
+    noOrders: 'No orders in 30 days',
+    noFlows: 'No stock changes in 30 days',
+    noLogs: 'Nothing done in 90 days',
+  },
   refills: {
     empty: 'No refills in 90 days',
     visit: 'Lanes: {lanes}, pieces: {pieces}',
@@ -70,7 +88,14 @@ export const en = {
   faults: '{n}',
   more: 'More filters',
   online: 'Connection',
-  views: { all: 'All', online: 'Online', offline: 'Offline', fault: 'Faulty', soldOut: 'Sold out', tempAlarm: 'Temperature' },
+  views: {
+    all: 'All',
+    online: 'Online',
+    offline: 'Offline',
+    fault: 'Faulty',
+    soldOut: 'Sold out',
+    tempAlarm: 'Temperature',
+  },
   state: {
     fault: 'Fault',
     offline: 'Offline',
@@ -120,7 +145,8 @@ export const en = {
     batch: 'Batch',
     import: 'Excel import',
     importTitle: 'Create devices from a sheet',
-    importPurpose: 'One device per row; a trial run first, and all rows or none are written; you get an activation code for each device',
+    importPurpose:
+      'One device per row; a trial run first, and all rows or none are written; you get an activation code for each device',
     importOpen: 'Choose file',
     basic: 'Basics',
     basicPurpose: 'The name is shown on the screen and in orders',
@@ -153,12 +179,17 @@ export const en = {
     open: 'Open devices',
     activation: 'Activate boards',
     template: 'Lane template',
-    templatePurpose: 'Copies lanes, products and prices of a device of the same type, without stock',
+    templatePurpose:
+      'Copies lanes, products and prices of a device of the same type, without stock',
     templateFrom: 'Choose the device',
     templateRun: 'Copy lanes',
     templateDone: 'Copying has begun; the lanes page of the source shows how it goes',
   },
-  mode: { UNATTENDED: 'Unattended (class B OTC)', PHARMACIST: 'Pharmacist (class A and B)', MEDICAL: 'Medical (prescriptions too)' },
+  mode: {
+    UNATTENDED: 'Unattended (class B OTC)',
+    PHARMACIST: 'Pharmacist (class A and B)',
+    MEDICAL: 'Medical (prescriptions too)',
+  },
   fields: {
     nickname: 'Name',
     typeId: 'Device type',
@@ -223,8 +254,20 @@ export const en = {
   },
   enums: {
     ...history.enums,
-    kind: { GENERAL: 'General', DRUG: 'Drug machine', FLOWER: 'Flower machine', LIFT: 'Lift machine', CABINET: 'Screen cabinet' },
-    lifecycle: { STOCK: 'In stock', OPERATING: 'Operating', PAUSED: 'Paused', SOLD: 'Sold', SCRAPPED: 'Scrapped' },
+    kind: {
+      GENERAL: 'General',
+      DRUG: 'Drug machine',
+      FLOWER: 'Flower machine',
+      LIFT: 'Lift machine',
+      CABINET: 'Screen cabinet',
+    },
+    lifecycle: {
+      STOCK: 'In stock',
+      OPERATING: 'Operating',
+      PAUSED: 'Paused',
+      SOLD: 'Sold',
+      SCRAPPED: 'Scrapped',
+    },
     status: { online: 'Online', offline: 'Offline' },
     signal: { strong: 'Strong', medium: 'Medium', weak: 'Weak' },
     dispensingMode: { UNATTENDED: 'Unattended', PHARMACIST: 'Pharmacist', MEDICAL: 'Medical' },
@@ -256,5 +299,11 @@ export const en = {
     pauseMany: 'Paused sales of devices',
     handleFault: 'Handled fault',
   },
-  success: { create: 'Saved', createBatch: 'Saved', update: 'Changed', setLifecycle: 'Done', handleFault: 'Done' },
+  success: {
+    create: 'Saved',
+    createBatch: 'Saved',
+    update: 'Changed',
+    setLifecycle: 'Done',
+    handleFault: 'Done',
+  },
 }

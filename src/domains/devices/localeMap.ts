@@ -24,6 +24,12 @@ export const en = {
     here: '{n} devices here',
     machines: 'Devices on the map',
     failed: 'The positions of devices',
-    state: { fault: 'Fault', offline: 'Offline', soldOut: 'Sold out', fine: 'Fine', idle: 'Not in use' },
+    state: {
+      fault: 'Fault',
+      offline: 'Offline',
+      soldOut: 'Sold out',
+      fine: 'Fine',
+      idle: 'Not in use',
+    },
   },
 }

@@ -39,8 +39,17 @@ export const zh = {
     SCRAPPED: { title: '报废', ask: '报废后设备不可恢复，主板与物联卡将解绑。请输入机器编号确认' },
     restore: { title: '撤销外售/报废', ask: '设备将回到在库状态，主板与物联卡需重新绑定' },
   },
-  saved: { button: '保存视图', title: '保存当前筛选为视图', name: '视图名称', nothing: '请先设置筛选条件' },
-  lists: { noOrders: '最近 30 天没有订单', noFlows: '最近 30 天没有库存变动', noLogs: '最近 90 天没有操作' },
+  saved: {
+    button: '保存视图',
+    title: '保存当前筛选为视图',
+    name: '视图名称',
+    nothing: '请先设置筛选条件',
+  },
+  lists: {
+    noOrders: '最近 30 天没有订单',
+    noFlows: '最近 30 天没有库存变动',
+    noLogs: '最近 90 天没有操作',
+  },
   refills: {
     empty: '最近 90 天没有补货',
     visit: '{lanes} 个货道，共 {pieces} 件',
@@ -49,7 +58,15 @@ export const zh = {
     only: '仅显示最近 {n} 条变动，更早的见库存流水',
   },
   hours: {
-    days: { '1': '周一', '2': '周二', '3': '周三', '4': '周四', '5': '周五', '6': '周六', '7': '周日' },
+    days: {
+      '1': '周一',
+      '2': '周二',
+      '3': '周三',
+      '4': '周四',
+      '5': '周五',
+      '6': '周六',
+      '7': '周日',
+    },
     day: { '1': '一', '2': '二', '3': '三', '4': '四', '5': '五', '6': '六', '7': '日' },
     everyDay: '每天',
     to: '至',
@@ -70,7 +87,14 @@ export const zh = {
   faults: '{n} 项',
   more: '更多筛选',
   online: '在线状态',
-  views: { all: '全部', online: '在线', offline: '离线', fault: '有故障', soldOut: '缺货', tempAlarm: '温度异常' },
+  views: {
+    all: '全部',
+    online: '在线',
+    offline: '离线',
+    fault: '有故障',
+    soldOut: '缺货',
+    tempAlarm: '温度异常',
+  },
   state: {
     fault: '故障',
     offline: '离线',
@@ -152,7 +176,11 @@ export const zh = {
     templateRun: '复制货道',
     templateDone: '复制已开始，结果见来源设备的货道页',
   },
-  mode: { UNATTENDED: '无人自助（乙类 OTC）', PHARMACIST: '药师在岗（甲类、乙类）', MEDICAL: '医疗机构（含处方药）' },
+  mode: {
+    UNATTENDED: '无人自助（乙类 OTC）',
+    PHARMACIST: '药师在岗（甲类、乙类）',
+    MEDICAL: '医疗机构（含处方药）',
+  },
   fields: {
     nickname: '机器名称',
     typeId: '设备类型',
@@ -217,7 +245,13 @@ export const zh = {
   },
   enums: {
     ...history.enums,
-    kind: { GENERAL: '普通', DRUG: '售药机', FLOWER: '鲜花机', LIFT: '升降机', CABINET: '带屏货柜' },
+    kind: {
+      GENERAL: '普通',
+      DRUG: '售药机',
+      FLOWER: '鲜花机',
+      LIFT: '升降机',
+      CABINET: '带屏货柜',
+    },
     lifecycle: { STOCK: '在库', OPERATING: '在营', PAUSED: '停售', SOLD: '外售', SCRAPPED: '报废' },
     status: { online: '在线', offline: '离线' },
     signal: { strong: '强', medium: '中', weak: '弱' },
@@ -250,5 +284,11 @@ export const zh = {
     pauseMany: '批量停售',
     handleFault: '处理故障',
   },
-  success: { create: '保存成功', createBatch: '保存成功', update: '编辑成功', setLifecycle: '操作成功', handleFault: '操作成功' },
+  success: {
+    create: '保存成功',
+    createBatch: '保存成功',
+    update: '编辑成功',
+    setLifecycle: '操作成功',
+    handleFault: '操作成功',
+  },
 }

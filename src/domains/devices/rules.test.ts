@@ -1,9 +1,25 @@
 import { describe, expect, test } from 'vitest'
 import { usualAge } from '../settings/usual.ts'
 import { deviceErrors, lifecycles } from './contract.ts'
-import { editable, forbiddenFields, freshness, licenceMatches, licenceRule, lifecycleStates, readyRule, typeChange, typeRule, watchersOf } from './rules.ts'
+import {
+  editable,
+  forbiddenFields,
+  freshness,
+  licenceMatches,
+  licenceRule,
+  lifecycleStates,
+  readyRule,
+  typeChange,
+  typeRule,
+  watchersOf,
+} from './rules.ts'
 
-const licence = { kind: 'DRUG', dispensingMode: 'UNATTENDED', licenceNo: '粤DB1', licenceAddress: '深圳市南山区' }
+const licence = {
+  kind: 'DRUG',
+  dispensingMode: 'UNATTENDED',
+  licenceNo: '粤DB1',
+  licenceAddress: '深圳市南山区',
+}
 
 describe('licence', () => {
   test.each([
@@ -21,8 +37,11 @@ describe('licence', () => {
     ['深圳市福田区红荔路', false],
     ['广州市南山区', false],
     ['', false],
-  ])('%s', (licenceAddress, expected) => expect(licenceMatches({ kind: 'DRUG', licenceAddress }, names)).toBe(expected))
-  test('other machines have none', () => expect(licenceMatches({ kind: 'GENERAL', licenceAddress: '' }, names)).toBe(true))
+  ])('%s', (licenceAddress, expected) =>
+    expect(licenceMatches({ kind: 'DRUG', licenceAddress }, names)).toBe(expected),
+  )
+  test('other machines have none', () =>
+    expect(licenceMatches({ kind: 'GENERAL', licenceAddress: '' }, names)).toBe(true))
 })
 
 test.each([
@@ -32,7 +51,9 @@ test.each([
   ['GENERAL', 'DRUG', false],
   ['DRUG', 'LIFT', false],
 ])('a %s machine of a %s type: %s', (kind, typeKind, fine) =>
-  expect(typeRule({ kind }, { pattern: 'spring', maxLevels: 5, maxRoads: 10, kind: typeKind })).toBe(fine ? null : deviceErrors.typeDiffers),
+  expect(
+    typeRule({ kind }, { pattern: 'spring', maxLevels: 5, maxRoads: 10, kind: typeKind }),
+  ).toBe(fine ? null : deviceErrors.typeDiffers),
 )
 
 test.each([
@@ -41,7 +62,10 @@ test.each([
   ['440305', '110101', [4], [1, 2]],
   ['310101', '320102', [], []],
 ])('a machine goes from %s to %s: %o are told with, %o without it', (from, to, here, left) => {
-  const people = ['440300', '440000', '440100', '110000', ''].map((region, i) => ({ id: i + 1, region }))
+  const people = ['440300', '440000', '440100', '110000', ''].map((region, i) => ({
+    id: i + 1,
+    region,
+  }))
   expect(watchersOf(people, from, to)).toEqual({ here, left })
 })
 
@@ -53,10 +77,14 @@ describe('type change', () => {
     [{ ...type, pattern: 'lift' }, 40, false],
     [{ ...type, maxLevels: 6 }, 40, false],
     [{ ...type, maxRoads: 8 }, 1, false],
-  ])('%o with %i lanes: %s', (after, lanes, fine) => expect(typeChange(type, after, lanes)).toBe(fine ? null : deviceErrors.typeFixed))
+  ])('%o with %i lanes: %s', (after, lanes, fine) =>
+    expect(typeChange(type, after, lanes)).toBe(fine ? null : deviceErrors.typeFixed),
+  )
 })
 
-test.each(lifecycles.map((lifecycle) => [lifecycle, ['SOLD', 'SCRAPPED'].includes(lifecycle)] as const))('%s closed: %s', (lifecycle, closed) =>
+test.each(
+  lifecycles.map((lifecycle) => [lifecycle, ['SOLD', 'SCRAPPED'].includes(lifecycle)] as const),
+)('%s closed: %s', (lifecycle, closed) =>
   expect(editable({ lifecycle })).toBe(closed ? deviceErrors.closed : null),
 )
 test('every lifecycle is reachable', () => {
@@ -69,9 +97,13 @@ test.each([
   [{ boardNo: null, sellingLanes: 1, licenceMatches: true }, 'notReady'],
   [{ boardNo: 'B', sellingLanes: 0, licenceMatches: true }, 'notReady'],
   [{ boardNo: 'B', sellingLanes: 1, licenceMatches: false }, 'licenceElsewhere'],
-] as const)('%o: %s', (device, error) => expect(readyRule(device)).toBe(error && deviceErrors[error]))
+] as const)('%o: %s', (device, error) =>
+  expect(readyRule(device)).toBe(error && deviceErrors[error]),
+)
 test('a repairer changes board, card and place only', () => {
-  expect(forbiddenFields(['ROLE_RTU_REPAIRER'], ['boardNo', 'address', 'nickname', 'kind'])).toEqual(['nickname', 'kind'])
+  expect(
+    forbiddenFields(['ROLE_RTU_REPAIRER'], ['boardNo', 'address', 'nickname', 'kind']),
+  ).toEqual(['nickname', 'kind'])
   expect(forbiddenFields(['ROLE_RTU_REPAIRER', 'ROLE_RTU_SP'], ['nickname'])).toEqual([])
 })
 test.each([
@@ -82,5 +114,11 @@ test.each([
   [null, 'stale'],
 ] as const)('%s hours: %s', (hours, expected) => {
   const now = new Date('2026-11-21T06:00:00Z')
-  expect(freshness(hours === null ? null : new Date(now.getTime() - hours * 3_600_000).toISOString(), now, usualAge)).toBe(expected)
+  expect(
+    freshness(
+      hours === null ? null : new Date(now.getTime() - hours * 3_600_000).toISOString(),
+      now,
+      usualAge,
+    ),
+  ).toBe(expected)
 })

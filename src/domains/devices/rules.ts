@@ -15,24 +15,44 @@ export const lifecycleStates = defineStates<Lifecycle>({
   name: 'device',
   column: 'devices.lifecycle',
   start: ['STOCK'],
-  moves: { STOCK: ['OPERATING', 'SOLD', 'SCRAPPED'], OPERATING: ['PAUSED'], PAUSED: ['OPERATING', 'SOLD', 'SCRAPPED'], SOLD: ['STOCK'], SCRAPPED: ['STOCK'] },
+  moves: {
+    STOCK: ['OPERATING', 'SOLD', 'SCRAPPED'],
+    OPERATING: ['PAUSED'],
+    PAUSED: ['OPERATING', 'SOLD', 'SCRAPPED'],
+    SOLD: ['STOCK'],
+    SCRAPPED: ['STOCK'],
+  },
 })
 
-export const editable = (device: { readonly lifecycle: string }): ErrorDef | null => (isClosed(device) ? deviceErrors.closed : null)
+export const editable = (device: { readonly lifecycle: string }): ErrorDef | null =>
+  isClosed(device) ? deviceErrors.closed : null
 
-type Drug = { kind: string; dispensingMode: string | null; licenceNo: string; licenceAddress: string }
+type Drug = {
+  kind: string
+  dispensingMode: string | null
+  licenceNo: string
+  licenceAddress: string
+}
 
 /** Only drug machines need a licence; other machines carry none. */
 export function licenceRule(device: Drug): ErrorDef | null {
   if (device.kind !== 'DRUG') return null
-  return device.dispensingMode && device.licenceNo && device.licenceAddress ? null : deviceErrors.licenceMissing
+  return device.dispensingMode && device.licenceNo && device.licenceAddress
+    ? null
+    : deviceErrors.licenceMissing
 }
 
 /** The licence must be for the place where the machine stands: county, and city or province, occur in its address. */
-export function licenceMatches(device: { kind: string; licenceAddress: string }, regionNames: readonly string[]): boolean {
+export function licenceMatches(
+  device: { kind: string; licenceAddress: string },
+  regionNames: readonly string[],
+): boolean {
   if (device.kind !== 'DRUG') return true
   const [province = '', city = '', county = ''] = regionNames
-  return device.licenceAddress.includes(county) && [province, city].some((name) => device.licenceAddress.includes(name))
+  return (
+    device.licenceAddress.includes(county) &&
+    [province, city].some((name) => device.licenceAddress.includes(name))
+  )
 }
 
 type Type = { pattern: string; maxLevels: number; maxRoads: number; kind: string }
@@ -43,24 +63,46 @@ export const typeRule = (device: { kind: string }, type: Type): ErrorDef | null 
 
 /** With lanes in place the new type must drive them the same way. */
 export const typeChange = (before: Type, after: Type, lanes: number): ErrorDef | null =>
-  lanes > 0 && (before.pattern !== after.pattern || before.maxLevels !== after.maxLevels || before.maxRoads !== after.maxRoads) ? deviceErrors.typeFixed : null
+  lanes > 0 &&
+  (before.pattern !== after.pattern ||
+    before.maxLevels !== after.maxLevels ||
+    before.maxRoads !== after.maxRoads)
+    ? deviceErrors.typeFixed
+    : null
 
 /** What a machine needs before customers may buy at it. */
-export function readyRule(device: { boardNo: string | null; sellingLanes: number; licenceMatches: boolean }): ErrorDef | null {
+export function readyRule(device: {
+  boardNo: string | null
+  sellingLanes: number
+  licenceMatches: boolean
+}): ErrorDef | null {
   if (!device.licenceMatches) return deviceErrors.licenceElsewhere
   return device.boardNo && device.sellingLanes > 0 ? null : deviceErrors.notReady
 }
 
 /** A repairer changes board, SIM card and place only (core.md, edit device). */
-export const repairerFields: ReadonlySet<string> = new Set(['boardNo', 'card', 'county', 'address', 'lng', 'lat'])
+export const repairerFields: ReadonlySet<string> = new Set([
+  'boardNo',
+  'card',
+  'county',
+  'address',
+  'lng',
+  'lat',
+])
 /** `roles`: those by which he edits machines; another role beside it, however high, widens nothing unless it lets him edit too. */
 export const forbiddenFields = (roles: readonly string[], changed: readonly string[]): string[] =>
-  roles.every((role) => role === 'ROLE_RTU_REPAIRER') ? changed.filter((field) => !repairerFields.has(field)) : []
+  roles.every((role) => role === 'ROLE_RTU_REPAIRER')
+    ? changed.filter((field) => !repairerFields.has(field))
+    : []
 
 /** In hours: fresh below the first, stale above the second. */
 export type AgeLimits = { fresh: number; stale: number }
 /** How old the last word of a machine is. */
-export const freshness = (lastSeenAt: string | null, now: Date, limits: AgeLimits): (typeof freshnesses)[number] => {
+export const freshness = (
+  lastSeenAt: string | null,
+  now: Date,
+  limits: AgeLimits,
+): (typeof freshnesses)[number] => {
   const hours = lastSeenAt ? (now.getTime() - Date.parse(lastSeenAt)) / 3_600_000 : Infinity
   return hours < limits.fresh ? 'fresh' : hours <= limits.stale ? 'aging' : 'stale'
 }
@@ -75,16 +117,31 @@ export function retireRule(machine: { openOrder: boolean; stock: number }): Erro
 }
 
 /** Who hears that a drug machine moved: those of its new region, and those who only had it before. */
-export function watchersOf(people: readonly { id: number; region: string }[], from: string, to: string): { here: number[]; left: number[] } {
-  const watches = (county: string) => (person: { region: string }) => person.region !== '' && county.startsWith(regionPrefix(person.region))
+export function watchersOf(
+  people: readonly { id: number; region: string }[],
+  from: string,
+  to: string,
+): { here: number[]; left: number[] } {
+  const watches = (county: string) => (person: { region: string }) =>
+    person.region !== '' && county.startsWith(regionPrefix(person.region))
   const here = people.filter(watches(to))
-  return { here: here.map(({ id }) => id), left: people.filter((person) => watches(from)(person) && !here.includes(person)).map(({ id }) => id) }
+  return {
+    here: here.map(({ id }) => id),
+    left: people
+      .filter((person) => watches(from)(person) && !here.includes(person))
+      .map(({ id }) => id),
+  }
 }
 
 type Group = (typeof timelineGroups)[number]
 /** Which kinds of messages and events a filter of the timeline shows. */
-export const groupKinds: Readonly<Record<Group, { messages: readonly string[]; events: readonly string[] }>> = {
-  ONLINE: { messages: ['hello', 'bye'], events: ['ONLINE', 'OFFLINE', 'SECOND_CONNECTION', 'AREA_OFFLINE'] },
+export const groupKinds: Readonly<
+  Record<Group, { messages: readonly string[]; events: readonly string[] }>
+> = {
+  ONLINE: {
+    messages: ['hello', 'bye'],
+    events: ['ONLINE', 'OFFLINE', 'SECOND_CONNECTION', 'AREA_OFFLINE'],
+  },
   VEND: { messages: ['cmd_ack', 'vend_result'], events: [] },
   COMMAND: { messages: ['cmd_ack', 'cmd_result'], events: ['COMMAND', 'COMMAND_END'] },
   CONFIG: { messages: ['applied'], events: ['CONFIG_WANTED', 'PLANOGRAM_WANTED'] },
@@ -94,7 +151,15 @@ export const groupKinds: Readonly<Record<Group, { messages: readonly string[]; e
   OWNER: {
     messages: [],
     events: [
-      ...['OWNER_CHANGED', 'OWNER_LEFT', 'PLACE_CHANGED', 'LIFECYCLE', 'BOARD_BOUND', 'BOARD_UNBOUND', 'BOARD_REPLACED'],
+      ...[
+        'OWNER_CHANGED',
+        'OWNER_LEFT',
+        'PLACE_CHANGED',
+        'LIFECYCLE',
+        'BOARD_BOUND',
+        'BOARD_UNBOUND',
+        'BOARD_REPLACED',
+      ],
       ...['BOARD_DISABLED', 'BOARD_ENABLED', 'BOARD_ACTIVATED', 'SECRET_ROTATED'],
     ],
   },

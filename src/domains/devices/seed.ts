@@ -10,26 +10,51 @@ import { signalOf } from '../machines/rules.ts'
 import { secretColumns } from '../machines/server/secret.ts'
 import type { BusinessWindow } from './hours.ts'
 
-type SeedIds = { org: ReadonlyMap<string, number>; user: ReadonlyMap<string, number>; product: ReadonlyMap<string, number> }
+type SeedIds = {
+  org: ReadonlyMap<string, number>
+  user: ReadonlyMap<string, number>
+  product: ReadonlyMap<string, number>
+}
 
 /** Secret of a demo machine, so that the simulated fleet can sign in without reading the database. */
-export const demoSecret = (secretKey: string, rtuNumber: string): string => createHmac('sha256', secretKey).update(`machine:${rtuNumber}`).digest('hex')
+export const demoSecret = (secretKey: string, rtuNumber: string): string =>
+  createHmac('sha256', secretKey).update(`machine:${rtuNumber}`).digest('hex')
 
 const age = 75
 const perPerson = 15
 
 /** Types, machines, their last words and who serves them; ids follow the order of the lists. Answers the id of each machine number. */
-export async function seedDevices(db: Db, ids: SeedIds, now: Date, secretKey: string): Promise<Map<string, number>> {
+export async function seedDevices(
+  db: Db,
+  ids: SeedIds,
+  now: Date,
+  secretKey: string,
+): Promise<Map<string, number>> {
   const since = new Date(now.getTime() - age * dayMs)
   await db
     .insertInto('device_types')
     .values(
-      deviceTypes.map(({ key: _, ...type }, i) => ({ ...columns('device_types', type), id: i + 1, org_id: idOf(ids.org, 'platform'), created_at: since })),
+      deviceTypes.map(({ key: _, ...type }, i) => ({
+        ...columns('device_types', type),
+        id: i + 1,
+        org_id: idOf(ids.org, 'platform'),
+        created_at: since,
+      })),
     )
     .execute()
   await db
     .insertInto('devices')
-    .values(devices.map((d, i) => deviceRow(d, i, idOf(ids.org, d.orgKey), new Date(since.getTime() + i * 3_600_000), secretKey)))
+    .values(
+      devices.map((d, i) =>
+        deviceRow(
+          d,
+          i,
+          idOf(ids.org, d.orgKey),
+          new Date(since.getTime() + i * 3_600_000),
+          secretKey,
+        ),
+      ),
+    )
     .execute()
   await db
     .insertInto('device_states')
@@ -56,7 +81,13 @@ const hours: readonly (readonly BusinessWindow[])[] = [
   [{ days: everyDay, from: '17:00', to: '03:00' }],
 ]
 
-function deviceRow(d: DemoDevice, index: number, orgId: number, createdAt: Date, secretKey: string) {
+function deviceRow(
+  d: DemoDevice,
+  index: number,
+  orgId: number,
+  createdAt: Date,
+  secretKey: string,
+) {
   const type = deviceTypes.findIndex((t) => t.key === d.typeKey)
   const { rtuNumber, address, lng, lat, kind, lifecycle, dispensingMode } = d
   const fitted = lifecycle === 'OPERATING' || lifecycle === 'PAUSED'
@@ -95,10 +126,14 @@ function stateRow(d: DemoDevice, id: number, orgId: number, now: Date) {
   const type = deviceTypes.find((t) => t.key === d.typeKey)
   const fitted = d.lifecycle === 'OPERATING' || d.lifecycle === 'PAUSED'
   const online = fitted && !random.chance(0.08)
-  const seen = fitted ? new Date(now.getTime() - (online ? random.int(5, 55) * 1000 : random.int(1, 30) * 3_600_000)) : null
+  const seen = fitted
+    ? new Date(now.getTime() - (online ? random.int(5, 55) * 1000 : random.int(1, 30) * 3_600_000))
+    : null
   const rsrp = -random.int(72, 106)
   const warm = online && type?.refrigeration === true && random.chance(0.03)
-  const temperature = type?.refrigeration ? (warm ? random.int(100, 125) : random.int(35, 60)) / 10 : random.int(230, 265) / 10
+  const temperature = type?.refrigeration
+    ? (warm ? random.int(100, 125) : random.int(35, 60)) / 10
+    : random.int(230, 265) / 10
   return {
     device_id: id,
     org_id: orgId,
@@ -127,13 +162,25 @@ function assignments(ids: SeedIds, since: Date) {
     staff
       .filter((person) => person.role === role)
       .flatMap((person) => {
-        const colleagues = staff.filter((other) => other.role === role && other.orgKey === person.orgKey)
-        const own = devices.flatMap((d, i) => (d.orgKey === person.orgKey && (d.lifecycle === 'OPERATING' || d.lifecycle === 'PAUSED') ? [i + 1] : []))
+        const colleagues = staff.filter(
+          (other) => other.role === role && other.orgKey === person.orgKey,
+        )
+        const own = devices.flatMap((d, i) =>
+          d.orgKey === person.orgKey && (d.lifecycle === 'OPERATING' || d.lifecycle === 'PAUSED')
+            ? [i + 1]
+            : [],
+        )
         const start = Math.floor((own.length * colleagues.indexOf(person)) / colleagues.length)
         return own
           .map((_, i) => own[(start + i) % own.length] as number)
           .slice(0, perPerson)
-          .map((deviceId) => ({ org_id: idOf(ids.org, person.orgKey), device_id: deviceId, user_id: idOf(ids.user, person.username), kind, from_at: since }))
+          .map((deviceId) => ({
+            org_id: idOf(ids.org, person.orgKey),
+            device_id: deviceId,
+            user_id: idOf(ids.user, person.username),
+            kind,
+            from_at: since,
+          }))
       }),
   )
 }
@@ -146,7 +193,12 @@ function idOf(ids: ReadonlyMap<string, number>, key: string): number {
 
 /** Draws from the identity sequence until it is past `last`: the application role may use a sequence but not set it. */
 async function passIds(db: Db, table: 'device_types' | 'devices', last: number): Promise<void> {
-  const rows = await rowsOf<{ n: number }>(db)`select nextval(pg_get_serial_sequence(${table}, 'id')) as n`
+  const rows = await rowsOf<{ n: number }>(
+    db,
+  )`select nextval(pg_get_serial_sequence(${table}, 'id')) as n`
   const missing = last - (rows[0]?.n ?? 0)
-  if (missing > 0) await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id'))) from generate_series(1, ${missing}::int)`.execute(db)
+  if (missing > 0)
+    await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id'))) from generate_series(1, ${missing}::int)`.execute(
+      db,
+    )
 }

@@ -12,14 +12,38 @@ export const distributionErrors = defineErrors('distribution', {
   ownerKind: [422001, '该机构不能拥有设备', 'This organisation cannot own devices'],
   orgClosed: [422001, '该机构已停用', 'This organisation is disabled'],
   deviceClosed: [422001, '设备已外售或报废', 'The device was sold or scrapped'],
-  openOrder: [422001, '设备有未完成的订单,不能转移', 'The device has unfinished orders and cannot be moved'],
-  uncounted: [422001, '货道 {lanes} 有待盘点的商品,请先盘点', 'Lanes {lanes} hold pieces that must be counted first'],
-  goodsUnknown: [422001, '新所属用户看不到以下商品:{goods}', 'The new owner does not have these products: {goods}'],
-  typeUnknown: [422001, '新所属用户不能使用设备类型 {type}', 'The new owner cannot use the device type {type}'],
+  openOrder: [
+    422001,
+    '设备有未完成的订单,不能转移',
+    'The device has unfinished orders and cannot be moved',
+  ],
+  uncounted: [
+    422001,
+    '货道 {lanes} 有待盘点的商品,请先盘点',
+    'Lanes {lanes} hold pieces that must be counted first',
+  ],
+  goodsUnknown: [
+    422001,
+    '新所属用户看不到以下商品:{goods}',
+    'The new owner does not have these products: {goods}',
+  ],
+  typeUnknown: [
+    422001,
+    '新所属用户不能使用设备类型 {type}',
+    'The new owner cannot use the device type {type}',
+  ],
   noParent: [422001, '没有可退回的上级机构', 'There is no organisation above to return it to'],
   notServing: [422001, '{names} 不是该类人员', '{names} do not serve machines in this way'],
-  personElsewhere: [422001, '{names} 不在该设备所属机构或其上级', '{names} belong neither to the owner of the device nor above'],
-  storeElsewhere: [422001, '门店不属于该设备的所属用户', 'The store belongs to another organisation'],
+  personElsewhere: [
+    422001,
+    '{names} 不在该设备所属机构或其上级',
+    '{names} belong neither to the owner of the device nor above',
+  ],
+  storeElsewhere: [
+    422001,
+    '门店不属于该设备的所属用户',
+    'The store belongs to another organisation',
+  ],
   nothingThere: [422001, '没有可移除的分配', 'There is no assignment to remove'],
   targetMissing: [400001, '请选择用户', 'Choose a user'],
   storeMissing: [400001, '请选择门店', 'Choose a store'],
@@ -31,10 +55,15 @@ export const StaffKind = z.enum(staffKinds, bi('请选择分配类型', 'Choose 
 export const kinds = ['OWNER', ...staffKinds, 'STORE'] as const
 const Kind = z.enum(kinds, bi('请选择分配类型', 'Choose what to assign'))
 const GroupBy = z.enum(['owner', 'replenisher', 'repairer', 'none'])
-const Status = z.enum(['online', 'offline']).meta({ tones: { online: 'online', offline: 'offline' } })
+const Status = z
+  .enum(['online', 'offline'])
+  .meta({ tones: { online: 'online', offline: 'offline' } })
 const userIds = f.ids().min(1, bi('请选择用户', 'Choose a user')).max(50)
 /** A set: a machine named twice is done once. */
-const deviceIds = z.array(f.id, chooseDevice).min(1, chooseDevice).max(mostAssigned, bi('一次最多200台设备', 'At most 200 devices at once'))
+const deviceIds = z
+  .array(f.id, chooseDevice)
+  .min(1, chooseDevice)
+  .max(mostAssigned, bi('一次最多200台设备', 'At most 200 devices at once'))
 
 export const AssignmentRow = z.strictObject({
   id: f.id,
@@ -66,7 +95,14 @@ export const Staff = z.strictObject({
   since: f.instant,
   by: z.string(),
 })
-export const Owner = z.strictObject({ id: f.id, orgName: z.string(), from: f.instant, to: f.instant.nullable(), by: z.string(), registered: z.boolean() })
+export const Owner = z.strictObject({
+  id: f.id,
+  orgName: z.string(),
+  from: f.instant,
+  to: f.instant.nullable(),
+  by: z.string(),
+  registered: z.boolean(),
+})
 export const DeviceAssignments = z.strictObject({
   id: f.id,
   rtuNumber: z.string(),
@@ -84,7 +120,12 @@ export const DeviceAssignments = z.strictObject({
   storeName: z.string(),
   staff: z.array(Staff),
   owners: z.array(Owner),
-  can: z.strictObject({ transfer: z.boolean(), giveBack: z.boolean(), staff: z.boolean(), store: z.boolean() }),
+  can: z.strictObject({
+    transfer: z.boolean(),
+    giveBack: z.boolean(),
+    staff: z.boolean(),
+    store: z.boolean(),
+  }),
 })
 export type DeviceAssignments = z.infer<typeof DeviceAssignments>
 
@@ -99,12 +140,23 @@ export const Group = z.strictObject({
 const Outcome = z.strictObject({
   done: f.count,
   skipped: f.count,
-  results: z.array(z.strictObject({ deviceId: f.id, rtuNumber: z.string(), ok: z.boolean(), reason: z.string() })),
+  results: z.array(
+    z.strictObject({ deviceId: f.id, rtuNumber: z.string(), ok: z.boolean(), reason: z.string() }),
+  ),
 })
 export type Outcome = z.infer<typeof Outcome>
 
 const e = distributionErrors
-const moving = [e.sameOwner, e.ownerKind, e.orgClosed, e.deviceClosed, e.openOrder, e.uncounted, e.goodsUnknown, e.typeUnknown] as const
+const moving = [
+  e.sameOwner,
+  e.ownerKind,
+  e.orgClosed,
+  e.deviceClosed,
+  e.openOrder,
+  e.uncounted,
+  e.goodsUnknown,
+  e.typeUnknown,
+] as const
 const ofDevice = { id: f.id }
 const versioned = { ...ofDevice, version: f.version }
 
@@ -146,7 +198,11 @@ export const distribution = {
     path: '/device-assignments/people',
     summary: 'Who may serve the machines of an organisation; at most 200',
     input: z.strictObject({ kind: StaffKind, orgId: f.id.optional() }),
-    output: z.strictObject({ list: z.array(z.strictObject({ id: f.id, name: z.string(), username: z.string(), orgName: z.string() })) }),
+    output: z.strictObject({
+      list: z.array(
+        z.strictObject({ id: f.id, name: z.string(), username: z.string(), orgName: z.string() }),
+      ),
+    }),
   }),
   get: read('device:assign', {
     path: '/devices/{id}/assignments',
@@ -160,7 +216,10 @@ export const distribution = {
     summary: 'Give the machine to another organisation',
     audit: 'distribution.transfer',
     errors: moving,
-    input: z.strictObject({ ...versioned, orgId: z.number(bi('请选择用户', 'Choose a user')).int().positive() }),
+    input: z.strictObject({
+      ...versioned,
+      orgId: z.number(bi('请选择用户', 'Choose a user')).int().positive(),
+    }),
     output: DeviceAssignments,
   }),
   giveBack: write('device:assign', {
@@ -198,7 +257,8 @@ export const distribution = {
   }),
   assignMany: write('device:assign', {
     path: '/device-assignments',
-    summary: 'Owner, staff or store of up to 200 machines: what can be done is done, the rest says why not',
+    summary:
+      'Owner, staff or store of up to 200 machines: what can be done is done, the rest says why not',
     audit: 'distribution.assignMany',
     errors: [e.targetMissing, e.storeMissing],
     input: z.strictObject({

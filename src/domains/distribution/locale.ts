@@ -17,7 +17,8 @@ export const locale = defineLocale(
     removeOwner: '设备将退回「{org}」',
     removeStoreAsk: '将设备移出门店？',
     transferAsk: '设备 {no} 将转移给「{org}」，原所属用户将看不到该设备；历史订单仍归原所属用户。',
-    transferAskMany: '{n} 台设备将转移给「{org}」，原所属用户将看不到这些设备；历史订单仍归原所属用户。',
+    transferAskMany:
+      '{n} 台设备将转移给「{org}」，原所属用户将看不到这些设备；历史订单仍归原所属用户。',
     target: '分配给',
     choose: '请选择',
     check: '检查',
@@ -54,8 +55,18 @@ export const locale = defineLocale(
       by: '操作人 {name}',
       registered: '登记',
     },
-    staff: { title: '补货员与维修员', purpose: '所属机构或其上级的人员，分配后可查看和操作该设备', add: '添加', none: '还没有分配' },
-    store: { title: '门店', purpose: '决定收款商户，须与设备同属一个用户', save: '保存', none: '不属于任何门店' },
+    staff: {
+      title: '补货员与维修员',
+      purpose: '所属机构或其上级的人员，分配后可查看和操作该设备',
+      add: '添加',
+      none: '还没有分配',
+    },
+    store: {
+      title: '门店',
+      purpose: '决定收款商户，须与设备同属一个用户',
+      save: '保存',
+      none: '不属于任何门店',
+    },
     fields: {
       keyword: '机器编号 / 名称',
       nickname: '名称',
@@ -82,7 +93,12 @@ export const locale = defineLocale(
     enums: {
       status: { online: '在线', offline: '离线' },
       kind: { OWNER: '所属用户', REPLENISHER: '补货员', REPAIRER: '维修员', STORE: '门店' },
-      groupBy: { owner: '按所属用户', replenisher: '按补货员', repairer: '按维修员', none: '未分配' },
+      groupBy: {
+        owner: '按所属用户',
+        replenisher: '按补货员',
+        repairer: '按维修员',
+        none: '未分配',
+      },
     },
     audit: {
       transfer: '转移设备',
@@ -93,7 +109,13 @@ export const locale = defineLocale(
       assignMany: '批量分配设备',
       removeMany: '批量移除分配',
     },
-    success: { transfer: '操作成功', giveBack: '移除成功', assign: '操作成功', unassign: '移除成功', setStore: '保存成功' },
+    success: {
+      transfer: '操作成功',
+      giveBack: '移除成功',
+      assign: '操作成功',
+      unassign: '移除成功',
+      setStore: '保存成功',
+    },
   },
   {
     single: 'Distribute {number}',
@@ -110,8 +132,10 @@ export const locale = defineLocale(
     removeAsk: 'Remove the assignment? The user will no longer see or operate the device.',
     removeOwner: 'The device returns to “{org}”',
     removeStoreAsk: 'Take the device out of its store?',
-    transferAsk: 'Device {no} goes to “{org}”. The present owner will no longer see it; past orders stay with the present owner.',
-    transferAskMany: '{n} devices go to “{org}”. The present owners will no longer see them; past orders stay with the present owners.',
+    transferAsk:
+      'Device {no} goes to “{org}”. The present owner will no longer see it; past orders stay with the present owner.',
+    transferAskMany:
+      '{n} devices go to “{org}”. The present owners will no longer see them; past orders stay with the present owners.',
     target: 'Assign to',
     choose: 'Choose',
     check: 'Check',
@@ -124,7 +148,12 @@ export const locale = defineLocale(
     fine: 'Can be done',
     fineDone: 'Done',
     mostDevices: 'At most 200 devices at once; work in parts',
-    group: { owner: 'By owner', replenisher: 'By replenisher', repairer: 'By repairman', none: 'Unassigned' },
+    group: {
+      owner: 'By owner',
+      replenisher: 'By replenisher',
+      repairer: 'By repairman',
+      none: 'Unassigned',
+    },
     short: { owner: 'Owner', replenisher: 'Refill', repairer: 'Repair', none: 'None' },
     selected: '{n} devices selected',
     chosen: 'Only the {n} chosen devices are shown',
@@ -148,8 +177,18 @@ export const locale = defineLocale(
       by: 'by {name}',
       registered: 'registered',
     },
-    staff: { title: 'Replenishers and repairmen', purpose: 'People of the owner or above; they see and operate the device', add: 'Add', none: 'Nobody yet' },
-    store: { title: 'Store', purpose: 'Gives the collecting merchant; belongs to the owner of the device', save: 'Save', none: 'In no store' },
+    staff: {
+      title: 'Replenishers and repairmen',
+      purpose: 'People of the owner or above; they see and operate the device',
+      add: 'Add',
+      none: 'Nobody yet',
+    },
+    store: {
+      title: 'Store',
+      purpose: 'Gives the collecting merchant; belongs to the owner of the device',
+      save: 'Save',
+      none: 'In no store',
+    },
     fields: {
       keyword: 'Number / name',
       nickname: 'Name',
@@ -176,7 +215,12 @@ export const locale = defineLocale(
     enums: {
       status: { online: 'Online', offline: 'Offline' },
       kind: { OWNER: 'Owner', REPLENISHER: 'Replenisher', REPAIRER: 'Repairman', STORE: 'Store' },
-      groupBy: { owner: 'By owner', replenisher: 'By replenisher', repairer: 'By repairman', none: 'Unassigned' },
+      groupBy: {
+        owner: 'By owner',
+        replenisher: 'By replenisher',
+        repairer: 'By repairman',
+        none: 'Unassigned',
+      },
     },
     audit: {
       transfer: 'Moved device to another owner',
@@ -187,6 +231,12 @@ export const locale = defineLocale(
       assignMany: 'Assigned devices',
       removeMany: 'Removed assignments',
     },
-    success: { transfer: 'Done', giveBack: 'Removed', assign: 'Done', unassign: 'Removed', setStore: 'Saved' },
+    success: {
+      transfer: 'Done',
+      giveBack: 'Removed',
+      assign: 'Done',
+      unassign: 'Removed',
+      setStore: 'Saved',
+    },
   },
 )

@@ -38,14 +38,24 @@ test.each([
   ],
 ])('lanes %o, open order %s', (lanes, open, wrong) => expect(goodsRule(lanes, open)).toEqual(wrong))
 test('many goods are not all named', () => {
-  const many = Array.from({ length: 12 }, (_, n) => ({ ...lane, goods: `品${n}`, goodsVisible: false }))
-  expect(goodsRule(many, false)?.values.goods).toBe('品0、品1、品2、品3、品4、品5、品6、品7、品8、品9 … 12')
+  const many = Array.from({ length: 12 }, (_, n) => ({
+    ...lane,
+    goods: `品${n}`,
+    goodsVisible: false,
+  }))
+  expect(goodsRule(many, false)?.values.goods).toBe(
+    '品0、品1、品2、品3、品4、品5、品6、品7、品8、品9 … 12',
+  )
 })
 
 const person = { name: '张三', serves: ['REPLENISHER'], near: true }
 test.each([
   [[person], 'REPLENISHER', null],
-  [[person, { ...person, name: '李四', serves: [] }], 'REPLENISHER', { def: e.notServing, names: '李四' }],
+  [
+    [person, { ...person, name: '李四', serves: [] }],
+    'REPLENISHER',
+    { def: e.notServing, names: '李四' },
+  ],
   [[person], 'REPAIRER', { def: e.notServing, names: '张三' }],
   [[{ ...person, near: false }], 'REPLENISHER', { def: e.personElsewhere, names: '张三' }],
 ])('%o as %s', (people, kind, wrong) => expect(staffRule(people, kind)).toEqual(wrong))
@@ -64,5 +74,8 @@ test.each([
   [{ kind: 'STORE' as const, storeId: 1 }, null],
 ])('%o', (input, wrong) => expect(targetGiven(input)).toEqual(wrong))
 test('closed machines stay', () => {
-  expect([openRule({ lifecycle: 'SOLD' }), openRule({ lifecycle: 'PAUSED' })]).toEqual([e.deviceClosed, null])
+  expect([openRule({ lifecycle: 'SOLD' }), openRule({ lifecycle: 'PAUSED' })]).toEqual([
+    e.deviceClosed,
+    null,
+  ])
 })

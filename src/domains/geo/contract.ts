@@ -50,12 +50,22 @@ const { page, pageSize, sort, ...filters } = deviceList.shape
 
 export const fleetStates = ['fault', 'offline', 'soldOut', 'fine', 'idle'] as const
 export type FleetState = (typeof fleetStates)[number]
-const States = z.strictObject({ fault: f.count, offline: f.count, soldOut: f.count, fine: f.count, idle: f.count })
+const States = z.strictObject({
+  fault: f.count,
+  offline: f.count,
+  soldOut: f.count,
+  fine: f.count,
+  idle: f.count,
+})
 const wrongBox = bi('地图范围不正确', 'Not a part of the map')
 const Box = z
   .array(z.number().min(-180, wrongBox).max(180, wrongBox))
   .length(4, wrongBox)
-  .refine(([west = 0, south = 0, east = 0, north = 0]) => west <= east && south <= north && north < 86 && south > -86, wrongBox)
+  .refine(
+    ([west = 0, south = 0, east = 0, north = 0]) =>
+      west <= east && south <= north && north < 86 && south > -86,
+    wrongBox,
+  )
   .default([chinaBox.west, chinaBox.south, chinaBox.east, chinaBox.north])
 
 export const FleetGroup = z.strictObject({
@@ -65,7 +75,13 @@ export const FleetGroup = z.strictObject({
   box: z.array(z.number()),
 })
 export type FleetGroup = z.infer<typeof FleetGroup>
-export const FleetMachine = z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), ...position, state: z.enum(fleetStates) })
+export const FleetMachine = z.strictObject({
+  id: f.id,
+  rtuNumber: z.string(),
+  nickname: z.string(),
+  ...position,
+  state: z.enum(fleetStates),
+})
 export type FleetMachine = z.infer<typeof FleetMachine>
 
 export const geo = {
@@ -74,7 +90,13 @@ export const geo = {
     heavy: true,
     summary:
       'Machines of a part of the map, near ones as one group; from zoom 20 on each by itself, at most 500. `box` is west, south, east, north; the whole country without it',
-    input: z.strictObject({ box: Box, zoom: z.number(wrongBox).int(wrongBox).min(0, wrongBox).max(22, wrongBox).default(4), ...filters }).refine(...wholeRange),
+    input: z
+      .strictObject({
+        box: Box,
+        zoom: z.number(wrongBox).int(wrongBox).min(0, wrongBox).max(22, wrongBox).default(4),
+        ...filters,
+      })
+      .refine(...wholeRange),
     output: z.strictObject({
       /** Of the whole filter, wherever they stand. */
       total: f.count,
@@ -92,7 +114,8 @@ export const geo = {
   }),
   search: read('self', {
     path: '/geo/search',
-    summary: 'Regions by name or pinyin, or a position written as longitude and latitude; at most 10',
+    summary:
+      'Regions by name or pinyin, or a position written as longitude and latitude; at most 10',
     input: z.strictObject({ q: wanted }),
     output: places,
   }),
@@ -122,12 +145,24 @@ export const geo = {
   outlines: read('self', {
     path: '/geo/outlines',
     summary: 'Counties of a province with their borders, and the borders between its cities',
-    input: z.strictObject({ province: z.string().regex(/^\d{2}0000$/, bi('地区代码格式不正确', 'Not the code of a region')) }),
-    output: z.strictObject({ areas: z.array(Area), borders: z.array(z.string()), cities: z.array(z.strictObject({ name: z.string(), ...position })) }),
+    input: z.strictObject({
+      province: z
+        .string()
+        .regex(/^\d{2}0000$/, bi('地区代码格式不正确', 'Not the code of a region')),
+    }),
+    output: z.strictObject({
+      areas: z.array(Area),
+      borders: z.array(z.string()),
+      cities: z.array(z.strictObject({ name: z.string(), ...position })),
+    }),
   }),
   tiles: read('self', {
     path: '/geo/tiles',
     summary: 'The map of streets below our own, when the platform has set one',
-    output: z.strictObject({ url: z.string(), attribution: z.string(), system: z.enum(['GCJ02', 'WGS84']) }),
+    output: z.strictObject({
+      url: z.string(),
+      attribution: z.string(),
+      system: z.enum(['GCJ02', 'WGS84']),
+    }),
   }),
 }

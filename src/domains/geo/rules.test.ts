@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest'
 import { decodeLine, encodeLine } from '../../shared/outline.ts'
-import { chinaBox, inChina, latitude, latOf, lngOf, longitude, mercatorX, mercatorY, toGcj } from '../../shared/place.ts'
+import {
+  chinaBox,
+  inChina,
+  latitude,
+  latOf,
+  lngOf,
+  longitude,
+  mercatorX,
+  mercatorY,
+  toGcj,
+} from '../../shared/place.ts'
 import { originOf, tileAddress } from '../settings/usual.ts'
 import { distance, holds, writtenPosition } from './rules.ts'
 
@@ -23,7 +33,9 @@ test.each([
   [5, 5, false],
   [11, 5, false],
   [-1, -1, false],
-] as const)('a square with a hole holds %d, %d: %s', (x, y, inside) => expect(holds([square, hole], x, y)).toBe(inside))
+] as const)('a square with a hole holds %d, %d: %s', (x, y, inside) =>
+  expect(holds([square, hole], x, y)).toBe(inside),
+)
 
 test('borders come back as they went, far jumps and all', () => {
   const line = [116_000, 23_000, 116_001, 22_999, 75_000, 55_000, 75_000, 55_000]

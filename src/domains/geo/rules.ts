@@ -5,7 +5,12 @@ export function holds(rings: readonly (readonly number[])[], x: number, y: numbe
   let inside = false
   for (const ring of rings) {
     for (let i = 0, j = ring.length - 2; i < ring.length; j = i, i += 2) {
-      const [xi, yi, xj, yj] = [ring[i] as number, ring[i + 1] as number, ring[j] as number, ring[j + 1] as number]
+      const [xi, yi, xj, yj] = [
+        ring[i] as number,
+        ring[i + 1] as number,
+        ring[j] as number,
+        ring[j + 1] as number,
+      ]
       if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) inside = !inside
     }
   }

@@ -30,7 +30,13 @@ export const locale = defineLocale(
     },
     enums: {
       kind: { EXPORT: '导出', IMPORT: '导入' },
-      state: { QUEUED: '排队中', RUNNING: '进行中', DONE: '已完成', FAILED: '失败', CANCELLED: '已取消' },
+      state: {
+        QUEUED: '排队中',
+        RUNNING: '进行中',
+        DONE: '已完成',
+        FAILED: '失败',
+        CANCELLED: '已取消',
+      },
     },
     exporting: {
       ask: '导出 {count} 条数据？',
@@ -59,7 +65,8 @@ export const locale = defineLocale(
     console: {
       schedules: '定时任务',
       loops: '循环任务',
-      schedulesHint: '按上海时间运行；同一时刻只有一个进程执行。暂停对所有进程生效，重启后仍然有效。',
+      schedulesHint:
+        '按上海时间运行；同一时刻只有一个进程执行。暂停对所有进程生效，重启后仍然有效。',
       loopsHint: '各进程内的秒级循环，每 10 秒上报一次。',
       name: '任务',
       cron: '计划',
@@ -93,7 +100,13 @@ export const locale = defineLocale(
       gone: '无心跳',
       emptySchedules: '没有定时任务',
       emptyLoops: '没有循环任务',
-      states: { WAITING: '等待中', RUNNING: '运行中', DONE: '成功', FAILED: '失败', CANCELLED: '已取消' },
+      states: {
+        WAITING: '等待中',
+        RUNNING: '运行中',
+        DONE: '成功',
+        FAILED: '失败',
+        CANCELLED: '已取消',
+      },
     },
     what: {
       'order-unpaid-counts': '清理未支付计数',
@@ -192,11 +205,18 @@ export const locale = defineLocale(
     },
     enums: {
       kind: { EXPORT: 'Export', IMPORT: 'Import' },
-      state: { QUEUED: 'Waiting', RUNNING: 'Running', DONE: 'Done', FAILED: 'Failed', CANCELLED: 'Cancelled' },
+      state: {
+        QUEUED: 'Waiting',
+        RUNNING: 'Running',
+        DONE: 'Done',
+        FAILED: 'Failed',
+        CANCELLED: 'Cancelled',
+      },
     },
     exporting: {
       ask: 'Export {count} rows?',
-      askHint: 'This is a lot, so it is written in the background. The file appears in “My downloads” and is kept for 7 days.',
+      askHint:
+        'This is a lot, so it is written in the background. The file appears in “My downloads” and is kept for 7 days.',
       ok: 'Export',
       later: 'Exporting in the background; the file will be in “My downloads”',
       nothing: 'There is nothing to export',
@@ -211,7 +231,8 @@ export const locale = defineLocale(
       another: 'Another file',
       checking: 'Checking…',
       fine: 'All {total} rows are fine',
-      wrong: '{failed} of {total} rows are wrong. Correct them and upload again; nothing is imported while there are errors',
+      wrong:
+        '{failed} of {total} rows are wrong. Correct them and upload again; nothing is imported while there are errors',
       marked: 'File with errors',
       submit: 'Import {total} rows',
       done: '{total} rows imported',
@@ -221,7 +242,8 @@ export const locale = defineLocale(
     console: {
       schedules: 'Schedules',
       loops: 'Loops',
-      schedulesHint: 'Times are those of Shanghai; one process of all takes each run. A pause holds for every process and over restarts.',
+      schedulesHint:
+        'Times are those of Shanghai; one process of all takes each run. A pause holds for every process and over restarts.',
       loopsHint: 'Second-level loops of each process, told every 10 seconds.',
       name: 'Job',
       cron: 'Schedule',
@@ -255,7 +277,13 @@ export const locale = defineLocale(
       gone: 'No heartbeat',
       emptySchedules: 'No schedules',
       emptyLoops: 'No loops',
-      states: { WAITING: 'Waiting', RUNNING: 'Running', DONE: 'Done', FAILED: 'Failed', CANCELLED: 'Cancelled' },
+      states: {
+        WAITING: 'Waiting',
+        RUNNING: 'Running',
+        DONE: 'Done',
+        FAILED: 'Failed',
+        CANCELLED: 'Cancelled',
+      },
     },
     what: {
       'order-unpaid-counts': 'Forget idle counts of unpaid orders',

@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { cancellable, doubled, downloadable, headerKey, jobFrom, neutralised, retryable, shanghaiText, timeOfCron } from './rules.ts'
+import {
+  cancellable,
+  doubled,
+  downloadable,
+  headerKey,
+  jobFrom,
+  neutralised,
+  retryable,
+  shanghaiText,
+  timeOfCron,
+} from './rules.ts'
 
 test.each([
   ['=1+1', "'=1+1"],
@@ -31,10 +41,16 @@ test('doubled values name all their lines', () => {
 })
 describe('states', () => {
   const now = new Date()
-  const job = (kind: 'EXPORT' | 'IMPORT', state: 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED') => ({ kind, state, expireTime: null })
+  const job = (
+    kind: 'EXPORT' | 'IMPORT',
+    state: 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED',
+  ) => ({ kind, state, expireTime: null })
   test('only what has not ended is cancelled, only a failed export is tried again', () => {
     expect(
-      (['QUEUED', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED'] as const).map((state) => [cancellable(job('EXPORT', state)), retryable(job('EXPORT', state))]),
+      (['QUEUED', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED'] as const).map((state) => [
+        cancellable(job('EXPORT', state)),
+        retryable(job('EXPORT', state)),
+      ]),
     ).toEqual([
       [true, false],
       [true, false],
@@ -46,8 +62,15 @@ describe('states', () => {
     expect(jobFrom('RUNNING')).toEqual(['QUEUED', 'RUNNING'])
   })
   test('a file until it expires', () => {
-    expect(downloadable({ ...job('EXPORT', 'DONE'), expireTime: new Date(now.getTime() + 1).toISOString() }, now)).toBe(true)
-    expect(downloadable({ ...job('EXPORT', 'DONE'), expireTime: now.toISOString() }, now)).toBe(false)
+    expect(
+      downloadable(
+        { ...job('EXPORT', 'DONE'), expireTime: new Date(now.getTime() + 1).toISOString() },
+        now,
+      ),
+    ).toBe(true)
+    expect(downloadable({ ...job('EXPORT', 'DONE'), expireTime: now.toISOString() }, now)).toBe(
+      false,
+    )
     expect(downloadable(job('EXPORT', 'DONE'), now)).toBe(false)
   })
 })

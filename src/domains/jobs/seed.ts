@@ -8,7 +8,11 @@ const hour = 3_600_000
 /** My downloads of the first demo accounts: one export that the worker runs at the first start, older ones, an import that was refused. */
 export async function seedJobs(db: Db, ids: SeedIds, now: Date): Promise<void> {
   const before = (hours: number) => new Date(now.getTime() - hours * hour)
-  const ended = (hours: number) => ({ created_at: before(hours), started_at: before(hours), finished_at: new Date(before(hours).getTime() + 9_000) })
+  const ended = (hours: number) => ({
+    created_at: before(hours),
+    started_at: before(hours),
+    finished_at: new Date(before(hours).getTime() + 9_000),
+  })
   for (const username of ['super', 'admin', 'agent', 'operator']) {
     const user = await db
       .selectFrom('users')
@@ -20,10 +24,26 @@ export async function seedJobs(db: Db, ids: SeedIds, now: Date): Promise<void> {
     const orders = {
       endpoint: '/api/orders',
       query: {},
-      columns: ['orderNum', 'detail', 'deviceNum', 'orderStatus', 'actuallyAmount', 'payType', 'createTime'],
+      columns: [
+        'orderNum',
+        'detail',
+        'deviceNum',
+        'orderStatus',
+        'actuallyAmount',
+        'payType',
+        'createTime',
+      ],
     }
-    const products = { endpoint: '/api/products', query: {}, columns: ['name', 'model', 'categoryName', 'retailPrice', 'stock', 'status'] }
-    const flows = { endpoint: '/api/stock-flows', query: {}, columns: ['wasteNum', 'rtuNumber', 'type', 'productName', 'changeTotal', 'createTime'] }
+    const products = {
+      endpoint: '/api/products',
+      query: {},
+      columns: ['name', 'model', 'categoryName', 'retailPrice', 'stock', 'status'],
+    }
+    const flows = {
+      endpoint: '/api/stock-flows',
+      query: {},
+      columns: ['wasteNum', 'rtuNumber', 'type', 'productName', 'changeTotal', 'createTime'],
+    }
     await db
       .insertInto('jobs')
       .values([
@@ -74,7 +94,14 @@ export async function seedJobs(db: Db, ids: SeedIds, now: Date): Promise<void> {
     }
     await db
       .insertInto('jobs')
-      .values({ ...owner, kind: 'EXPORT', name: products.endpoint, params: JSON.stringify(products), created_at: before(0), next_at: before(0) })
+      .values({
+        ...owner,
+        kind: 'EXPORT',
+        name: products.endpoint,
+        params: JSON.stringify(products),
+        created_at: before(0),
+        next_at: before(0),
+      })
       .execute()
   }
 }

@@ -9,7 +9,16 @@ import { versionEndpoints } from './versionContract.ts'
 
 export const laneStatuses = ['ENABLED', 'DISABLED', 'FAULT', 'LOCKED', 'MERGED'] as const
 /** What a person sees: the status, or for an enabled lane how well it is filled. */
-export const laneViews = ['normal', 'low', 'soldOut', 'empty', 'disabled', 'fault', 'locked', 'merged'] as const
+export const laneViews = [
+  'normal',
+  'low',
+  'soldOut',
+  'empty',
+  'disabled',
+  'fault',
+  'locked',
+  'merged',
+] as const
 
 /** Version of the planogram a screen was loaded with; 0 before the first lanes. */
 const planogram = z.number().int().min(0).max(2_147_483_647)
@@ -47,10 +56,20 @@ export const Road = z.strictObject({
   merged: z.array(z.number().int()),
 })
 export type Road = z.infer<typeof Road>
-const Floor = z.strictObject({ id: f.id, level: z.number().int(), name: z.string(), roads: z.array(Road) })
+const Floor = z.strictObject({
+  id: f.id,
+  level: z.number().int(),
+  name: z.string(),
+  roads: z.array(Road),
+})
 
 /** How far the machine is with the version that was saved; null before its first lanes. */
-const Sync = z.strictObject({ wanted: f.count, applied: f.count.nullable(), state: z.enum(['PENDING', 'DELIVERED', 'APPLIED', 'REFUSED']), reason: z.string() })
+const Sync = z.strictObject({
+  wanted: f.count,
+  applied: f.count.nullable(),
+  state: z.enum(['PENDING', 'DELIVERED', 'APPLIED', 'REFUSED']),
+  reason: z.string(),
+})
 
 export const Planogram = z.strictObject({
   device: z.strictObject({
@@ -95,10 +114,19 @@ export const Planogram = z.strictObject({
 export type Planogram = z.infer<typeof Planogram>
 
 const capacityText = bi('货道容量须为0-199', 'A capacity from 0 to 199')
-const capacity = z.number(capacityText).int(capacityText).min(0, capacityText).max(199, capacityText)
+const capacity = z
+  .number(capacityText)
+  .int(capacityText)
+  .min(0, capacityText)
+  .max(199, capacityText)
 const limitText = bi('限购数量超出范围', 'The purchase limit is out of range')
 const restriction = z
-  .number({ error: (issue) => (issue.input === undefined || issue.input === null ? bi('限购数量不能为空', 'Enter a purchase limit, 0 for none') : limitText) })
+  .number({
+    error: (issue) =>
+      issue.input === undefined || issue.input === null
+        ? bi('限购数量不能为空', 'Enter a purchase limit, 0 for none')
+        : limitText,
+  })
   .int(limitText)
   .min(0, limitText)
   .max(999, limitText)
@@ -108,7 +136,13 @@ const warnText = bi('库存预警值须为0-199', 'A warning level from 0 to 199
 /** What is left out stays; a product that changes brings its own prices unless they are given. */
 export const LanePatch = z.strictObject({
   id: f.id,
-  productId: z.number(oneProduct).int().positive().max(Number.MAX_SAFE_INTEGER).nullable().optional(),
+  productId: z
+    .number(oneProduct)
+    .int()
+    .positive()
+    .max(Number.MAX_SAFE_INTEGER)
+    .nullable()
+    .optional(),
   roadCapacity: capacity.optional(),
   warnQty: z.number(warnText).int(warnText).min(0, warnText).max(199, warnText).optional(),
   retailPrice: f.price.optional(),
@@ -141,7 +175,12 @@ export const lanes = {
     path: '/devices/{deviceId}/lanes',
     summary: 'Draw the first lanes',
     audit: 'lanes.create',
-    errors: [laneErrors.hasLanes, laneErrors.tooManyLevels, laneErrors.tooManyRoads, laneErrors.closed],
+    errors: [
+      laneErrors.hasLanes,
+      laneErrors.tooManyLevels,
+      laneErrors.tooManyRoads,
+      laneErrors.closed,
+    ],
     input: z.strictObject({ ...ofDevice, levels }),
     output: Planogram,
   }),
@@ -179,7 +218,10 @@ export const lanes = {
           .max(20)
           .default([]),
       })
-      .refine((given) => given.lanes.length + given.floors.length > 0, { message: noneChosen, path: ['lanes'] }),
+      .refine((given) => given.lanes.length + given.floors.length > 0, {
+        message: noneChosen,
+        path: ['lanes'],
+      }),
     output: Planogram,
   }),
   merge: write('lane:merge', {
@@ -206,7 +248,12 @@ export const lanes = {
     path: '/devices/{deviceId}/lanes/split',
     summary: 'Take a wide lane apart',
     audit: 'lanes.split',
-    errors: [laneErrors.notMerged, laneErrors.capacityBelowStock, laneErrors.warnOverCapacity, laneErrors.closed],
+    errors: [
+      laneErrors.notMerged,
+      laneErrors.capacityBelowStock,
+      laneErrors.warnOverCapacity,
+      laneErrors.closed,
+    ],
     input: z.strictObject({ ...ofDevice, mainId: f.id, roadCapacity: capacity.optional() }),
     output: Planogram,
   }),
@@ -224,7 +271,13 @@ export const lanes = {
       laneErrors.tooManyRoads,
       laneErrors.closed,
     ],
-    input: z.strictObject({ ...ofDevice, confirmNumber: z.string(bi('请输入机器编号确认', 'Type the machine number to confirm')).max(40), levels }),
+    input: z.strictObject({
+      ...ofDevice,
+      confirmNumber: z
+        .string(bi('请输入机器编号确认', 'Type the machine number to confirm'))
+        .max(40),
+      levels,
+    }),
     output: Planogram,
   }),
   clearFault: write('fault:update', {
@@ -249,7 +302,8 @@ export const lanes = {
   }),
   unlock: write('lane:lock', {
     path: '/devices/{deviceId}/lanes/unlock',
-    summary: 'Lanes that were locked by hand sell again; what the system locked is released by its own decision',
+    summary:
+      'Lanes that were locked by hand sell again; what the system locked is released by its own decision',
     audit: 'lanes.unlock',
     errors: [laneErrors.notLocked, laneErrors.closed],
     input: z.strictObject({ ...ofDevice, laneIds: f.ids(noneChosen).min(1, noneChosen).max(400) }),

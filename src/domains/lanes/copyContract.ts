@@ -50,7 +50,15 @@ export const CopyRow = z.strictObject({
   machines: f.count,
   /** Machines that wait, to be written or to be taken back. */
   open: f.count,
-  targets: z.array(z.strictObject({ ...machine, state: TargetState, written: f.count, skipped, problem: z.string() })),
+  targets: z.array(
+    z.strictObject({
+      ...machine,
+      state: TargetState,
+      written: f.count,
+      skipped,
+      problem: z.string(),
+    }),
+  ),
   can: z.strictObject({ undo: z.boolean() }),
 })
 export type CopyRow = z.infer<typeof CopyRow>
@@ -58,14 +66,21 @@ export type CopyRow = z.infer<typeof CopyRow>
 export const copyEndpoints = {
   copyPlan: read('lane:copy', {
     path: '/devices/{deviceId}/lanes/copy-plan',
-    summary: 'What copying the settings of these lanes to other machines would write, lane by lane, and what it would leave and why',
+    summary:
+      'What copying the settings of these lanes to other machines would write, lane by lane, and what it would leave and why',
     errors: [laneErrors.noLanes, laneErrors.noTarget],
     input: z.strictObject(copyInput),
-    output: z.strictObject({ version: f.count, machines: f.count, lanes: f.count, targets: z.array(CopyPreview) }),
+    output: z.strictObject({
+      version: f.count,
+      machines: f.count,
+      lanes: f.count,
+      targets: z.array(CopyPreview),
+    }),
   }),
   copy: write('lane:copy', {
     path: '/devices/{deviceId}/lanes/copy',
-    summary: 'Copy lane settings to other machines, each in a transaction of its own; stock is never copied',
+    summary:
+      'Copy lane settings to other machines, each in a transaction of its own; stock is never copied',
     audit: 'lanes.copy',
     idempotent: true,
     errors: [laneErrors.noLanes, laneErrors.noTarget],
@@ -86,7 +101,8 @@ export const copyEndpoints = {
   }),
   copyUndo: write('lane:copy', {
     path: '/lane-copies/{id}/undo',
-    summary: 'Within ten minutes: every machine goes back to its lanes before, unless somebody changed them since',
+    summary:
+      'Within ten minutes: every machine goes back to its lanes before, unless somebody changed them since',
     audit: 'lanes.copyUndo',
     errors: [laneErrors.undoTooLate],
     input: z.strictObject({ id: f.id }),

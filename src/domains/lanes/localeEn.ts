@@ -47,7 +47,8 @@ export const en = {
   print: 'Print planogram',
   undo: 'Undo last save',
   undoAsk: 'Undo the last save (v{n})?',
-  undoHint: 'Settings go back to the version before; stock stays. Lanes that hold other goods by now are left as they are',
+  undoHint:
+    'Settings go back to the version before; stock stays. Lanes that hold other goods by now are left as they are',
   panel: { settings: 'Settings', shelf: 'Products' },
   shelf: {
     title: 'Products',
@@ -100,7 +101,13 @@ export const en = {
     title: 'Copy to other machines',
     steps: { '0': 'Machines', '1': 'Dry run', '2': 'Result' },
     parts: 'What',
-    part: { product: 'Product', price: 'Price', capacity: 'Capacity', warnQty: 'Warning level', restriction: 'Limit' },
+    part: {
+      product: 'Product',
+      price: 'Price',
+      capacity: 'Capacity',
+      warnQty: 'Warning level',
+      restriction: 'Limit',
+    },
     layout: 'Lanes',
     layouts: { SAME: 'Same lanes only', CREATE: 'Create where there are none' },
     search: 'Machine number / name',
@@ -166,7 +173,14 @@ export const en = {
   reserved: 'held {n}',
   hold: 'to count {n}',
   pieces: 'pcs',
-  totals: { lanes: 'Lanes', enabled: 'Enabled', soldOut: 'Sold out', low: 'Low', fault: 'Fault', stock: 'Stock' },
+  totals: {
+    lanes: 'Lanes',
+    enabled: 'Enabled',
+    soldOut: 'Sold out',
+    low: 'Low',
+    fault: 'Fault',
+    stock: 'Stock',
+  },
   levels: {
     title: 'Create lanes',
     rebuildTitle: 'Rebuild lanes',
@@ -208,8 +222,23 @@ export const en = {
     reason: 'Reason',
   },
   enums: {
-    view: { normal: 'Normal', low: 'Low', soldOut: 'Sold out', empty: 'Free', disabled: 'Disabled', fault: 'Fault', locked: 'Locked', merged: 'Merged' },
-    status: { ENABLED: 'Enabled', DISABLED: 'Disabled', FAULT: 'Fault', LOCKED: 'Locked', MERGED: 'Merged' },
+    view: {
+      normal: 'Normal',
+      low: 'Low',
+      soldOut: 'Sold out',
+      empty: 'Free',
+      disabled: 'Disabled',
+      fault: 'Fault',
+      locked: 'Locked',
+      merged: 'Merged',
+    },
+    status: {
+      ENABLED: 'Enabled',
+      DISABLED: 'Disabled',
+      FAULT: 'Fault',
+      LOCKED: 'Locked',
+      MERGED: 'Merged',
+    },
     source: {
       FIRST: 'As it was',
       CREATE: 'Lanes created',
@@ -222,8 +251,19 @@ export const en = {
       UNDO: 'Undone',
       PRICE: 'Prices',
     },
-    lockReason: { COUNT_NEEDED: 'To be counted', TEMPERATURE: 'Was too warm or cold', OTHER: 'Locked' },
-    copyState: { WAITING: 'Waiting', DONE: 'Written', FAILED: 'Failed', UNDOING: 'Going back', UNDONE: 'Taken back', KEPT: 'Left as it is' },
+    lockReason: {
+      COUNT_NEEDED: 'To be counted',
+      TEMPERATURE: 'Was too warm or cold',
+      OTHER: 'Locked',
+    },
+    copyState: {
+      WAITING: 'Waiting',
+      DONE: 'Written',
+      FAILED: 'Failed',
+      UNDOING: 'Going back',
+      UNDONE: 'Taken back',
+      KEPT: 'Left as it is',
+    },
     scheduleState: { WAITING: 'Waiting', DONE: 'Done', FAILED: 'Failed', CANCELLED: 'Cancelled' },
     faultCode: {
       NO_DROP: 'No drop seen',

@@ -15,7 +15,9 @@ const change = {
   mode: z.enum(['SET', 'YUAN', 'PERCENT']),
   /** Fen; for PERCENT tenths of a percent. */
   value: z
-    .number({ error: (issue) => (issue.input === undefined || issue.input === null ? missing : wrongPrice) })
+    .number({
+      error: (issue) => (issue.input === undefined || issue.input === null ? missing : wrongPrice),
+    })
     .int(wrongPrice)
     .min(-10_000_000, wrongPrice)
     .max(10_000_000, wrongPrice),
@@ -44,7 +46,15 @@ export const ScheduleRow = z.strictObject({
   createTime: f.instant,
   endTime: f.instant.nullable(),
   endedBy: z.string(),
-  lanes: z.array(z.strictObject({ road, productName: z.string(), from: f.fen, price: f.fen, retailPrice: f.fen })),
+  lanes: z.array(
+    z.strictObject({
+      road,
+      productName: z.string(),
+      from: f.fen,
+      price: f.fen,
+      retailPrice: f.fen,
+    }),
+  ),
   changed: f.count,
   skipped: z.array(z.strictObject({ road, reason: z.string() })),
   problem: z.string(),
@@ -61,12 +71,22 @@ export const priceEndpoints = {
   }),
   prices: write('lane:price', {
     path: '/devices/{deviceId}/lanes/prices',
-    summary: 'Change prices of several lanes now, or at a time; lanes that break a rule keep theirs and are named',
+    summary:
+      'Change prices of several lanes now, or at a time; lanes that break a rule keep theirs and are named',
     audit: 'lanes.prices',
     idempotent: true,
     errors: [laneErrors.closed, laneErrors.noPriceChange, laneErrors.wrongTime],
-    input: z.strictObject({ ...change, version: z.number().int().min(0).max(2_147_483_647), at: f.instant.optional() }),
-    output: z.strictObject({ rows: z.array(PriceRow), changed: f.count, version: f.count, scheduleId: f.id.nullable() }),
+    input: z.strictObject({
+      ...change,
+      version: z.number().int().min(0).max(2_147_483_647),
+      at: f.instant.optional(),
+    }),
+    output: z.strictObject({
+      rows: z.array(PriceRow),
+      changed: f.count,
+      version: f.count,
+      scheduleId: f.id.nullable(),
+    }),
   }),
   schedules: read('lane:read', {
     path: '/devices/{deviceId}/price-schedules',

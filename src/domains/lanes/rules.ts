@@ -51,11 +51,17 @@ export type Product = {
 type Device = { kind: string; dispensingMode: string | null }
 export type Finding = { def: ErrorDef; field: string }
 
-export const sellable = (lane: Pick<Lane, 'quantity' | 'reserved' | 'failedHold'>): number => lane.quantity - lane.reserved - lane.failedHold
+export const sellable = (lane: Pick<Lane, 'quantity' | 'reserved' | 'failedHold'>): number =>
+  lane.quantity - lane.reserved - lane.failedHold
 
 /** counters.ts counts the same views in SQL; verbs.test.ts compares the two. */
-export function laneView(lane: Pick<Lane, 'quantity' | 'reserved' | 'failedHold' | 'warnQty' | 'status' | 'productId'>): View {
-  if (lane.status !== 'ENABLED') return ({ DISABLED: 'disabled', FAULT: 'fault', LOCKED: 'locked', MERGED: 'merged' } as const)[lane.status]
+export function laneView(
+  lane: Pick<Lane, 'quantity' | 'reserved' | 'failedHold' | 'warnQty' | 'status' | 'productId'>,
+): View {
+  if (lane.status !== 'ENABLED')
+    return ({ DISABLED: 'disabled', FAULT: 'fault', LOCKED: 'locked', MERGED: 'merged' } as const)[
+      lane.status
+    ]
   if (lane.productId === null) return 'empty'
   const left = sellable(lane)
   return left <= 0 ? 'soldOut' : left <= lane.warnQty ? 'low' : 'normal'
@@ -68,12 +74,18 @@ export function canPlace(product: { drugClass: string }, device: Device): ErrorD
   const drugMachine = device.kind === 'DRUG'
   if (drugClass === 'OTC_B') return drugMachine ? null : laneErrors.otcBRefused
   if (!drugMachine) return laneErrors.vendingRefused
-  if (drugClass === 'OTC_A') return device.dispensingMode === 'PHARMACIST' || device.dispensingMode === 'MEDICAL' ? null : laneErrors.otcARefused
+  if (drugClass === 'OTC_A')
+    return device.dispensingMode === 'PHARMACIST' || device.dispensingMode === 'MEDICAL'
+      ? null
+      : laneErrors.otcARefused
   return device.dispensingMode === 'MEDICAL' ? null : laneErrors.rxRefused
 }
 
 /** Warning level when nobody chose one: the product's, else the organisation's share of the capacity (a fifth) rounded up. */
-export const defaultWarn = (capacity: number, product: Pick<Product, 'warnQty' | 'warnPercent'>): number =>
+export const defaultWarn = (
+  capacity: number,
+  product: Pick<Product, 'warnQty' | 'warnPercent'>,
+): number =>
   Math.min(capacity, product.warnQty ?? Math.ceil((capacity * (product.warnPercent ?? 20)) / 100))
 
 /** The lane after a patch; a new product brings its prices and warning level unless given. */
@@ -87,7 +99,14 @@ export function merged(lane: Lane, patch: LanePatch, product: Product | null): L
     restriction: patch.restriction ?? lane.restriction,
     status: patch.status ?? lane.status,
   }
-  if (!product) return { ...base, productId: null, retailPrice: null, price: null, warnQty: patch.warnQty ?? (changes ? 0 : Math.min(lane.warnQty, capacity)) }
+  if (!product)
+    return {
+      ...base,
+      productId: null,
+      retailPrice: null,
+      price: null,
+      warnQty: patch.warnQty ?? (changes ? 0 : Math.min(lane.warnQty, capacity)),
+    }
   const retailPrice = patch.retailPrice ?? (changes ? product.retailPrice : lane.retailPrice)
   const kept = changes ? (patch.retailPrice ?? product.retailPrice) : lane.price
   const warnQty = patch.warnQty ?? (changes ? defaultWarn(capacity, product) : lane.warnQty)
@@ -95,13 +114,20 @@ export function merged(lane: Lane, patch: LanePatch, product: Product | null): L
 }
 
 /** Everything a saved lane must satisfy, on the merged record. `product` is the one after the change. */
-export function laneRule(before: Lane, after: Lane, product: Product | null, device: Device): Finding | null {
+export function laneRule(
+  before: Lane,
+  after: Lane,
+  product: Product | null,
+  device: Device,
+): Finding | null {
   const at = (def: ErrorDef | null, field: string): Finding | null => (def ? { def, field } : null)
   if (before.status === 'MERGED') return at(laneErrors.secondary, 'id')
-  if (after.status !== before.status && !switchable(before.status)) return at(laneErrors.fixedStatus, 'status')
+  if (after.status !== before.status && !switchable(before.status))
+    return at(laneErrors.fixedStatus, 'status')
   if (after.productId !== before.productId) {
     if (before.status === 'LOCKED') return at(laneErrors.locked, 'productId')
-    if (before.quantity !== 0 || before.reserved !== 0 || before.failedHold !== 0) return at(laneErrors.notEmpty, 'productId')
+    if (before.quantity !== 0 || before.reserved !== 0 || before.failedHold !== 0)
+      return at(laneErrors.notEmpty, 'productId')
     if (product?.status === 'OFF') return at(laneErrors.productOff, 'productId')
   }
   if (after.capacity < after.quantity) return at(laneErrors.capacityBelowStock, 'roadCapacity')
@@ -111,27 +137,45 @@ export function laneRule(before: Lane, after: Lane, product: Product | null, dev
 
 const switchable = (status: Status) => status === 'ENABLED' || status === 'DISABLED'
 
-export function priceRule(lane: Pick<Lane, 'retailPrice' | 'price'>, product: { costPrice: number }): Finding | null {
+export function priceRule(
+  lane: Pick<Lane, 'retailPrice' | 'price'>,
+  product: { costPrice: number },
+): Finding | null {
   if (!lane.retailPrice) return { def: laneErrors.priceMissing, field: 'retailPrice' }
   if (!lane.price) return { def: laneErrors.priceMissing, field: 'price' }
-  if (lane.retailPrice < product.costPrice) return { def: laneErrors.retailBelowCost, field: 'retailPrice' }
+  if (lane.retailPrice < product.costPrice)
+    return { def: laneErrors.retailBelowCost, field: 'retailPrice' }
   if (lane.price < product.costPrice) return { def: laneErrors.priceBelowCost, field: 'price' }
   return lane.price > lane.retailPrice ? { def: laneErrors.priceOverRetail, field: 'price' } : null
 }
 
 /** Columns a lane covers: its own and those merged into it. */
-const columnsOf = (lane: Lane, all: readonly Lane[]) => [lane, ...all.filter((other) => other.mergedInto === lane.id)].map((other) => other.col)
+const columnsOf = (lane: Lane, all: readonly Lane[]) =>
+  [lane, ...all.filter((other) => other.mergedInto === lane.id)].map((other) => other.col)
 
 /** `all` are the live lanes of the machine. Messages in the order a person would mend them (core.md, 合并货道). */
-export function mergeRule(main: Lane, secondaries: readonly Lane[], all: readonly Lane[]): ErrorDef | null {
+export function mergeRule(
+  main: Lane,
+  secondaries: readonly Lane[],
+  all: readonly Lane[],
+): ErrorDef | null {
   if (secondaries.length === 0) return laneErrors.noneToMerge
   const mains = new Set(all.map((other) => other.mergedInto))
-  if (main.status === 'MERGED' || secondaries.some((lane) => lane.status === 'MERGED' || mains.has(lane.id))) return laneErrors.alreadyMerged
+  if (
+    main.status === 'MERGED' ||
+    secondaries.some((lane) => lane.status === 'MERGED' || mains.has(lane.id))
+  )
+    return laneErrors.alreadyMerged
   const last = Math.max(...columnsOf(main, all))
   const wanted = secondaries.map((lane) => lane.col).sort((a, b) => a - b)
-  if (secondaries.some((lane) => lane.floorId !== main.floorId) || wanted.some((col, i) => col !== last + 1 + i)) return laneErrors.notNeighbours
+  if (
+    secondaries.some((lane) => lane.floorId !== main.floorId) ||
+    wanted.some((col, i) => col !== last + 1 + i)
+  )
+    return laneErrors.notNeighbours
   if ([main, ...secondaries].some((lane) => !switchable(lane.status))) return laneErrors.notWorking
-  if (secondaries.some((lane) => lane.reserved !== 0 || lane.failedHold !== 0)) return laneErrors.secondaryHolds
+  if (secondaries.some((lane) => lane.reserved !== 0 || lane.failedHold !== 0))
+    return laneErrors.secondaryHolds
   return secondaries.some((lane) => lane.quantity !== 0) ? laneErrors.secondaryStock : null
 }
 
@@ -141,13 +185,19 @@ export function splitRule(main: Lane, capacity: number, all: readonly Lane[]): E
 }
 
 /** A drawing that fits the machine type; `n` fills the message. */
-export function levelsRule(levels: readonly Pick<Level, 'columns'>[], type: { maxLevels: number; maxRoads: number }): { def: ErrorDef; n: number } | null {
+export function levelsRule(
+  levels: readonly Pick<Level, 'columns'>[],
+  type: { maxLevels: number; maxRoads: number },
+): { def: ErrorDef; n: number } | null {
   if (levels.length > type.maxLevels) return { def: laneErrors.tooManyLevels, n: type.maxLevels }
-  return levels.some((level) => level.columns > type.maxRoads) ? { def: laneErrors.tooManyRoads, n: type.maxRoads } : null
+  return levels.some((level) => level.columns > type.maxRoads)
+    ? { def: laneErrors.tooManyRoads, n: type.maxRoads }
+    : null
 }
 
 /** (level − 1) × 10 + column; machines with wider levels count in twenties, so that numbers stay unique. */
-export const roadIndexOf = (level: number, column: number, maxRoads: number): number => (level - 1) * (maxRoads > 10 ? 20 : 10) + column
+export const roadIndexOf = (level: number, column: number, maxRoads: number): number =>
+  (level - 1) * (maxRoads > 10 ? 20 : 10) + column
 
 /** Name of a level nobody named (core.md, lane fields); kept as data, so in one language. */
 export const floorName = (level: number): string => `第${level}层`
@@ -158,7 +208,14 @@ export const copyStates = defineStates<CopyState>({
   name: 'lane copy target',
   column: 'lane_copy_targets.state',
   start: ['WAITING'],
-  moves: { WAITING: ['DONE', 'FAILED'], DONE: ['UNDOING'], FAILED: [], UNDOING: ['UNDONE', 'KEPT'], UNDONE: [], KEPT: [] },
+  moves: {
+    WAITING: ['DONE', 'FAILED'],
+    DONE: ['UNDOING'],
+    FAILED: [],
+    UNDOING: ['UNDONE', 'KEPT'],
+    UNDONE: [],
+    KEPT: [],
+  },
 })
 export const copyFrom = (next: CopyState): CopyState[] => allowedFrom(copyStates, next)
 export const undoMs = 600_000
@@ -170,7 +227,8 @@ export const scheduleStates = defineStates<ScheduleState>({
   start: ['WAITING'],
   moves: { WAITING: ['DONE', 'FAILED', 'CANCELLED'], DONE: [], FAILED: [], CANCELLED: [] },
 })
-export const scheduleFrom = (next: ScheduleState): ScheduleState[] => allowedFrom(scheduleStates, next)
+export const scheduleFrom = (next: ScheduleState): ScheduleState[] =>
+  allowedFrom(scheduleStates, next)
 
 /** A lock by hand carries this before its reason; every other lock belongs to the process that set it. */
 export const handLock = 'QUALITY '
@@ -178,5 +236,6 @@ export const isHandLock = (lane: { status: string; lockReason: string | null }):
   lane.status === 'LOCKED' && (lane.lockReason?.startsWith(handLock) ?? false)
 
 /** Lanes that forbid a rebuild: pieces on their way to a customer or waiting for a count. */
-export const busyLanes = <L extends Pick<Lane, 'reserved' | 'failedHold'>>(all: readonly L[]): L[] =>
-  all.filter((lane) => lane.reserved > 0 || lane.failedHold > 0)
+export const busyLanes = <L extends Pick<Lane, 'reserved' | 'failedHold'>>(
+  all: readonly L[],
+): L[] => all.filter((lane) => lane.reserved > 0 || lane.failedHold > 0)

@@ -22,7 +22,8 @@ export async function seedLanes(db: Db, ids: Ids, now: Date): Promise<void> {
       floors.push({ id: floors.length + 1, ...owner, level: floor.level, name: floor.name })
       for (const road of floor.roads) {
         const roadIndex = roadIndexOf(floor.level, road.column, type.maxRoads)
-        const faulty = road.productKey !== null && device.lifecycle === 'OPERATING' && random.chance(1 / 400)
+        const faulty =
+          road.productKey !== null && device.lifecycle === 'OPERATING' && random.chance(1 / 400)
         const id = lanes.length + 1
         lanes.push({
           id,
@@ -39,12 +40,20 @@ export async function seedLanes(db: Db, ids: Ids, now: Date): Promise<void> {
           restriction: road.restriction,
           status: faulty ? 'FAULT' : 'ENABLED',
         })
-        if (faulty) faults.push({ ...owner, lane_id: id, code: random.pick(faultCodes), opened_at: new Date(now.getTime() - random.int(20, 600) * 60_000) })
+        if (faulty)
+          faults.push({
+            ...owner,
+            lane_id: id,
+            code: random.pick(faultCodes),
+            opened_at: new Date(now.getTime() - random.int(20, 600) * 60_000),
+          })
       }
     }
   }
   await sql`insert into lane_floors (id, org_id, device_id, level, name) select id, org_id, device_id, level, name
-    from jsonb_to_recordset(${JSON.stringify(floors)}::jsonb) as x(id bigint, org_id bigint, device_id bigint, level int, name text)`.execute(db)
+    from jsonb_to_recordset(${JSON.stringify(floors)}::jsonb) as x(id bigint, org_id bigint, device_id bigint, level int, name text)`.execute(
+    db,
+  )
   await sql`insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, quantity, warn_qty, retail_price, price, restriction, status)
     select id, org_id, device_id, floor_id, road_index, col, road_index, product_id, capacity, quantity, warn_qty, retail_price, price, restriction, status
     from jsonb_to_recordset(${JSON.stringify(lanes)}::jsonb) as x(id bigint, org_id bigint, device_id bigint, floor_id bigint, road_index int, col int, product_id bigint, capacity int, quantity int, warn_qty int,
@@ -53,12 +62,19 @@ export async function seedLanes(db: Db, ids: Ids, now: Date): Promise<void> {
     from jsonb_to_recordset(${JSON.stringify(faults)}::jsonb) as x(org_id bigint, device_id bigint, lane_id bigint, code text, opened_at timestamptz)`.execute(
     db,
   )
-  await db.updateTable('devices').set({ planogram_version: 1 }).where('lifecycle', 'not in', ['SOLD', 'SCRAPPED']).execute()
+  await db
+    .updateTable('devices')
+    .set({ planogram_version: 1 })
+    .where('lifecycle', 'not in', ['SOLD', 'SCRAPPED'])
+    .execute()
   for (const [table, last] of [
     ['lane_floors', floors.length],
     ['lanes', lanes.length],
   ] as const) {
-    await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id'))) from generate_series(1, ${last}::int)`.execute(db)
+    await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id'))) from generate_series(1, ${last}::int)`.execute(
+      db,
+    )
   }
-  for (const statement of counterStatements(devices.map((_, index) => index + 1))) await statement.execute(db)
+  for (const statement of counterStatements(devices.map((_, index) => index + 1)))
+    await statement.execute(db)
 }

@@ -15,7 +15,9 @@ const hour = 3_600_000
 /** What was saved before today: the drawing of every machine, later prices of some, a copy and price changes of the sample operator. */
 export async function seedPlanograms(db: Db, ids: Ids, now: Date): Promise<void> {
   const ago = (hours: number) => new Date(now.getTime() - hours * hour)
-  const machines = await rowsOf<Machine>(db)`select d.id, d.org_id, d.created_at from devices d where d.planogram_version > 0 order by d.id`
+  const machines = await rowsOf<Machine>(
+    db,
+  )`select d.id, d.org_id, d.created_at from devices d where d.planogram_version > 0 order by d.id`
   const docs = await docsOf(
     { db, actor: systemActor },
     machines.map(({ id }) => id),
@@ -50,7 +52,12 @@ export async function seedPlanograms(db: Db, ids: Ids, now: Date): Promise<void>
   }
   await sql`insert into planogram_versions select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(org_id bigint, device_id bigint, version int, doc jsonb, diff jsonb, source text,
     by_user bigint, by_name text, created_at timestamptz)`.execute(db)
-  await db.updateTable('devices').set({ planogram_version: 3 }).where('org_id', '=', operator.org_id).where('planogram_version', '>', 0).execute()
+  await db
+    .updateTable('devices')
+    .set({ planogram_version: 3 })
+    .where('org_id', '=', operator.org_id)
+    .where('planogram_version', '>', 0)
+    .execute()
   // what they run is what was saved, but for two that have not answered yet
   await sql`insert into device_shadows (device_id, kind, org_id, wanted, delivered, applied, wanted_at, answered_at)
     select id, 'PLANOGRAM', org_id, planogram_version, planogram_version, planogram_version, ${ago(24)}, ${ago(24)} from devices where planogram_version > 0
@@ -66,7 +73,9 @@ export async function seedPlanograms(db: Db, ids: Ids, now: Date): Promise<void>
 function firstPrices(id: number, doc: Doc): Doc {
   const random = createRandom(`prices/${id}`)
   const dearer = (lane: Doc['lanes'][number]) =>
-    lane.price !== null && lane.retailPrice !== null && random.chance(0.1) ? { ...lane, price: lane.price + 50, retailPrice: lane.retailPrice + 50 } : lane
+    lane.price !== null && lane.retailPrice !== null && random.chance(0.1)
+      ? { ...lane, price: lane.price + 50, retailPrice: lane.retailPrice + 50 }
+      : lane
   return { ...otherGoods(id, doc), lanes: otherGoods(id, doc).lanes.map(dearer) }
 }
 
@@ -76,10 +85,25 @@ function otherGoods(id: number, doc: Doc): Doc {
   const bare = new Set([filled[id % 7]?.road, filled[7 + (id % 5)]?.road])
   const limited = filled[15]?.road
   const empty = { productId: null, productName: null, price: null, retailPrice: null, warnQty: 0 }
-  return { ...doc, lanes: doc.lanes.map((lane) => (bare.has(lane.road) ? { ...lane, ...empty } : lane.road === limited ? { ...lane, restriction: 2 } : lane)) }
+  return {
+    ...doc,
+    lanes: doc.lanes.map((lane) =>
+      bare.has(lane.road)
+        ? { ...lane, ...empty }
+        : lane.road === limited
+          ? { ...lane, restriction: 2 }
+          : lane,
+    ),
+  }
 }
 
-async function seedCopy(db: Db, by: Person, own: readonly Machine[], docs: ReadonlyMap<number, Doc>, ago: (hours: number) => Date): Promise<void> {
+async function seedCopy(
+  db: Db,
+  by: Person,
+  own: readonly Machine[],
+  docs: ReadonlyMap<number, Doc>,
+  ago: (hours: number) => Date,
+): Promise<void> {
   const [source, ...targets] = own.slice(0, 5)
   if (!source) return
   const { id } = await db
@@ -102,7 +126,13 @@ async function seedCopy(db: Db, by: Person, own: readonly Machine[], docs: Reado
     { road: 12, reason: skips.otherProduct },
   ]
   const results = [
-    { state: 'DONE' as const, before_version: 2, after_version: 3, written: 18, skipped: JSON.stringify(skipped) },
+    {
+      state: 'DONE' as const,
+      before_version: 2,
+      after_version: 3,
+      written: 18,
+      skipped: JSON.stringify(skipped),
+    },
     { state: 'DONE' as const, before_version: 2, after_version: 3, written: 23 },
     { state: 'FAILED' as const, problem: skips.noLanes },
     { state: 'DONE' as const, skipped: JSON.stringify(skipped.slice(0, 1)) },
@@ -110,24 +140,52 @@ async function seedCopy(db: Db, by: Person, own: readonly Machine[], docs: Reado
   for (const [index, target] of targets.entries())
     await db
       .insertInto('lane_copy_targets')
-      .values({ copy_id: id, org_id: target.org_id, device_id: target.id, attempts: 1, done_at: ago(49), ...results[index] })
+      .values({
+        copy_id: id,
+        org_id: target.org_id,
+        device_id: target.id,
+        attempts: 1,
+        done_at: ago(49),
+        ...results[index],
+      })
       .execute()
 }
 
-async function seedSchedules(db: Db, by: Person, own: readonly Machine[], docs: ReadonlyMap<number, Doc>, ago: (hours: number) => Date): Promise<void> {
+async function seedSchedules(
+  db: Db,
+  by: Person,
+  own: readonly Machine[],
+  docs: ReadonlyMap<number, Doc>,
+  ago: (hours: number) => Date,
+): Promise<void> {
   for (const [index, machine] of own.slice(0, 3).entries()) {
     const live = await rowsOf<{ id: number; road: number }>(
       db,
     )`select id, road_index as road from lanes where device_id = ${machine.id} and archived_at is null`
     const roads = new Map(live.map((lane) => [lane.road, lane.id]))
-    const chosen = (docs.get(machine.id)?.lanes ?? []).filter((lane) => lane.price !== null && lane.price !== lane.retailPrice).slice(0, 4)
+    const chosen = (docs.get(machine.id)?.lanes ?? [])
+      .filter((lane) => lane.price !== null && lane.price !== lane.retailPrice)
+      .slice(0, 4)
     const lanes = chosen.map(({ road, productId, productName, price: from, retailPrice }) => ({
-      ...{ laneId: roads.get(road), road, productId, productName, from, price: retailPrice, retailPrice },
+      ...{
+        laneId: roads.get(road),
+        road,
+        productId,
+        productName,
+        from,
+        price: retailPrice,
+        retailPrice,
+      },
     }))
     if (lanes.length === 0) continue
     const state =
       index === 2
-        ? { state: 'DONE' as const, changed: 3, skipped: JSON.stringify([{ road: lanes[0]?.road, reason: skips.otherProduct }]), ended_at: ago(30) }
+        ? {
+            state: 'DONE' as const,
+            changed: 3,
+            skipped: JSON.stringify([{ road: lanes[0]?.road, reason: skips.otherProduct }]),
+            ended_at: ago(30),
+          }
         : {}
     await db
       .insertInto('price_schedules')

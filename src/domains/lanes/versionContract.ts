@@ -6,12 +6,29 @@ import { laneErrors } from './errors.ts'
 import { changeFields } from './planogram.ts'
 
 const road = z.number().int()
-export const versionSources = ['FIRST', 'CREATE', 'EDIT', 'MERGE', 'SPLIT', 'REBUILD', 'COPY', 'RESTORE', 'UNDO', 'PRICE'] as const
+export const versionSources = [
+  'FIRST',
+  'CREATE',
+  'EDIT',
+  'MERGE',
+  'SPLIT',
+  'REBUILD',
+  'COPY',
+  'RESTORE',
+  'UNDO',
+  'PRICE',
+] as const
 const number = z.number().int().min(1).max(2_147_483_647)
 
 const value = z.union([z.string(), z.number()]).nullable()
 /** One difference in words: a product by its name, everything else by its value. */
-export const Change = z.strictObject({ road: road.nullable(), level: z.number().int().nullable(), field: z.enum(changeFields), from: value, to: value })
+export const Change = z.strictObject({
+  road: road.nullable(),
+  level: z.number().int().nullable(),
+  field: z.enum(changeFields),
+  from: value,
+  to: value,
+})
 
 export type Change = z.infer<typeof Change>
 
@@ -57,10 +74,15 @@ export const versionEndpoints = {
   }),
   restore: write('lane:update', {
     path: '/devices/{deviceId}/planogram-versions/{target}/restore',
-    summary: 'Go back to a version as far as the rules allow; stock stays. undo marks it as taking the last save back',
+    summary:
+      'Go back to a version as far as the rules allow; stock stays. undo marks it as taking the last save back',
     audit: 'lanes.restore',
     errors: [laneErrors.closed, laneErrors.nothingToWrite],
-    input: z.strictObject({ ...ofVersion, version: z.number().int().min(0).max(2_147_483_647), undo: z.boolean().default(false) }),
+    input: z.strictObject({
+      ...ofVersion,
+      version: z.number().int().min(0).max(2_147_483_647),
+      undo: z.boolean().default(false),
+    }),
     output: z.strictObject({ ...planShape, version: number }),
   }),
 }

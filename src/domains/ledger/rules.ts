@@ -1,6 +1,19 @@
 /** Vouchers of management.md's table that exist here. Amounts are fen; debit positive, credit negative. */
 
-export type AccountCode = '1001' | '1003' | '1101' | '2001' | '2002' | '2003' | '2101' | '2102' | '2201' | '2202' | '2301' | '2302' | '2901'
+export type AccountCode =
+  | '1001'
+  | '1003'
+  | '1101'
+  | '2001'
+  | '2002'
+  | '2003'
+  | '2101'
+  | '2102'
+  | '2201'
+  | '2202'
+  | '2301'
+  | '2302'
+  | '2901'
 export type Entry = { account: AccountCode; amount: number }
 export type Voucher = {
   /** The fact it books; a second booking of the same fact finds this key and changes nothing. */
@@ -67,8 +80,13 @@ export const suspenseOut = (refundNo: string, amount: number, of: Of): Voucher =
 })
 
 /** The channel's fee on an amount, rounded half up; `rate` in basis points. */
-export const feeOf = (amount: number, rate: number): number => Math.floor((amount * rate + 5000) / 10_000)
+export const feeOf = (amount: number, rate: number): number =>
+  Math.floor((amount * rate + 5000) / 10_000)
 
 /** What the channel returns of its fee by this refund: the shares of all refunds add up to the whole fee. */
-export const feeShareOf = (payment: { amount: number; fee: number; refunded: number }, refund: number): number =>
-  Math.floor((payment.fee * (payment.refunded + refund)) / payment.amount) - Math.floor((payment.fee * payment.refunded) / payment.amount)
+export const feeShareOf = (
+  payment: { amount: number; fee: number; refunded: number },
+  refund: number,
+): number =>
+  Math.floor((payment.fee * (payment.refunded + refund)) / payment.amount) -
+  Math.floor((payment.fee * payment.refunded) / payment.amount)

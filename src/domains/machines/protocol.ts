@@ -15,7 +15,8 @@ const cmdId = z.uuid().toLowerCase()
 const code = z.string().regex(/^[A-Z0-9_]{1,40}$/)
 /** Faults the platform itself finds: in a machine's mouth these codes are kept and say nothing. */
 export const platformFaults = { temperature: 'TEMP_EXCURSION', many: 'MANY_FAULTS' } as const
-export const isPlatformFault = (code: unknown): boolean => Object.values<unknown>(platformFaults).includes(code)
+export const isPlatformFault = (code: unknown): boolean =>
+  Object.values<unknown>(platformFaults).includes(code)
 const rsrp = z.number().int().min(-160).max(-20)
 const signal = z.enum(['strong', 'medium', 'weak'])
 const durationMs = z.number().int().min(0).max(3_600_000)
@@ -37,22 +38,67 @@ export type DocumentKind = (typeof documentKinds)[number]
 const documentVersion = z.number().int().min(0).max(2_147_483_647)
 export const commandTypes = ['REBOOT', 'LOCK', 'UNLOCK', 'QUERY', 'DOOR'] as const
 export type CommandType = (typeof commandTypes)[number]
-const acks = ['ACCEPTED', 'DUPLICATE', 'BUSY', 'EXPIRED', 'LANE_FAULT', 'UNKNOWN_LANE', 'VOIDED'] as const
+const acks = [
+  'ACCEPTED',
+  'DUPLICATE',
+  'BUSY',
+  'EXPIRED',
+  'LANE_FAULT',
+  'UNKNOWN_LANE',
+  'VOIDED',
+] as const
 
 /** A field that cannot be read is left out and noted; the rest of the message counts. Without a required one it does not. */
-type Shape = { readonly required: Record<string, z.ZodType>; readonly optional: Record<string, z.ZodType> }
+type Shape = {
+  readonly required: Record<string, z.ZodType>
+  readonly optional: Record<string, z.ZodType>
+}
 const shapes = {
-  hello: { required: {}, optional: { rsrp, signal, door: z.boolean(), config: documentVersion, planogram: documentVersion } },
+  hello: {
+    required: {},
+    optional: {
+      rsrp,
+      signal,
+      door: z.boolean(),
+      config: documentVersion,
+      planogram: documentVersion,
+    },
+  },
   heartbeat: { required: {}, optional: { rsrp, signal } },
-  telemetry: { required: {}, optional: { temperature: z.number().min(-60).max(100), humidity: z.number().min(0).max(100), rsrp, signal } },
+  telemetry: {
+    required: {},
+    optional: {
+      temperature: z.number().min(-60).max(100),
+      humidity: z.number().min(0).max(100),
+      rsrp,
+      signal,
+    },
+  },
   door: { required: { open: z.boolean() }, optional: {} },
-  fault: { required: { code }, optional: { lane, level: z.enum(['WARN', 'ERROR']), detail: z.string() } },
+  fault: {
+    required: { code },
+    optional: { lane, level: z.enum(['WARN', 'ERROR']), detail: z.string() },
+  },
   clear: { required: { code }, optional: { lane } },
-  stock: { required: { lanes: z.array(z.strictObject({ lane, count: z.number().int().min(0).max(999) })).max(400) }, optional: {} },
-  cmd_ack: { required: { cmdId, ack: z.enum(acks) }, optional: { result: z.enum(vendResults), dropDetected: z.boolean(), durationMs } },
-  vend_result: { required: { cmdId, result: z.enum(vendResults) }, optional: { dropDetected: z.boolean(), durationMs } },
+  stock: {
+    required: {
+      lanes: z.array(z.strictObject({ lane, count: z.number().int().min(0).max(999) })).max(400),
+    },
+    optional: {},
+  },
+  cmd_ack: {
+    required: { cmdId, ack: z.enum(acks) },
+    optional: { result: z.enum(vendResults), dropDetected: z.boolean(), durationMs },
+  },
+  vend_result: {
+    required: { cmdId, result: z.enum(vendResults) },
+    optional: { dropDetected: z.boolean(), durationMs },
+  },
   cmd_result: { required: { cmdId, ok: z.boolean() }, optional: { reason: z.string() } },
-  applied: { required: { what: z.enum(documentKinds), version: documentVersion, ok: z.boolean() }, optional: { reason: z.string() } },
+  applied: {
+    required: { what: z.enum(documentKinds), version: documentVersion, ok: z.boolean() },
+    optional: { reason: z.string() },
+  },
   bye: { required: { session: seq }, optional: { cause: z.enum(['LAST_WILL', 'POWER_FAIL']) } },
 } as const satisfies Record<string, Shape>
 
@@ -86,7 +132,9 @@ export const rtuForm = /^[A-Z0-9]{4,20}$/
 export function parseUpTopic(topic: string): { rtu: string; kind: UpKind | null } | null {
   const found = /^v1\/([^/]+)\/up\/([a-z_]{2,20})$/.exec(topic)
   const [, rtu = '', kind = ''] = found ?? []
-  return found && rtuForm.test(rtu) ? { rtu, kind: Object.hasOwn(shapes, kind) ? (kind as UpKind) : null } : null
+  return found && rtuForm.test(rtu)
+    ? { rtu, kind: Object.hasOwn(shapes, kind) ? (kind as UpKind) : null }
+    : null
 }
 
 export const maxMessageBytes = 16_384
@@ -101,7 +149,10 @@ export function readUp(kind: UpKind | null, payload: Uint8Array): Up | string {
   const raw = parseJson(payload)
   if (typeof raw === 'string') return raw
   const notes: string[] = []
-  const place = { boot: boot.safeParse(raw.boot), seq: (passing.has(kind) ? seq.or(z.literal(0)) : seq).safeParse(raw.seq) }
+  const place = {
+    boot: boot.safeParse(raw.boot),
+    seq: (passing.has(kind) ? seq.or(z.literal(0)) : seq).safeParse(raw.seq),
+  }
   if (!place.boot.success || !place.seq.success) return 'boot or seq missing'
   const ts = millis.safeParse(raw.ts)
   if (!ts.success) notes.push('ts')
@@ -110,10 +161,12 @@ export function readUp(kind: UpKind | null, payload: Uint8Array): Up | string {
   for (const [key, type] of Object.entries({ ...shape.required, ...shape.optional })) {
     if (raw[key] === undefined || raw[key] === null) continue
     const field = type.safeParse(raw[key])
-    if (field.success) body[key] = typeof field.data === 'string' ? tidy(field.data, maxText) : field.data
+    if (field.success)
+      body[key] = typeof field.data === 'string' ? tidy(field.data, maxText) : field.data
     else notes.push(key)
   }
-  for (const key of Object.keys(shape.required)) if (body[key] === undefined) return `${key} missing`
+  for (const key of Object.keys(shape.required))
+    if (body[key] === undefined) return `${key} missing`
   if (isPlatformFault(body.code)) notes.push('code')
   return {
     kind,
@@ -139,7 +192,11 @@ function parseJson(payload: Uint8Array): Record<string, unknown> | string {
   const fits = (node: unknown, depth: number): boolean => {
     budget -= 1
     if (budget < 0 || depth > maxDepth) return false
-    return typeof node !== 'object' || node === null || Object.values(node).every((child) => fits(child, depth + 1))
+    return (
+      typeof node !== 'object' ||
+      node === null ||
+      Object.values(node).every((child) => fits(child, depth + 1))
+    )
   }
   return fits(value, 1) ? (value as Record<string, unknown>) : 'too many values'
 }
@@ -173,7 +230,11 @@ const vendCommand = z.strictObject({
   expireAt: millis,
 })
 /** A document that does not fit into one message comes in parts; it counts when all of one version are there. */
-const part = { version: documentVersion, part: z.number().int().min(1).max(99), parts: z.number().int().min(1).max(99) }
+const part = {
+  version: documentVersion,
+  part: z.number().int().min(1).max(99),
+  parts: z.number().int().min(1).max(99),
+}
 const clock = z.string().regex(/^\d\d:\d\d$/)
 const settings = z.looseObject({
   ...part,
@@ -213,7 +274,12 @@ const downShapes = {
   vend: vendCommand,
   query: vendCommand,
   void: vendCommand,
-  command: z.strictObject({ cmdId, type: z.enum(commandTypes), issuedAt: millis, expireAt: millis }),
+  command: z.strictObject({
+    cmdId,
+    type: z.enum(commandTypes),
+    issuedAt: millis,
+    expireAt: millis,
+  }),
   config: settings,
   planogram,
 } as const
@@ -223,11 +289,16 @@ export type Command = Down<'vend'>
 export type Control = Down<'command'>
 
 /** Machine's side: reads what came below its own down/; null for a kind it does not know. */
-export function readDown(topic: string, payload: Uint8Array): { [K in DownKind]: { kind: K; ts: number; body: Down<K> } }[DownKind] | null {
+export function readDown(
+  topic: string,
+  payload: Uint8Array,
+): { [K in DownKind]: { kind: K; ts: number; body: Down<K> } }[DownKind] | null {
   const kind = topic.split('/')[3] ?? ''
   const raw = parseJson(payload)
   if (!Object.hasOwn(downShapes, kind) || typeof raw === 'string') return null
   const { ts, ...rest } = raw
   const read = downShapes[kind as DownKind].safeParse(rest)
-  return read.success && typeof ts === 'number' ? ({ kind, ts, body: read.data } as ReturnType<typeof readDown>) : null
+  return read.success && typeof ts === 'number'
+    ? ({ kind, ts, body: read.data } as ReturnType<typeof readDown>)
+    : null
 }

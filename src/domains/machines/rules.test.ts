@@ -1,6 +1,19 @@
 import { expect, test } from 'vitest'
 import { parseUpTopic, readDown, readUp } from './protocol.ts'
-import { askFor, bootNumber, bootText, freshBucket, freshSeen, isBelievable, limits, markSeen, markTail, signalOf, take, vendTime } from './rules.ts'
+import {
+  askFor,
+  bootNumber,
+  bootText,
+  freshBucket,
+  freshSeen,
+  isBelievable,
+  limits,
+  markSeen,
+  markTail,
+  signalOf,
+  take,
+  vendTime,
+} from './rules.ts'
 
 test.each([
   [-60, 'strong'],
@@ -13,13 +26,17 @@ test.each([
 test('the machine is believed about the time of a vend within 10 minutes', () => {
   const received = new Date('2026-11-21T00:00:00Z')
   const minutes = (n: number) => new Date(received.getTime() + n * 60_000)
-  expect([minutes(-10), minutes(3), minutes(-11), minutes(1440), null].map((told) => vendTime(told, received).getTime())).toEqual(
-    [minutes(-10), minutes(3), received, received, received].map((at) => at.getTime()),
-  )
+  expect(
+    [minutes(-10), minutes(3), minutes(-11), minutes(1440), null].map((told) =>
+      vendTime(told, received).getTime(),
+    ),
+  ).toEqual([minutes(-10), minutes(3), received, received, received].map((at) => at.getTime()))
 })
 
 test('boots sort as text', () =>
-  expect([9, 10, 1_732_000_000, 999_999_999_999].map(bootText).toSorted()).toEqual([9, 10, 1_732_000_000, 999_999_999_999].map(bootText)))
+  expect([9, 10, 1_732_000_000, 999_999_999_999].map(bootText).toSorted()).toEqual(
+    [9, 10, 1_732_000_000, 999_999_999_999].map(bootText),
+  ))
 
 test('tokens: a burst, then 20 a second, then the door', () => {
   const bucket = freshBucket(limits, 0)
@@ -57,16 +74,26 @@ test('holes are asked for with growing pauses and given up', () => {
   expect(askFor(seen, 2_000_000 + limits.gapMs)).toEqual({ from: 10, to: 11 })
 })
 
-test.each(['v1/HD0001/up/hello/', 'v1/hd0001/up/hello', 'v1/HD0001/up/', 'v1/HD0001/up/HELLO', 'v2/HD0001/up/hello', 'v1//up/hello', 'v1/+/up/hello'])(
-  '%s is no topic',
-  (topic) => expect(parseUpTopic(topic)).toBeNull(),
+test.each([
+  'v1/HD0001/up/hello/',
+  'v1/hd0001/up/hello',
+  'v1/HD0001/up/',
+  'v1/HD0001/up/HELLO',
+  'v2/HD0001/up/hello',
+  'v1//up/hello',
+  'v1/+/up/hello',
+])('%s is no topic', (topic) => expect(parseUpTopic(topic)).toBeNull())
+
+test.each(['constructor', '__proto__', 'ota'])('%s is no kind', (kind) =>
+  expect(parseUpTopic(`v1/HD0001/up/${kind}`)?.kind ?? null).toBeNull(),
 )
 
-test.each(['constructor', '__proto__', 'ota'])('%s is no kind', (kind) => expect(parseUpTopic(`v1/HD0001/up/${kind}`)?.kind ?? null).toBeNull())
-
-const read = (kind: Parameters<typeof readUp>[0], body: unknown) => readUp(kind, Buffer.from(JSON.stringify(body)))
+const read = (kind: Parameters<typeof readUp>[0], body: unknown) =>
+  readUp(kind, Buffer.from(JSON.stringify(body)))
 test('what cannot be read is left out, what must be there is missed', () => {
-  expect(read('telemetry', { boot: 1, seq: 2, ts: 'now', temperature: 'NaN', humidity: 40, extra: 1 })).toEqual({
+  expect(
+    read('telemetry', { boot: 1, seq: 2, ts: 'now', temperature: 'NaN', humidity: 40, extra: 1 }),
+  ).toEqual({
     kind: 'telemetry',
     boot: 1,
     seq: 2,
@@ -89,10 +116,16 @@ test('what cannot be read is left out, what must be there is missed', () => {
   ])
     expect(read('hello', bad)).toBe('boot or seq missing')
   expect(readUp('hello', new Uint8Array(16_385))).toBe('too large')
-  expect(read('fault', { boot: 1, seq: 2, code: 'JAM', detail: `a\0${'\ud800'}b` })).toMatchObject({ body: { detail: 'a\ufffdb' } })
+  expect(read('fault', { boot: 1, seq: 2, code: 'JAM', detail: `a\0${'\ud800'}b` })).toMatchObject({
+    body: { detail: 'a\ufffdb' },
+  })
 })
 test('downward messages', () => {
-  expect(readDown('v1/X/down/ack', Buffer.from('{"boot":1,"seqs":[1,2],"ts":5}'))).toEqual({ kind: 'ack', ts: 5, body: { boot: 1, seqs: [1, 2] } })
+  expect(readDown('v1/X/down/ack', Buffer.from('{"boot":1,"seqs":[1,2],"ts":5}'))).toEqual({
+    kind: 'ack',
+    ts: 5,
+    body: { boot: 1, seqs: [1, 2] },
+  })
   expect(readDown('v1/X/down/dance', Buffer.from('{"ts":5}'))).toBeNull()
 })
 
@@ -100,7 +133,12 @@ test('counters of a machine: how far they may jump', () => {
   const now = Date.UTC(2026, 10, 22)
   const seconds = Math.floor(now / 1000)
   const may = (last: [number, number] | null, next: [number, number], earlier?: number) =>
-    isBelievable(last && { boot: last[0], seq: last[1] }, { boot: next[0], seq: next[1] }, now, earlier)
+    isBelievable(
+      last && { boot: last[0], seq: last[1] },
+      { boot: next[0], seq: next[1] },
+      now,
+      earlier,
+    )
   expect(may(null, [1, 1])).toBe(true)
   expect(may(null, [seconds, 1])).toBe(true)
   expect(may(null, [seconds + 90_000, 1])).toBe(false)
@@ -124,6 +162,10 @@ test('counters of a machine: how far they may jump', () => {
   // poisoned before there was a bound: it goes on where it is, and no further
   expect(may([999_999_999_000, 7], [999_999_999_000, 8])).toBe(true)
   expect(may([999_999_999_000, 7], [999_999_999_001, 1])).toBe(false)
-  expect(bootText(42) < bootText(1, 1) && bootText(999_999_999_999) < bootText(1, 1) && bootText(999_999_999_999, 1) < bootText(1, 2)).toBe(true)
+  expect(
+    bootText(42) < bootText(1, 1) &&
+      bootText(999_999_999_999) < bootText(1, 1) &&
+      bootText(999_999_999_999, 1) < bootText(1, 2),
+  ).toBe(true)
   expect(bootNumber(bootText(42, 17))).toBe(42)
 })

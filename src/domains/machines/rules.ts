@@ -74,25 +74,36 @@ export const frameLimits = {
   heldMs: 30_000,
 }
 /** A fleet behind one address comes back at once: only those who say nothing, or the wrong thing, are counted. */
-export const doorLimits = { silent: 100, silentInAll: 2000, refusals: 10, refusalBurst: 300, knocks: 50 }
+export const doorLimits = {
+  silent: 100,
+  silentInAll: 2000,
+  refusals: 10,
+  refusalBurst: 300,
+  knocks: 50,
+}
 
 export type Signal = 'strong' | 'medium' | 'weak'
 
 /** core.md, "Online": RSRP >= -90 dBm strong, -100 to -91 medium, below weak. */
-export const signalOf = (rsrp: number): Signal => (rsrp >= -90 ? 'strong' : rsrp >= -100 ? 'medium' : 'weak')
+export const signalOf = (rsrp: number): Signal =>
+  rsrp >= -90 ? 'strong' : rsrp >= -100 ? 'medium' : 'weak'
 
 /** When a vend happened: as told when that is near the receipt, else the receipt (core.md, rule 8). */
-export const vendTime = (told: Date | null, received: Date): Date => (told && Math.abs(told.getTime() - received.getTime()) <= limits.vendMs ? told : received)
+export const vendTime = (told: Date | null, received: Date): Date =>
+  told && Math.abs(told.getTime() - received.getTime()) <= limits.vendMs ? told : received
 
 /**
  * A start of a machine, kept as text that sorts as it happened, so that (boot, seq) is a range of the key's index. Starts are counted
  * within an epoch, which begins with every other secret or board: a letter stands above every digit.
  */
-export const bootText = (boot: number, epoch = 0): string => `${epoch ? `e${String(epoch).padStart(6, '0')}` : ''}${String(boot).padStart(12, '0')}`
+export const bootText = (boot: number, epoch = 0): string =>
+  `${epoch ? `e${String(epoch).padStart(6, '0')}` : ''}${String(boot).padStart(12, '0')}`
 /** Where a fact stands among those of its machine, as text that sorts. */
-export const placeText = (boot: string, seq: number): string => `${boot}/${String(seq).padStart(16, '0')}`
+export const placeText = (boot: string, seq: number): string =>
+  `${boot}/${String(seq).padStart(16, '0')}`
 /** Facts wait in a machine for days, not for a year; and nothing has happened tomorrow. */
-export const isClockWrong = (told: number, received: number): boolean => told - received > limits.clockAheadMs || received - told > limits.clockBehindMs
+export const isClockWrong = (told: number, received: number): boolean =>
+  told - received > limits.clockAheadMs || received - told > limits.clockBehindMs
 
 export const bootNumber = (text: string): number => Number(text.slice(-12))
 
@@ -106,7 +117,8 @@ export function highestBoot(last: number | null, now: number): number {
 }
 
 /** The lowest earlier start that a machine may still have something to tell of: it keeps facts for days, and its numbers are known for `keyDays`. */
-const lowestBoot = (last: number): number => last - (last >= clockBoots ? limits.keyDays * 86_400 : limits.bootJump)
+const lowestBoot = (last: number): number =>
+  last - (last >= clockBoots ? limits.keyDays * 86_400 : limits.bootJump)
 
 export type Place = { readonly boot: number; readonly seq: number }
 /**
@@ -115,16 +127,28 @@ export type Place = { readonly boot: number; readonly seq: number }
  */
 export function isBelievable(last: Place | null, next: Place, now: number, earlier = 0): boolean {
   if (next.seq > limits.seqMost) return false
-  if (last && next.boot < last.boot) return next.boot >= lowestBoot(last.boot) && next.seq - earlier <= limits.seqJump
-  if (next.boot > (last?.boot ?? 0) && next.boot > highestBoot(last?.boot ?? null, now)) return false
+  if (last && next.boot < last.boot)
+    return next.boot >= lowestBoot(last.boot) && next.seq - earlier <= limits.seqJump
+  if (next.boot > (last?.boot ?? 0) && next.boot > highestBoot(last?.boot ?? null, now))
+    return false
   return next.seq - (last?.boot === next.boot ? last.seq : 0) <= limits.seqJump
 }
 
 export type Bucket = { tokens: number; strikes: number; at: number; bannedUntil: number }
-export const freshBucket = (limits: Limits, at: number): Bucket => ({ tokens: limits.burst, strikes: 0, at, bannedUntil: 0 })
+export const freshBucket = (limits: Limits, at: number): Bucket => ({
+  tokens: limits.burst,
+  strikes: 0,
+  at,
+  bannedUntil: 0,
+})
 
 /** Takes `cost` tokens: `drop` when there are none, `ban` when that happens too often. */
-export function take(limits: Limits, bucket: Bucket, at: number, cost: number): 'pass' | 'drop' | 'ban' {
+export function take(
+  limits: Limits,
+  bucket: Bucket,
+  at: number,
+  cost: number,
+): 'pass' | 'drop' | 'ban' {
   if (at < bucket.bannedUntil) return 'ban'
   const gained = (Math.max(0, at - bucket.at) / 1000) * limits.rate
   bucket.at = at
@@ -149,8 +173,22 @@ export function isLoud(limits: Limits, excess: Excess, at: number): boolean {
 }
 
 /** The numbers of one boot that arrived, for finding holes: everything up to `top`, and single ones above it. */
-export type Seen = { boot: number; top: number; readonly above: Set<number>; tail: number; since: number; tries: number }
-export const freshSeen = (boot: number, top: number, at: number): Seen => ({ boot, top, above: new Set(), tail: top, since: at, tries: 0 })
+export type Seen = {
+  boot: number
+  top: number
+  readonly above: Set<number>
+  tail: number
+  since: number
+  tries: number
+}
+export const freshSeen = (boot: number, top: number, at: number): Seen => ({
+  boot,
+  top,
+  above: new Set(),
+  tail: top,
+  since: at,
+  tries: 0,
+})
 
 export function markSeen(seen: Seen, seq: number, at: number): void {
   if (seq <= seen.top) return
@@ -201,11 +239,29 @@ export const usualTemperature = { min: 2, max: 8 } as const
 export const boardNoForm = /^[A-Za-z0-9-]{6,40}$/
 
 /** What a machine answers to a command, and how it ended. */
-export type AckCode = 'ACCEPTED' | 'DUPLICATE' | 'BUSY' | 'EXPIRED' | 'LANE_FAULT' | 'UNKNOWN_LANE' | 'VOIDED'
-export type ResultCode = 'OK' | 'NO_DROP' | 'MOTOR_NOT_IN_PLACE' | 'MOTOR_NOT_MOVE' | 'MOTOR_NOT_RETURN' | 'SENSOR_FAULT' | 'BUSY' | 'DOOR_OPEN' | 'TIMEOUT'
+export type AckCode =
+  | 'ACCEPTED'
+  | 'DUPLICATE'
+  | 'BUSY'
+  | 'EXPIRED'
+  | 'LANE_FAULT'
+  | 'UNKNOWN_LANE'
+  | 'VOIDED'
+export type ResultCode =
+  | 'OK'
+  | 'NO_DROP'
+  | 'MOTOR_NOT_IN_PLACE'
+  | 'MOTOR_NOT_MOVE'
+  | 'MOTOR_NOT_RETURN'
+  | 'SENSOR_FAULT'
+  | 'BUSY'
+  | 'DOOR_OPEN'
+  | 'TIMEOUT'
 
 /** Sold or scrapped: nothing about it changes any more. */
-export const isClosed = ({ lifecycle }: { readonly lifecycle: string }): boolean => lifecycle === 'SOLD' || lifecycle === 'SCRAPPED'
+export const isClosed = ({ lifecycle }: { readonly lifecycle: string }): boolean =>
+  lifecycle === 'SOLD' || lifecycle === 'SCRAPPED'
 
 /** Organisations that machines, their boards and their stores may belong to. */
-export const ownsMachines = (kind: string): boolean => kind === 'PLATFORM' || kind === 'AGENT' || kind === 'OPERATOR'
+export const ownsMachines = (kind: string): boolean =>
+  kind === 'PLATFORM' || kind === 'AGENT' || kind === 'OPERATOR'

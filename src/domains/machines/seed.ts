@@ -6,7 +6,8 @@ export async function seedTelemetry(db: Db, now: Date): Promise<void> {
   const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000)
   // a machine with an alarm was well until an hour ago
   const usual = sql`case when s.temp_alarm then s.temperature - 5 else s.temperature end`
-  const wave = (at: ReturnType<typeof sql>) => sql`sin(extract(hour from ${at} at time zone 'Asia/Shanghai') / 24.0 * 2 * pi() + s.device_id)::numeric`
+  const wave = (at: ReturnType<typeof sql>) =>
+    sql`sin(extract(hour from ${at} at time zone 'Asia/Shanghai') / 24.0 * 2 * pi() + s.device_id)::numeric`
   await sql`insert into telemetry_hours (device_id, hour, org_id, temp_min, temp_max, temp_sum, temp_count, hum_min, hum_max, hum_sum, hum_count, rsrp_sum, rsrp_count)
     select device_id, hour, org_id, t - 0.4, t + 0.5, t * 12, 12, h - 1.5, h + 2, h * 12, 12, rsrp * 12, 12 from (
       select s.device_id, s.org_id, g as hour, round(${usual} + ${wave(sql`g`)} * 0.6, 1) as t, round(least(95, s.humidity + ${wave(sql`g`)} * 5), 1) as h, s.rsrp - (s.device_id % 3)::int as rsrp

@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
+import {
+  keyword,
+  listQuery,
+  page,
+  rangeError,
+  rangeFields,
+  rangeIsFine,
+} from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { messageEndpoints, messageErrors } from './messageContract.ts'
 
@@ -22,16 +29,23 @@ export const noticeErrors = defineErrors('notices', {
 })
 
 export const noticeStates = ['DRAFT', 'SCHEDULED', 'PUBLISHED', 'WITHDRAWN', 'EXPIRED'] as const
-const State = z
-  .enum(noticeStates)
-  .meta({ tones: { DRAFT: 'closed', SCHEDULED: 'paid', PUBLISHED: 'success', WITHDRAWN: 'refunded', EXPIRED: 'locked' } satisfies Record<string, string> })
+const State = z.enum(noticeStates).meta({
+  tones: {
+    DRAFT: 'closed',
+    SCHEDULED: 'paid',
+    PUBLISHED: 'success',
+    WITHDRAWN: 'refunded',
+    EXPIRED: 'locked',
+  } satisfies Record<string, string>,
+})
 export const channelNames = ['MESSAGE', 'POPUP'] as const
 const Channel = z.enum(channelNames)
 const count = z.number().int().min(0)
 const imageCount = bi('最多上传5张图片', 'At most 5 pictures')
 
 /** True when nothing is left but markup and blanks; the server asks again after cleaning. */
-const blankHtml = (html: string): boolean => html.replace(/<[^<>]*>|&nbsp;|[\s\u200b-\u200f\u2028-\u202f\ufeff]/g, '') === ''
+const blankHtml = (html: string): boolean =>
+  html.replace(/<[^<>]*>|&nbsp;|[\s\u200b-\u200f\u2028-\u202f\ufeff]/g, '') === ''
 
 const targets = {
   toAll: z.boolean().default(false),
@@ -58,10 +72,15 @@ const fields = {
 export type NoticeInput = z.infer<z.ZodObject<typeof fields>>
 type Targets = Pick<NoticeInput, 'toAll' | 'orgIds' | 'roleIds' | 'userIds'>
 
-const aimed = (t: Targets): boolean => t.toAll || t.orgIds.length + t.roleIds.length + t.userIds.length > 0
-const ordered = (n: Pick<NoticeInput, 'publishAt' | 'expireAt'>): boolean => !n.publishAt || !n.expireAt || Date.parse(n.expireAt) > Date.parse(n.publishAt)
+const aimed = (t: Targets): boolean =>
+  t.toAll || t.orgIds.length + t.roleIds.length + t.userIds.length > 0
+const ordered = (n: Pick<NoticeInput, 'publishAt' | 'expireAt'>): boolean =>
+  !n.publishAt || !n.expireAt || Date.parse(n.expireAt) > Date.parse(n.publishAt)
 const noTarget = { path: ['toAll'], message: bi('请选择发布范围', 'Choose who will receive it') }
-const wrongEnd = { path: ['expireAt'], message: bi('结束时间必须晚于开始时间', 'The end must be after the start') }
+const wrongEnd = {
+  path: ['expireAt'],
+  message: bi('结束时间必须晚于开始时间', 'The end must be after the start'),
+}
 
 export const NoticeRow = z.strictObject({
   id: f.id,
@@ -83,7 +102,14 @@ export const NoticeRow = z.strictObject({
   orgName: z.string(),
   createTime: f.instant,
   version: f.version,
-  can: z.strictObject({ update: z.boolean(), delete: z.boolean(), publish: z.boolean(), withdraw: z.boolean(), pin: z.boolean(), remind: z.boolean() }),
+  can: z.strictObject({
+    update: z.boolean(),
+    delete: z.boolean(),
+    publish: z.boolean(),
+    withdraw: z.boolean(),
+    pin: z.boolean(),
+    remind: z.boolean(),
+  }),
 })
 export type NoticeRow = z.infer<typeof NoticeRow>
 
@@ -110,7 +136,12 @@ export const ReaderRow = z.strictObject({
 export type ReaderRow = z.infer<typeof ReaderRow>
 
 const versioned = z.strictObject({ id: f.id, version: f.version })
-const timing = [noticeErrors.blank, noticeErrors.tooLong, noticeErrors.publishInPast, noticeErrors.endBeforeStart]
+const timing = [
+  noticeErrors.blank,
+  noticeErrors.tooLong,
+  noticeErrors.publishInPast,
+  noticeErrors.endBeforeStart,
+]
 
 export const notices = {
   ...messageEndpoints,
@@ -119,7 +150,12 @@ export const notices = {
     summary: 'Announcements of the own organisations',
     export: 'notice:export',
     input: listQuery(
-      { keyword, state: z.enum(noticeStates).optional(), author: z.string().trim().max(30).optional(), ...rangeFields },
+      {
+        keyword,
+        state: z.enum(noticeStates).optional(),
+        author: z.string().trim().max(30).optional(),
+        ...rangeFields,
+      },
       ['createTime', 'publishTime', 'expireTime', 'pinned'],
       '-pinned',
     ).refine(rangeIsFine, { path: ['to'], message: rangeError }),
@@ -127,7 +163,8 @@ export const notices = {
   }),
   roles: read('notice:read', {
     path: '/notices/roles',
-    summary: 'Roles an announcement may address: built-in ones, those of the own organisation and above, others by name',
+    summary:
+      'Roles an announcement may address: built-in ones, those of the own organisation and above, others by name',
     input: z.strictObject({ keyword, ids: f.ids().max(200).optional() }),
     output: z.strictObject({ list: z.array(z.strictObject({ id: f.id, name: z.string() })) }),
   }),
@@ -137,11 +174,20 @@ export const notices = {
     input: z.strictObject({ ...targets, orgId: f.id.optional() }),
     output: z.strictObject({ count }),
   }),
-  get: read('notice:read', { path: '/notices/{id}', summary: 'One announcement', input: z.strictObject({ id: f.id }), output: Notice }),
+  get: read('notice:read', {
+    path: '/notices/{id}',
+    summary: 'One announcement',
+    input: z.strictObject({ id: f.id }),
+    output: Notice,
+  }),
   readers: read('notice:read', {
     path: '/notices/{id}/readers',
     summary: 'Who has read an announcement and who has not',
-    input: listQuery({ id: f.id, state: z.enum(['unread', 'read']).default('unread'), keyword }, ['name', 'readTime'], 'name'),
+    input: listQuery(
+      { id: f.id, state: z.enum(['unread', 'read']).default('unread'), keyword },
+      ['name', 'readTime'],
+      'name',
+    ),
     output: page(ReaderRow),
   }),
   create: write('notice:create', {
@@ -177,7 +223,12 @@ export const notices = {
     path: '/notices/{id}/publish',
     summary: 'Publish at its time, or immediately; its readers get their messages within seconds',
     audit: 'notices.publish',
-    errors: [noticeErrors.publishInPast, noticeErrors.endBeforeStart, noticeErrors.noTarget, noticeErrors.published],
+    errors: [
+      noticeErrors.publishInPast,
+      noticeErrors.endBeforeStart,
+      noticeErrors.noTarget,
+      noticeErrors.published,
+    ],
     input: versioned.extend({ immediately: z.boolean().default(false) }),
     output: Notice,
   }),

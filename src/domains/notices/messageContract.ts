@@ -2,18 +2,37 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
+import {
+  keyword,
+  listQuery,
+  page,
+  rangeError,
+  rangeFields,
+  rangeIsFine,
+} from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { unread } from './unreadContract.ts'
 
 /** The message centre: a person's own messages. */
 export const messageErrors = defineErrors('messages', {
-  confirmFirst: [422001, '请先确认阅读该公告', 'Confirm that you have read this announcement first'],
+  confirmFirst: [
+    422001,
+    '请先确认阅读该公告',
+    'Confirm that you have read this announcement first',
+  ],
   nothingToConfirm: [422001, '该消息无需确认', 'This message needs no confirmation'],
   which: [400001, '请选择要标记的消息', 'Choose the messages to mark'],
 })
 
-export const messageKinds = ['ANNOUNCEMENT', 'DEVICE_ALARM', 'ORDER', 'STOCK', 'JOB', 'LEASE', 'SYSTEM'] as const
+export const messageKinds = [
+  'ANNOUNCEMENT',
+  'DEVICE_ALARM',
+  'ORDER',
+  'STOCK',
+  'JOB',
+  'LEASE',
+  'SYSTEM',
+] as const
 
 export const MessageRow = z.strictObject({
   id: f.id,
@@ -45,14 +64,24 @@ export const messageEndpoints = {
     path: '/messages',
     summary: 'Own messages: unread or read',
     input: listQuery(
-      { state: z.enum(['unread', 'read']).default('unread'), kind: z.enum(messageKinds).optional(), keyword, ...rangeFields },
+      {
+        state: z.enum(['unread', 'read']).default('unread'),
+        kind: z.enum(messageKinds).optional(),
+        keyword,
+        ...rangeFields,
+      },
       ['createTime', 'pinned'],
       '-pinned',
     ).refine(rangeIsFine, { path: ['to'], message: rangeError }),
     output: page(MessageRow),
   }),
   unread,
-  message: read('message:read', { path: '/messages/{id}', summary: 'One own message', input: z.strictObject({ id: f.id }), output: Message }),
+  message: read('message:read', {
+    path: '/messages/{id}',
+    summary: 'One own message',
+    input: z.strictObject({ id: f.id }),
+    output: Message,
+  }),
   markRead: write('message:read', {
     path: '/messages/read',
     summary: 'Mark own messages read: some, or all',

@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { noticeErrors, notices } from './contract.ts'
-import { changeable, noticeCan, noticeMoves, remindable, removable, running, startOf, timingRule } from './rules.ts'
+import {
+  changeable,
+  noticeCan,
+  noticeMoves,
+  remindable,
+  removable,
+  running,
+  startOf,
+  timingRule,
+} from './rules.ts'
 
 const now = new Date('2026-11-21T06:00:00Z')
 const at = (hours: number) => new Date(now.getTime() + hours * 3_600_000).toISOString()
-const { publishInPast, endBeforeStart, published, notDraft, notPublished, remindedRecently } = noticeErrors
+const { publishInPast, endBeforeStart, published, notDraft, notPublished, remindedRecently } =
+  noticeErrors
 
 describe('timing', () => {
   it.each([
@@ -18,9 +28,15 @@ describe('timing', () => {
     [at(2), at(1), endBeforeStart],
     [null, at(0), endBeforeStart],
     [null, at(-1), endBeforeStart],
-  ])('%o to %o', (publishAt, expireAt, wrong) => expect(timingRule({ publishAt, expireAt }, now)).toBe(wrong))
+  ])('%o to %o', (publishAt, expireAt, wrong) =>
+    expect(timingRule({ publishAt, expireAt }, now)).toBe(wrong),
+  )
   it('starts at its time unless it is published immediately', () => {
-    expect([startOf(at(3), false, now), startOf(at(3), true, now), startOf(null, false, now)]).toEqual([new Date(at(3)), now, now])
+    expect([
+      startOf(at(3), false, now),
+      startOf(at(3), true, now),
+      startOf(null, false, now),
+    ]).toEqual([new Date(at(3)), now, now])
   })
 })
 
@@ -47,7 +63,15 @@ describe('states', () => {
         pin: true,
         remind: running(state) === null,
       })
-      expect(Object.values(noticeCan({ state, remindTime: null }, { update: false, delete: false, publish: false }, now)).some(Boolean)).toBe(false)
+      expect(
+        Object.values(
+          noticeCan(
+            { state, remindTime: null },
+            { update: false, delete: false, publish: false },
+            now,
+          ),
+        ).some(Boolean),
+      ).toBe(false)
     }
   })
   it('reminds once in 24 hours', () => {
@@ -61,23 +85,36 @@ describe('what the form sends', () => {
   const fine = { title: '标题', content: '<p>文</p>', toAll: true }
   const messages = (change: Record<string, unknown>) => {
     const parsed = notices.create.input.safeParse({ ...fine, ...change })
-    return parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message.split('\u001f')[0]}`)
+    return parsed.success
+      ? []
+      : parsed.error.issues.map(
+          (issue) => `${issue.path.join('.')} ${issue.message.split('\u001f')[0]}`,
+        )
   }
   it.each([
     [{}, []],
     [{ title: '  ' }, ['title 公告标题不能为空']],
     [{ title: undefined }, ['title 公告标题不能为空']],
     [{ title: '字'.repeat(51) }, ['title 不能超过50个字符']],
-    ...['', '<p></p>', '<p> </p>', '<p>&nbsp;</p><p><br></p>', '\u200b', '<img src="files/a.png">'].map((content) => [
-      { content },
-      ['content 公告内容不能为空'],
-    ]),
+    ...[
+      '',
+      '<p></p>',
+      '<p> </p>',
+      '<p>&nbsp;</p><p><br></p>',
+      '\u200b',
+      '<img src="files/a.png">',
+    ].map((content) => [{ content }, ['content 公告内容不能为空']]),
     [{ content: `<p>${'x'.repeat(20_000)}</p>` }, ['content 不能超过20000个字符']],
     [{ images: Array(6).fill('files/a.png') }, ['images 最多上传5张图片']],
     [{ images: ['https://x/y.png'] }, ['images.0 请上传图片']],
     [{ toAll: false }, ['toAll 请选择发布范围']],
     [{ toAll: false, roleIds: [1] }, []],
-    [{ publishAt: '2026-11-22T00:00:00Z', expireAt: '2026-11-22T00:00:00Z' }, ['expireAt 结束时间必须晚于开始时间']],
+    [
+      { publishAt: '2026-11-22T00:00:00Z', expireAt: '2026-11-22T00:00:00Z' },
+      ['expireAt 结束时间必须晚于开始时间'],
+    ],
     [{ channels: ['SMS'] }, ['channels.0 选项不正确']],
-  ] as [Record<string, unknown>, string[]][])('%o', (change, wrong) => expect(messages(change)).toEqual(wrong))
+  ] as [Record<string, unknown>, string[]][])('%o', (change, wrong) =>
+    expect(messages(change)).toEqual(wrong),
+  )
 })

@@ -9,20 +9,61 @@ const hour = 3_600_000
 
 /** Announcements in every state with their readers, and what the system told each demo account. Runs after devices and products. */
 export async function seedNotices(db: Db, ids: SeedIds, now: Date): Promise<void> {
-  const roles = new Map((await db.selectFrom('roles').select(['id', 'code']).where('builtin', '=', true).execute()).map((r) => [r.code, r.id]))
-  const cover = await db.selectFrom('uploads').select('url').orderBy('url').limit(1).executeTakeFirst()
-  for (const notice of demoNotices) await addNotice(db, notice, { ...ids, role: roles }, notice.cover && cover ? [cover.url] : [], now)
+  const roles = new Map(
+    (await db.selectFrom('roles').select(['id', 'code']).where('builtin', '=', true).execute()).map(
+      (r) => [r.code, r.id],
+    ),
+  )
+  const cover = await db
+    .selectFrom('uploads')
+    .select('url')
+    .orderBy('url')
+    .limit(1)
+    .executeTakeFirst()
+  for (const notice of demoNotices)
+    await addNotice(
+      db,
+      notice,
+      { ...ids, role: roles },
+      notice.cover && cover ? [cover.url] : [],
+      now,
+    )
   // the first demo accounts come last: their newest message is the newest of all they can see
-  for (const person of staff.slice(0, 13).toReversed()) await addMessages(db, person, idOf(ids.user, person.username), idOf(ids.org, person.orgKey), now)
+  for (const person of staff.slice(0, 13).toReversed())
+    await addMessages(
+      db,
+      person,
+      idOf(ids.user, person.username),
+      idOf(ids.org, person.orgKey),
+      now,
+    )
 }
 
-async function addNotice(db: Db, n: DemoNotice, ids: SeedIds & { role: ReadonlyMap<string, number> }, images: string[], now: Date): Promise<void> {
+async function addNotice(
+  db: Db,
+  n: DemoNotice,
+  ids: SeedIds & { role: ReadonlyMap<string, number> },
+  images: string[],
+  now: Date,
+): Promise<void> {
   const orgId = idOf(ids.org, staff.find((person) => person.username === n.author)?.orgKey ?? '')
   const created = new Date(now.getTime() - n.hoursAgo * hour)
   const out = n.state === 'PUBLISHED' || n.state === 'WITHDRAWN' || n.state === 'EXPIRED'
-  const ended = n.state === 'WITHDRAWN' || n.state === 'EXPIRED' ? new Date(created.getTime() + n.lasts * hour) : null
-  const publishAt = out ? created : n.state === 'SCHEDULED' ? new Date(now.getTime() + 36 * hour) : null
-  const expireAt = n.state === 'EXPIRED' ? ended : n.lasts && publishAt ? new Date(publishAt.getTime() + n.lasts * hour) : null
+  const ended =
+    n.state === 'WITHDRAWN' || n.state === 'EXPIRED'
+      ? new Date(created.getTime() + n.lasts * hour)
+      : null
+  const publishAt = out
+    ? created
+    : n.state === 'SCHEDULED'
+      ? new Date(now.getTime() + 36 * hour)
+      : null
+  const expireAt =
+    n.state === 'EXPIRED'
+      ? ended
+      : n.lasts && publishAt
+        ? new Date(publishAt.getTime() + n.lasts * hour)
+        : null
   const text = n.html
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
@@ -50,7 +91,14 @@ async function addNotice(db: Db, n: DemoNotice, ids: SeedIds & { role: ReadonlyM
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const nothing = { org_id: orgId, notice_id: id, everyone: false, target_org_id: null, with_subtree: false, role_id: null }
+  const nothing = {
+    org_id: orgId,
+    notice_id: id,
+    everyone: false,
+    target_org_id: null,
+    with_subtree: false,
+    role_id: null,
+  }
   const targets = n.roles
     ? n.roles.map((code) => ({ ...nothing, role_id: idOf(ids.role, code) }))
     : n.orgs
@@ -61,7 +109,13 @@ async function addNotice(db: Db, n: DemoNotice, ids: SeedIds & { role: ReadonlyM
 }
 
 /** Messages as the fan-out writes them; who has read is decided by the person's number. Nothing is left to confirm for the demo accounts. */
-async function publish(db: Db, id: number, n: DemoNotice, until: Date | null, now: Date): Promise<void> {
+async function publish(
+  db: Db,
+  id: number,
+  n: DemoNotice,
+  until: Date | null,
+  now: Date,
+): Promise<void> {
   const over = n.state !== 'PUBLISHED'
   await sql`insert into announcements (notice_id, org_id, sender, content, images, popup, must_confirm, pinned, until_at, swept_at)
     select n.id, n.org_id, o.name, n.content, n.images, 'POPUP' = any(n.channels), n.must_confirm, n.pinned, ${until}::timestamptz, ${over ? until : null}::timestamptz
@@ -82,9 +136,21 @@ async function publish(db: Db, id: number, n: DemoNotice, until: Date | null, no
   )
 }
 
-async function addMessages(db: Db, person: (typeof staff)[number], userId: number, orgId: number, now: Date): Promise<void> {
-  const machines = await sql<{ id: number; rtu_number: string; nickname: string }>`select d.id, d.rtu_number, d.nickname from devices d
-    join organisations o on o.id = d.org_id where o.path <@ (select path from organisations where id = ${orgId}) order by d.id limit 3`.execute(db)
+async function addMessages(
+  db: Db,
+  person: (typeof staff)[number],
+  userId: number,
+  orgId: number,
+  now: Date,
+): Promise<void> {
+  const machines = await sql<{
+    id: number
+    rtu_number: string
+    nickname: string
+  }>`select d.id, d.rtu_number, d.nickname from devices d
+    join organisations o on o.id = d.org_id where o.path <@ (select path from organisations where id = ${orgId}) order by d.id limit 3`.execute(
+    db,
+  )
   const rows = demoMessages(person.role).map((m, index) => {
     const machine = machines.rows[index % Math.max(1, machines.rows.length)]
     const at = new Date(now.getTime() - m.hoursAgo * hour)
@@ -98,7 +164,8 @@ async function addMessages(db: Db, person: (typeof staff)[number], userId: numbe
       title_en: fill(m.title, 'en'),
       body_zh: fill(m.body, 'zh-CN'),
       body_en: fill(m.body, 'en'),
-      link: m.link === 'device' ? (machine ? `/device/device-list?detail=${machine.id}` : '') : m.link,
+      link:
+        m.link === 'device' ? (machine ? `/device/device-list?detail=${machine.id}` : '') : m.link,
       created_at: at,
       read_at: m.read ? new Date(at.getTime() + hour / 2) : null,
     }

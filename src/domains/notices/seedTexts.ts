@@ -144,33 +144,52 @@ export const demoNotices: readonly DemoNotice[] = [
   },
 ]
 
-type DemoMessage = { kind: Exclude<MessageRow['kind'], 'ANNOUNCEMENT'>; title: string; body: string; link: string; hoursAgo: number; read?: true }
+type DemoMessage = {
+  kind: Exclude<MessageRow['kind'], 'ANNOUNCEMENT'>
+  title: string
+  body: string
+  link: string
+  hoursAgo: number
+  read?: true
+}
 
 const alarm: DemoMessage = {
   kind: 'DEVICE_ALARM',
   title: bi('{name} 出现故障', '{name} has a fault'),
-  body: bi('机器 {number}：电机未转动，相关货道已停售。', 'Machine {number}: a motor does not turn; its lane has stopped selling.'),
+  body: bi(
+    '机器 {number}：电机未转动，相关货道已停售。',
+    'Machine {number}: a motor does not turn; its lane has stopped selling.',
+  ),
   link: 'device',
   hoursAgo: 2,
 }
 const stock: DemoMessage = {
   kind: 'STOCK',
   title: bi('{name} 库存预警', '{name} is running low'),
-  body: bi('机器 {number} 有 3 个货道低于预警值，请安排补货。', 'Machine {number}: three lanes are below their warning level.'),
+  body: bi(
+    '机器 {number} 有 3 个货道低于预警值，请安排补货。',
+    'Machine {number}: three lanes are below their warning level.',
+  ),
   link: 'device',
   hoursAgo: 7,
 }
 const order: DemoMessage = {
   kind: 'ORDER',
   title: bi('退款失败，请人工处理', 'A refund failed'),
-  body: bi('支付渠道多次返回繁忙，系统将在 6 小时后重试。', 'The payment channel was busy several times; the next try is in 6 hours.'),
+  body: bi(
+    '支付渠道多次返回繁忙，系统将在 6 小时后重试。',
+    'The payment channel was busy several times; the next try is in 6 hours.',
+  ),
   link: '/order/order-list?orderStatus=ABNORMAL',
   hoursAgo: 11,
 }
 const welcome: DemoMessage = {
   kind: 'SYSTEM',
   title: bi('欢迎使用货道', 'Welcome to Huodao'),
-  body: bi('公告、告警和任务结果都会出现在这里。', 'Announcements, alarms and results of your jobs appear here.'),
+  body: bi(
+    '公告、告警和任务结果都会出现在这里。',
+    'Announcements, alarms and results of your jobs appear here.',
+  ),
   link: '',
   hoursAgo: 2000,
   read: true,
@@ -178,18 +197,28 @@ const welcome: DemoMessage = {
 const sign: DemoMessage = {
   kind: 'SYSTEM',
   title: bi('请核对联系电话', 'Please check your phone number'),
-  body: bi('您的联系电话用于接收告警，请在个人中心核对。', 'Alarms go to your phone number; check it in your personal centre.'),
+  body: bi(
+    '您的联系电话用于接收告警，请在个人中心核对。',
+    'Alarms go to your phone number; check it in your personal centre.',
+  ),
   link: '/info',
   hoursAgo: 30,
 }
 const lease: DemoMessage = {
   kind: 'LEASE',
   title: bi('货道租约将于 15 天后到期', 'A lane lease ends in 15 days'),
-  body: bi('到期未续租的货道将停售并由出租方收回。', 'Lanes that are not renewed stop selling and go back to their owner.'),
+  body: bi(
+    '到期未续租的货道将停售并由出租方收回。',
+    'Lanes that are not renewed stop selling and go back to their owner.',
+  ),
   link: '',
   hoursAgo: 9,
 }
-const old = (message: DemoMessage): DemoMessage => ({ ...message, hoursAgo: message.hoursAgo + 150, read: true })
+const old = (message: DemoMessage): DemoMessage => ({
+  ...message,
+  hoursAgo: message.hoursAgo + 150,
+  read: true,
+})
 
 /** By role; the newest last. */
 export function demoMessages(role: string): DemoMessage[] {

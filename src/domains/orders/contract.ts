@@ -9,7 +9,11 @@ export const orderErrors = defineErrors('orders', {
   notPaid: [422010, '订单未支付,不能退款', 'The order is not paid'],
   alreadyRefunded: [422011, '该商品已退款或正在退款', 'This piece is refunded or being refunded'],
   shipping: [422012, '出货进行中,请稍后再试', 'Dispensing is in progress, try again later'],
-  drugNotReturnable: [422013, '药品为特殊商品,不支持退货', 'Drugs are special goods and not returnable'],
+  drugNotReturnable: [
+    422013,
+    '药品为特殊商品,不支持退货',
+    'Drugs are special goods and not returnable',
+  ],
   tooOld: [422014, '超过可退款期限', 'Too old to be refunded'],
   nothingToRefund: [422015, '没有可退款的商品', 'Nothing to refund'],
   deviceOffline: [422016, '设备离线,暂时无法购买', 'The machine is offline, try again later'],
@@ -18,19 +22,72 @@ export const orderErrors = defineErrors('orders', {
   outOfStock: [422019, '库存不足', 'Not enough stock'],
   priceChanged: [409010, '价格已更新,请刷新', 'The price has changed, please reload'],
   overLimit: [422020, '超过购买数量限制', 'Over the purchase limit'],
-  drugForbidden: [422021, '该药品不可在自动售货机销售', 'This drug may not be sold by this machine'],
-  deviceBusy: [503003, '设备出货繁忙，请稍后再试', 'The machine is busy dispensing, try again later'],
-  vendingBusy: [503004, '出货繁忙，暂不接受新订单，请稍后再试', 'Too much is waiting to be dispensed, try again later'],
-  tooManyUnpaid: [429010, '您还有未支付的订单，请先支付或稍后再试', 'Orders of yours still wait for their payment: pay them, or try again later'],
-  machineBusy: [409011, '此设备有较多订单正在支付，请稍后再试', 'Many orders of this machine are being paid, try again later'],
+  drugForbidden: [
+    422021,
+    '该药品不可在自动售货机销售',
+    'This drug may not be sold by this machine',
+  ],
+  deviceBusy: [
+    503003,
+    '设备出货繁忙，请稍后再试',
+    'The machine is busy dispensing, try again later',
+  ],
+  vendingBusy: [
+    503004,
+    '出货繁忙，暂不接受新订单，请稍后再试',
+    'Too much is waiting to be dispensed, try again later',
+  ],
+  tooManyUnpaid: [
+    429010,
+    '您还有未支付的订单，请先支付或稍后再试',
+    'Orders of yours still wait for their payment: pay them, or try again later',
+  ],
+  machineBusy: [
+    409011,
+    '此设备有较多订单正在支付，请稍后再试',
+    'Many orders of this machine are being paid, try again later',
+  ],
 })
 
-export const orderStatuses = ['UNPAID', 'CLOSED', 'PAID', 'SHIPPED', 'ABNORMAL', 'REFUNDED', 'SUCCESS'] as const
-export const orderTypes = ['SCAN', 'CARD', 'PICKUP', 'RED_PACKET', 'FREE', 'GIFT', 'REMOTE', 'SUPPLEMENT', 'TEST'] as const
+export const orderStatuses = [
+  'UNPAID',
+  'CLOSED',
+  'PAID',
+  'SHIPPED',
+  'ABNORMAL',
+  'REFUNDED',
+  'SUCCESS',
+] as const
+export const orderTypes = [
+  'SCAN',
+  'CARD',
+  'PICKUP',
+  'RED_PACKET',
+  'FREE',
+  'GIFT',
+  'REMOTE',
+  'SUPPLEMENT',
+  'TEST',
+] as const
 export const payTypes = ['WECHAT', 'ALIPAY', 'CARD', 'CASH', 'BALANCE', 'NONE'] as const
-export const vendStateNames = ['WAIT', 'SENT', 'ACKED', 'SUCCESS', 'FAILED', 'UNKNOWN', 'VOID'] as const
+export const vendStateNames = [
+  'WAIT',
+  'SENT',
+  'ACKED',
+  'SUCCESS',
+  'FAILED',
+  'UNKNOWN',
+  'VOID',
+] as const
 export const refundStateNames = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'CANCELLED'] as const
-const reasons = ['NOT_DISPENSED', 'WRONG_ITEM', 'QUALITY', 'DUPLICATE', 'USER_REQUEST', 'OTHER'] as const
+const reasons = [
+  'NOT_DISPENSED',
+  'WRONG_ITEM',
+  'QUALITY',
+  'DUPLICATE',
+  'USER_REQUEST',
+  'OTHER',
+] as const
 
 export const orderNum = z
   .string()
@@ -78,7 +135,11 @@ const filters = {
   ...rangeFields,
 }
 /** Without days the last seven are listed; `keyword` is an order number (whole or its end) or a machine number. */
-export const OrderQuery = listQuery(filters, ['createTime', 'actuallyAmount'], '-createTime').refine(...wholeRange)
+export const OrderQuery = listQuery(
+  filters,
+  ['createTime', 'actuallyAmount'],
+  '-createTime',
+).refine(...wholeRange)
 export const OrderFilter = z.strictObject(filters).refine(...wholeRange)
 
 export const Statistics = z.strictObject({
@@ -171,14 +232,19 @@ export type OrderDetail = z.infer<typeof OrderDetail>
 
 export const RefundFields = z.strictObject({
   orderNum,
-  unitIds: f.ids().min(1, bi('请选择要退款的商品', 'Choose the pieces to refund')).max(32).optional(),
+  unitIds: f
+    .ids()
+    .min(1, bi('请选择要退款的商品', 'Choose the pieces to refund'))
+    .max(32)
+    .optional(),
   all: z.literal(true).optional().describe('every piece that can be refunded, instead of unitIds'),
   reason: z.enum(reasons, bi('请选择退款原因', 'Choose a reason')),
   remark: f.optionalLines(200),
 })
 /** Which pieces: named, or all said as such; nothing named is never all. */
 export const piecesAreSaid = [
-  (value: { unitIds?: number[] | undefined; all?: true | undefined }) => (value.unitIds === undefined) !== (value.all === undefined),
+  (value: { unitIds?: number[] | undefined; all?: true | undefined }) =>
+    (value.unitIds === undefined) !== (value.all === undefined),
   { path: ['unitIds'], message: bi('请选择要退款的商品', 'Choose the pieces to refund') },
 ] satisfies Parameters<typeof RefundFields.refine>
 export const Refund = RefundFields.refine(...piecesAreSaid)
@@ -201,7 +267,13 @@ const rtuNumber = z.string().regex(/^[A-Z0-9]{4,20}$/)
 export const MobileOrder = z.strictObject({
   rtuNumber,
   items: z
-    .array(z.strictObject({ roadIndex: z.number().int().min(1).max(400), count: z.number().int().min(1).max(32), price: f.price }))
+    .array(
+      z.strictObject({
+        roadIndex: z.number().int().min(1).max(400),
+        count: z.number().int().min(1).max(32),
+        price: f.price,
+      }),
+    )
     .min(1)
     .max(32),
   payType: z.enum(['WECHAT', 'ALIPAY']),
@@ -210,10 +282,21 @@ export const MobileOrder = z.strictObject({
   consumer: z.string().trim().max(60).default(''),
 })
 
-export const MobileAnswer = z.strictObject({ orderNum, payableAmount: f.fen, outTradeNo: z.string(), expireAt: f.instant })
+export const MobileAnswer = z.strictObject({
+  orderNum,
+  payableAmount: f.fen,
+  outTradeNo: z.string(),
+  expireAt: f.instant,
+})
 
 export const orders = {
-  list: read('order:read', { path: '/orders', summary: 'Orders of the scope', input: OrderQuery, output: page(OrderRow), export: 'order:export' }),
+  list: read('order:read', {
+    path: '/orders',
+    summary: 'Orders of the scope',
+    input: OrderQuery,
+    output: page(OrderRow),
+    export: 'order:export',
+  }),
   statistics: read('order:read', {
     path: '/orders/statistics',
     heavy: true,
@@ -250,7 +333,12 @@ export const orders = {
     scope: 'system',
     sharedMs: 1000,
     input: z.strictObject({ rtuNumber }),
-    output: z.strictObject({ rtuNumber: z.string(), name: z.string(), online: z.boolean(), list: z.array(MobileLane) }),
+    output: z.strictObject({
+      rtuNumber: z.string(),
+      name: z.string(),
+      online: z.boolean(),
+      list: z.array(MobileLane),
+    }),
   }),
   mobileOrder: write('open', {
     path: '/mobile/orders',

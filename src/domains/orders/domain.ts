@@ -9,7 +9,9 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
   screens,
-  topics: { orders: { rights: ['order:read', 'dashboard:read', 'device:test'], watched: ['orders'] } },
+  topics: {
+    orders: { rights: ['order:read', 'dashboard:read', 'device:test'], watched: ['orders'] },
+  },
   jobs: async (app) => (await import('./server/jobs.ts')).registerOrderJobs(app),
   open: {
     'server/refunds.ts': 'what a payment channel is asked for',

@@ -9,13 +9,26 @@ export type PayState = 'UNPAID' | 'PAID' | 'PART_REFUNDED' | 'REFUNDED' | 'CLOSE
 export type VendState = 'WAIT' | 'SENT' | 'ACKED' | 'SUCCESS' | 'FAILED' | 'UNKNOWN' | 'VOID'
 export type RefundState = 'PENDING' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'CANCELLED'
 export type Hold = 'HELD' | 'CONSUMED' | 'RELEASED' | 'FAILED_HOLD' | 'COUNTED'
-export type OrderStatus = 'UNPAID' | 'CLOSED' | 'PAID' | 'SHIPPED' | 'ABNORMAL' | 'REFUNDED' | 'SUCCESS'
+export type OrderStatus =
+  | 'UNPAID'
+  | 'CLOSED'
+  | 'PAID'
+  | 'SHIPPED'
+  | 'ABNORMAL'
+  | 'REFUNDED'
+  | 'SUCCESS'
 
 export const payStates = defineStates<PayState>({
   name: 'orders.pay',
   column: 'orders.pay_state',
   start: ['UNPAID'],
-  moves: { UNPAID: ['PAID', 'CLOSED'], PAID: ['PART_REFUNDED', 'REFUNDED'], PART_REFUNDED: ['PART_REFUNDED', 'REFUNDED'], REFUNDED: [], CLOSED: [] },
+  moves: {
+    UNPAID: ['PAID', 'CLOSED'],
+    PAID: ['PART_REFUNDED', 'REFUNDED'],
+    PART_REFUNDED: ['PART_REFUNDED', 'REFUNDED'],
+    REFUNDED: [],
+    CLOSED: [],
+  },
 })
 
 export const vendStates = defineStates<VendState>({
@@ -48,14 +61,29 @@ export const refundStates = defineStates<RefundState>({
 
 export const refundFrom = (next: RefundState): RefundState[] => allowedFrom(refundStates, next)
 
-export type UnitFacts = { vendState: VendState; refundState: RefundState | null; dropConfirmed: boolean }
+export type UnitFacts = {
+  vendState: VendState
+  refundState: RefundState | null
+  dropConfirmed: boolean
+}
 
 /** The specification's label, first match wins (semantics 3.2). */
-export function displayStatus(order: { payState: PayState; paid: number; refunded: number; test?: boolean }, units: readonly UnitFacts[]): OrderStatus {
+export function displayStatus(
+  order: { payState: PayState; paid: number; refunded: number; test?: boolean },
+  units: readonly UnitFacts[],
+): OrderStatus {
   if (order.payState === 'UNPAID' || order.payState === 'CLOSED') return order.payState
   const refunded = (unit: UnitFacts) => unit.refundState === 'SUCCESS'
-  if (!order.test && (order.paid > 0 ? order.refunded === order.paid : units.every(refunded))) return 'REFUNDED'
-  if (units.some((unit) => !refunded(unit) && (unit.vendState === 'FAILED' || unit.vendState === 'VOID' || unit.refundState === 'FAILED'))) return 'ABNORMAL'
+  if (!order.test && (order.paid > 0 ? order.refunded === order.paid : units.every(refunded)))
+    return 'REFUNDED'
+  if (
+    units.some(
+      (unit) =>
+        !refunded(unit) &&
+        (unit.vendState === 'FAILED' || unit.vendState === 'VOID' || unit.refundState === 'FAILED'),
+    )
+  )
+    return 'ABNORMAL'
   const left = units.filter((unit) => !refunded(unit))
   if (left.every((unit) => unit.vendState === 'SUCCESS' && unit.dropConfirmed)) return 'SUCCESS'
   if (left.every((unit) => unit.vendState === 'SUCCESS')) return 'SHIPPED'
@@ -64,7 +92,12 @@ export function displayStatus(order: { payState: PayState; paid: number; refunde
 
 /** Nothing more can happen by itself: every piece left or its money went back; a test has none to give back. */
 export const isFinal = (units: readonly UnitFacts[], test = false): boolean =>
-  units.every((unit) => unit.vendState === 'SUCCESS' || unit.refundState === 'SUCCESS' || (test && (unit.vendState === 'FAILED' || unit.vendState === 'VOID')))
+  units.every(
+    (unit) =>
+      unit.vendState === 'SUCCESS' ||
+      unit.refundState === 'SUCCESS' ||
+      (test && (unit.vendState === 'FAILED' || unit.vendState === 'VOID')),
+  )
 
 /** What happened to a command: the machine's word, or the clock's. */
 export type Happening =
@@ -81,7 +114,12 @@ export type Happening =
 export function contradicts(state: VendState, said: string | null, what: Happening): boolean {
   const told = what.kind === 'result' ? what.result : what.kind === 'ack' ? what.ack : null
   const answers: readonly (string | null)[] = [null, 'ACCEPTED', 'DUPLICATE']
-  return !answers.includes(told) && !answers.includes(said) && said !== told && ['SUCCESS', 'FAILED', 'VOID'].includes(state)
+  return (
+    !answers.includes(told) &&
+    !answers.includes(said) &&
+    said !== told &&
+    ['SUCCESS', 'FAILED', 'VOID'].includes(state)
+  )
 }
 
 /** What the piece's row becomes; `park` is a result that only a count can settle. */
@@ -100,11 +138,20 @@ export type Effect = {
 }
 
 const mechanical: readonly string[] = ['MOTOR_NOT_MOVE', 'MOTOR_NOT_IN_PLACE', 'LANE_FAULT']
-const pieceMayHaveLeft: readonly string[] = ['NO_DROP', 'MOTOR_NOT_RETURN', 'SENSOR_FAULT', 'TIMEOUT']
+const pieceMayHaveLeft: readonly string[] = [
+  'NO_DROP',
+  'MOTOR_NOT_RETURN',
+  'SENSOR_FAULT',
+  'TIMEOUT',
+]
 const open: readonly VendState[] = ['SENT', 'ACKED', 'UNKNOWN']
 
 /** null: this fact changes nothing (duplicate, too late, or out of order). */
-export function happen(unit: { vendState: VendState; hold: Hold }, dropSensor: boolean, what: Happening): Effect | null {
+export function happen(
+  unit: { vendState: VendState; hold: Hold },
+  dropSensor: boolean,
+  what: Happening,
+): Effect | null {
   const effect = (vendState: VendState, hold: Hold, more: Partial<Effect> = {}): Effect => ({
     vendState,
     hold,
@@ -118,17 +165,30 @@ export function happen(unit: { vendState: VendState; hold: Hold }, dropSensor: b
     ...more,
   })
   const isOpen = open.includes(unit.vendState)
-  if (what.kind === 'overdue') return unit.vendState === 'SENT' || unit.vendState === 'ACKED' ? effect('UNKNOWN', unit.hold) : null
-  if (what.kind === 'stopped') return unit.vendState === 'WAIT' ? effect('VOID', 'RELEASED', { failReason: 'LANE_FAULT' }) : null
+  if (what.kind === 'overdue')
+    return unit.vendState === 'SENT' || unit.vendState === 'ACKED'
+      ? effect('UNKNOWN', unit.hold)
+      : null
+  if (what.kind === 'stopped')
+    return unit.vendState === 'WAIT'
+      ? effect('VOID', 'RELEASED', { failReason: 'LANE_FAULT' })
+      : null
   if (what.kind === 'abandoned') {
     if (what.sent ? !isOpen : unit.vendState !== 'WAIT') return null
-    return effect('VOID', what.sent ? 'FAILED_HOLD' : 'RELEASED', { failReason: what.sent ? 'TIMEOUT' : 'OFFLINE' })
+    return effect('VOID', what.sent ? 'FAILED_HOLD' : 'RELEASED', {
+      failReason: what.sent ? 'TIMEOUT' : 'OFFLINE',
+    })
   }
   if (what.kind === 'ack') {
-    if (what.ack === 'ACCEPTED' || what.ack === 'DUPLICATE') return unit.vendState === 'SENT' ? effect('ACKED', unit.hold) : null
+    if (what.ack === 'ACCEPTED' || what.ack === 'DUPLICATE')
+      return unit.vendState === 'SENT' ? effect('ACKED', unit.hold) : null
     if (!isOpen) return null
-    if (what.ack === 'VOIDED' || what.ack === 'EXPIRED') return effect('VOID', 'RELEASED', { failReason: what.ack })
-    return effect('FAILED', 'RELEASED', { failReason: what.ack, laneFault: mechanical.includes(what.ack) })
+    if (what.ack === 'VOIDED' || what.ack === 'EXPIRED')
+      return effect('VOID', 'RELEASED', { failReason: what.ack })
+    return effect('FAILED', 'RELEASED', {
+      failReason: what.ack,
+      laneFault: mechanical.includes(what.ack),
+    })
   }
   if (what.result !== 'OK') {
     if (isOpen) {
@@ -138,23 +198,39 @@ export function happen(unit: { vendState: VendState; hold: Hold }, dropSensor: b
       })
     }
     // the clock gave up first; the machine now says that nothing left
-    if (unit.vendState === 'VOID' && unit.hold === 'FAILED_HOLD' && !pieceMayHaveLeft.includes(what.result)) {
-      return effect('VOID', 'RELEASED', { failReason: what.result, laneFault: mechanical.includes(what.result) })
+    if (
+      unit.vendState === 'VOID' &&
+      unit.hold === 'FAILED_HOLD' &&
+      !pieceMayHaveLeft.includes(what.result)
+    ) {
+      return effect('VOID', 'RELEASED', {
+        failReason: what.result,
+        laneFault: mechanical.includes(what.result),
+      })
     }
     return null
   }
   const dropConfirmed = what.dropDetected || !dropSensor ? what.dropDetected : false
   if (isOpen) return effect('SUCCESS', 'CONSUMED', { dropConfirmed, take: true })
   if (unit.vendState === 'VOID' || unit.vendState === 'FAILED') {
-    if (unit.hold === 'FAILED_HOLD') return effect('SUCCESS', 'CONSUMED', { dropConfirmed, late: true, take: true })
-    if (unit.hold === 'COUNTED') return effect('SUCCESS', 'CONSUMED', { dropConfirmed, late: true, take: true, correct: true })
+    if (unit.hold === 'FAILED_HOLD')
+      return effect('SUCCESS', 'CONSUMED', { dropConfirmed, late: true, take: true })
+    if (unit.hold === 'COUNTED')
+      return effect('SUCCESS', 'CONSUMED', { dropConfirmed, late: true, take: true, correct: true })
     return effect(unit.vendState, unit.hold, { park: true })
   }
   return null
 }
 
 /** Reasons of a manual refund; drugs are special goods and not returnable unless the machine or the goods were wrong. */
-export const refundReasons = ['NOT_DISPENSED', 'WRONG_ITEM', 'QUALITY', 'DUPLICATE', 'USER_REQUEST', 'OTHER'] as const
+export const refundReasons = [
+  'NOT_DISPENSED',
+  'WRONG_ITEM',
+  'QUALITY',
+  'DUPLICATE',
+  'USER_REQUEST',
+  'OTHER',
+] as const
 export type RefundReason = (typeof refundReasons)[number]
 
 export function refundable(
@@ -164,9 +240,20 @@ export function refundable(
 ): ErrorDef | null {
   if (order.payState === 'UNPAID' || order.payState === 'CLOSED') return orderErrors.notPaid
   // a failed refund may be asked for again: it keeps its number
-  if (unit.refundState !== null && unit.refundState !== 'CANCELLED' && unit.refundState !== 'FAILED') return orderErrors.alreadyRefunded
+  if (
+    unit.refundState !== null &&
+    unit.refundState !== 'CANCELLED' &&
+    unit.refundState !== 'FAILED'
+  )
+    return orderErrors.alreadyRefunded
   if (unit.vendState === 'WAIT' || open.includes(unit.vendState)) return orderErrors.shipping
-  if (unit.vendState === 'SUCCESS' && unit.drugClass !== 'NONE' && reason !== 'QUALITY' && reason !== 'WRONG_ITEM') return orderErrors.drugNotReturnable
+  if (
+    unit.vendState === 'SUCCESS' &&
+    unit.drugClass !== 'NONE' &&
+    reason !== 'QUALITY' &&
+    reason !== 'WRONG_ITEM'
+  )
+    return orderErrors.drugNotReturnable
   if (order.ageDays > (order.refundDays ?? 360)) return orderErrors.tooOld
   return null
 }
@@ -179,12 +266,24 @@ export const refundBackoff = [10, 60, 300, 1800, 21_600] as const
 export const queueLimits = { machineMs: 60_000, platformMs: 5000, silentMs: 15_000 } as const
 
 /** May a machine take one more order? Never asked of an order that is paid. */
-export function queueRefusal(queue: { oldest: Date | null; platformMs: number }, now: Date): ErrorDef | null {
-  if (queue.oldest && now.getTime() - queue.oldest.getTime() > queueLimits.machineMs) return orderErrors.deviceBusy
+export function queueRefusal(
+  queue: { oldest: Date | null; platformMs: number },
+  now: Date,
+): ErrorDef | null {
+  if (queue.oldest && now.getTime() - queue.oldest.getTime() > queueLimits.machineMs)
+    return orderErrors.deviceBusy
   return queue.platformMs > queueLimits.platformMs ? orderErrors.vendingBusy : null
 }
 
-export const timers = { ack: 15, resends: 3, expire: 60, overdue: 60, voidAfter: 60, unknown: 180, offlineWait: 1800 } as const
+export const timers = {
+  ack: 15,
+  resends: 3,
+  expire: 60,
+  overdue: 60,
+  voidAfter: 60,
+  unknown: 180,
+  offlineWait: 1800,
+} as const
 
 /** Seconds an unpaid order is safe from newcomers, whoever made it: time to take out a phone and scan, not to keep others away. */
 export const safeSeconds = 15

@@ -4,7 +4,12 @@ import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
-import { bothOrNone, bothOrNoneText, optionalLatitude, optionalLongitude } from '../../shared/place.ts'
+import {
+  bothOrNone,
+  bothOrNoneText,
+  optionalLatitude,
+  optionalLongitude,
+} from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
 import { sessionErrors } from '../session/contract.ts'
 import {
@@ -24,21 +29,43 @@ import { creditCodeIsRight } from './shapes.ts'
 
 export const organisationErrors = defineErrors('organisations', {
   nameTaken: [409004, '机构名称已存在', 'This name exists already'],
-  kindMisplaced: [422001, '该上级机构下不能有此类型的机构', 'This kind of organisation cannot stand below that parent'],
+  kindMisplaced: [
+    422001,
+    '该上级机构下不能有此类型的机构',
+    'This kind of organisation cannot stand below that parent',
+  ],
   kindNotYours: [403001, '您不能创建此类型的机构', 'You may not create this kind of organisation'],
   agentLevels: [422001, '代理商最多3级', 'Agents may stand at most three levels deep'],
   tooDeep: [422001, '机构层级不能超过8级', 'Organisations may stand at most eight levels deep'],
-  notEmpty: [409003, '该机构下仍有{what},无法删除', 'The organisation still has {what} and cannot be deleted'],
-  isPlatform: [422001, '平台机构不能禁用、移动或删除', 'The platform itself cannot be disabled, moved or deleted'],
-  isOwn: [422001, '不能禁用、移动或删除自己所在的机构或其上级机构', 'You cannot disable, move or delete your own organisation or one above it'],
+  notEmpty: [
+    409003,
+    '该机构下仍有{what},无法删除',
+    'The organisation still has {what} and cannot be deleted',
+  ],
+  isPlatform: [
+    422001,
+    '平台机构不能禁用、移动或删除',
+    'The platform itself cannot be disabled, moved or deleted',
+  ],
+  isOwn: [
+    422001,
+    '不能禁用、移动或删除自己所在的机构或其上级机构',
+    'You cannot disable, move or delete your own organisation or one above it',
+  ],
   intoItself: [422001, '不能移动到自身或其下级机构', 'An organisation cannot move below itself'],
   alreadyThere: [422001, '该机构已在此上级机构下', 'The organisation is there already'],
-  usesAbove: [422001, '该机构仍在使用原上级的{what},不能移动', 'The organisation still uses {what} of its present parents and cannot be moved'],
+  usesAbove: [
+    422001,
+    '该机构仍在使用原上级的{what},不能移动',
+    'The organisation still uses {what} of its present parents and cannot be moved',
+  ],
   avatarMissing: [400001, '请上传头像', 'Upload an avatar'],
 })
 
 export const Kind = z.enum(orgKinds, bi('请选择机构类型', 'Choose the kind'))
-export const OrgStatus = z.enum(['ENABLED', 'DISABLED']).meta({ tones: { ENABLED: 'online', DISABLED: 'locked' } })
+export const OrgStatus = z
+  .enum(['ENABLED', 'DISABLED'])
+  .meta({ tones: { ENABLED: 'online', DISABLED: 'locked' } })
 const count = z.number().int().min(0)
 
 const wrongCredit = bi('统一社会信用代码不正确', 'Not a valid unified social credit code')
@@ -60,13 +87,21 @@ const shared = {
   address: street,
   lng: optionalLongitude,
   lat: optionalLatitude,
-  licences: z.array(f.imageUrl).max(5, bi('最多上传5张图片', 'At most 5 pictures')).default([]).meta({ unit: 'image' }),
+  licences: z
+    .array(f.imageUrl)
+    .max(5, bi('最多上传5张图片', 'At most 5 pictures'))
+    .default([])
+    .meta({ unit: 'image' }),
   creditCode,
 }
 
 export const NewOrganisation = z
   .strictObject({
-    parentId: z.number(bi('请选择上级机构', 'Choose the parent organisation')).int().positive().max(Number.MAX_SAFE_INTEGER),
+    parentId: z
+      .number(bi('请选择上级机构', 'Choose the parent organisation'))
+      .int()
+      .positive()
+      .max(Number.MAX_SAFE_INTEGER),
     kind: Kind,
     username,
     password: firstPassword,
@@ -125,7 +160,12 @@ export const OrganisationRow = z.strictObject({
   createTime: f.instant,
   principalId: f.id.nullable(),
   version: f.version,
-  can: z.strictObject({ update: z.boolean(), disable: z.boolean(), move: z.boolean(), delete: z.boolean() }),
+  can: z.strictObject({
+    update: z.boolean(),
+    disable: z.boolean(),
+    move: z.boolean(),
+    delete: z.boolean(),
+  }),
 })
 export type OrganisationRow = z.infer<typeof OrganisationRow>
 
@@ -143,9 +183,21 @@ export const OrganisationDetail = OrganisationRow.extend({
 })
 export type OrganisationDetail = z.infer<typeof OrganisationDetail>
 
-export type TreeNode = { value: number; label: string; kind: z.infer<typeof Kind>; status: 'ENABLED' | 'DISABLED'; children: TreeNode[] }
+export type TreeNode = {
+  value: number
+  label: string
+  kind: z.infer<typeof Kind>
+  status: 'ENABLED' | 'DISABLED'
+  children: TreeNode[]
+}
 export const TreeNode: z.ZodType<TreeNode> = z.lazy(() =>
-  z.strictObject({ value: f.id, label: z.string(), kind: Kind, status: OrgStatus, children: z.array(TreeNode) }),
+  z.strictObject({
+    value: f.id,
+    label: z.string(),
+    kind: Kind,
+    status: OrgStatus,
+    children: z.array(TreeNode),
+  }),
 )
 
 export const organisationList = listQuery(
@@ -176,7 +228,12 @@ const statusInput = { status: OrgStatus, pauseDevices: z.boolean().default(false
 /** What roles ask of the principal. */
 const ofPrincipal = [userErrors.regionMissing, userErrors.wrongHome]
 const guarded = [organisationErrors.isPlatform, organisationErrors.isOwn]
-const placing = [organisationErrors.kindMisplaced, organisationErrors.agentLevels, organisationErrors.tooDeep, organisationErrors.nameTaken]
+const placing = [
+  organisationErrors.kindMisplaced,
+  organisationErrors.agentLevels,
+  organisationErrors.tooDeep,
+  organisationErrors.nameTaken,
+]
 
 export const organisations = {
   list: read('org:read', {
@@ -198,7 +255,12 @@ export const organisations = {
     input: z.strictObject({ parentId: f.id.optional() }),
     output: z.strictObject({ name: z.string(), kinds: z.array(Kind) }),
   }),
-  get: read('org:read', { path: '/organisations/{id}', summary: 'One organisation', input: z.strictObject(one), output: OrganisationDetail }),
+  get: read('org:read', {
+    path: '/organisations/{id}',
+    summary: 'One organisation',
+    input: z.strictObject(one),
+    output: OrganisationDetail,
+  }),
   impact: read('org:read', {
     path: '/organisations/{id}/impact',
     summary: 'Whom disabling touches, and what stands against deletion',
@@ -239,7 +301,13 @@ export const organisations = {
     summary: 'Change an organisation and its principal',
     audit: 'organisations.update',
     fresh: 'sometimes',
-    errors: [organisationErrors.nameTaken, organisationErrors.avatarMissing, userErrors.rankTooHigh, userErrors.notOneself, ...ofPrincipal],
+    errors: [
+      organisationErrors.nameTaken,
+      organisationErrors.avatarMissing,
+      userErrors.rankTooHigh,
+      userErrors.notOneself,
+      ...ofPrincipal,
+    ],
     input: EditOrganisation,
     output: OrganisationDetail,
   }),
@@ -260,21 +328,42 @@ export const organisations = {
     audit: 'organisations.setStatuses',
     fresh: true,
     errors: [...guarded, userErrors.rankTooHigh],
-    input: z.strictObject({ items: z.array(z.strictObject(write1)).min(1).max(200), ...statusInput }),
+    input: z.strictObject({
+      items: z.array(z.strictObject(write1)).min(1).max(200),
+      ...statusInput,
+    }),
     output: z.strictObject({ changed: count, paused: count }),
   }),
   previewMove: read('org:read', {
     path: '/organisations/{id}/move',
     summary: 'What a move would change, or why it cannot be',
-    errors: [...guarded, ...placing, organisationErrors.intoItself, organisationErrors.alreadyThere, organisationErrors.usesAbove],
+    errors: [
+      ...guarded,
+      ...placing,
+      organisationErrors.intoItself,
+      organisationErrors.alreadyThere,
+      organisationErrors.usesAbove,
+    ],
     input: z.strictObject({ ...one, parentId: f.id.optional() }),
-    output: z.strictObject({ name: z.string(), parentName: z.string(), organisations: count, users: count, devices: count }),
+    output: z.strictObject({
+      name: z.string(),
+      parentName: z.string(),
+      organisations: count,
+      users: count,
+      devices: count,
+    }),
   }),
   move: write('org:move', {
     path: '/organisations/{id}/move',
     summary: 'Put an organisation with everything below it under another one',
     audit: 'organisations.move',
-    errors: [...guarded, ...placing, organisationErrors.intoItself, organisationErrors.alreadyThere, organisationErrors.usesAbove],
+    errors: [
+      ...guarded,
+      ...placing,
+      organisationErrors.intoItself,
+      organisationErrors.alreadyThere,
+      organisationErrors.usesAbove,
+    ],
     input: z.strictObject({ ...write1, parentId: f.id }),
     output: OrganisationDetail,
   }),

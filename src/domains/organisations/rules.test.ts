@@ -19,7 +19,9 @@ test.each([
   ['REGULATOR', 'PLATFORM', null],
   ['REGULATOR', 'AGENT', e.kindMisplaced],
   ['PLATFORM', 'PLATFORM', e.kindMisplaced],
-] as const)('%s below %s', (kind, parent, expected) => expect(placeRule(at(parent), newcomer(kind))).toBe(expected))
+] as const)('%s below %s', (kind, parent, expected) =>
+  expect(placeRule(at(parent), newcomer(kind))).toBe(expected),
+)
 
 test.each([
   [at('AGENT', 3, 2), newcomer('AGENT'), null],
@@ -33,7 +35,13 @@ test.each([
 
 test('kinds below', () => {
   expect(kindsBelow('SCHOOL')).toEqual([])
-  expect(kindsBelow('OPERATOR')).toEqual(['SPONSOR', 'SUPPLIER', 'SCHOOL', 'HOSPITAL', 'LANE_TENANT'])
+  expect(kindsBelow('OPERATOR')).toEqual([
+    'SPONSOR',
+    'SUPPLIER',
+    'SCHOOL',
+    'HOSPITAL',
+    'LANE_TENANT',
+  ])
 })
 
 test.each([
@@ -41,7 +49,9 @@ test.each([
   [{ id: 3, kind: 'OPERATOR' }, e.isOwn],
   [{ id: 2, kind: 'AGENT' }, e.isOwn],
   [{ id: 4, kind: 'OPERATOR' }, null],
-] as const)('guard %o', (org, expected) => expect(guardRule(org, { orgId: 3, ancestors: [1, 2] })).toBe(expected))
+] as const)('guard %o', (org, expected) =>
+  expect(guardRule(org, { orgId: 3, ancestors: [1, 2] })).toBe(expected),
+)
 
 test.each([
   ['1.2.3', e.intoItself],
@@ -49,7 +59,11 @@ test.each([
   ['1.2', e.alreadyThere],
   ['1.23', null],
   ['1', null],
-] as const)('3 moves to %s', (path, expected) => expect(moveRule({ id: 3, parentId: 2 }, { id: Number(path.split('.').at(-1)), path })).toBe(expected))
+] as const)('3 moves to %s', (path, expected) =>
+  expect(moveRule({ id: 3, parentId: 2 }, { id: Number(path.split('.').at(-1)), path })).toBe(
+    expected,
+  ),
+)
 
 test.each([
   ['91110108551385082Q', true],

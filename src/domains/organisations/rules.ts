@@ -20,7 +20,8 @@ export const parentsOf: Readonly<Record<Kind, readonly Kind[]>> = {
 export const deepest = 8
 export const agentLevels = 3
 
-export const kindsBelow = (parent: Kind): Kind[] => (Object.keys(parentsOf) as Kind[]).filter((kind) => parentsOf[kind].includes(parent))
+export const kindsBelow = (parent: Kind): Kind[] =>
+  (Object.keys(parentsOf) as Kind[]).filter((kind) => parentsOf[kind].includes(parent))
 
 /** Where the parent stands: the platform has depth 1; `agents` counts the agents from the top down to the parent. */
 export type Place = { readonly kind: Kind; readonly depth: number; readonly agents: number }
@@ -32,16 +33,28 @@ export function placeRule(parent: Place, comer: Comer): ErrorDef | null {
   if (parent.agents + comer.agents > agentLevels) return organisationErrors.agentLevels
   return parent.depth + comer.levels > deepest ? organisationErrors.tooDeep : null
 }
-export const newcomer = (kind: Kind): Comer => ({ kind, levels: 1, agents: kind === 'AGENT' ? 1 : 0 })
+export const newcomer = (kind: Kind): Comer => ({
+  kind,
+  levels: 1,
+  agents: kind === 'AGENT' ? 1 : 0,
+})
 
 /** Who may not be disabled, moved or deleted: the platform, and for the actor what he stands in. */
-export function guardRule(org: { id: number; kind: Kind }, actor: { orgId: number; ancestors: readonly number[] }): ErrorDef | null {
+export function guardRule(
+  org: { id: number; kind: Kind },
+  actor: { orgId: number; ancestors: readonly number[] },
+): ErrorDef | null {
   if (org.kind === 'PLATFORM') return organisationErrors.isPlatform
-  return org.id === actor.orgId || actor.ancestors.includes(org.id) ? organisationErrors.isOwn : null
+  return org.id === actor.orgId || actor.ancestors.includes(org.id)
+    ? organisationErrors.isOwn
+    : null
 }
 
 /** Cycle and no-op are seen from the paths alone. */
-export function moveRule(org: { id: number; parentId: number | null }, target: { id: number; path: string }): ErrorDef | null {
+export function moveRule(
+  org: { id: number; parentId: number | null },
+  target: { id: number; path: string },
+): ErrorDef | null {
   if (target.path.split('.').includes(String(org.id))) return organisationErrors.intoItself
   return org.parentId === target.id ? organisationErrors.alreadyThere : null
 }

@@ -34,6 +34,8 @@ export const payments = {
       merchant: z.string().min(1).max(40).optional(),
       sign: z.string().regex(/^[0-9a-f]{64}$/),
     }),
-    output: z.strictObject({ result: z.enum(['APPLIED', 'DUPLICATE', 'LATE', 'MISMATCH', 'UNKNOWN']) }),
+    output: z.strictObject({
+      result: z.enum(['APPLIED', 'DUPLICATE', 'LATE', 'MISMATCH', 'UNKNOWN']),
+    }),
   }),
 }

@@ -3,7 +3,15 @@ import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, pageWithSums } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
-import { barcodeIsValid, type Checked, dosageForms, drugClasses, productErrors, productFindings, ruleTexts } from './rules.ts'
+import {
+  barcodeIsValid,
+  type Checked,
+  dosageForms,
+  drugClasses,
+  productErrors,
+  productFindings,
+  ruleTexts,
+} from './rules.ts'
 
 const DrugClass = z.enum(drugClasses, bi('请选择药品分类', 'Choose a drug class'))
 const Status = z.enum(['ON', 'OFF']).meta({ tones: { ON: 'online', OFF: 'offline' } })
@@ -39,8 +47,14 @@ const fields = {
   detailImages: z.array(f.imageUrl).max(5, bi('最多上传5张图片', 'At most 5 pictures')).default([]),
   barcode: orNull(barcodeIsValid, ruleTexts.barcode),
   manufacturer: f.optionalText(60),
-  approvalNo: orNull((value) => /^国药准字[HZSJBTF][CJ]?\d{8}$/.test(value), ruleTexts.approvalNoShape),
-  dosageForm: orNull((value) => (dosageForms as readonly string[]).includes(value), ruleTexts.dosageForm),
+  approvalNo: orNull(
+    (value) => /^国药准字[HZSJBTF][CJ]?\d{8}$/.test(value),
+    ruleTexts.approvalNoShape,
+  ),
+  dosageForm: orNull(
+    (value) => (dosageForms as readonly string[]).includes(value),
+    ruleTexts.dosageForm,
+  ),
   storeTempMin: celsius,
   storeTempMax: celsius,
   purchaseLimit: z.number().int().min(0).max(999).default(0),
@@ -49,12 +63,17 @@ const fields = {
 }
 
 function wholeProduct(product: Checked, check: z.core.ParsePayload<unknown>): void {
-  for (const { field, text } of productFindings(product)) check.issues.push({ code: 'custom', path: [field], message: text, input: product })
+  for (const { field, text } of productFindings(product))
+    check.issues.push({ code: 'custom', path: [field], message: text, input: product })
 }
 
-export const NewProduct = z.strictObject({ ...fields, status: Status.default('ON') }).check((c) => wholeProduct(c.value as Checked, c))
+export const NewProduct = z
+  .strictObject({ ...fields, status: Status.default('ON') })
+  .check((c) => wholeProduct(c.value as Checked, c))
 /** The shelf has its own endpoint: it asks first and needs its own permission. */
-export const EditProduct = z.strictObject({ id: f.id, ...fields, version: f.version }).check((c) => wholeProduct(c.value as Checked, c))
+export const EditProduct = z
+  .strictObject({ id: f.id, ...fields, version: f.version })
+  .check((c) => wholeProduct(c.value as Checked, c))
 export type NewProduct = z.infer<typeof NewProduct>
 export type ProductInput = Omit<NewProduct, 'status'>
 
@@ -128,7 +147,13 @@ export const ProductQuery = listQuery(
   '-createTime',
 )
 
-const laneTones = { ENABLED: 'online', DISABLED: 'locked', FAULT: 'fault', LOCKED: 'locked', MERGED: 'closed' }
+const laneTones = {
+  ENABLED: 'online',
+  DISABLED: 'locked',
+  FAULT: 'fault',
+  LOCKED: 'locked',
+  MERGED: 'closed',
+}
 
 export const ProductLane = z.strictObject({
   id: f.id,
@@ -182,16 +207,25 @@ export const products = {
   }),
   options: read('product:read', {
     path: '/products/options',
-    summary: 'Products on the shelf for a picker: the first 50; `id` adds the chosen one whatever its status',
+    summary:
+      'Products on the shelf for a picker: the first 50; `id` adds the chosen one whatever its status',
     input: z.strictObject({ keyword, id: f.id.optional() }),
     output: z.strictObject({ list: z.array(ProductOption) }),
   }),
-  get: read('product:read', { path: '/products/{id}', summary: 'One product', input: byId, output: Product }),
+  get: read('product:read', {
+    path: '/products/{id}',
+    summary: 'One product',
+    input: byId,
+    output: Product,
+  }),
   lanes: read('product:read', {
     path: '/products/{id}/lanes',
     summary: 'Lanes that hold the product',
     input: listQuery({ id: f.id }, ['rtuNumber', 'quantity', 'price'], 'rtuNumber'),
-    output: pageWithSums(ProductLane, z.strictObject({ devices: count, lanes: count, stock: count })),
+    output: pageWithSums(
+      ProductLane,
+      z.strictObject({ devices: count, lanes: count, stock: count }),
+    ),
   }),
   create: write('product:create', {
     path: '/products',

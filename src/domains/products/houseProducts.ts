@@ -30,9 +30,29 @@ const row = (
 })
 
 export const houseProducts: readonly DemoProduct[] = [
-  row('house-rice-ball', '三文鱼饭团', 'bread', '110g', 420, 890, '6976543901002', { kind: 'bag', tint: 'green', motif: 'wave' }),
-  row('house-sandwich', '火腿鸡蛋三明治', 'bread', '150g', 510, 1080, '6976543901378', { kind: 'box', tint: 'amber', motif: 'leaf' }),
-  row('house-salad', '鲜蔬沙拉', 'snack', '220g', 760, 1590, '6976543901743', { kind: 'box', tint: 'green', motif: 'leaf' }),
-  row('house-yogurt', '原味酸奶', 'drink', '180g', 330, 690, '6976543902115', { kind: 'cup', tint: 'blue', motif: 'drop' }),
-  row('house-fruit', '当季水果杯', 'snack', '200g', 690, 1390, '6976543902481', { kind: 'cup', tint: 'rose', motif: 'peach' }),
+  row('house-rice-ball', '三文鱼饭团', 'bread', '110g', 420, 890, '6976543901002', {
+    kind: 'bag',
+    tint: 'green',
+    motif: 'wave',
+  }),
+  row('house-sandwich', '火腿鸡蛋三明治', 'bread', '150g', 510, 1080, '6976543901378', {
+    kind: 'box',
+    tint: 'amber',
+    motif: 'leaf',
+  }),
+  row('house-salad', '鲜蔬沙拉', 'snack', '220g', 760, 1590, '6976543901743', {
+    kind: 'box',
+    tint: 'green',
+    motif: 'leaf',
+  }),
+  row('house-yogurt', '原味酸奶', 'drink', '180g', 330, 690, '6976543902115', {
+    kind: 'cup',
+    tint: 'blue',
+    motif: 'drop',
+  }),
+  row('house-fruit', '当季水果杯', 'snack', '200g', 690, 1390, '6976543902481', {
+    kind: 'cup',
+    tint: 'rose',
+    motif: 'peach',
+  }),
 ]

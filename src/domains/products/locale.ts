@@ -43,7 +43,13 @@ export const locale = defineLocale(
       drugShort: { NONE: '非药品', OTC_B: '乙类 OTC', OTC_A: '甲类 OTC', RX: '处方药' },
       status: { ON: '上架', OFF: '下架' },
       source: { OWN: '自有', INHERITED: '上级' },
-      laneStatus: { ENABLED: '正常', DISABLED: '停用', FAULT: '故障', LOCKED: '锁定', MERGED: '已合并' },
+      laneStatus: {
+        ENABLED: '正常',
+        DISABLED: '停用',
+        FAULT: '故障',
+        LOCKED: '锁定',
+        MERGED: '已合并',
+      },
       dosageForm: {
         '片剂/胶囊': '片剂/胶囊',
         缓释控释: '缓释控释',
@@ -144,11 +150,22 @@ export const locale = defineLocale(
     },
     category: { one: 'category', many: 'categories', name: 'Category' },
     enums: {
-      drugClass: { NONE: 'Not a drug', OTC_B: 'OTC class B', OTC_A: 'OTC class A', RX: 'Prescription' },
+      drugClass: {
+        NONE: 'Not a drug',
+        OTC_B: 'OTC class B',
+        OTC_A: 'OTC class A',
+        RX: 'Prescription',
+      },
       drugShort: { NONE: 'Not a drug', OTC_B: 'OTC B', OTC_A: 'OTC A', RX: 'Rx' },
       status: { ON: 'On shelf', OFF: 'Off shelf' },
       source: { OWN: 'Own', INHERITED: 'From above' },
-      laneStatus: { ENABLED: 'Normal', DISABLED: 'Off', FAULT: 'Fault', LOCKED: 'Locked', MERGED: 'Merged' },
+      laneStatus: {
+        ENABLED: 'Normal',
+        DISABLED: 'Off',
+        FAULT: 'Fault',
+        LOCKED: 'Locked',
+        MERGED: 'Merged',
+      },
       dosageForm: {
         '片剂/胶囊': 'Tablet / capsule',
         缓释控释: 'Modified release',

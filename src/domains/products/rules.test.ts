@@ -30,11 +30,19 @@ describe('barcode', () => {
     ['69010280757 3', false],
     ['690102807576a', false],
   ])('%s is %s', (code, fine) => expect(barcodeIsValid(code)).toBe(fine))
-  test('every demo product carries a valid one', () => expect(demo.filter((p) => !barcodeIsValid(p.barcode))).toEqual([]))
+  test('every demo product carries a valid one', () =>
+    expect(demo.filter((p) => !barcodeIsValid(p.barcode))).toEqual([]))
 })
 
 describe('drug fields', () => {
-  const drug = { drugClass: 'OTC_B', approvalNo: '国药准字Z20147726', dosageForm: '丸剂', manufacturer: '厂', storeTempMin: null, storeTempMax: null } as const
+  const drug = {
+    drugClass: 'OTC_B',
+    approvalNo: '国药准字Z20147726',
+    dosageForm: '丸剂',
+    manufacturer: '厂',
+    storeTempMin: null,
+    storeTempMax: null,
+  } as const
   test.each([
     [drug, []],
     [{ ...drug, approvalNo: null }, ['approvalNo']],
@@ -43,14 +51,18 @@ describe('drug fields', () => {
     [{ ...drug, storeTempMin: 10, storeTempMax: 2 }, ['storeTempMin']],
     [{ ...drug, storeTempMin: 2, storeTempMax: 2 }, []],
     [{ ...drug, storeTempMin: 2 }, []],
-  ] as const)('%#', (product, fields) => expect(productFindings(product).map((found) => found.field)).toEqual(fields))
+  ] as const)('%#', (product, fields) =>
+    expect(productFindings(product).map((found) => found.field)).toEqual(fields),
+  )
 })
 
 test.each([
   [100, 100, null],
   [101, 100, productErrors.belowCost],
   [1, 1000, null],
-])('cost %i, retail %i', (costPrice, retailPrice, found) => expect(retailAboveCost({ costPrice, retailPrice })).toBe(found))
+])('cost %i, retail %i', (costPrice, retailPrice, found) =>
+  expect(retailAboveCost({ costPrice, retailPrice })).toBe(found),
+)
 
 test.each([
   ['OTC_A', 'OTC_B', 'ON', true, productErrors.looserDrugClass],
@@ -63,7 +75,12 @@ test.each([
   expect(drugClassChange({ drugClass: from, status }, to, placed)).toBe(found),
 )
 
-test('stricter', () => expect([becomesStricter('NONE', 'OTC_B'), becomesStricter('RX', 'OTC_A'), becomesStricter('RX', 'RX')]).toEqual([true, false, false]))
+test('stricter', () =>
+  expect([
+    becomesStricter('NONE', 'OTC_B'),
+    becomesStricter('RX', 'OTC_A'),
+    becomesStricter('RX', 'RX'),
+  ]).toEqual([true, false, false]))
 
 test.each([
   ['GENERAL', null, 'NONE', true],
@@ -75,22 +92,50 @@ test.each([
   ['DRUG', 'MEDICAL', 'RX', true],
   ['DRUG', 'MEDICAL', 'OTC_A', true],
   ['FLOWER', 'MEDICAL', 'OTC_B', false],
-] as const)('machine %s %s sells %s: %s', (kind, dispensingMode, drugClass, may) => expect(mayBeSoldOn({ kind, dispensingMode }, drugClass)).toBe(may))
+] as const)('machine %s %s sells %s: %s', (kind, dispensingMode, drugClass, may) =>
+  expect(mayBeSoldOn({ kind, dispensingMode }, drugClass)).toBe(may),
+)
 
-test('margin', () => expect([marginPermille(90, 200), marginPermille(200, 200), marginPermille(1, 3), marginPermille(1, 0)]).toEqual([550, 0, 667, null]))
+test('margin', () =>
+  expect([
+    marginPermille(90, 200),
+    marginPermille(200, 200),
+    marginPermille(1, 3),
+    marginPermille(1, 0),
+  ]).toEqual([550, 0, 667, null]))
 
 test('buttons', () => {
   const every = { owned: true, cost: true, update: true, publish: true, remove: true, used: false }
   expect(productCan(every)).toEqual({ edit: true, publish: true, delete: true })
-  expect(productCan({ ...every, owned: false })).toEqual({ edit: false, publish: false, delete: false })
-  expect(productCan({ ...every, cost: false, used: true })).toEqual({ edit: false, publish: true, delete: false })
+  expect(productCan({ ...every, owned: false })).toEqual({
+    edit: false,
+    publish: false,
+    delete: false,
+  })
+  expect(productCan({ ...every, cost: false, used: true })).toEqual({
+    edit: false,
+    publish: true,
+    delete: false,
+  })
 })
 
 describe('messages of the form', () => {
-  const fine = { name: '水', categoryId: 1, drugClass: 'NONE', model: '550ml', costPrice: 90, retailPrice: 200, images: ['files/a.png'] }
+  const fine = {
+    name: '水',
+    categoryId: 1,
+    drugClass: 'NONE',
+    model: '550ml',
+    costPrice: 90,
+    retailPrice: 200,
+    images: ['files/a.png'],
+  }
   const message = (change: Record<string, unknown>, lang: 'zh-CN' | 'en' = 'zh-CN') => {
     const found = NewProduct.safeParse({ ...fine, ...change })
-    return found.success ? 'fine' : found.error.issues.map((issue) => `${String(issue.path[0] ?? '')} ${say(issue.message, lang)}`).join('; ')
+    return found.success
+      ? 'fine'
+      : found.error.issues
+          .map((issue) => `${String(issue.path[0] ?? '')} ${say(issue.message, lang)}`)
+          .join('; ')
   }
   test.each([
     [{}, 'fine'],
@@ -116,8 +161,14 @@ describe('messages of the form', () => {
     [{ barcode: '' }, 'fine'],
     [{ approvalNo: '国药准字X1' }, 'approvalNo 批准文号格式不正确'],
     [{ dosageForm: 'x' }, 'dosageForm 请选择剂型'],
-    [{ drugClass: 'RX' }, 'approvalNo 请输入批准文号; dosageForm 请选择剂型; manufacturer 请输入生产厂家'],
+    [
+      { drugClass: 'RX' },
+      'approvalNo 请输入批准文号; dosageForm 请选择剂型; manufacturer 请输入生产厂家',
+    ],
     [{ storeTempMin: 20, storeTempMax: 10 }, 'storeTempMin 最低温度不能高于最高温度'],
   ])('%o', (change, text) => expect(message(change)).toBe(text))
-  test('english', () => expect(message({ name: '', model: undefined }, 'en')).toBe('name Enter a product name; model Enter the specification'))
+  test('english', () =>
+    expect(message({ name: '', model: undefined }, 'en')).toBe(
+      'name Enter a product name; model Enter the specification',
+    ))
 })

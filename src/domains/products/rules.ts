@@ -29,13 +29,33 @@ export const dosageForms = [
 
 export const productErrors = defineErrors('products', {
   categoryNameTaken: [409004, '分类名称已存在', 'A category with this name exists'],
-  categoryInUse: [409003, '该分类下仍有{n}个商品,无法删除', 'This category still has {n} products and cannot be deleted'],
+  categoryInUse: [
+    409003,
+    '该分类下仍有{n}个商品,无法删除',
+    'This category still has {n} products and cannot be deleted',
+  ],
   barcodeTaken: [409004, '条形码已存在', 'A product with this barcode exists'],
-  used: [409003, '商品已被使用,请改为下架', 'The product has been used; take it off the shelf instead'],
-  inherited: [403001, '上级机构的商品只能查看和使用,不能修改', 'Products of an organisation above can be used, not changed'],
+  used: [
+    409003,
+    '商品已被使用,请改为下架',
+    'The product has been used; take it off the shelf instead',
+  ],
+  inherited: [
+    403001,
+    '上级机构的商品只能查看和使用,不能修改',
+    'Products of an organisation above can be used, not changed',
+  ],
   belowCost: [422030, '零售价不能低于成本价', 'The retail price must not be below the cost'],
-  lanesBelowCost: [422031, '以下货道售价低于新成本价:{list},共{n}个货道', 'These lanes sell below the new cost: {list} ({n} lanes in all)'],
-  looserDrugClass: [422032, '商品正在销售,药品分类只能改为更严格的类别', 'While the product is on sale its drug class may only become stricter'],
+  lanesBelowCost: [
+    422031,
+    '以下货道售价低于新成本价:{list},共{n}个货道',
+    'These lanes sell below the new cost: {list} ({n} lanes in all)',
+  ],
+  looserDrugClass: [
+    422032,
+    '商品正在销售,药品分类只能改为更严格的类别',
+    'While the product is on sale its drug class may only become stricter',
+  ],
   lanesForbidDrug: [
     422033,
     '以下货道所在设备不允许销售此类药品:{list},共{n}个货道',
@@ -56,7 +76,9 @@ export const ruleTexts = {
 export function barcodeIsValid(code: string): boolean {
   if (!/^(\d{8}|\d{12,14})$/.test(code)) return false
   const digits = [...code].map(Number).reverse()
-  const sum = digits.slice(1).reduce((total, digit, index) => total + digit * (index % 2 === 0 ? 3 : 1), 0)
+  const sum = digits
+    .slice(1)
+    .reduce((total, digit, index) => total + digit * (index % 2 === 0 ? 3 : 1), 0)
   return (10 - (sum % 10)) % 10 === digits[0]
 }
 
@@ -78,31 +100,48 @@ export function productFindings(product: Checked): Finding[] {
     if (!product.dosageForm) found.push({ field: 'dosageForm', text: ruleTexts.dosageForm })
     if (!product.manufacturer) found.push({ field: 'manufacturer', text: ruleTexts.manufacturer })
   }
-  if (product.storeTempMin !== null && product.storeTempMax !== null && product.storeTempMin > product.storeTempMax) {
+  if (
+    product.storeTempMin !== null &&
+    product.storeTempMax !== null &&
+    product.storeTempMin > product.storeTempMax
+  ) {
     found.push({ field: 'storeTempMin', text: ruleTexts.temperature })
   }
   return found
 }
 
-export const retailAboveCost = (product: { costPrice: number; retailPrice: number }): ErrorDef | null =>
-  product.retailPrice < product.costPrice ? productErrors.belowCost : null
+export const retailAboveCost = (product: {
+  costPrice: number
+  retailPrice: number
+}): ErrorDef | null => (product.retailPrice < product.costPrice ? productErrors.belowCost : null)
 
 const strictness = (drugClass: DrugClass): number => drugClasses.indexOf(drugClass)
 
 /** Placed and on the shelf: the class may only become stricter; looser needs the product off the shelf first. */
-export const drugClassChange = (before: { drugClass: DrugClass; status: 'ON' | 'OFF' }, next: DrugClass, placed: boolean): ErrorDef | null =>
-  placed && before.status === 'ON' && strictness(next) < strictness(before.drugClass) ? productErrors.looserDrugClass : null
+export const drugClassChange = (
+  before: { drugClass: DrugClass; status: 'ON' | 'OFF' },
+  next: DrugClass,
+  placed: boolean,
+): ErrorDef | null =>
+  placed && before.status === 'ON' && strictness(next) < strictness(before.drugClass)
+    ? productErrors.looserDrugClass
+    : null
 
-export const becomesStricter = (before: DrugClass, next: DrugClass): boolean => strictness(next) > strictness(before)
+export const becomesStricter = (before: DrugClass, next: DrugClass): boolean =>
+  strictness(next) > strictness(before)
 
-export type SellingDevice = { kind: string; dispensingMode: 'UNATTENDED' | 'PHARMACIST' | 'MEDICAL' | null }
+export type SellingDevice = {
+  kind: string
+  dispensingMode: 'UNATTENDED' | 'PHARMACIST' | 'MEDICAL' | null
+}
 
 /** Where a class may be sold at all (marketing-care.md, drug rules): class B on drug machines, A with a pharmacist, RX in hospitals. */
 export function mayBeSoldOn(device: SellingDevice, drugClass: DrugClass): boolean {
   if (drugClass === 'NONE') return true
   if (device.kind !== 'DRUG') return false
   if (drugClass === 'OTC_B') return true
-  if (drugClass === 'OTC_A') return device.dispensingMode === 'PHARMACIST' || device.dispensingMode === 'MEDICAL'
+  if (drugClass === 'OTC_A')
+    return device.dispensingMode === 'PHARMACIST' || device.dispensingMode === 'MEDICAL'
   return device.dispensingMode === 'MEDICAL'
 }
 
@@ -113,9 +152,21 @@ export const marginPermille = (costPrice: number, retailPrice: number): number |
 export const nearExpiryDefault = (drugClass: DrugClass): number => (drugClass === 'NONE' ? 30 : 180)
 
 /** The predicate that guards each verb and shows or hides its button. */
-export function productCan(of: { owned: boolean; cost: boolean; update: boolean; publish: boolean; remove: boolean; used: boolean }) {
-  return { edit: of.owned && of.update && of.cost, publish: of.owned && of.publish, delete: of.owned && of.remove && !of.used }
+export function productCan(of: {
+  owned: boolean
+  cost: boolean
+  update: boolean
+  publish: boolean
+  remove: boolean
+  used: boolean
+}) {
+  return {
+    edit: of.owned && of.update && of.cost,
+    publish: of.owned && of.publish,
+    delete: of.owned && of.remove && !of.used,
+  }
 }
 
 /** At most ten places by name, the rest by number: `HD000126-3 ¥2.50, …`. */
-export const namePlaces = (places: readonly string[]): string => places.slice(0, 10).join(', ') + (places.length > 10 ? ' …' : '')
+export const namePlaces = (places: readonly string[]): string =>
+  places.slice(0, 10).join(', ') + (places.length > 10 ? ' …' : '')

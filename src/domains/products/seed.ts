@@ -15,20 +15,35 @@ type Ids = { readonly organisations: ReadonlyMap<string, number> }
  * Demo categories and products in system scope. The products of the world belong to the platform, so that every operator's
  * machines may hold them; 深圳鲜达运营 owns five of its own, which stand in no machine. Answers the row id by product key.
  */
-export async function seedProducts(db: Db, files: FileStore, ids: Ids, now: Date): Promise<Map<string, number>> {
+export async function seedProducts(
+  db: Db,
+  files: FileStore,
+  ids: Ids,
+  now: Date,
+): Promise<Map<string, number>> {
   const platform = idOf(ids.organisations, 'platform')
   const operator = idOf(ids.organisations, 'op-xianda')
   const since = new Date(now.getTime() - 200 * dayMs)
   const added = await db
     .insertInto('product_categories')
-    .values(categories.map((c) => ({ org_id: platform, name: c.name, sort: c.sort, created_at: since })))
+    .values(
+      categories.map((c) => ({ org_id: platform, name: c.name, sort: c.sort, created_at: since })),
+    )
     .returning(['id', 'name'])
     .execute()
-  const categoryIds = new Map(categories.map((c) => [c.key, added.find((row) => row.name === c.name)?.id ?? 0]))
-  const all = [...products.map((product) => ({ product, org: platform })), ...houseProducts.map((product) => ({ product, org: operator }))]
+  const categoryIds = new Map(
+    categories.map((c) => [c.key, added.find((row) => row.name === c.name)?.id ?? 0]),
+  )
+  const all = [
+    ...products.map((product) => ({ product, org: platform })),
+    ...houseProducts.map((product) => ({ product, org: operator })),
+  ]
   const pictures = new Map<string, Picture>()
   for (const { product } of all) pictures.set(product.key, await putPicture(files, product))
-  const owned = all.map((entry) => ({ ...entry, picture: pictures.get(entry.product.key) as Picture }))
+  const owned = all.map((entry) => ({
+    ...entry,
+    picture: pictures.get(entry.product.key) as Picture,
+  }))
   await db
     .insertInto('uploads')
     .values(
@@ -90,11 +105,22 @@ async function putPicture(files: FileStore, product: DemoProduct): Promise<Pictu
   const place = path.join(files.folder, id.slice(0, 2), `${id}.png`)
   if (!existsSync(place)) {
     const { kind, tint, motif } = product.picture
-    const mark = product.drugClass === 'OTC_A' || product.drugClass === 'OTC_B' ? product.drugClass : undefined
+    const mark =
+      product.drugClass === 'OTC_A' || product.drugClass === 'OTC_B' ? product.drugClass : undefined
     await mkdir(path.dirname(place), { recursive: true })
-    await writeFile(`${place}.part`, await renderPng(productSvg(kind, tint, { ...(motif ? { motif } : {}), ...(mark ? { mark } : {}) })))
+    await writeFile(
+      `${place}.part`,
+      await renderPng(
+        productSvg(kind, tint, { ...(motif ? { motif } : {}), ...(mark ? { mark } : {}) }),
+      ),
+    )
     await rename(`${place}.part`, place)
   }
   const bytes = await readFile(place)
-  return { id, url: `files/${id}.png`, sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length }
+  return {
+    id,
+    url: `files/${id}.png`,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    bytes: bytes.length,
+  }
 }

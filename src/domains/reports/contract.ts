@@ -20,7 +20,15 @@ const Sums = z.strictObject({ orders: f.count, turnover: money, paid: money, ref
 /** `null` where the reader lacks the code of that figure. */
 const Todos = z.strictObject({
   /** `idle`: in stock, sold or scrapped, neither online nor offline. */
-  devices: z.strictObject({ total: f.count, online: f.count, offline: f.count, idle: f.count, longestOfflineSince: f.instant.nullable() }).nullable(),
+  devices: z
+    .strictObject({
+      total: f.count,
+      online: f.count,
+      offline: f.count,
+      idle: f.count,
+      longestOfflineSince: f.instant.nullable(),
+    })
+    .nullable(),
   abnormal: z.strictObject({ orders: f.count, refunding: f.count }).nullable(),
   soldOut: z.strictObject({ lanes: f.count, devices: f.count }).nullable(),
   faults: z.strictObject({ open: f.count, oldestAt: f.instant.nullable() }).nullable(),
@@ -63,7 +71,12 @@ export const HotProduct = z.strictObject({
 })
 export type HotProduct = z.infer<typeof HotProduct>
 
-const States = z.strictObject({ online: f.count, soldOut: f.count, fault: f.count, offline: f.count })
+const States = z.strictObject({
+  online: f.count,
+  soldOut: f.count,
+  fault: f.count,
+  offline: f.count,
+})
 export const MapRegion = States.extend({
   code: z.string(),
   name: z.string(),
@@ -74,7 +87,14 @@ export const MapRegion = States.extend({
   lat: z.number(),
 })
 export type MapRegion = z.infer<typeof MapRegion>
-export const MapPoint = z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), lng: z.number(), lat: z.number(), state: MachineState })
+export const MapPoint = z.strictObject({
+  id: f.id,
+  rtuNumber: z.string(),
+  nickname: z.string(),
+  lng: z.number(),
+  lat: z.number(),
+  state: MachineState,
+})
 export type MapPoint = z.infer<typeof MapPoint>
 
 export const AttentionRow = z.strictObject({
@@ -118,7 +138,9 @@ export const reports = {
     heavy: true,
     summary: 'Orders and turnover per sales channel',
     input: z.strictObject({ days }),
-    output: z.strictObject({ list: z.array(Sums.extend({ channel: z.enum(['MACHINE', 'ONLINE']) })) }),
+    output: z.strictObject({
+      list: z.array(Sums.extend({ channel: z.enum(['MACHINE', 'ONLINE']) })),
+    }),
   }),
   deviceMap: read('device:read', {
     path: '/dashboard/device-map',
@@ -132,9 +154,18 @@ export const reports = {
           .regex(/^\d{6}$/, regionNeeded)
           .optional(),
       })
-      .refine((v) => v.level === 'province' || v.region !== undefined, { path: ['region'], message: regionNeeded }),
+      .refine((v) => v.level === 'province' || v.region !== undefined, {
+        path: ['region'],
+        message: regionNeeded,
+      }),
     /** `points` only for level=point, at most 2,000 of `total`. */
-    output: z.strictObject({ total: f.count, unlocated: f.count, states: States, regions: z.array(MapRegion), points: z.array(MapPoint) }),
+    output: z.strictObject({
+      total: f.count,
+      unlocated: f.count,
+      states: States,
+      regions: z.array(MapRegion),
+      points: z.array(MapPoint),
+    }),
   }),
   attention: read('device:read', {
     path: '/dashboard/attention',

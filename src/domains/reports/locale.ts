@@ -7,7 +7,15 @@ export const locale = defineLocale(
     asOfStale: '刷新失败，数据截至 {time}',
     failed: '今日概览加载失败',
     orders: '{n} 单',
-    refresh: { label: '自动刷新', off: '从不', s30: '30秒', m1: '1分钟', m30: '半小时', h1: '1小时', now: '立即刷新' },
+    refresh: {
+      label: '自动刷新',
+      off: '从不',
+      s30: '30秒',
+      m1: '1分钟',
+      m30: '半小时',
+      h1: '1小时',
+      now: '立即刷新',
+    },
     kpi: {
       todayTurnover: '今日营业额',
       todayOrders: '今日订单',
@@ -46,7 +54,13 @@ export const locale = defineLocale(
       failed: '经营趋势加载失败',
       chart: '{from} 至 {to} 每日订单数与营业额',
     },
-    channel: { machine: '线下设备', online: '线上平台', average: '客单价', refunded: '退款 {value}', failed: '渠道数据加载失败' },
+    channel: {
+      machine: '线下设备',
+      online: '线上平台',
+      average: '客单价',
+      refunded: '退款 {value}',
+      failed: '渠道数据加载失败',
+    },
     hot: {
       title: '热销商品',
       more: '查看更多',
@@ -80,8 +94,17 @@ export const locale = defineLocale(
       machines: '设备',
       chart: '设备分布地图',
     },
-    enums: { MachineState: { online: '在线', soldOut: '在线 · 缺货', fault: '故障', offline: '离线' } },
-    attention: { title: '需要处理的设备', of: '共 {n} 台', soldOut: '缺货货道', faults: '故障', none: '没有需要处理的设备', failed: '设备加载失败' },
+    enums: {
+      MachineState: { online: '在线', soldOut: '在线 · 缺货', fault: '故障', offline: '离线' },
+    },
+    attention: {
+      title: '需要处理的设备',
+      of: '共 {n} 台',
+      soldOut: '缺货货道',
+      faults: '故障',
+      none: '没有需要处理的设备',
+      failed: '设备加载失败',
+    },
     welcome: {
       hello: '你好，{name}',
       role: '角色',
@@ -95,7 +118,15 @@ export const locale = defineLocale(
     asOfStale: 'Could not refresh; as of {time}',
     failed: 'Today could not be loaded',
     orders: '{n} orders',
-    refresh: { label: 'Auto refresh', off: 'Never', s30: '30 s', m1: '1 min', m30: '30 min', h1: '1 hour', now: 'Refresh now' },
+    refresh: {
+      label: 'Auto refresh',
+      off: 'Never',
+      s30: '30 s',
+      m1: '1 min',
+      m30: '30 min',
+      h1: '1 hour',
+      now: 'Refresh now',
+    },
     kpi: {
       todayTurnover: 'Turnover today',
       todayOrders: 'Orders today',
@@ -134,7 +165,13 @@ export const locale = defineLocale(
       failed: 'The trend could not be loaded',
       chart: 'Orders and turnover per day from {from} to {to}',
     },
-    channel: { machine: 'Machines', online: 'Online mall', average: 'Per order', refunded: 'Refunded {value}', failed: 'The channels could not be loaded' },
+    channel: {
+      machine: 'Machines',
+      online: 'Online mall',
+      average: 'Per order',
+      refunded: 'Refunded {value}',
+      failed: 'The channels could not be loaded',
+    },
     hot: {
       title: 'Best sellers',
       more: 'View more',
@@ -168,7 +205,14 @@ export const locale = defineLocale(
       machines: 'Machines',
       chart: 'Map of machines',
     },
-    enums: { MachineState: { online: 'Online', soldOut: 'Online, sold out', fault: 'Fault', offline: 'Offline' } },
+    enums: {
+      MachineState: {
+        online: 'Online',
+        soldOut: 'Online, sold out',
+        fault: 'Fault',
+        offline: 'Offline',
+      },
+    },
     attention: {
       title: 'Machines that need you',
       of: '{n} in all',

@@ -18,11 +18,25 @@ describe('the Shanghai day', () => {
     expect(starts.at(-1)?.getTime()).toBeLessThanOrEqual(at(now).getTime())
   })
   it('counts days back over the end of a year', () => {
-    expect(lastDays(at('2027-01-01T00:00:00Z'), 3)).toEqual(['2026-12-30', '2026-12-31', '2027-01-01'])
+    expect(lastDays(at('2027-01-01T00:00:00Z'), 3)).toEqual([
+      '2026-12-30',
+      '2026-12-31',
+      '2027-01-01',
+    ])
   })
   it.each([
-    ['2026-11-21T06:05:00Z', '2026-11-19T16:00:00Z', '2026-11-20T06:00:00Z', '2026-11-20T06:05:00Z'],
-    ['2026-11-20T16:00:00Z', '2026-11-19T16:00:00Z', '2026-11-19T16:00:00Z', '2026-11-19T16:00:00Z'],
+    [
+      '2026-11-21T06:05:00Z',
+      '2026-11-19T16:00:00Z',
+      '2026-11-20T06:00:00Z',
+      '2026-11-20T06:05:00Z',
+    ],
+    [
+      '2026-11-20T16:00:00Z',
+      '2026-11-19T16:00:00Z',
+      '2026-11-19T16:00:00Z',
+      '2026-11-19T16:00:00Z',
+    ],
   ])('yesterday until %s', (now, from, hour, until) => {
     expect(sameTimeYesterday(at(now))).toEqual({ from: at(from), hour: at(hour), until: at(until) })
   })
@@ -35,7 +49,8 @@ it('compares with something only', () => {
 })
 
 describe('the map', () => {
-  it('shades by the share of the largest', () => expect([100, 30, 10, 8].map((n) => shade(n, 100))).toEqual([3, 2, 1, 0]))
+  it('shades by the share of the largest', () =>
+    expect([100, 30, 10, 8].map((n) => shade(n, 100))).toEqual([3, 2, 1, 0]))
   it('mixes colours', () => expect(mix('#000000', '#ff8000', 0.5)).toBe('#804000'))
   it('frames one machine too', () => {
     expect(bounds([])).toBeNull()

@@ -1,4 +1,10 @@
-import { addDays, shanghaiDay, shanghaiHour, startOfDay, startOfHour } from '../../shared/instants.ts'
+import {
+  addDays,
+  shanghaiDay,
+  shanghaiHour,
+  startOfDay,
+  startOfHour,
+} from '../../shared/instants.ts'
 
 /** Key of the TOTAL grain. */
 export const totalAt = new Date('2000-01-01T00:00:00Z')
@@ -22,4 +28,5 @@ export function sameTimeYesterday(now: Date): { from: Date; hour: Date; until: D
 }
 
 /** Change as a share (0.082); null when there is nothing to compare with. */
-export const changeShare = (now: number, before: number): number | null => (before === 0 ? null : (now - before) / before)
+export const changeShare = (now: number, before: number): number | null =>
+  before === 0 ? null : (now - before) / before

@@ -10,10 +10,23 @@ export const Scope = z.enum(
   ['ALL', 'ORG_TREE', 'ASSIGNED_DEVICES', 'OWN_LANES', 'OWN_BUDGET', 'OWN_GOODS', 'REGION_DRUGS'],
   bi('请选择数据范围', 'Choose a data scope'),
 )
-const Status = z.enum(['ENABLED', 'DISABLED']).meta({ tones: { ENABLED: 'online', DISABLED: 'locked' } })
-const Permission = z.string().regex(/^[a-z-]+:[a-z-]+$/, bi('权限码格式不正确', 'Not a permission code'))
+const Status = z
+  .enum(['ENABLED', 'DISABLED'])
+  .meta({ tones: { ENABLED: 'online', DISABLED: 'locked' } })
+const Permission = z
+  .string()
+  .regex(/^[a-z-]+:[a-z-]+$/, bi('权限码格式不正确', 'Not a permission code'))
 const count = z.number().int().min(0)
-const OrgKind = z.enum(['AGENT', 'OPERATOR', 'SPONSOR', 'SUPPLIER', 'SCHOOL', 'HOSPITAL', 'LANE_TENANT', 'REGULATOR'])
+const OrgKind = z.enum([
+  'AGENT',
+  'OPERATOR',
+  'SPONSOR',
+  'SUPPLIER',
+  'SCHOOL',
+  'HOSPITAL',
+  'LANE_TENANT',
+  'REGULATOR',
+])
 
 const fields = {
   name: f.text(20, bi('角色名称不能为空', 'Enter a role name')),
@@ -44,12 +57,23 @@ export const RoleRow = z.strictObject({
   description: z.string(),
   updateTime: f.instant,
   version: f.version,
-  can: z.strictObject({ update: z.boolean(), copy: z.boolean(), stop: z.boolean(), restore: z.boolean(), delete: z.boolean(), preview: z.boolean() }),
+  can: z.strictObject({
+    update: z.boolean(),
+    copy: z.boolean(),
+    stop: z.boolean(),
+    restore: z.boolean(),
+    delete: z.boolean(),
+    preview: z.boolean(),
+  }),
 })
 export type RoleRow = z.infer<typeof RoleRow>
 
 /** `scopes` are those the actor may choose for it. */
-export const RoleDetail = RoleRow.extend({ permissions: z.array(z.string()), menus: z.array(z.string()), scopes: z.array(Scope) })
+export const RoleDetail = RoleRow.extend({
+  permissions: z.array(z.string()),
+  menus: z.array(z.string()),
+  scopes: z.array(Scope),
+})
 export type RoleDetail = z.infer<typeof RoleDetail>
 
 /** `blocked`: why the actor cannot tick it. */
@@ -67,7 +91,14 @@ export const Catalogue = z.strictObject({
       key: z.string(),
       zh: z.string(),
       en: z.string(),
-      resources: z.array(z.strictObject({ key: z.string(), zh: z.string(), en: z.string(), permissions: z.array(CatalogueCode) })),
+      resources: z.array(
+        z.strictObject({
+          key: z.string(),
+          zh: z.string(),
+          en: z.string(),
+          permissions: z.array(CatalogueCode),
+        }),
+      ),
     }),
   ),
   menus: z.array(
@@ -123,8 +154,18 @@ export const DistributionRow = z.strictObject({
   version: count,
 })
 /** `columns`: what can be given, built-in roles and those of the platform's own making. */
-export const DistributionColumn = DistributionRow.pick({ roleId: true, name: true, nameEn: true, rank: true, orgName: true })
-export const Distribution = z.strictObject({ rows: z.array(DistributionRow), columns: z.array(DistributionColumn), orgKinds: z.array(OrgKind) })
+export const DistributionColumn = DistributionRow.pick({
+  roleId: true,
+  name: true,
+  nameEn: true,
+  rank: true,
+  orgName: true,
+})
+export const Distribution = z.strictObject({
+  rows: z.array(DistributionRow),
+  columns: z.array(DistributionColumn),
+  orgKinds: z.array(OrgKind),
+})
 export type DistributionRow = z.infer<typeof DistributionRow>
 
 export const Beyond = z.strictObject({
@@ -144,7 +185,13 @@ export const roles = {
     summary: 'Roles of the own organisations and those above',
     export: 'role:export',
     input: listQuery(
-      { keyword, identifier: z.string().trim().max(60).optional(), builtin: z.boolean().optional(), orgId: f.id.optional(), status: Status.optional() },
+      {
+        keyword,
+        identifier: z.string().trim().max(60).optional(),
+        builtin: z.boolean().optional(),
+        orgId: f.id.optional(),
+        status: Status.optional(),
+      },
       ['name', 'rank', 'permissionCount', 'userCount', 'updateTime'],
       '-rank',
     ),
@@ -152,24 +199,47 @@ export const roles = {
   }),
   assignable: read('self', {
     path: '/roles/assignable',
-    summary: 'Roles, kinds of organisations and number of users the actor may give: to people of an organisation (the own one), or any by name',
+    summary:
+      'Roles, kinds of organisations and number of users the actor may give: to people of an organisation (the own one), or any by name',
     input: z.strictObject({ orgId: f.id.optional(), keyword, ids: f.ids().max(50).optional() }),
-    output: z.strictObject({ list: z.array(RoleOption), orgKinds: z.array(OrgKind), maxUsers: z.number().int().nullable() }),
+    output: z.strictObject({
+      list: z.array(RoleOption),
+      orgKinds: z.array(OrgKind),
+      maxUsers: z.number().int().nullable(),
+    }),
   }),
-  catalogue: read('role:read', { path: '/permissions', summary: 'The catalogue of permissions and pages, with what the actor may tick', output: Catalogue }),
+  catalogue: read('role:read', {
+    path: '/permissions',
+    summary: 'The catalogue of permissions and pages, with what the actor may tick',
+    output: Catalogue,
+  }),
   diff: read('role:read', {
     path: '/roles/diff',
     summary: 'Two roles side by side',
     input: z.strictObject({ a: f.id, b: f.id }),
     output: z.strictObject({ a: Side, b: Side }),
   }),
-  get: read('role:read', { path: '/roles/{id}', summary: 'One role with its permissions and menus', input: z.strictObject({ id: f.id }), output: RoleDetail }),
+  get: read('role:read', {
+    path: '/roles/{id}',
+    summary: 'One role with its permissions and menus',
+    input: z.strictObject({ id: f.id }),
+    output: RoleDetail,
+  }),
   create: write('role:create', {
     path: '/roles',
     summary: 'Add a custom role',
     audit: 'roles.create',
     fresh: true,
-    errors: [errors.nameTaken, errors.tooMany, errors.notHeld, errors.above, errors.scopeTooWide, errors.unknownCode, errors.readMissing, errors.menuNeedsRead],
+    errors: [
+      errors.nameTaken,
+      errors.tooMany,
+      errors.notHeld,
+      errors.above,
+      errors.scopeTooWide,
+      errors.unknownCode,
+      errors.readMissing,
+      errors.menuNeedsRead,
+    ],
     input: z.strictObject(fields),
     output: RoleDetail,
   }),
@@ -203,7 +273,15 @@ export const roles = {
     summary: 'Stop or start a role',
     audit: 'roles.setStatus',
     fresh: true,
-    errors: [errors.stale, errors.superFixed, errors.builtinBySuper, errors.above, errors.notOutranked, errors.notHeld, errors.ownRight],
+    errors: [
+      errors.stale,
+      errors.superFixed,
+      errors.builtinBySuper,
+      errors.above,
+      errors.notOutranked,
+      errors.notHeld,
+      errors.ownRight,
+    ],
     input: byVersion.extend({ status: Status }),
     output: RoleDetail,
   }),
@@ -221,7 +299,13 @@ export const roles = {
     summary: 'A built-in role back to the catalogue',
     audit: 'roles.restore',
     fresh: true,
-    errors: [errors.stale, errors.superFixed, errors.builtinBySuper, errors.onlyBuiltin, errors.above],
+    errors: [
+      errors.stale,
+      errors.superFixed,
+      errors.builtinBySuper,
+      errors.onlyBuiltin,
+      errors.above,
+    ],
     input: byVersion,
     output: RoleDetail,
   }),
@@ -236,7 +320,8 @@ export const roles = {
   }),
   distribution: read('role:distribute-read', {
     path: '/role-distributions',
-    summary: 'Who may give which roles when adding users: people with built-in roles and the platform’s own, or with the roles a tenant made',
+    summary:
+      'Who may give which roles when adding users: people with built-in roles and the platform’s own, or with the roles a tenant made',
     input: z.strictObject({ orgId: f.id.optional() }),
     output: Distribution,
   }),

@@ -3,8 +3,24 @@ import * as f from '../../shared/fields.ts'
 
 /** Shapes of the permission explainer: a chain of links, each with what decides it. */
 
-export const rightReasons = ['CLOSED', 'NO_ROLE_LISTS', 'ROLE_DISABLED', 'PLATFORM_ONLY', 'REGULATOR_READS', 'READ_MISSING'] as const
-export const pageReasons = ['CLOSED', 'NO_SCREEN', 'MENU_DISABLED', 'GROUP_DISABLED', 'NO_ROLE_LISTS', 'ROLE_DISABLED', 'NO_RIGHT', 'GROUP_MISSING'] as const
+export const rightReasons = [
+  'CLOSED',
+  'NO_ROLE_LISTS',
+  'ROLE_DISABLED',
+  'PLATFORM_ONLY',
+  'REGULATOR_READS',
+  'READ_MISSING',
+] as const
+export const pageReasons = [
+  'CLOSED',
+  'NO_SCREEN',
+  'MENU_DISABLED',
+  'GROUP_DISABLED',
+  'NO_ROLE_LISTS',
+  'ROLE_DISABLED',
+  'NO_RIGHT',
+  'GROUP_MISSING',
+] as const
 export const rowRules = [
   'NO_RIGHT',
   'EVERYTHING',

@@ -51,7 +51,8 @@ export const en = {
     child: 'Add below',
     removeAsk: 'No role will see this menu any more. Delete?',
     stopAsk: 'No role will see this menu any more. Stop it?',
-    restoreAsk: 'Title, order, visibility and status of built-in menus go back to the default; menus you added stay. Restore?',
+    restoreAsk:
+      'Title, order, visibility and status of built-in menus go back to the default; menus you added stay. Restore?',
     top: 'Top level',
     group: 'Group',
     page: 'Page',
@@ -216,7 +217,13 @@ export const en = {
       LANE_TENANT: 'Lane tenant',
       REGULATOR: 'Regulator',
     },
-    resource: { device: 'Device', order: 'Order', product: 'Product', user: 'User', organisation: 'Organisation' },
+    resource: {
+      device: 'Device',
+      order: 'Order',
+      product: 'Product',
+      user: 'User',
+      organisation: 'Organisation',
+    },
   },
   audit: {
     create: 'Added role',

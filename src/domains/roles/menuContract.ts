@@ -5,7 +5,9 @@ import { bi } from '../../shared/text.ts'
 import { menuErrors as errors } from './rules.ts'
 
 const wrongSort = bi('排序须为0-9999', 'From 0 to 9999')
-export const MenuStatus = z.enum(['ENABLED', 'DISABLED']).meta({ tones: { ENABLED: 'online', DISABLED: 'locked' } })
+export const MenuStatus = z
+  .enum(['ENABLED', 'DISABLED'])
+  .meta({ tones: { ENABLED: 'online', DISABLED: 'locked' } })
 
 const fields = {
   parentId: f.id.nullable(),
@@ -13,12 +15,21 @@ const fields = {
     .string({ error: bi('菜单名称不能为空', 'Enter a menu name') })
     .trim()
     .min(1, bi('菜单名称不能为空', 'Enter a menu name'))
-    .regex(/^[A-Za-z][\w-]{1,49}$/, bi('菜单名称须以字母开头,2-50个字母、数字、_或-', 'A letter, then letters, digits, _ or -; 2 to 50')),
+    .regex(
+      /^[A-Za-z][\w-]{1,49}$/,
+      bi(
+        '菜单名称须以字母开头,2-50个字母、数字、_或-',
+        'A letter, then letters, digits, _ or -; 2 to 50',
+      ),
+    ),
   title: f.text(20, bi('标题不能为空', 'Enter a title')),
   titleEn: f.text(40, bi('英文标题不能为空', 'Enter an English title')),
   sort: z
     .number({
-      error: (issue) => (issue.input === undefined || issue.input === null || issue.input === '' ? bi('排序不能为空', 'Enter a sort number') : wrongSort),
+      error: (issue) =>
+        issue.input === undefined || issue.input === null || issue.input === ''
+          ? bi('排序不能为空', 'Enter a sort number')
+          : wrongSort,
     })
     .int(wrongSort)
     .min(0, wrongSort)
@@ -55,7 +66,14 @@ export const MenuItem = z.strictObject({
 })
 export type MenuItem = z.infer<typeof MenuItem>
 
-const formErrors = [errors.nameTaken, errors.pathTaken, errors.pathUnknown, errors.codeUnknown, errors.pageNeedsCode, errors.tooDeep]
+const formErrors = [
+  errors.nameTaken,
+  errors.pathTaken,
+  errors.pathUnknown,
+  errors.codeUnknown,
+  errors.pageNeedsCode,
+  errors.tooDeep,
+]
 
 export const menus = {
   tree: read('menu:read', {
@@ -65,11 +83,18 @@ export const menus = {
       list: z.array(MenuItem),
       /** Pages of the app without a menu. */
       freePaths: z.array(z.string()),
-      permissions: z.array(z.strictObject({ permission: z.string(), zh: z.string(), en: z.string() })),
+      permissions: z.array(
+        z.strictObject({ permission: z.string(), zh: z.string(), en: z.string() }),
+      ),
       mayAdd: z.boolean(),
     }),
   }),
-  get: read('menu:read', { path: '/menus/{id}', summary: 'One menu', input: z.strictObject({ id: f.id }), output: MenuItem }),
+  get: read('menu:read', {
+    path: '/menus/{id}',
+    summary: 'One menu',
+    input: z.strictObject({ id: f.id }),
+    output: MenuItem,
+  }),
   create: write('menu:create', {
     path: '/menus',
     summary: 'Add a menu',

@@ -24,7 +24,8 @@ const made: readonly Made[] = [
     description: '接待投诉,查看订单,不能退款',
     rank: 40,
     scope: 'ORG_TREE',
-    codes: 'dashboard:read message:read device:read order:read complaint:read complaint:create complaint:update complaint:reply',
+    codes:
+      'dashboard:read message:read device:read order:read complaint:read complaint:create complaint:update complaint:reply',
     menus: '/device/device-list /order/order-list /complaint/feedback',
   },
   {
@@ -47,12 +48,18 @@ const made: readonly Made[] = [
     description: '查看所辖设备与库存,安排补货',
     rank: 40,
     scope: 'ORG_TREE',
-    codes: 'dashboard:read message:read device:read lane:read product:read replenish:read replenish:create stock-flow:read stock-warning:read',
-    menus: '/device/device-list /product/product-manage /stock/replenish /stock/waste /stock/cordon_stock',
+    codes:
+      'dashboard:read message:read device:read lane:read product:read replenish:read replenish:create stock-flow:read stock-warning:read',
+    menus:
+      '/device/device-list /product/product-manage /stock/replenish /stock/waste /stock/cordon_stock',
   },
 ]
 
-export async function seedRoles(db: Db, ids: { organisations: ReadonlyMap<string, number> }, now: Date): Promise<void> {
+export async function seedRoles(
+  db: Db,
+  ids: { organisations: ReadonlyMap<string, number> },
+  now: Date,
+): Promise<void> {
   for (const role of made) {
     const orgId = ids.organisations.get(role.org)
     if (orgId === undefined) throw new Error(`the demo data has no organisation ${role.org}`)

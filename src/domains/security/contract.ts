@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
+import {
+  keyword,
+  listQuery,
+  page,
+  rangeError,
+  rangeFields,
+  rangeIsFine,
+} from '../../shared/listQuery.ts'
 import { securityKinds } from './rules.ts'
 
 const Kind = z.enum(securityKinds)
@@ -38,7 +45,13 @@ export const security = {
     path: '/security-events',
     summary: 'What should not happen and did, newest first',
     input: listQuery(
-      { keyword, kind: Kind.optional(), state: State.optional(), orgId: f.id.optional(), ...rangeFields },
+      {
+        keyword,
+        kind: Kind.optional(),
+        state: State.optional(),
+        orgId: f.id.optional(),
+        ...rangeFields,
+      },
       ['lastTime', 'times'],
       '-lastTime',
     ).refine(rangeIsFine, { path: ['to'], message: rangeError }),

@@ -231,7 +231,8 @@ export const locale = defineLocale(
       AMOUNT: 'Another amount: the money waits in suspense',
       CURRENCY: 'Another currency: nothing was booked',
       MERCHANT: 'Another merchant: nothing was booked',
-      TRADE: 'This trade has paid another order, waits in suspense, or was of another amount: nothing more was booked',
+      TRADE:
+        'This trade has paid another order, waits in suspense, or was of another amount: nothing more was booked',
       EVENT: 'The number of another notice: nothing was booked',
       ORDER: 'There is no such order: the money waits in suspense of the platform',
       TWICE: 'The order was paid already: the money goes back',

@@ -13,24 +13,56 @@ export { newPassword }
 export const sessionErrors = defineErrors('session', {
   wrongCredentials: [401001, '用户名或密码错误', 'Wrong username or password'],
   wrongOldPassword: [400002, '原密码错误', 'The old password is wrong'],
-  passwordRepeated: [400003, '新密码不能与最近使用过的密码相同', 'The new password was used recently'],
+  passwordRepeated: [
+    400003,
+    '新密码不能与最近使用过的密码相同',
+    'The new password was used recently',
+  ],
   passwordHasName: [400004, '密码不能包含用户名', 'The password must not contain the username'],
   passwordCommon: [400005, '密码过于常见,请更换', 'The password is too common'],
   passwordShort: [400006, '密码长度不足,请按规则设置', 'The password is too short'],
   wrongCode: [400007, '验证码错误或已过期', 'The code is wrong or has expired'],
   wrongPassword: [400008, '密码错误', 'The password is wrong'],
-  serviceMissing: [400009, '请填写客服电话和详细地址', 'Fill in the customer service phone and the street address'],
+  serviceMissing: [
+    400009,
+    '请填写客服电话和详细地址',
+    'Fill in the customer service phone and the street address',
+  ],
   codeTooSoon: [429002, '请{seconds}秒后再获取验证码', 'You can get another code in {seconds} s'],
   codeLimit: [429003, '验证码获取次数过多,请稍后再试', 'Too many codes, try again later'],
-  ambiguousPhone: [409006, '该手机号对应多个账号,请输入用户名', 'Several accounts have this number, enter the username'],
+  ambiguousPhone: [
+    409006,
+    '该手机号对应多个账号,请输入用户名',
+    'Several accounts have this number, enter the username',
+  ],
   smsUnavailable: [422004, '短信服务未开通,请使用其他方式', 'SMS is not set up, use another way'],
-  scanUnavailable: [422005, '扫码登录未开通,请使用其他方式', 'Scan sign-in is not set up, use another way'],
-  notBound: [422006, '该微信未绑定账号,请先用账号登录后在扫码绑定中绑定', 'This WeChat is bound to no account: sign in by account first, then bind it'],
+  scanUnavailable: [
+    422005,
+    '扫码登录未开通,请使用其他方式',
+    'Scan sign-in is not set up, use another way',
+  ],
+  notBound: [
+    422006,
+    '该微信未绑定账号,请先用账号登录后在扫码绑定中绑定',
+    'This WeChat is bound to no account: sign in by account first, then bind it',
+  ],
   boundElsewhere: [409004, '该微信已绑定其他账号', 'This WeChat is bound to another account'],
-  alreadyBound: [422007, '当前账号已绑定微信,请先解绑', 'A WeChat is bound already, unbind it first'],
-  scanOver: [409007, '二维码已失效,请刷新后重新扫码', 'This QR code is over, refresh it and scan again'],
+  alreadyBound: [
+    422007,
+    '当前账号已绑定微信,请先解绑',
+    'A WeChat is bound already, unbind it first',
+  ],
+  scanOver: [
+    409007,
+    '二维码已失效,请刷新后重新扫码',
+    'This QR code is over, refresh it and scan again',
+  ],
   badIdentity: [403003, '身份校验失败,请重新扫码', 'The phone could not be recognised, scan again'],
-  identityDown: [503002, '微信服务暂时不可用,请稍后再试', 'WeChat cannot be reached, try again later'],
+  identityDown: [
+    503002,
+    '微信服务暂时不可用,请稍后再试',
+    'WeChat cannot be reached, try again later',
+  ],
 })
 
 const longest = 128
@@ -40,13 +72,21 @@ const typedPassword = z
   .refine((p) => p.trim() !== '', bi('请输入密码', 'Enter your password'))
   .max(longest, tooLong)
 const username = f.signInName(f.text(200, bi('请输入用户名', 'Enter your username')))
-const smsCode = z.string({ error: bi('请输入验证码', 'Enter the code') }).regex(/^\d{6}$/, bi('请输入6位验证码', 'The code has 6 digits'))
-const repeat = z.string({ error: bi('请再次输入新密码', 'Repeat the new password') }).max(longest, tooLong)
+const smsCode = z
+  .string({ error: bi('请输入验证码', 'Enter the code') })
+  .regex(/^\d{6}$/, bi('请输入6位验证码', 'The code has 6 digits'))
+const repeat = z
+  .string({ error: bi('请再次输入新密码', 'Repeat the new password') })
+  .max(longest, tooLong)
 const differ = { path: ['repeat'], message: bi('两次输入的密码不一致', 'The two passwords differ') }
 const uuid = z.uuid(bi('格式不正确', 'Wrong format'))
 const secret = z.string().regex(/^[\w-]{43}$/)
 const channel = z.enum(['qr', 'sms'])
-const missing = (what: string) => ({ path: [what], message: what === 'phone' ? bi('请输入手机号码', 'Enter a mobile number') : bi('不能为空', 'Required') })
+const missing = (what: string) => ({
+  path: [what],
+  message:
+    what === 'phone' ? bi('请输入手机号码', 'Enter a mobile number') : bi('不能为空', 'Required'),
+})
 
 export const ChangePassword = z
   .strictObject({
@@ -64,7 +104,10 @@ export const EditProfile = z.strictObject({
   consumerPhone: z
     .string()
     .trim()
-    .regex(/^$|^(1[3-9]\d{9}|0\d{2,3}-?\d{7,8}(-\d{1,6})?|[48]00-?\d{3}-?\d{4}|95\d{3,6}|12\d{3})$/, bi('号码不合法', 'Not a valid number'))
+    .regex(
+      /^$|^(1[3-9]\d{9}|0\d{2,3}-?\d{7,8}(-\d{1,6})?|[48]00-?\d{3}-?\d{4}|95\d{3,6}|12\d{3})$/,
+      bi('号码不合法', 'Not a valid number'),
+    )
     .default(''),
   img: z
     .string({ error: bi('请上传头像', 'Upload your picture') })
@@ -82,11 +125,19 @@ export const SendCode = z
     username: username.optional(),
   })
   .refine((v) => v.channel === 'qr' || v.phone !== undefined, missing('phone'))
-  .refine((v) => v.purpose !== 'reset' || v.username !== undefined, { path: ['username'], message: bi('请输入用户名', 'Enter your username') })
-  .refine((v) => (v.channel === 'qr') === ['login', 'bind'].includes(v.purpose) || (v.channel === 'sms' && v.purpose === 'login'), {
-    path: ['purpose'],
-    message: bi('选项不正确', 'Not one of the choices'),
+  .refine((v) => v.purpose !== 'reset' || v.username !== undefined, {
+    path: ['username'],
+    message: bi('请输入用户名', 'Enter your username'),
   })
+  .refine(
+    (v) =>
+      (v.channel === 'qr') === ['login', 'bind'].includes(v.purpose) ||
+      (v.channel === 'sms' && v.purpose === 'login'),
+    {
+      path: ['purpose'],
+      message: bi('选项不正确', 'Not one of the choices'),
+    },
+  )
 
 export const Verify = z
   .strictObject({
@@ -97,19 +148,39 @@ export const Verify = z
     smsCode: smsCode.optional(),
     username: username.optional(),
   })
-  .refine((v) => v.channel === 'sms' || (v.ticket !== undefined && v.secret !== undefined), missing('ticket'))
+  .refine(
+    (v) => v.channel === 'sms' || (v.ticket !== undefined && v.secret !== undefined),
+    missing('ticket'),
+  )
   .refine((v) => v.channel === 'qr' || v.phone !== undefined, missing('phone'))
-  .refine((v) => v.channel === 'qr' || v.smsCode !== undefined, { path: ['smsCode'], message: bi('请输入验证码', 'Enter the code') })
+  .refine((v) => v.channel === 'qr' || v.smsCode !== undefined, {
+    path: ['smsCode'],
+    message: bi('请输入验证码', 'Enter the code'),
+  })
 
-export const ResetBySms = z.strictObject({ username, phone: f.mobile, smsCode, password: newPassword, repeat }).refine((v) => v.password === v.repeat, differ)
+export const ResetBySms = z
+  .strictObject({ username, phone: f.mobile, smsCode, password: newPassword, repeat })
+  .refine((v) => v.password === v.repeat, differ)
 
 export const scanStateNames = ['WAITING', 'SCANNED', 'CONFIRMED', 'REFUSED', 'EXPIRED'] as const
 export const scanProblems = ['', 'NOT_BOUND', 'BOUND_ELSEWHERE'] as const
 
-const onPhone = z.strictObject({ id: uuid, identity: z.string().max(1000).describe('what scan-identities issued') })
-const phoneErrors = [sessionErrors.badIdentity, sessionErrors.scanOver, sessionErrors.scanUnavailable]
+const onPhone = z.strictObject({
+  id: uuid,
+  identity: z.string().max(1000).describe('what scan-identities issued'),
+})
+const phoneErrors = [
+  sessionErrors.badIdentity,
+  sessionErrors.scanOver,
+  sessionErrors.scanUnavailable,
+]
 /** What may be wrong with a new password beyond its form. */
-export const newPasswordErrors = [sessionErrors.passwordRepeated, sessionErrors.passwordHasName, sessionErrors.passwordCommon, sessionErrors.passwordShort]
+export const newPasswordErrors = [
+  sessionErrors.passwordRepeated,
+  sessionErrors.passwordHasName,
+  sessionErrors.passwordCommon,
+  sessionErrors.passwordShort,
+]
 const SignedIn = z.strictObject({ at: f.instant, ip: z.string(), device: z.string() })
 
 export const Profile = z.strictObject({
@@ -150,10 +221,21 @@ export const session = {
     audit: { none: 'scan_tickets and sms_codes keep every one' },
     fresh: 'sometimes',
     guessable: true,
-    errors: [sessionErrors.codeTooSoon, sessionErrors.codeLimit, sessionErrors.smsUnavailable, sessionErrors.scanUnavailable, sessionErrors.alreadyBound],
+    errors: [
+      sessionErrors.codeTooSoon,
+      sessionErrors.codeLimit,
+      sessionErrors.smsUnavailable,
+      sessionErrors.scanUnavailable,
+      sessionErrors.alreadyBound,
+    ],
     input: SendCode,
     output: z.union([
-      z.strictObject({ ticket: z.string(), secret: z.string(), qrContent: z.string(), expiresIn: z.number().int() }),
+      z.strictObject({
+        ticket: z.string(),
+        secret: z.string(),
+        qrContent: z.string(),
+        expiresIn: z.number().int(),
+      }),
       z.strictObject({ sent: z.boolean(), retryAfter: z.number().int() }),
     ]),
   }),
@@ -178,8 +260,16 @@ export const session = {
     audit: { none: 'an identity alone opens nothing' },
     guessable: true,
     errors: [sessionErrors.scanUnavailable, sessionErrors.identityDown, sessionErrors.badIdentity],
-    input: z.strictObject({ ticket: uuid, oauthCode: z.string().min(1).max(200).optional(), nickname: z.string().trim().max(30).optional() }),
-    output: z.strictObject({ provider: z.enum(['wechat', 'simulated']), authorizeUrl: z.string().nullable(), identity: z.string().nullable() }),
+    input: z.strictObject({
+      ticket: uuid,
+      oauthCode: z.string().min(1).max(200).optional(),
+      nickname: z.string().trim().max(30).optional(),
+    }),
+    output: z.strictObject({
+      provider: z.enum(['wechat', 'simulated']),
+      authorizeUrl: z.string().nullable(),
+      identity: z.string().nullable(),
+    }),
   }),
   scan: write('open', {
     path: '/auth/scan-tickets/{id}/scan',
@@ -187,7 +277,12 @@ export const session = {
     audit: { none: 'the ticket keeps who and when' },
     errors: [...phoneErrors, sessionErrors.notBound, sessionErrors.boundElsewhere],
     input: onPhone,
-    output: z.strictObject({ purpose: z.enum(['LOGIN', 'BIND']), username: z.string(), ip: z.string(), device: z.string() }),
+    output: z.strictObject({
+      purpose: z.enum(['LOGIN', 'BIND']),
+      username: z.string(),
+      ip: z.string(),
+      device: z.string(),
+    }),
   }),
   confirmScan: write('open', {
     path: '/auth/scan-tickets/{id}/confirm',
@@ -216,7 +311,11 @@ export const session = {
   }),
   ...factorEndpoints,
   ...person,
-  profile: read('self', { path: '/me', summary: 'Own record for the personal centre', output: Profile }),
+  profile: read('self', {
+    path: '/me',
+    summary: 'Own record for the personal centre',
+    output: Profile,
+  }),
   editProfile: write('self', {
     method: 'PUT',
     path: '/me',
@@ -249,7 +348,16 @@ export const session = {
     path: '/me/sessions',
     summary: 'Where I am signed in, and my last sign-ins',
     output: z.strictObject({
-      sessions: z.array(z.strictObject({ id: uuid, current: z.boolean(), ip: z.string(), device: z.string(), signedInAt: f.instant, lastSeenAt: f.instant })),
+      sessions: z.array(
+        z.strictObject({
+          id: uuid,
+          current: z.boolean(),
+          ip: z.string(),
+          device: z.string(),
+          signedInAt: f.instant,
+          lastSeenAt: f.instant,
+        }),
+      ),
       recent: z.array(SignedIn),
     }),
   }),
@@ -273,7 +381,10 @@ export const session = {
   binding: read('self', {
     path: '/me/wechat-binding',
     summary: 'The WeChat bound to me',
-    output: z.strictObject({ bound: z.strictObject({ nickname: z.string(), boundAt: f.instant }).nullable(), available: z.boolean() }),
+    output: z.strictObject({
+      bound: z.strictObject({ nickname: z.string(), boundAt: f.instant }).nullable(),
+      available: z.boolean(),
+    }),
   }),
   unbind: write('self', {
     path: '/me/wechat-binding/unbind',

@@ -8,7 +8,11 @@ import { bi } from '../../shared/text.ts'
 export const factorErrors = defineErrors('session', {
   wrongFactor: [400010, '验证码错误或已失效', 'The code is wrong or has expired'],
   wrongProof: [400011, '密码错误', 'The password is wrong'],
-  proofShut: [429005, '错误次数过多，身份验证已暂停，请稍后再试', 'Too many wrong tries: this is shut for a while, try again later'],
+  proofShut: [
+    429005,
+    '错误次数过多，身份验证已暂停，请稍后再试',
+    'Too many wrong tries: this is shut for a while, try again later',
+  ],
   ticketOver: [400012, '本次登录已失效，请重新登录', 'This sign-in has ended, start again'],
   undoOver: [
     422008,
@@ -17,7 +21,11 @@ export const factorErrors = defineErrors('session', {
   ],
   factorOn: [422009, '两步验证已开启', 'Two-step sign-in is on already'],
   factorOff: [422010, '两步验证未开启', 'Two-step sign-in is off'],
-  factorKept: [422011, '平台要求该账号使用两步验证，不能关闭', 'Your account must use two-step sign-in'],
+  factorKept: [
+    422011,
+    '平台要求该账号使用两步验证，不能关闭',
+    'Your account must use two-step sign-in',
+  ],
 })
 
 const token = z.string().regex(/^[\w-]{43}$/, bi('链接不完整', 'The link is not whole'))
@@ -32,7 +40,10 @@ export const factorCode = z
 const RecoveryCodes = z.strictObject({ recoveryCodes: z.array(z.string()) })
 
 /** What a sign-in answers: a token, or the ticket of its second step. */
-export const Admitted = z.union([z.strictObject({ token: z.string() }), z.strictObject({ factorTicket: z.string(), expiresIn: z.number().int() })])
+export const Admitted = z.union([
+  z.strictObject({ token: z.string() }),
+  z.strictObject({ factorTicket: z.string(), expiresIn: z.number().int() }),
+])
 
 const enter = bi('请输入密码', 'Enter your password')
 
@@ -48,7 +59,8 @@ export const factorEndpoints = {
   }),
   undo: write('open', {
     path: '/auth/undo',
-    summary: 'Takes back a change of a way to sign in, by the link in the message about it; ends every session and the password',
+    summary:
+      'Takes back a change of a way to sign in, by the link in the message about it; ends every session and the password',
     audit: 'session.undo',
     guessable: true,
     errors: [factorErrors.undoOver],
@@ -58,13 +70,20 @@ export const factorEndpoints = {
   }),
   prove: write('self', {
     path: '/session/prove',
-    summary: 'Shows that it is still the same person: the code where the second factor is on, else the password',
+    summary:
+      'Shows that it is still the same person: the code where the second factor is on, else the password',
     audit: 'session.prove',
     guessable: true,
     errors: [factorErrors.wrongFactor, factorErrors.wrongProof, factorErrors.proofShut],
     input: z
-      .strictObject({ password: z.string(enter).min(1, enter).max(128).optional(), code: factorCode.optional() })
-      .refine((v) => v.password !== undefined || v.code !== undefined, { path: ['password'], message: enter }),
+      .strictObject({
+        password: z.string(enter).min(1, enter).max(128).optional(),
+        code: factorCode.optional(),
+      })
+      .refine((v) => v.password !== undefined || v.code !== undefined, {
+        path: ['password'],
+        message: enter,
+      }),
     output: f.done,
   }),
   factor: read('self', {
@@ -80,7 +99,8 @@ export const factorEndpoints = {
   }),
   enrolFactor: write('self', {
     path: '/me/second-factor',
-    summary: 'Begin to set it up: a secret for the app, shown this once; nothing counts before confirm',
+    summary:
+      'Begin to set it up: a secret for the app, shown this once; nothing counts before confirm',
     audit: 'session.enrolFactor',
     fresh: true,
     errors: [factorErrors.factorOn],

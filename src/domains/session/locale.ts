@@ -45,10 +45,12 @@ export const locale = defineLocale(
     },
     way: {
       own: '如非本人操作，请立即修改密码并下线其他登录设备；原联系电话收到的短信中有撤销链接，72 小时内有效。',
-      later: '如非本人操作，请立即修改密码并下线其他登录设备；更换联系电话时原号码收到的撤销链接会一并撤销本次变更。',
+      later:
+        '如非本人操作，请立即修改密码并下线其他登录设备；更换联系电话时原号码收到的撤销链接会一并撤销本次变更。',
       byOther: '由管理员操作。如有疑问，请联系管理员。',
       takenBack: '近期变更的登录方式已撤销',
-      takenBackBody: '管理员操作您的账号时，最近 72 小时内新增的联系电话、微信和两步验证一并撤销。如仍需要，请重新设置或联系管理员。',
+      takenBackBody:
+        '管理员操作您的账号时，最近 72 小时内新增的联系电话、微信和两步验证一并撤销。如仍需要，请重新设置或联系管理员。',
       sms: '您的账号{username}于{at}有变更：{what}。如非本人操作，请在{hours}小时内打开 {link} 撤销',
       smsLater: '您的账号{username}于{at}有变更：{what}。如非本人操作，请立即联系管理员',
       smsByOther: '您的账号{username}于{at}由管理员变更：{what}。如有疑问，请联系管理员',
@@ -189,7 +191,11 @@ export const locale = defineLocale(
       m30: '半小时',
       h1: '1 小时',
     },
-    inbox: { title: '演示收件箱', hint: '模拟短信，仅演示环境存在；每 5 秒刷新', empty: '还没有短信' },
+    inbox: {
+      title: '演示收件箱',
+      hint: '模拟短信，仅演示环境存在；每 5 秒刷新',
+      empty: '还没有短信',
+    },
   },
   {
     fields: {
@@ -242,8 +248,10 @@ export const locale = defineLocale(
       takenBackBody:
         'An administrator saw to your account; the phone, WeChat and second step of the last 72 hours went with it. If you still need them, set them up again or ask your administrator.',
       sms: 'Your account {username} was changed at {at}: {what}. If this was not you, open {link} within {hours} hours to take it back',
-      smsLater: 'Your account {username} was changed at {at}: {what}. If this was not you, ask your administrator at once',
-      smsByOther: 'An administrator changed your account {username} at {at}: {what}. If you have a question, ask your administrator',
+      smsLater:
+        'Your account {username} was changed at {at}: {what}. If this was not you, ask your administrator at once',
+      smsByOther:
+        'An administrator changed your account {username} at {at}: {what}. If you have a question, ask your administrator',
     },
     factor: {
       step: 'Two-step sign-in',
@@ -270,7 +278,8 @@ export const locale = defineLocale(
       enter: 'Enter the 6 digits the app shows',
       turnOn: 'Switch on',
       codes: 'Recovery codes',
-      codesLead: 'They sign you in when the phone is lost, each once. Keep them safe: they are not shown again',
+      codesLead:
+        'They sign you in when the phone is lost, each once. Keep them safe: they are not shown again',
       download: 'Download',
       kept: 'I saved them',
     },
@@ -328,7 +337,8 @@ export const locale = defineLocale(
       title: 'Reset password',
       lead: 'A code goes to the phone of the account. The new password has at least 8 characters with a letter and a digit',
       submit: 'Reset password',
-      pending: 'SMS is not set up. Your administrator has been asked and will contact you if the details are right',
+      pending:
+        'SMS is not set up. Your administrator has been asked and will contact you if the details are right',
       ask: 'Ask the administrator',
     },
     phone: {
@@ -381,6 +391,10 @@ export const locale = defineLocale(
       m30: '30 minutes',
       h1: '1 hour',
     },
-    inbox: { title: 'Demo inbox', hint: 'Simulated SMS, only in the demo; refreshes every 5 seconds', empty: 'No messages yet' },
+    inbox: {
+      title: 'Demo inbox',
+      hint: 'Simulated SMS, only in the demo; refreshes every 5 seconds',
+      empty: 'No messages yet',
+    },
   },
 )

@@ -4,10 +4,18 @@ import { defineStates } from '../../shared/moves.ts'
 import { sessionErrors } from './contract.ts'
 
 /** What a new password must not be; form and letters are the contract's. `near`: words that stand near the account. */
-export function passwordRule(password: string, username: string, near: readonly string[], minLength = 8): ErrorDef | null {
+export function passwordRule(
+  password: string,
+  username: string,
+  near: readonly string[],
+  minLength = 8,
+): ErrorDef | null {
   if ([...password].length < minLength) return sessionErrors.passwordShort
-  const contained = [username, ...near.filter((word) => /^1[3-9]\d{9}$/.test(word))].filter((word) => word.length >= 3)
-  if (contained.some((word) => password.toLowerCase().includes(word.toLowerCase()))) return sessionErrors.passwordHasName
+  const contained = [username, ...near.filter((word) => /^1[3-9]\d{9}$/.test(word))].filter(
+    (word) => word.length >= 3,
+  )
+  if (contained.some((word) => password.toLowerCase().includes(word.toLowerCase())))
+    return sessionErrors.passwordHasName
   return isGuessable(password, [username, ...near]) ? sessionErrors.passwordCommon : null
 }
 
@@ -28,7 +36,8 @@ export const guardRules = {
   FACTOR: { factor: 1, minutes: 1440 },
 } as const
 /** Each time within a day it stays shut twice as long, at most a day. */
-export const shutMinutes = (minutes: number, strikes: number): number => Math.min(1440, minutes * 2 ** Math.min(strikes, 10))
+export const shutMinutes = (minutes: number, strikes: number): number =>
+  Math.min(1440, minutes * 2 ** Math.min(strikes, 10))
 
 /** True when a password is older than the setting allows; 0 days: never. */
 export const passwordExpired = (changedAt: Date, maxAgeDays: number, now: Date): boolean =>
@@ -78,18 +87,36 @@ export function sendRule(found: {
   first: boolean
 }): ErrorDef | null {
   if (found.waitSeconds > 0) return sessionErrors.codeTooSoon
-  if (found.userHour >= smsLimits.perUserHour || found.userDay >= smsLimits.perUserDay || found.targetDay >= smsLimits.perTargetDay)
+  if (
+    found.userHour >= smsLimits.perUserHour ||
+    found.userDay >= smsLimits.perUserDay ||
+    found.targetDay >= smsLimits.perTargetDay
+  )
     return sessionErrors.codeLimit
-  if (found.phoneHour >= smsLimits.perPhoneHour || (found.phoneDay >= smsLimits.perPhoneDay && !found.first)) return sessionErrors.codeLimit
+  if (
+    found.phoneHour >= smsLimits.perPhoneHour ||
+    (found.phoneDay >= smsLimits.perPhoneDay && !found.first)
+  )
+    return sessionErrors.codeLimit
   // strangers at an address leave those who are known there what is theirs
-  return found.ipHour >= (found.known ? smsLimits.perIpHourKnown : smsLimits.perIpHour) ? sessionErrors.codeLimit : null
+  return found.ipHour >= (found.known ? smsLimits.perIpHourKnown : smsLimits.perIpHour)
+    ? sessionErrors.codeLimit
+    : null
 }
 
 /** Seconds before a message is tried again: a code lives five minutes. */
 export const sendWaits = [5, 20, 60] as const
 export const sendStates = { SENT: 'SENT', RETRY: 'PENDING', FAILED: 'FAILED' } as const
 
-export const wayKinds = ['PASSWORD', 'PHONE', 'WECHAT_BOUND', 'WECHAT_UNBOUND', 'FACTOR_ON', 'FACTOR_OFF', 'RECOVERY_CODES'] as const
+export const wayKinds = [
+  'PASSWORD',
+  'PHONE',
+  'WECHAT_BOUND',
+  'WECHAT_UNBOUND',
+  'FACTOR_ON',
+  'FACTOR_OFF',
+  'RECOVERY_CODES',
+] as const
 /** What changed of how somebody signs in. */
 export type WayKind = (typeof wayKinds)[number]
 /** Messages a day: to a number, and in all those that people of one organisation cause to numbers nobody showed to be his. */
@@ -99,7 +126,12 @@ export const wayLimits = { undoHours: 72, perPhoneDay: 10, toUnknownDay: 200 } a
 export const phoneShownDays = 90
 
 /** Codes of the app: of this half minute, the one before and the one after, because clocks differ. */
-export const factorLimits = { period: 30, window: 1, ticketSeconds: 300, recoveryCodes: 10 } as const
+export const factorLimits = {
+  period: 30,
+  window: 1,
+  ticketSeconds: 300,
+  recoveryCodes: 10,
+} as const
 
 const systems: readonly [RegExp, string][] = [
   [/MicroMessenger/, 'WeChat'],

@@ -8,7 +8,11 @@ const bound: readonly [username: string, nickname: string][] = [
   ['mojunwei', '莫莫'],
 ]
 
-export async function seedSession(db: Db, ids: { user: ReadonlyMap<string, number> }, now: Date): Promise<void> {
+export async function seedSession(
+  db: Db,
+  ids: { user: ReadonlyMap<string, number> },
+  now: Date,
+): Promise<void> {
   for (const [index, [username, nickname]] of bound.entries()) {
     const user = await db
       .selectFrom('users')

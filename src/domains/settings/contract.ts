@@ -10,7 +10,11 @@ import { type SettingKey, shownKeys } from './registry.ts'
 export const settingErrors = defineErrors('settings', {
   wrongValue: [400001, '设置项{name}:{problem}', 'Setting {name}: {problem}'],
   twice: [400001, '同一设置项只能修改一次', 'One change per setting'],
-  lockedAbove: [422001, '该设置已被上级机构锁定,不能修改', 'An organisation above locked this setting'],
+  lockedAbove: [
+    422001,
+    '该设置已被上级机构锁定,不能修改',
+    'An organisation above locked this setting',
+  ],
   platformOnly: [422001, '该设置由平台统一管理', 'This setting is the platform’s'],
   dayTwice: [400001, '第{a}行与第{b}行日期重复', 'Rows {a} and {b} are the same day'],
   dayElsewhere: [400001, '第{row}行不属于{year}年', 'Row {row} is not in {year}'],
@@ -19,10 +23,15 @@ export const settingErrors = defineErrors('settings', {
 })
 
 const count = z.number().int().min(0)
-const Key = z.enum(shownKeys as [SettingKey, ...SettingKey[]], bi('未知的设置项', 'Unknown setting'))
+const Key = z.enum(
+  shownKeys as [SettingKey, ...SettingKey[]],
+  bi('未知的设置项', 'Unknown setting'),
+)
 const Org = z.strictObject({ id: f.id, name: z.string() })
 const orgId = f.id.optional().describe('organisation; the own one when left out')
-const storedVersion = count.max(2_147_483_647).describe('version of the own value; 0 when there is none')
+const storedVersion = count
+  .max(2_147_483_647)
+  .describe('version of the own value; 0 when there is none')
 
 export const SettingRow = z.strictObject({
   key: Key,
@@ -58,17 +67,32 @@ const Fixed = z.strictObject({
 const Settings = z.strictObject({ org: Org, list: z.array(SettingRow), fixed: Fixed })
 export type Settings = z.infer<typeof Settings>
 
-export const SettingChange = z.strictObject({ key: Key, value: z.unknown().optional(), locked: z.boolean().optional(), version: storedVersion })
+export const SettingChange = z.strictObject({
+  key: Key,
+  value: z.unknown().optional(),
+  locked: z.boolean().optional(),
+  version: storedVersion,
+})
 export type SettingChange = z.infer<typeof SettingChange>
 
 export const dayTypes = ['WORKDAY', 'HOLIDAY', 'MAKEUP', 'REST'] as const
 export const DayType = z.enum(dayTypes, bi('日期类型不正确', 'Not a type of day'))
 export type DayType = z.infer<typeof DayType>
-export const CalendarDay = z.strictObject({ day: f.day, type: DayType, name: z.string().trim().max(30).default('') })
+export const CalendarDay = z.strictObject({
+  day: f.day,
+  type: DayType,
+  name: z.string().trim().max(30).default(''),
+})
 export type CalendarDay = z.infer<typeof CalendarDay>
 const year = z.number().int().min(2000).max(2100)
 
-const Point = z.strictObject({ at: f.instant, cpu: z.number(), loopMs: z.number(), memory: count, waiting: count })
+const Point = z.strictObject({
+  at: f.instant,
+  cpu: z.number(),
+  loopMs: z.number(),
+  memory: count,
+  waiting: count,
+})
 const Pool = z.strictObject({ total: count, idle: count, waiting: count })
 export const ProcessFigures = z.strictObject({
   pid: count,
@@ -99,7 +123,13 @@ export const Process = z.strictObject({
   figures: ProcessFigures,
   points: z.array(Point).max(200),
 })
-export const Queue = z.strictObject({ name: z.string(), waiting: count, active: count, failed: count, lastAt: f.instant.nullable() })
+export const Queue = z.strictObject({
+  name: z.string(),
+  waiting: count,
+  active: count,
+  failed: count,
+  lastAt: f.instant.nullable(),
+})
 const ServerState = z.strictObject({
   asOf: f.instant,
   processes: z.array(Process),
@@ -141,7 +171,12 @@ export const settings = {
     summary: 'Change several settings at once, all or none',
     audit: 'settings.save',
     fresh: 'sometimes',
-    errors: [settingErrors.wrongValue, settingErrors.twice, settingErrors.lockedAbove, settingErrors.platformOnly],
+    errors: [
+      settingErrors.wrongValue,
+      settingErrors.twice,
+      settingErrors.lockedAbove,
+      settingErrors.platformOnly,
+    ],
     input: z.strictObject({ orgId, changes: z.array(SettingChange).min(1).max(100) }),
     output: f.done,
   }),
@@ -183,7 +218,11 @@ export const settings = {
   mine: read('self', {
     path: '/settings/mine',
     summary: 'What the pages of the signed-in person begin with',
-    output: z.strictObject({ homeRefresh: z.enum(Object.keys(timings) as [keyof typeof timings, ...(keyof typeof timings)[]]) }),
+    output: z.strictObject({
+      homeRefresh: z.enum(
+        Object.keys(timings) as [keyof typeof timings, ...(keyof typeof timings)[]],
+      ),
+    }),
   }),
   calendar: read('setting:read', {
     path: '/settings/calendar',
@@ -201,19 +240,37 @@ export const settings = {
     path: '/settings/calendar',
     summary: 'Replace the special days of a year',
     audit: 'settings.importCalendar',
-    errors: [settingErrors.dayTwice, settingErrors.dayElsewhere, settingErrors.platformOnly, settingErrors.tooManyDays, settingErrors.noDays],
+    errors: [
+      settingErrors.dayTwice,
+      settingErrors.dayElsewhere,
+      settingErrors.platformOnly,
+      settingErrors.tooManyDays,
+      settingErrors.noDays,
+    ],
     input: z.strictObject({
       year,
-      days: z.array(CalendarDay).min(1, settingErrors.noDays.text).max(1000, settingErrors.tooManyDays.text),
+      days: z
+        .array(CalendarDay)
+        .min(1, settingErrors.noDays.text)
+        .max(1000, settingErrors.tooManyDays.text),
     }),
     output: z.strictObject({ stored: count }),
   }),
   dictionary: read('setting:read', {
     path: '/dictionary',
     summary: 'Codes of the interface with their words',
-    input: listQuery({ keyword, kind: DictionaryRow.shape.kind.optional(), area: z.string().max(40).optional() }, ['area', 'field', 'value'], 'area'),
+    input: listQuery(
+      { keyword, kind: DictionaryRow.shape.kind.optional(), area: z.string().max(40).optional() },
+      ['area', 'field', 'value'],
+      'area',
+    ),
     output: page(DictionaryRow),
     export: 'org:export',
   }),
-  server: read('server:read', { path: '/server', summary: 'State of the running processes', scope: 'system', output: ServerState }),
+  server: read('server:read', {
+    path: '/server',
+    summary: 'State of the running processes',
+    scope: 'system',
+    output: ServerState,
+  }),
 }

@@ -9,10 +9,13 @@ const code = globSync('src/**/*.{ts,tsx}', { exclude: (path) => path.endsWith('.
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n')
 
-test.each(settingKeys.map((key) => [key] as const))('%s: shown exactly when something reads it', (key) => {
-  const read = code.includes(`'${key}'`)
-  expect({ key, pending: settingOfKey(key).pending ?? false }).toEqual({ key, pending: !read })
-})
+test.each(settingKeys.map((key) => [key] as const))(
+  '%s: shown exactly when something reads it',
+  (key) => {
+    const read = code.includes(`'${key}'`)
+    expect({ key, pending: settingOfKey(key).pending ?? false }).toEqual({ key, pending: !read })
+  },
+)
 
 test('every default is a value, and every text is there in both languages', () => {
   for (const key of settingKeys) {
@@ -40,13 +43,31 @@ test.each([
   ['device.businessHours', { from: '22:00', to: '06:00' }, true],
   ['device.businessHours', { from: '24:00', to: '06:00' }, '时间格式为 HH:mm'],
   ['device.businessHours', { from: '06:00', to: '06:00' }, '开始和结束不能相同'],
-  ['alarm.channels', { message: true, wechat: false, sms: '13800138000', email: 'a@b.cn', webhook: 'https://a.cn/x' }, true],
-  ['alarm.channels', { message: true, wechat: false, sms: '', email: '', webhook: 'http://a.cn' }, '须为 https 地址'],
+  [
+    'alarm.channels',
+    {
+      message: true,
+      wechat: false,
+      sms: '13800138000',
+      email: 'a@b.cn',
+      webhook: 'https://a.cn/x',
+    },
+    true,
+  ],
+  [
+    'alarm.channels',
+    { message: true, wechat: false, sms: '', email: '', webhook: 'http://a.cn' },
+    '须为 https 地址',
+  ],
 ] as const)('%s = %o', (key, value, expected) => {
   const result = settingOfKey(key).shape.safeParse(value)
   expect(result.success || result.error.issues[0]?.message.split('\u001f')[0]).toBe(expected)
 })
 
 test('the log keeps before and after of every setting', () => {
-  for (const key of settingKeys) expect([key, masked({ [key]: { value: 9, locked: false } })]).toEqual([key, { [key]: { value: 9, locked: false } }])
+  for (const key of settingKeys)
+    expect([key, masked({ [key]: { value: 9, locked: false } })]).toEqual([
+      key,
+      { [key]: { value: 9, locked: false } },
+    ])
 })

@@ -11,7 +11,10 @@ export const device = k.settings('device', 'org', {
   'device.offlineAlertMinutes': {
     ...k.int('minute', 0, 120, 10),
     name: bi('离线告警延迟', 'Offline alarm after'),
-    help: bi('离线多久后发出告警，至少 2 分钟', 'How long offline before an alarm, 2 minutes at least'),
+    help: bi(
+      '离线多久后发出告警，至少 2 分钟',
+      'How long offline before an alarm, 2 minutes at least',
+    ),
   },
   'device.tempExcursionMinutes': {
     ...k.int('minute', 5, 60, 10),
@@ -26,36 +29,64 @@ export const device = k.settings('device', 'org', {
   'device.businessHours': {
     ...k.window('06:00', '23:00'),
     name: bi('营业时间', 'Business hours'),
-    help: bi('此时间之外不发出离线告警，设备可单独设置', 'No offline alarm is raised outside of them; a machine may have its own'),
+    help: bi(
+      '此时间之外不发出离线告警，设备可单独设置',
+      'No offline alarm is raised outside of them; a machine may have its own',
+    ),
   },
   'device.freshHours': {
     ...k.int('hour', 1, 72, usualAge.fresh),
     name: bi('数据新鲜', 'Fresh data'),
-    help: bi('设备最后一条消息在该时间内视为新鲜', 'The last word of a machine counts as fresh for so long'),
+    help: bi(
+      '设备最后一条消息在该时间内视为新鲜',
+      'The last word of a machine counts as fresh for so long',
+    ),
   },
   'device.staleHours': {
     ...k.int('hour', 1, 168, usualAge.stale),
     name: bi('数据过期', 'Stale data'),
-    help: bi('超过该时间没有消息视为过期，两者之间为较旧', 'Nothing heard for longer counts as stale; between the two as aging'),
+    help: bi(
+      '超过该时间没有消息视为过期，两者之间为较旧',
+      'Nothing heard for longer counts as stale; between the two as aging',
+    ),
   },
 })
 
 /** What lies below our own outlines on a map; without an address maps draw outlines alone. */
 export const map = k.settings('device', 'platform', {
   'map.tileUrl': {
-    ...k.optional(300, tileAddress, bi('须为含 {z}、{x}、{y} 的 http(s) 地址', 'Must be an http(s) address with {z}, {x} and {y}')),
+    ...k.optional(
+      300,
+      tileAddress,
+      bi(
+        '须为含 {z}、{x}、{y} 的 http(s) 地址',
+        'Must be an http(s) address with {z}, {x} and {y}',
+      ),
+    ),
     name: bi('地图瓦片地址', 'Map tiles'),
-    help: bi('含 {z}、{x}、{y} 的 http(s) 地址，留空则只显示行政区划', 'An http(s) address with {z}, {x} and {y}; empty shows the outlines of regions only'),
+    help: bi(
+      '含 {z}、{x}、{y} 的 http(s) 地址，留空则只显示行政区划',
+      'An http(s) address with {z}, {x} and {y}; empty shows the outlines of regions only',
+    ),
   },
   'map.tileAttribution': {
     ...k.optional(100, /^[^<>]*$/, bi('不能包含尖括号', 'No angle brackets')),
     name: bi('地图来源说明', 'Map attribution'),
-    help: bi('显示在地图右下角，如审图号', 'Shown in the corner of the map, such as its approval number'),
+    help: bi(
+      '显示在地图右下角，如审图号',
+      'Shown in the corner of the map, such as its approval number',
+    ),
   },
   'map.tileSystem': {
-    ...k.choice({ GCJ02: bi('GCJ-02（火星坐标）', 'GCJ-02'), WGS84: bi('WGS-84', 'WGS-84') }, 'GCJ02'),
+    ...k.choice(
+      { GCJ02: bi('GCJ-02（火星坐标）', 'GCJ-02'), WGS84: bi('WGS-84', 'WGS-84') },
+      'GCJ02',
+    ),
     name: bi('瓦片坐标系', 'Coordinates of the tiles'),
-    help: bi('系统坐标均为 GCJ-02，国外瓦片多为 WGS-84', 'Ours are GCJ-02; tiles made abroad are mostly WGS-84'),
+    help: bi(
+      '系统坐标均为 GCJ-02，国外瓦片多为 WGS-84',
+      'Ours are GCJ-02; tiles made abroad are mostly WGS-84',
+    ),
   },
 })
 
@@ -63,7 +94,10 @@ export const stock = k.settings('stock', 'org', {
   'stock.defaultWarnPercent': {
     ...k.int('percent', 0, 100, 20),
     name: bi('默认预警值', 'Default warning level'),
-    help: bi('商品未设置预警值时按货道容量的百分比预警', 'Share of a lane, for products without a level of their own'),
+    help: bi(
+      '商品未设置预警值时按货道容量的百分比预警',
+      'Share of a lane, for products without a level of their own',
+    ),
   },
   'stock.nearExpiryDaysDrug': {
     ...k.int('day', 1, 730, 180),
@@ -108,7 +142,10 @@ export const rest = {
     'alarm.repeat': {
       ...k.timing('m30'),
       name: bi('告警频率', 'Alarm repeat'),
-      help: bi('无人确认的告警按此间隔再次提醒，静默时段内不提醒', 'How often an alarm that nobody has taken on reminds; never in quiet hours'),
+      help: bi(
+        '无人确认的告警按此间隔再次提醒，静默时段内不提醒',
+        'How often an alarm that nobody has taken on reminds; never in quiet hours',
+      ),
     },
     'alarm.channels': {
       ...k.channels(),
@@ -119,7 +156,10 @@ export const rest = {
     'alarm.privateAddresses': {
       ...k.bool(false),
       name: bi('允许内网地址', 'Allow inner addresses'),
-      help: bi('Webhook 和邮件服务器可使用内部网络地址', 'Webhooks and mail servers may stand in the inner network'),
+      help: bi(
+        'Webhook 和邮件服务器可使用内部网络地址',
+        'Webhooks and mail servers may stand in the inner network',
+      ),
       level: 'platform',
     },
   }),

@@ -15,7 +15,10 @@ export const basic = k.settings('basic', 'org', {
     pending: true,
   },
   'basic.language': {
-    ...k.choice({ 'zh-CN': bi('简体中文', 'Simplified Chinese'), en: bi('英文', 'English') }, 'zh-CN'),
+    ...k.choice(
+      { 'zh-CN': bi('简体中文', 'Simplified Chinese'), en: bi('英文', 'English') },
+      'zh-CN',
+    ),
     name: bi('默认语言', 'Default language'),
     help: bi('用户未选择语言时使用', 'Used until a person chooses one'),
     pending: true,
@@ -23,7 +26,10 @@ export const basic = k.settings('basic', 'org', {
   'home.refresh': {
     ...k.timing('m1'),
     name: bi('首页刷新频率', 'Home page refresh'),
-    help: bi('用户未自行选择时首页的刷新间隔', 'How often the home page reads again until a person chooses'),
+    help: bi(
+      '用户未自行选择时首页的刷新间隔',
+      'How often the home page reads again until a person chooses',
+    ),
   },
 })
 
@@ -31,7 +37,10 @@ export const security = k.settings('security', 'platform', {
   'session.idleMinutes': {
     ...k.int('minute', 10, 1440, 120, 'never'),
     name: bi('空闲退出', 'Sign out when idle'),
-    help: bi('无操作超过该时间后需重新登录，0 为从不', 'Without a request for so long a person signs in again; 0 is never'),
+    help: bi(
+      '无操作超过该时间后需重新登录，0 为从不',
+      'Without a request for so long a person signs in again; 0 is never',
+    ),
   },
   'session.absoluteDays': {
     ...k.int('day', 1, 30, 7),
@@ -42,7 +51,10 @@ export const security = k.settings('security', 'platform', {
     ...k.choice(
       {
         off: bi('自愿', 'Nobody must'),
-        'money-and-secrets': bi('涉及资金、密钥或权限的账号', 'Accounts with money, secrets or rights'),
+        'money-and-secrets': bi(
+          '涉及资金、密钥或权限的账号',
+          'Accounts with money, secrets or rights',
+        ),
         everyone: bi('所有账号', 'Every account'),
       },
       'off',
@@ -64,17 +76,26 @@ export const security = k.settings('security', 'platform', {
   'session.refundProof': {
     ...k.fen(0, 10_000_000, 20_000),
     name: bi('退款验证金额', 'Refunds that ask for a proof'),
-    help: bi('上次验证身份后退款累计达到该金额须再次验证', 'Refunds since the last proof that come to this amount ask who you are'),
+    help: bi(
+      '上次验证身份后退款累计达到该金额须再次验证',
+      'Refunds since the last proof that come to this amount ask who you are',
+    ),
   },
   'login.maxFailures': {
     ...k.int('time', 3, 10, 5),
     name: bi('密码错误次数', 'Wrong passwords'),
-    help: bi('同一地址或浏览器连续输错达到该次数后暂停其登录', 'So many wrong ones in a row shut out the address or browser'),
+    help: bi(
+      '同一地址或浏览器连续输错达到该次数后暂停其登录',
+      'So many wrong ones in a row shut out the address or browser',
+    ),
   },
   'login.lockMinutes': {
     ...k.int('minute', 5, 120, 15),
     name: bi('锁定时长', 'Lock time'),
-    help: bi('暂停登录多久；一天内每次加倍', 'How long it stays shut out; twice as long each time within a day'),
+    help: bi(
+      '暂停登录多久；一天内每次加倍',
+      'How long it stays shut out; twice as long each time within a day',
+    ),
   },
   'password.minLength': {
     ...k.int('character', 8, 32, 8),
@@ -89,7 +110,10 @@ export const security = k.settings('security', 'platform', {
   'password.firstDays': {
     ...k.int('day', 0, 365, 7),
     name: bi('初始密码有效期', 'First password lasts'),
-    help: bi('须修改的初始密码在该天数内未使用即失效，0 为不限', 'A password that must be changed opens for so many days; 0 is no limit'),
+    help: bi(
+      '须修改的初始密码在该天数内未使用即失效，0 为不限',
+      'A password that must be changed opens for so many days; 0 is no limit',
+    ),
   },
   'password.maxAgeDays': {
     ...k.int('day', 0, 365, 0),

@@ -5,7 +5,10 @@ export const trade = k.settings('trade', 'org', {
   'order.payTimeoutMachine': {
     ...k.int('minute', 1, 10, 3),
     name: bi('机器订单支付时限', 'Time to pay at a machine'),
-    help: bi('超时未支付的机器订单自动关闭并释放库存', 'Unpaid machine orders close after this and give their stock back'),
+    help: bi(
+      '超时未支付的机器订单自动关闭并释放库存',
+      'Unpaid machine orders close after this and give their stock back',
+    ),
   },
   'order.payTimeoutOnline': {
     ...k.int('minute', 5, 60, 15),
@@ -21,12 +24,18 @@ export const trade = k.settings('trade', 'org', {
   'order.openPerMachine': {
     ...k.int('time', 1, 1000, 20),
     name: bi('单台设备待支付订单', 'Unpaid orders of a machine'),
-    help: bi('一台设备同时等待支付的订单上限', 'How many orders of one machine may wait for their payment at once'),
+    help: bi(
+      '一台设备同时等待支付的订单上限',
+      'How many orders of one machine may wait for their payment at once',
+    ),
   },
   'order.openPerAddress': {
     ...k.int('time', 1, 1000, 5),
     name: bi('单个网络地址待支付订单', 'Unpaid orders of an address'),
-    help: bi('同一网络地址在一台设备上同时等待支付的订单上限', 'How many orders from one network address may wait at one machine at once'),
+    help: bi(
+      '同一网络地址在一台设备上同时等待支付的订单上限',
+      'How many orders from one network address may wait at one machine at once',
+    ),
   },
   'order.openPerNetwork': {
     ...k.int('time', 1, 10_000, 20),
@@ -40,12 +49,18 @@ export const trade = k.settings('trade', 'org', {
   'order.openPerConsumer': {
     ...k.int('time', 1, 100, 2),
     name: bi('单个顾客待支付订单', 'Unpaid orders of a customer'),
-    help: bi('同一顾客同时等待支付的订单上限', 'How many orders of one customer may wait for their payment at once'),
+    help: bi(
+      '同一顾客同时等待支付的订单上限',
+      'How many orders of one customer may wait for their payment at once',
+    ),
   },
   'order.holdSeconds': {
     ...k.int('second', 30, 600, 75),
     name: bi('库存紧张时保留', 'Hold while goods are short'),
-    help: bi('有人要买而货道已被占满时，超过该时间未支付的订单提前关闭', 'When goods are wanted and none is free, orders unpaid for so long close early'),
+    help: bi(
+      '有人要买而货道已被占满时，超过该时间未支付的订单提前关闭',
+      'When goods are wanted and none is free, orders unpaid for so long close early',
+    ),
   },
   'order.refundDays': {
     ...k.int('day', 1, 360, 360),
@@ -73,13 +88,19 @@ export const trade = k.settings('trade', 'org', {
   'order.unknownSeconds': {
     ...k.int('second', 60, 600, 180),
     name: bi('结果未知判定', 'Unknown result'),
-    help: bi('在线设备超过该时间无结果即转异常', 'A machine online without an answer for so long is abnormal'),
+    help: bi(
+      '在线设备超过该时间无结果即转异常',
+      'A machine online without an answer for so long is abnormal',
+    ),
     pending: true,
   },
   'order.offlineWaitMinutes': {
     ...k.int('minute', 5, 120, 30),
     name: bi('离线等待', 'Wait while offline'),
-    help: bi('设备离线时等待出货结果的时间', 'How long a result of an offline machine is waited for'),
+    help: bi(
+      '设备离线时等待出货结果的时间',
+      'How long a result of an offline machine is waited for',
+    ),
     pending: true,
   },
   'order.drugNotice': {
@@ -94,7 +115,14 @@ export const trade = k.settings('trade', 'org', {
 export const funds = k.settings('funds', 'org', {
   'funds.splitTiming': {
     ...k.choice(
-      { off: k.timings.off, s30: k.timings.s30, m1: k.timings.m1, m30: k.timings.m30, h1: k.timings.h1, next02: bi('次日02:00', 'Next day 02:00') },
+      {
+        off: k.timings.off,
+        s30: k.timings.s30,
+        m1: k.timings.m1,
+        m30: k.timings.m30,
+        h1: k.timings.h1,
+        next02: bi('次日02:00', 'Next day 02:00'),
+      },
       'next02',
     ),
     name: bi('默认分账时机', 'When shares are paid'),

@@ -18,16 +18,25 @@ export const lockedAbove = <S extends Stored>(chain: readonly S[], orgId: number
 }
 
 /** Why this organisation may not have its own value; null when it may. */
-export function changeable(setting: { level: Level }, chain: readonly Stored[], orgId: number, platform: number): ErrorDef | null {
+export function changeable(
+  setting: { level: Level },
+  chain: readonly Stored[],
+  orgId: number,
+  platform: number,
+): ErrorDef | null {
   if (setting.level === 'platform' && orgId !== platform) return settingErrors.platformOnly
   return lockedAbove(chain, orgId) ? settingErrors.lockedAbove : null
 }
 
 /** The type a day has by its weekday alone. */
-export const weekType = (day: string): DayType => ([0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay()) ? 'REST' : 'WORKDAY')
+export const weekType = (day: string): DayType =>
+  [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay()) ? 'REST' : 'WORKDAY'
 
 /** Every day of a year with its type: what is stored, else what the weekday says. */
-export function yearOf(year: number, stored: ReadonlyMap<string, { type: DayType; name: string }>): { day: string; type: DayType; name: string }[] {
+export function yearOf(
+  year: number,
+  stored: ReadonlyMap<string, { type: DayType; name: string }>,
+): { day: string; type: DayType; name: string }[] {
   const days: { day: string; type: DayType; name: string }[] = []
   for (let at = Date.UTC(year, 0, 1); new Date(at).getUTCFullYear() === year; at += 86_400_000) {
     const day = new Date(at).toISOString().slice(0, 10)
@@ -39,14 +48,20 @@ export function yearOf(year: number, stored: ReadonlyMap<string, { type: DayType
 
 /** The special days of a year with one of them changed: those that say more than their weekday does. */
 export const withDay = (days: readonly CalendarDay[], changed: CalendarDay): CalendarDay[] =>
-  days.map((day) => (day.day === changed.day ? changed : day)).filter((day) => day.day === changed.day || day.type !== weekType(day.day) || day.name !== '')
+  days
+    .map((day) => (day.day === changed.day ? changed : day))
+    .filter((day) => day.day === changed.day || day.type !== weekType(day.day) || day.name !== '')
 
 /** Rows count from 1, as a person counts them. */
-export function calendarProblem(year: number, days: readonly CalendarDay[]): { def: ErrorDef; values: Record<string, string | number>; row: number } | null {
+export function calendarProblem(
+  year: number,
+  days: readonly CalendarDay[],
+): { def: ErrorDef; values: Record<string, string | number>; row: number } | null {
   const seen = new Map<string, number>()
   for (const [index, { day }] of days.entries()) {
     const row = index + 1
-    if (!day.startsWith(`${year}-`)) return { def: settingErrors.dayElsewhere, values: { row, year }, row }
+    if (!day.startsWith(`${year}-`))
+      return { def: settingErrors.dayElsewhere, values: { row, year }, row }
     const before = seen.get(day)
     if (before) return { def: settingErrors.dayTwice, values: { a: before, b: row }, row }
     seen.set(day, row)
@@ -54,7 +69,12 @@ export function calendarProblem(year: number, days: readonly CalendarDay[]): { d
   return null
 }
 
-const words: Readonly<Record<string, DayType>> = { 正常工作日: 'WORKDAY', 法定节假日: 'HOLIDAY', 节假日补班: 'MAKEUP', 休息日: 'REST' }
+const words: Readonly<Record<string, DayType>> = {
+  正常工作日: 'WORKDAY',
+  法定节假日: 'HOLIDAY',
+  节假日补班: 'MAKEUP',
+  休息日: 'REST',
+}
 
 /** A file as people write it: a list, or a list under `days`; types as codes or as the specification's words, `date` for `day`. */
 export function calendarRows(text: string): unknown[] | null {
@@ -69,9 +89,14 @@ export function calendarRows(text: string): unknown[] | null {
   return list.map((row: unknown) => {
     if (typeof row !== 'object' || row === null) return row
     const { date, day = date, type, name } = row as Record<string, unknown>
-    return { day, type: typeof type === 'string' ? (words[type] ?? type) : type, ...(name === undefined ? {} : { name }) }
+    return {
+      day,
+      type: typeof type === 'string' ? (words[type] ?? type) : type,
+      ...(name === undefined ? {} : { name }),
+    }
   })
 }
 
 /** From the first of December the next year must be known. */
-export const calendarDue = (today: string): number | null => (today.slice(5) >= '12-01' ? Number(today.slice(0, 4)) + 1 : null)
+export const calendarDue = (today: string): number | null =>
+  today.slice(5) >= '12-01' ? Number(today.slice(0, 4)) + 1 : null

@@ -4,5 +4,7 @@
 export const usualAge = { fresh: 4, stale: 8 }
 
 /** A tile address: http or https, the three numbers in it, nothing that could break out of a security policy. */
-export const tileAddress = /^(?:https?:\/\/[a-z0-9.-]+(?::\d{1,5})?\/(?=[^\s]*\{z\})(?=[^\s]*\{x\})(?=[^\s]*\{-?y\})[\w\-.~/{}?&=%@:]*)?$/i
-export const originOf = (address: string): string | null => (address !== '' && tileAddress.test(address) ? new URL(address.replace(/[{}]/g, '')).origin : null)
+export const tileAddress =
+  /^(?:https?:\/\/[a-z0-9.-]+(?::\d{1,5})?\/(?=[^\s]*\{z\})(?=[^\s]*\{x\})(?=[^\s]*\{-?y\})[\w\-.~/{}?&=%@:]*)?$/i
+export const originOf = (address: string): string | null =>
+  address !== '' && tileAddress.test(address) ? new URL(address.replace(/[{}]/g, '')).origin : null

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { read } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, pageWithSums, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
+import {
+  keyword,
+  listQuery,
+  pageWithSums,
+  rangeError,
+  rangeFields,
+  rangeIsFine,
+} from '../../shared/listQuery.ts'
 import { flowReasons, flowTypes } from './rules.ts'
 
 const wasteNum = z
@@ -64,6 +71,9 @@ export const stock = {
     summary: "Every change of a lane's stock; append-only",
     input: FlowQuery,
     export: 'stock-flow:export',
-    output: pageWithSums(FlowRow, z.strictObject({ plus: z.number().int(), minus: z.number().int() })),
+    output: pageWithSums(
+      FlowRow,
+      z.strictObject({ plus: z.number().int(), minus: z.number().int() }),
+    ),
   }),
 }

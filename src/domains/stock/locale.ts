@@ -26,7 +26,11 @@ export const locale = defineLocale(
       minus: '减少',
     },
     enums: {
-      type: { CUSTOMER_TAKE: '用户取走', MERCHANT_REPLENISH: '商户补货', MERCHANT_WITHDRAW: '商户取回' },
+      type: {
+        CUSTOMER_TAKE: '用户取走',
+        MERCHANT_REPLENISH: '商户补货',
+        MERCHANT_WITHDRAW: '商户取回',
+      },
       reason: {
         SALE: '销售',
         GIFT: '赠送',
@@ -71,7 +75,11 @@ export const locale = defineLocale(
       minus: 'Out',
     },
     enums: {
-      type: { CUSTOMER_TAKE: 'Taken by customer', MERCHANT_REPLENISH: 'Replenished', MERCHANT_WITHDRAW: 'Withdrawn' },
+      type: {
+        CUSTOMER_TAKE: 'Taken by customer',
+        MERCHANT_REPLENISH: 'Replenished',
+        MERCHANT_WITHDRAW: 'Withdrawn',
+      },
       reason: {
         SALE: 'Sale',
         GIFT: 'Gift',
@@ -89,6 +97,10 @@ export const locale = defineLocale(
       },
       actorKind: { USER: 'Staff', DEVICE: 'Machine', SYSTEM: 'System' },
     },
-    list: { empty: 'No stock flows in this period', device: 'Machine no. / name', week: 'Last 7 days by default' },
+    list: {
+      empty: 'No stock flows in this period',
+      device: 'Machine no. / name',
+      week: 'Last 7 days by default',
+    },
   },
 )

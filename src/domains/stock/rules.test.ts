@@ -16,8 +16,16 @@ test.each([
   [{ orderNum: '20260301000000000012' }, '2026-02-28', '2026-04-01'],
   [{ orderNum: '20260231000000000012' }, '2026-11-15', '2026-11-22'],
   [{ orderNum: '99999999999999999999' }, '2026-11-15', '2026-11-22'],
-  [{ orderNum: '20260301000000000012', from: '2026-11-01', to: '2026-11-01' }, '2026-11-01', '2026-11-02'],
-])('%o', (asked, from, until) => expect(flowRange(asked, now)).toEqual({ from: at(from), until: at(until) }))
+  [
+    { orderNum: '20260301000000000012', from: '2026-11-01', to: '2026-11-01' },
+    '2026-11-01',
+    '2026-11-02',
+  ],
+])('%o', (asked, from, until) =>
+  expect(flowRange(asked, now)).toEqual({ from: at(from), until: at(until) }),
+)
 
-test('a Shanghai day begins at 16:00 UTC', () => expect(flowRange({}, new Date('2026-11-21T17:00:00Z')).until).toEqual(at('2026-11-23')))
-test('every reason of a type is a reason', () => expect(new Set(Object.values(reasonsOf).flat())).toEqual(new Set(flowReasons)))
+test('a Shanghai day begins at 16:00 UTC', () =>
+  expect(flowRange({}, new Date('2026-11-21T17:00:00Z')).until).toEqual(at('2026-11-23')))
+test('every reason of a type is a reason', () =>
+  expect(new Set(Object.values(reasonsOf).flat())).toEqual(new Set(flowReasons)))

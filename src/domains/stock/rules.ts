@@ -8,7 +8,16 @@ type FlowType = (typeof flowTypes)[number]
 export const reasonsOf = {
   CUSTOMER_TAKE: ['SALE', 'GIFT', 'PICKUP'],
   MERCHANT_REPLENISH: ['REFILL', 'COUNT_GAIN', 'CORRECTION'],
-  MERCHANT_WITHDRAW: ['TAKE_BACK', 'COUNT_LOSS', 'WASTE', 'EXPIRED', 'RECALL', 'LANE_RESET', 'TEST_VEND', 'CORRECTION'],
+  MERCHANT_WITHDRAW: [
+    'TAKE_BACK',
+    'COUNT_LOSS',
+    'WASTE',
+    'EXPIRED',
+    'RECALL',
+    'LANE_RESET',
+    'TEST_VEND',
+    'CORRECTION',
+  ],
 } as const satisfies Record<FlowType, readonly string[]>
 
 export const flowReasons = [
@@ -27,7 +36,12 @@ export const flowReasons = [
   'CORRECTION',
 ] as const
 
-type Asked = { from?: string | undefined; to?: string | undefined; wasteNum?: string | undefined; orderNum?: string | undefined }
+type Asked = {
+  from?: string | undefined
+  to?: string | undefined
+  wasteNum?: string | undefined
+  orderNum?: string | undefined
+}
 
 /** Months a machine may hand in a flow of an order late; a week of days beyond is cheap. */
 const lateDays = 31
@@ -37,7 +51,8 @@ export function flowRange(asked: Asked, now: Date): { from: Date; until: Date } 
   const today = shanghaiDay(now)
   if (asked.from || asked.to) {
     const from = asked.from ?? addDays(asked.to as string, -6)
-    const to = asked.to ?? ([from, [today, addDays(from, 365)].sort()[0] as string].sort()[1] as string)
+    const to =
+      asked.to ?? ([from, [today, addDays(from, 365)].sort()[0] as string].sort()[1] as string)
     return { from: startOfDay(from), until: startOfDay(addDays(to, 1)) }
   }
   const day = dayInside(asked)
@@ -50,5 +65,10 @@ function dayInside(asked: Asked): string | null {
   if (!digits) return null
   const day = dayOfOrderNumber(digits)
   const at = new Date(`${day}T00:00:00Z`)
-  return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== day || day < '2000' || day > '2100' ? null : day
+  return Number.isNaN(at.getTime()) ||
+    at.toISOString().slice(0, 10) !== day ||
+    day < '2000' ||
+    day > '2100'
+    ? null
+    : day
 }

@@ -3,7 +3,12 @@ import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page } from '../../shared/listQuery.ts'
-import { bothOrNone, bothOrNoneText, optionalLatitude, optionalLongitude } from '../../shared/place.ts'
+import {
+  bothOrNone,
+  bothOrNoneText,
+  optionalLatitude,
+  optionalLongitude,
+} from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
 
 export const storeErrors = defineErrors('stores', {
@@ -11,7 +16,11 @@ export const storeErrors = defineErrors('stores', {
   systemTaken: [409004, '系统号已被其他门店使用', 'Another store uses this system number'],
   inUse: [409003, '该门店下仍有 {n} 台设备,无法删除', 'There are still {n} devices in this store'],
   ownerKind: [422001, '该机构不能拥有门店', 'This organisation cannot own stores'],
-  wrongPerson: [422001, '负责人须属于该机构', 'The person in charge must belong to the organisation'],
+  wrongPerson: [
+    422001,
+    '负责人须属于该机构',
+    'The person in charge must belong to the organisation',
+  ],
   unknownRegion: [400001, '请选择所在地区', 'Choose the region'],
 })
 
@@ -20,7 +29,10 @@ const fields = {
   systemId: z
     .string()
     .trim()
-    .regex(/^([A-Za-z0-9_-]{4,40})?$/, bi('系统号须为4-40位字母、数字或 _ -', 'Four to 40 letters, digits, _ or -'))
+    .regex(
+      /^([A-Za-z0-9_-]{4,40})?$/,
+      bi('系统号须为4-40位字母、数字或 _ -', 'Four to 40 letters, digits, _ or -'),
+    )
     .default(''),
   userId: f.id.nullable().default(null),
   county: z
@@ -31,8 +43,12 @@ const fields = {
   lng: optionalLongitude,
   lat: optionalLatitude,
 }
-export const NewStore = z.strictObject({ orgId: f.id.optional(), ...fields }).refine(bothOrNone, bothOrNoneText)
-export const EditStore = z.strictObject({ id: f.id, version: f.version, ...fields }).refine(bothOrNone, bothOrNoneText)
+export const NewStore = z
+  .strictObject({ orgId: f.id.optional(), ...fields })
+  .refine(bothOrNone, bothOrNoneText)
+export const EditStore = z
+  .strictObject({ id: f.id, version: f.version, ...fields })
+  .refine(bothOrNone, bothOrNoneText)
 export type StoreFields = Omit<z.infer<typeof NewStore>, 'orgId'>
 
 export const StoreRow = z.strictObject({
@@ -49,7 +65,12 @@ export const StoreRow = z.strictObject({
 })
 export type StoreRow = z.infer<typeof StoreRow>
 
-const errors = [storeErrors.nameTaken, storeErrors.systemTaken, storeErrors.wrongPerson, storeErrors.unknownRegion] as const
+const errors = [
+  storeErrors.nameTaken,
+  storeErrors.systemTaken,
+  storeErrors.wrongPerson,
+  storeErrors.unknownRegion,
+] as const
 
 export const stores = {
   list: read('store:read', {
@@ -66,13 +87,19 @@ export const stores = {
     path: '/stores/options',
     summary: 'Stores for a select box, of one organisation when it is given; at most 200',
     input: z.strictObject({ orgId: f.id.optional() }),
-    output: z.strictObject({ list: z.array(z.strictObject({ id: f.id, storeName: z.string(), orgId: f.id, orgName: z.string() })) }),
+    output: z.strictObject({
+      list: z.array(
+        z.strictObject({ id: f.id, storeName: z.string(), orgId: f.id, orgName: z.string() }),
+      ),
+    }),
   }),
   people: read('store:read', {
     path: '/stores/people',
     summary: 'Who may be in charge of a store of this organisation; at most 200',
     input: z.strictObject({ orgId: f.id }),
-    output: z.strictObject({ list: z.array(z.strictObject({ id: f.id, name: z.string(), userName: z.string() })) }),
+    output: z.strictObject({
+      list: z.array(z.strictObject({ id: f.id, name: z.string(), userName: z.string() })),
+    }),
   }),
   create: write('store:create', {
     path: '/stores',

@@ -9,4 +9,8 @@ test.each([
   ['SUPPLIER', storeErrors.ownerKind],
   ['SCHOOL', storeErrors.ownerKind],
 ])('%s owns stores: %o', (kind, error) => expect(ownerRule(kind)).toBe(error))
-test('a store with machines stays', () => expect([removable({ deviceCount: 0 }), removable({ deviceCount: 2 })]).toEqual([null, storeErrors.inUse]))
+test('a store with machines stays', () =>
+  expect([removable({ deviceCount: 0 }), removable({ deviceCount: 2 })]).toEqual([
+    null,
+    storeErrors.inUse,
+  ]))

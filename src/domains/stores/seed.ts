@@ -6,11 +6,25 @@ type SeedIds = { org: ReadonlyMap<string, number>; user: ReadonlyMap<string, num
 
 /** Owner, name, number of the merchant, who is in charge, county and street. */
 const rows = [
-  ['op-xiaoyuan', '创意城直营店', 'HF-2026-0401', 'operator', '420111', '珞喻路727号创意城商务楼1层'],
+  [
+    'op-xiaoyuan',
+    '创意城直营店',
+    'HF-2026-0401',
+    'operator',
+    '420111',
+    '珞喻路727号创意城商务楼1层',
+  ],
   ['op-xiaoyuan', '光谷校园店', 'HF-2026-0402', 'operator', '420111', '鲁磨路388号教学楼B座1层'],
   ['op-xianda', '软件园旗舰店', 'HF-2026-0101', 'zhoumin', '440305', '高新中一道9号软件大厦1层'],
   ['op-xianda', '海岸城便利点', 'HF-2026-0102', 'zhoumin', '440305', '文心五路33号海岸城B1层'],
-  ['op-huikang', '惠康药房梨园店', 'HF-2026-0201', 'huangshuzhen', '440303', '梨园路333号招商开元中心1层'],
+  [
+    'op-huikang',
+    '惠康药房梨园店',
+    'HF-2026-0201',
+    'huangshuzhen',
+    '440303',
+    '梨园路333号招商开元中心1层',
+  ],
   ['op-huaqiang', '华强北一店', 'HF-2026-0301', 'hejunjie', '440304', '华强北路1019号华强广场1层'],
   ['op-nanshan', '湖滨游客服务点', '', 'xuwenbo', '350203', '湖滨南路57号金源大厦1层'],
   ['op-kouan', '虹桥枢纽店', 'HF-2026-0601', 'guhaifeng', '310112', '申长路988号虹桥万科中心1层'],
@@ -37,5 +51,7 @@ export async function seedStores(db: Db, ids: SeedIds, now: Date): Promise<void>
       select d.id, (array_agg(st.id order by st.id))[1 + row_number() over (partition by d.org_id order by d.id) % count(distinct st.id)::int] as store,
         row_number() over (partition by d.org_id order by d.id) as n
       from devices d join stores st on st.org_id = d.org_id where d.lifecycle in ('OPERATING', 'PAUSED') group by d.id, d.org_id) x
-    join stores s on s.id = x.store where d.id = x.id and x.n % 3 <> 0 and s.id = any(${stores.map((store) => store.id)}::bigint[])`.execute(db)
+    join stores s on s.id = x.store where d.id = x.id and x.n % 3 <> 0 and s.id = any(${stores.map((store) => store.id)}::bigint[])`.execute(
+    db,
+  )
 }

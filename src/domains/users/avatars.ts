@@ -29,7 +29,9 @@ const bust = ([ground, coat, dark]: (typeof tones)[number], cut: keyof typeof ha
 /** Everybody of the demo has one of ten pictures, as whoever adds a user must upload one. */
 export async function seedAvatars(db: Db, files: FileStore, ids: Ids, now: Date): Promise<void> {
   const cuts = ['short', 'long'] as const
-  const made = tones.flatMap((tone, at) => cuts.map((cut) => ({ svg: bust(tone, cut), key: `demo avatar ${at} ${cut}` })))
+  const made = tones.flatMap((tone, at) =>
+    cuts.map((cut) => ({ svg: bust(tone, cut), key: `demo avatar ${at} ${cut}` })),
+  )
   const urls: string[] = []
   for (const { svg, key } of made) {
     const hex = createHash('sha256').update(key).digest('hex')
@@ -40,15 +42,29 @@ export async function seedAvatars(db: Db, files: FileStore, ids: Ids, now: Date)
     await writeFile(place, bytes, { mode: 0o600 })
     const url = `files/${id}.png`
     urls.push(url)
-    const about = { kind: 'IMAGE' as const, mime: 'image/png', bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
+    const about = {
+      kind: 'IMAGE' as const,
+      mime: 'image/png',
+      bytes: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+    }
     await db
       .insertInto('uploads')
-      .values({ id, org_id: ids.org.get('platform') ?? 1, user_id: null, ...about, url, created_at: now })
+      .values({
+        id,
+        org_id: ids.org.get('platform') ?? 1,
+        user_id: null,
+        ...about,
+        url,
+        created_at: now,
+      })
       .onConflict((oc) => oc.doNothing())
       .execute()
   }
   for (const [at, url] of urls.entries()) {
-    const people = staff.filter((_, index) => index % urls.length === at).flatMap((person) => ids.user.get(person.username) ?? [])
+    const people = staff
+      .filter((_, index) => index % urls.length === at)
+      .flatMap((person) => ids.user.get(person.username) ?? [])
     await db.updateTable('users').set({ avatar: url }).where('id', 'in', people).execute()
   }
 }

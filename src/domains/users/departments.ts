@@ -6,10 +6,18 @@ import { bi } from '../../shared/text.ts'
 
 export const departmentErrors = defineErrors('users', {
   departmentNameTaken: [409004, '部门名称已存在', 'This department exists already'],
-  departmentHasUsers: [409003, '部门下仍有用户,无法删除', 'There are still users in this department'],
+  departmentHasUsers: [
+    409003,
+    '部门下仍有用户,无法删除',
+    'There are still users in this department',
+  ],
   departmentHasChildren: [409003, '请先删除下级部门', 'Delete the departments below first'],
   departmentTooDeep: [422001, '部门最多5级', 'Departments have at most five levels'],
-  departmentInItself: [422001, '不能移动到自己或下级部门', 'A department cannot stand below itself'],
+  departmentInItself: [
+    422001,
+    '不能移动到自己或下级部门',
+    'A department cannot stand below itself',
+  ],
 })
 
 export const departmentLevels = 5
@@ -36,7 +44,10 @@ export const departmentEndpoints = {
     path: '/departments',
     summary: 'Departments of one organisation, the own one unless told; parents before children',
     input: z.strictObject({ orgId: f.id.optional() }),
-    output: z.strictObject({ list: z.array(DepartmentRow).max(mostDepartments), can: z.strictObject({ update: z.boolean() }) }),
+    output: z.strictObject({
+      list: z.array(DepartmentRow).max(mostDepartments),
+      can: z.strictObject({ update: z.boolean() }),
+    }),
   }),
   createDepartment: write('department:update', {
     path: '/departments',

@@ -7,7 +7,11 @@ import { bi } from '../../shared/text.ts'
 
 export const resetErrors = defineErrors('users', {
   resetHandled: [409001, '该申请已处理', 'This request was handled already'],
-  resetRankTooHigh: [403001, '不能操作同级或更高级别的用户', 'You cannot act on people of an equal or higher rank'],
+  resetRankTooHigh: [
+    403001,
+    '不能操作同级或更高级别的用户',
+    'You cannot act on people of an equal or higher rank',
+  ],
 })
 
 export const resetStates = ['PENDING', 'DONE', 'REJECTED', 'EXPIRED'] as const
@@ -23,7 +27,9 @@ export const ResetRow = z.strictObject({
   phone: z.string(),
   createTime: f.instant,
   method: z.enum(['SMS', 'ADMIN']),
-  state: z.enum(resetStates).meta({ tones: { PENDING: 'warn', DONE: 'success', REJECTED: 'closed', EXPIRED: 'offline' } }),
+  state: z
+    .enum(resetStates)
+    .meta({ tones: { PENDING: 'warn', DONE: 'success', REJECTED: 'closed', EXPIRED: 'offline' } }),
   handlerName: z.string(),
   handledTime: f.instant.nullable(),
   remark: z.string(),
@@ -35,7 +41,15 @@ export const resetEndpoints = {
   passwordResets: read('user:reset-password', {
     path: '/password-resets',
     summary: 'Requests for a new password of people below the actor',
-    input: listQuery({ keyword, state: z.enum(resetStates).optional(), method: z.enum(['SMS', 'ADMIN']).optional() }, ['createTime'], '-createTime'),
+    input: listQuery(
+      {
+        keyword,
+        state: z.enum(resetStates).optional(),
+        method: z.enum(['SMS', 'ADMIN']).optional(),
+      },
+      ['createTime'],
+      '-createTime',
+    ),
     output: page(ResetRow),
   }),
   rejectReset: write('user:reset-password', {

@@ -21,7 +21,11 @@ describe('where a role makes sense', () => {
   })
   test('who looks at machines of others stands in the platform or in an authority', () => {
     const watching = [{ code: 'ROLE_C_ANY', dataScope: 'REGION_DRUGS' as const }]
-    expect(orgKinds.map((kind) => [kind, missingHome(watching, kind)]).filter(([, missing]) => missing === null)).toEqual([
+    expect(
+      orgKinds
+        .map((kind) => [kind, missingHome(watching, kind)])
+        .filter(([, missing]) => missing === null),
+    ).toEqual([
       ['PLATFORM', null],
       ['REGULATOR', null],
     ])
@@ -37,7 +41,10 @@ test('a regulator has a region', () => {
 test('who serves machines, and as what', () => {
   const role = (code: string, dataScope = 'ASSIGNED_DEVICES') => ({ code, dataScope })
   expect(servesAs([role('ROLE_RTU_SP', 'ORG_TREE')])).toEqual([])
-  expect(servesAs([role('ROLE_RTU_REPAIRER'), role('ROLE_RTU_REPLENISHER')])).toEqual(['REPAIRER', 'REPLENISHER'])
+  expect(servesAs([role('ROLE_RTU_REPAIRER'), role('ROLE_RTU_REPLENISHER')])).toEqual([
+    'REPAIRER',
+    'REPLENISHER',
+  ])
   expect(servesAs([role('ROLE_C_1'), role('ROLE_RTU_REPLENISHER')])).toEqual(['REPLENISHER'])
 })
 

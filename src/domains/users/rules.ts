@@ -29,26 +29,49 @@ type HomedRole = { readonly code: string; readonly dataScope: HeldRole['dataScop
 export function missingHome(roles: readonly HomedRole[], orgKind: HomeKind): HomeKind | null {
   const wanted = roles.flatMap((role) => homes[role.code] ?? [])
   const misplaced = wanted.find((kind) => kind !== orgKind)
-  return misplaced ?? (roles.some((role) => role.dataScope === 'REGION_DRUGS') && !mayWatch(orgKind) ? 'REGULATOR' : null)
+  return (
+    misplaced ??
+    (roles.some((role) => role.dataScope === 'REGION_DRUGS') && !mayWatch(orgKind)
+      ? 'REGULATOR'
+      : null)
+  )
 }
 
 /** Who supervises a region has one. */
-export const regionRule = (roles: readonly { readonly dataScope: string }[], regionCode: string): ErrorDef | null =>
-  regionCode === '' && roles.some((role) => role.dataScope === 'REGION_DRUGS') ? userErrors.regionMissing : null
+export const regionRule = (
+  roles: readonly { readonly dataScope: string }[],
+  regionCode: string,
+): ErrorDef | null =>
+  regionCode === '' && roles.some((role) => role.dataScope === 'REGION_DRUGS')
+    ? userErrors.regionMissing
+    : null
 
 /** As which staff somebody serves machines. Roles of one's own that are bound to machines count as replenishing. */
-export function servesAs(roles: readonly { readonly code: string; readonly dataScope: string }[]): ('REPLENISHER' | 'REPAIRER')[] {
+export function servesAs(
+  roles: readonly { readonly code: string; readonly dataScope: string }[],
+): ('REPLENISHER' | 'REPAIRER')[] {
   const bound = roles.filter((role) => role.dataScope === 'ASSIGNED_DEVICES')
-  return [...new Set(bound.map((role) => (role.code === 'ROLE_RTU_REPAIRER' ? ('REPAIRER' as const) : ('REPLENISHER' as const))))]
+  return [
+    ...new Set(
+      bound.map((role) =>
+        role.code === 'ROLE_RTU_REPAIRER' ? ('REPAIRER' as const) : ('REPLENISHER' as const),
+      ),
+    ),
+  ]
 }
 
 /** `138****5678`; a number too short to hide anything becomes stars. */
-export const maskedPhone = (phone: string): string => (phone.length < 8 ? phone.replace(/./g, '*') : `${phone.slice(0, 3)}****${phone.slice(-4)}`)
+export const maskedPhone = (phone: string): string =>
+  phone.length < 8 ? phone.replace(/./g, '*') : `${phone.slice(0, 3)}****${phone.slice(-4)}`
 
 type Node = { readonly id: number; readonly parentId: number | null }
 
 /** Whether department `id` (null: a new one) may stand below `parentId`: no cycle, at most five levels. */
-export function placeRule(all: readonly Node[], id: number | null, parentId: number | null): ErrorDef | null {
+export function placeRule(
+  all: readonly Node[],
+  id: number | null,
+  parentId: number | null,
+): ErrorDef | null {
   const parents = new Map(all.map((node) => [node.id, node.parentId]))
   let above = 0
   for (let at = parentId; at !== null; at = parents.get(at) ?? null) {
@@ -58,7 +81,14 @@ export function placeRule(all: readonly Node[], id: number | null, parentId: num
   return above + height(all, id) > departmentLevels ? departmentErrors.departmentTooDeep : null
 }
 const height = (all: readonly Node[], id: number | null): number =>
-  1 + Math.max(0, ...(id === null ? [] : all.filter((node) => node.parentId === id).map((node) => height(all, node.id))))
+  1 +
+  Math.max(
+    0,
+    ...(id === null
+      ? []
+      : all.filter((node) => node.parentId === id).map((node) => height(all, node.id))),
+  )
 
 /** A name that is free again: it keeps what people knew, and no living user can have it because of the #. */
-export const freedName = (username: string, id: number): string => `${username.slice(0, 40 - String(id).length - 1)}#${id}`
+export const freedName = (username: string, id: number): string =>
+  `${username.slice(0, 40 - String(id).length - 1)}#${id}`

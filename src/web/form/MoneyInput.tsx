@@ -2,16 +2,35 @@ import { Input } from 'antd'
 import { useEffect, useState } from 'react'
 import { parseYuan } from '../../shared/money.ts'
 
-type Props = { id?: string; value?: number | null; onChange?: (value: number | null) => void; onBlur?: () => void; disabled?: boolean; placeholder?: string }
+type Props = {
+  id?: string
+  value?: number | null
+  onChange?: (value: number | null) => void
+  onBlur?: () => void
+  disabled?: boolean
+  placeholder?: string
+}
 
 const typed = (fen: number | null | undefined): string =>
-  fen === null || fen === undefined || Number.isNaN(fen) ? '' : `${Math.floor(fen / 100)}.${String(fen % 100).padStart(2, '0')}`
+  fen === null || fen === undefined || Number.isNaN(fen)
+    ? ''
+    : `${Math.floor(fen / 100)}.${String(fen % 100).padStart(2, '0')}`
 
 /** What is typed is yuan, what comes out is fen; what is no amount comes out as NaN, which every contract refuses. */
-export function MoneyInput({ id, value, onChange, onBlur, disabled = false, placeholder = '' }: Props) {
+export function MoneyInput({
+  id,
+  value,
+  onChange,
+  onBlur,
+  disabled = false,
+  placeholder = '',
+}: Props) {
   const [text, setText] = useState(typed(value))
   useEffect(() => {
-    if (!Number.isNaN(value)) setText((held) => ((parseYuan(held) ?? undefined) === (value ?? undefined) ? held : typed(value)))
+    if (!Number.isNaN(value))
+      setText((held) =>
+        (parseYuan(held) ?? undefined) === (value ?? undefined) ? held : typed(value),
+      )
   }, [value])
   const change = (next: string) => {
     setText(next)

@@ -14,7 +14,8 @@ function loaded(): Promise<Real> {
 
 /** The field of that name, suspended until the fields are there. */
 function part<K extends keyof Real>(name: K): Real[K] {
-  return ((props: object) => createElement(use(loaded())[name] as ComponentType<object>, props)) as Real[K]
+  return ((props: object) =>
+    createElement(use(loaded())[name] as ComponentType<object>, props)) as Real[K]
 }
 
 export const Field = part('Field')

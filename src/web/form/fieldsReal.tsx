@@ -21,13 +21,19 @@ type Base = {
   readonly disabled?: boolean
   readonly placeholder?: string
 }
-export type Option = { readonly value: string | number | boolean; readonly label: string; readonly disabled?: boolean }
+export type Option = {
+  readonly value: string | number | boolean
+  readonly label: string
+  readonly disabled?: boolean
+}
 
 function useField(name: string) {
   const context = useContext(FormContext)
   if (!context) throw new Error('a field outside a form')
   const { t } = useTranslation([context.ns, 'web'])
-  let type: z.ZodType | undefined = context.schema.shape[name.split('.')[0] as string] as z.ZodType | undefined
+  let type: z.ZodType | undefined = context.schema.shape[name.split('.')[0] as string] as
+    | z.ZodType
+    | undefined
   if (name.includes('.')) type = undefined
   const info = fieldInfo(type)
   const enumOptions: Option[] =
@@ -82,7 +88,15 @@ export function Field({
   )
 }
 
-export function TextField(props: Base & { count?: boolean; password?: boolean; prefix?: ReactNode; autoComplete?: string; children?: never }) {
+export function TextField(
+  props: Base & {
+    count?: boolean
+    password?: boolean
+    prefix?: ReactNode
+    autoComplete?: string
+    children?: never
+  },
+) {
   const { info } = useField(props.name)
   const own = {
     disabled: props.disabled ?? false,
@@ -90,7 +104,15 @@ export function TextField(props: Base & { count?: boolean; password?: boolean; p
     autoComplete: props.autoComplete ?? 'off',
     ...(info.max ? { maxLength: info.max } : {}),
   }
-  return <Field {...props}>{props.password ? <Input.Password {...own} /> : <Input {...own} prefix={props.prefix} showCount={props.count ?? false} />}</Field>
+  return (
+    <Field {...props}>
+      {props.password ? (
+        <Input.Password {...own} />
+      ) : (
+        <Input {...own} prefix={props.prefix} showCount={props.count ?? false} />
+      )}
+    </Field>
+  )
 }
 
 export function TextAreaField(props: Base & { rows?: number }) {
@@ -107,7 +129,9 @@ export function TextAreaField(props: Base & { rows?: number }) {
   )
 }
 
-export function NumberField(props: Base & { min?: number; max?: number; precision?: number; unit?: string }) {
+export function NumberField(
+  props: Base & { min?: number; max?: number; precision?: number; unit?: string },
+) {
   return (
     <Field {...props}>
       <InputNumber
@@ -130,7 +154,14 @@ export const MoneyField = (props: Base) => (
   </Field>
 )
 
-export function SelectField(props: Base & { options?: readonly Option[]; multiple?: boolean; loading?: boolean; onSearch?: (text: string) => void }) {
+export function SelectField(
+  props: Base & {
+    options?: readonly Option[]
+    multiple?: boolean
+    loading?: boolean
+    onSearch?: (text: string) => void
+  },
+) {
   const { enumOptions, t, required } = useField(props.name)
   return (
     <Field {...props}>
@@ -141,7 +172,11 @@ export function SelectField(props: Base & { options?: readonly Option[]; multipl
         allowClear={!(props.required ?? required)}
         placeholder={props.placeholder ?? t('web:form.choose')}
         {...(props.multiple ? { mode: 'multiple' as const } : {})}
-        showSearch={props.onSearch ? { filterOption: false, onSearch: props.onSearch } : { optionFilterProp: 'label' }}
+        showSearch={
+          props.onSearch
+            ? { filterOption: false, onSearch: props.onSearch }
+            : { optionFilterProp: 'label' }
+        }
       />
     </Field>
   )
@@ -151,7 +186,10 @@ export function RadioField(props: Base & { options?: readonly Option[] }) {
   const { enumOptions } = useField(props.name)
   return (
     <Field wide {...props}>
-      <Radio.Group options={[...(props.options ?? enumOptions)]} disabled={props.disabled ?? false} />
+      <Radio.Group
+        options={[...(props.options ?? enumOptions)]}
+        disabled={props.disabled ?? false}
+      />
     </Field>
   )
 }
@@ -165,18 +203,33 @@ export const SwitchField = (props: Base) => (
 /** One picture as text, or up to `max` as a list. */
 export const ImageField = (props: Base & { max?: number }) => (
   <Field wide {...props} plain>
-    <Upload {...(props.max === undefined ? {} : { max: props.max })} disabled={props.disabled ?? false} />
+    <Upload
+      {...(props.max === undefined ? {} : { max: props.max })}
+      disabled={props.disabled ?? false}
+    />
   </Field>
 )
 
 /** Something to read among the fields. */
-export const Fixed = ({ label, children, wide }: { label: string; children: ReactNode; wide?: boolean }) => (
+export const Fixed = ({
+  label,
+  children,
+  wide,
+}: {
+  label: string
+  children: ReactNode
+  wide?: boolean
+}) => (
   <Form.Item className={`${styles.item} ${wide ? styles.wide : ''}`} label={label}>
     <span className={styles.fixed}>{children}</span>
   </Form.Item>
 )
 
 /** A sentence across both columns. */
-export const Note = ({ type = 'info', children }: { type?: 'info' | 'warning'; children: ReactNode }) => (
-  <Alert className={`${styles.wide} ${styles.note}`} type={type} showIcon title={children} />
-)
+export const Note = ({
+  type = 'info',
+  children,
+}: {
+  type?: 'info' | 'warning'
+  children: ReactNode
+}) => <Alert className={`${styles.wide} ${styles.note}`} type={type} showIcon title={children} />

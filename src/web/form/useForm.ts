@@ -79,7 +79,9 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
 
   const show = useCallback(
     (found: readonly Problem[]) => {
-      const old = problems.filter((problem) => !found.some((other) => other.field === problem.field))
+      const old = problems.filter(
+        (problem) => !found.some((other) => other.field === problem.field),
+      )
       form.setFields([
         ...old.map((problem) => ({ name: nameOf(problem.field), errors: [] })),
         ...found.map((problem) => ({ name: nameOf(problem.field), errors: [problem.message] })),
@@ -109,7 +111,8 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
     write.mutate(clean(schema, spec.toInput ? spec.toInput(values) : values) as CallInput<E>, {
       onError: (error) => {
         const field = spec.claims?.[error.error]
-        if (error.errors.length > 0) show(error.errors.map(({ field, message }) => ({ field, message })))
+        if (error.errors.length > 0)
+          show(error.errors.map(({ field, message }) => ({ field, message })))
         else if (field) {
           show([{ field, message: error.message }])
           focusField(form, field)
@@ -126,7 +129,9 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
         const own = issues().find((problem) => problem.field === field)
         // each keeps its place: whoever presses one of them leaves a field by that
         setProblems((held) => {
-          const others = held.flatMap((problem) => (problem.field !== field ? problem : (own ?? [])))
+          const others = held.flatMap((problem) =>
+            problem.field !== field ? problem : (own ?? []),
+          )
           return own && !others.includes(own) ? [...others, own] : others
         })
         return own?.message ?? null
@@ -142,17 +147,32 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
     dirty,
     busy: write.isPending,
     submit: () => void submit(),
-    problems: problems.map((problem) => ({ ...problem, label: labels.current.get(problem.field) ?? problem.message })),
+    problems: problems.map((problem) => ({
+      ...problem,
+      label: labels.current.get(problem.field) ?? problem.message,
+    })),
     onChange: (changed) => {
       setDirty(changedFrom(start.current, form.getFieldsValue(true)))
       const fields = Object.keys(changed)
-      if (problems.some((problem) => fields.some((field) => problem.field === field || problem.field.startsWith(`${field}.`))))
-        show(problems.filter((problem) => !fields.some((field) => problem.field === field || problem.field.startsWith(`${field}.`))))
+      if (
+        problems.some((problem) =>
+          fields.some((field) => problem.field === field || problem.field.startsWith(`${field}.`)),
+        )
+      )
+        show(
+          problems.filter(
+            (problem) =>
+              !fields.some(
+                (field) => problem.field === field || problem.field.startsWith(`${field}.`),
+              ),
+          ),
+        )
     },
   }
 }
 
-export const nameOf = (field: string): (string | number)[] => field.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+export const nameOf = (field: string): (string | number)[] =>
+  field.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
 
 export function focusField(form: FormInstance, field: string): void {
   form.scrollToField(nameOf(field), { block: 'center', focus: true })

@@ -16,20 +16,25 @@ const schema = z.strictObject({
 
 describe('form values', () => {
   it('leaves out what was emptied and unknown keys', () =>
-    expect(clean(schema, { id: 1, name: '', note: '', phone: '', parent: null, other: 1 })).toEqual({ id: 1, name: '', note: '', parent: null }))
+    expect(clean(schema, { id: 1, name: '', note: '', phone: '', parent: null, other: 1 })).toEqual(
+      { id: 1, name: '', note: '', parent: null },
+    ))
   it('nothing, null and empty text are the same', () => {
     expect(changedFrom({ a: undefined }, { a: '' })).toBe(false)
     expect(changedFrom({ a: [1] }, { a: [1, 2] })).toBe(true)
     expect(changedFrom({}, { a: false })).toBe(true)
   })
-  it('takes what the input knows from a record', () => expect(pickFor(schema, { id: 1, name: 'x', createTime: 'y' })).toEqual({ id: 1, name: 'x' }))
+  it('takes what the input knows from a record', () =>
+    expect(pickFor(schema, { id: 1, name: 'x', createTime: 'y' })).toEqual({ id: 1, name: 'x' }))
   it.each([
     ['name', true],
     ['note', false],
     ['phone', false],
     ['parent', false],
     ['cost', true],
-  ] as const)('%s required: %s', (key, required) => expect(isRequired(schema.shape[key])).toBe(required))
+  ] as const)('%s required: %s', (key, required) =>
+    expect(isRequired(schema.shape[key])).toBe(required),
+  )
   it('reads kinds, units and lengths from the contract', () => {
     expect(fieldInfo(schema.shape.name)).toMatchObject({ kind: 'text', max: 5 })
     expect(fieldInfo(schema.shape.cost)).toMatchObject({ kind: 'number', unit: 'fen' })

@@ -21,9 +21,13 @@ const normal = (value: unknown): unknown => (value === null || value === '' ? un
 /** True when a person changed something: nothing and empty text are the same. */
 export function changedFrom(start: Values, now: Values): boolean {
   const keys = new Set([...Object.keys(start), ...Object.keys(now)])
-  return [...keys].some((key) => JSON.stringify(normal(start[key])) !== JSON.stringify(normal(now[key])))
+  return [...keys].some(
+    (key) => JSON.stringify(normal(start[key])) !== JSON.stringify(normal(now[key])),
+  )
 }
 
 /** The part of a record that an input takes: start values of an edit form. */
 export const pickFor = (schema: z.ZodObject, record: Values): Values =>
-  Object.fromEntries(Object.keys(schema.shape).flatMap((key) => (key in record ? [[key, record[key]]] : [])))
+  Object.fromEntries(
+    Object.keys(schema.shape).flatMap((key) => (key in record ? [[key, record[key]]] : [])),
+  )

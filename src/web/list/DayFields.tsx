@@ -36,14 +36,30 @@ export const DayRange = ({ value, onChange, presets, off, ...rest }: DayRangePro
     value={[read(value[0]), read(value[1])]}
     allowEmpty={[true, true]}
     format={format}
-    {...(presets ? { presets: presets.map(({ label, days }) => ({ label, value: [dayjs(days[0]), dayjs(days[1])] })) } : {})}
-    {...(off ? { disabledDate: (day, { from }) => off(day.format(format), from?.format(format)) } : {})}
-    onChange={(range) => onChange([range?.[0]?.format(format) ?? null, range?.[1]?.format(format) ?? null])}
+    {...(presets
+      ? {
+          presets: presets.map(({ label, days }) => ({
+            label,
+            value: [dayjs(days[0]), dayjs(days[1])],
+          })),
+        }
+      : {})}
+    {...(off
+      ? { disabledDate: (day, { from }) => off(day.format(format), from?.format(format)) }
+      : {})}
+    onChange={(range) =>
+      onChange([range?.[0]?.format(format) ?? null, range?.[1]?.format(format) ?? null])
+    }
   />
 )
 
 export const Day = ({ value, onChange, ...rest }: DayProps) => (
-  <DatePicker {...rest} value={read(value)} format={format} onChange={(day) => onChange(day?.format(format) ?? null)} />
+  <DatePicker
+    {...rest}
+    value={read(value)}
+    format={format}
+    onChange={(day) => onChange(day?.format(format) ?? null)}
+  />
 )
 
 export type InstantProps = Shared & {
@@ -60,15 +76,29 @@ const clock = (instant: string) => dayjs(shanghaiClock(new Date(instant)).slice(
 const dayAt = (ahead: number) => shanghaiDay(new Date(Date.now() + ahead * 86_400_000))
 
 /** A moment to come, to the minute, at most `days` ahead; null for none. */
-export const Instant = ({ days = 36_500, className, style, value, onChange, onBlur, ...rest }: InstantProps) => (
+export const Instant = ({
+  days = 36_500,
+  className,
+  style,
+  value,
+  onChange,
+  onBlur,
+  ...rest
+}: InstantProps) => (
   <DatePicker
     {...rest}
     {...(className ? { className } : { style: style ?? { width: '100%' } })}
     showTime={{ format: 'HH:mm' }}
     format="YYYY-MM-DD HH:mm"
     value={value ? clock(value) : null}
-    disabledDate={(day) => day.format('YYYY-MM-DD') < dayAt(0) || day.format('YYYY-MM-DD') > dayAt(days)}
-    onChange={(next) => onChange?.(next ? new Date(`${next.format('YYYY-MM-DDTHH:mm')}:00+08:00`).toISOString() : null)}
+    disabledDate={(day) =>
+      day.format('YYYY-MM-DD') < dayAt(0) || day.format('YYYY-MM-DD') > dayAt(days)
+    }
+    onChange={(next) =>
+      onChange?.(
+        next ? new Date(`${next.format('YYYY-MM-DDTHH:mm')}:00+08:00`).toISOString() : null,
+      )
+    }
     // Enter takes the typed moment; it does not save the form
     onKeyDown={(event) => {
       if (event.key === 'Enter') event.preventDefault()

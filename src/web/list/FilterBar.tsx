@@ -28,24 +28,49 @@ const inRow = 5
 export function FilterBar({ ns, input, filters, query, fixed, onChange, onReset, tools }: Props) {
   const { t } = useTranslation('web')
   const used = activeFilters(input, query, fixed)
-  const isUsed = (filter: Filter) => (filter.key === 'range' ? used.includes('from') || used.includes('to') : used.includes(filter.key))
+  const isUsed = (filter: Filter) =>
+    filter.key === 'range'
+      ? used.includes('from') || used.includes('to')
+      : used.includes(filter.key)
   const phone = usePhone()
   const plain = filters.filter((filter) => !filter.more)
   const shown = plain.slice(0, inRow)
   const more = [...plain.slice(inRow), ...filters.filter((filter) => filter.more)]
   const field = (filter: Filter) => (
-    <FilterField key={filter.key} ns={ns} input={input} filter={filter} query={query} used={isUsed(filter)} onChange={onChange} />
+    <FilterField
+      key={filter.key}
+      ns={ns}
+      input={input}
+      filter={filter}
+      query={query}
+      used={isUsed(filter)}
+      onChange={onChange}
+    />
   )
   const usedBehind = more.filter(isUsed).length
-  if (phone) return <FilterSheet filters={filters} field={field} used={filters.filter(isUsed).length} onReset={onReset} tools={tools} />
+  if (phone)
+    return (
+      <FilterSheet
+        filters={filters}
+        field={field}
+        used={filters.filter(isUsed).length}
+        onReset={onReset}
+        tools={tools}
+      />
+    )
   return (
     <div className={styles.filters} role="search">
       <div className={styles.fields}>
         {shown.map(field)}
         {more.length > 0 ? (
-          <Popover trigger="click" placement="bottomLeft" content={<div className={styles.moreFields}>{more.map(field)}</div>}>
+          <Popover
+            trigger="click"
+            placement="bottomLeft"
+            content={<div className={styles.moreFields}>{more.map(field)}</div>}
+          >
             <Button icon={<FilterOutlined />} className={usedBehind > 0 ? (styles.used ?? '') : ''}>
-              {t('list.moreFilters')} <span className={styles.quiet}>{usedBehind > 0 ? usedBehind : more.length}</span>
+              {t('list.moreFilters')}{' '}
+              <span className={styles.quiet}>{usedBehind > 0 ? usedBehind : more.length}</span>
             </Button>
           </Popover>
         ) : null}
@@ -60,7 +85,13 @@ export function FilterBar({ ns, input, filters, query, fixed, onChange, onReset,
   )
 }
 
-type SheetProps = { filters: readonly Filter[]; field: (filter: Filter) => ReactNode; used: number; onReset: () => void; tools: ReactNode }
+type SheetProps = {
+  filters: readonly Filter[]
+  field: (filter: Filter) => ReactNode
+  used: number
+  onReset: () => void
+  tools: ReactNode
+}
 
 /** On a phone the first field stands alone; the others are in a sheet from below. */
 function FilterSheet({ filters: [first, ...others], field, used, onReset, tools }: SheetProps) {
@@ -71,7 +102,12 @@ function FilterSheet({ filters: [first, ...others], field, used, onReset, tools 
       <div className={styles.fields}>
         {first ? field(first) : null}
         {others.length > 0 ? (
-          <Button icon={<FilterOutlined />} className={used > 0 ? (styles.used ?? '') : ''} aria-label={t('list.filter')} onClick={() => setOpen(true)}>
+          <Button
+            icon={<FilterOutlined />}
+            className={used > 0 ? (styles.used ?? '') : ''}
+            aria-label={t('list.filter')}
+            onClick={() => setOpen(true)}
+          >
             {used > 0 ? used : null}
           </Button>
         ) : null}
@@ -100,7 +136,14 @@ function FilterSheet({ filters: [first, ...others], field, used, onReset, tools 
   )
 }
 
-type FieldProps = { ns: string; input: z.ZodObject; filter: Filter; query: Query; used: boolean; onChange: (part: Query) => void }
+type FieldProps = {
+  ns: string
+  input: z.ZodObject
+  filter: Filter
+  query: Query
+  used: boolean
+  onChange: (part: Query) => void
+}
 
 /** The label stands inside the field; a field in use is tinted. */
 function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
@@ -109,14 +152,21 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
   const info = fieldInfo(input.shape[key] as z.ZodType | undefined)
   const label = filter.label ?? t(`${ns}:fields.${key}`)
   const value = query[key]
-  const set = (next: unknown) => onChange({ [key]: next === '' || next === null ? undefined : next })
+  const set = (next: unknown) =>
+    onChange({ [key]: next === '' || next === null ? undefined : next })
   const prefix = <span className={styles.label}>{label}</span>
   const className = `${styles.field} ${used ? styles.used : ''}`
   const style = filter.width ? { width: filter.width } : {}
   if (filter.picker)
     return (
       <span className={className} style={style}>
-        <Picked draw={filter.picker} value={value} onChange={set} placeholder={t('web:list.all')} prefix={prefix} />
+        <Picked
+          draw={filter.picker}
+          value={value}
+          onChange={set}
+          placeholder={t('web:list.all')}
+          prefix={prefix}
+        />
       </span>
     )
   const text = (found: unknown) => (typeof found === 'string' ? found : null)
@@ -131,7 +181,17 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
         onChange={([from, to]) => onChange({ from: from ?? undefined, to: to ?? undefined })}
       />
     )
-  if (info.unit === 'day') return <Day className={className} style={style} placeholder={label} aria-label={label} value={text(value)} onChange={set} />
+  if (info.unit === 'day')
+    return (
+      <Day
+        className={className}
+        style={style}
+        placeholder={label}
+        aria-label={label}
+        value={text(value)}
+        onChange={set}
+      />
+    )
   const options =
     filter.options ??
     (info.kind === 'boolean'
@@ -152,7 +212,15 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
         value={(value === undefined ? undefined : String(value)) ?? null}
         options={options.map((option) => ({ value: String(option.value), label: option.label }))}
         onChange={(next: string | undefined) =>
-          set(next === undefined ? undefined : info.kind === 'boolean' ? next === 'true' : info.kind === 'number' ? Number(next) : next)
+          set(
+            next === undefined
+              ? undefined
+              : info.kind === 'boolean'
+                ? next === 'true'
+                : info.kind === 'number'
+                  ? Number(next)
+                  : next,
+          )
         }
       />
     )
@@ -164,13 +232,16 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
       className={className}
       style={style}
       max={info.max ?? 60}
-      onSearch={(text) => set(info.kind === 'number' ? (text === '' ? undefined : Number(text)) : text)}
+      onSearch={(text) =>
+        set(info.kind === 'number' ? (text === '' ? undefined : Number(text)) : text)
+      }
     />
   )
 }
 
 /** Called, not created: pages write pickers in place, and a component that is new with every render would forget what is typed. */
-const Picked = ({ draw, ...props }: PickerProps & { draw: NonNullable<Filter['picker']> }) => draw(props)
+const Picked = ({ draw, ...props }: PickerProps & { draw: NonNullable<Filter['picker']> }) =>
+  draw(props)
 
 /** Searches on Enter, on leaving the field, or when it was cleared: never while somebody types. */
 function SearchField({

@@ -7,7 +7,12 @@ import { Pager } from '../ui/Pager.tsx'
 import styles from './List.module.css'
 import type { Query } from './listUrl.ts'
 
-type Props = { answer: { total: number } | undefined; query: Query; onChange: (part: Query) => void; sums: readonly { label: string; value: ReactNode }[] }
+type Props = {
+  answer: { total: number } | undefined
+  query: Query
+  onChange: (part: Query) => void
+  sums: readonly { label: string; value: ReactNode }[]
+}
 
 /** Count and sums of the whole filter on the left, pager on the right. */
 export function Footer({ answer, query, onChange, sums }: Props) {
@@ -15,7 +20,9 @@ export function Footer({ answer, query, onChange, sums }: Props) {
   const phone = usePhone()
   return (
     <footer className={styles.foot}>
-      <span>{answer ? t('list.total', { count: answer.total, n: formatCount(answer.total) }) : null}</span>
+      <span>
+        {answer ? t('list.total', { count: answer.total, n: formatCount(answer.total) }) : null}
+      </span>
       {sums.length > 0 ? (
         <span className={styles.sums}>
           {t('list.sums')}{' '}
@@ -32,7 +39,9 @@ export function Footer({ answer, query, onChange, sums }: Props) {
           pageSize={Number(query.pageSize)}
           total={answer.total}
           {...(phone ? { simple: true } : { sizes: pageSizes })}
-          onChange={(page, pageSize) => onChange(pageSize === query.pageSize ? { page } : { page: 1, pageSize })}
+          onChange={(page, pageSize) =>
+            onChange(pageSize === query.pageSize ? { page } : { page: 1, pageSize })
+          }
         />
       ) : null}
     </footer>

@@ -6,11 +6,14 @@ import styles from './List.module.css'
 import type { Query } from './listUrl.ts'
 import type { BatchAction, Selection, View } from './types.ts'
 
-const same = (query: Query, part: Query) => Object.entries(part).every(([key, value]) => String(query[key] ?? '') === String(value ?? ''))
+const same = (query: Query, part: Query) =>
+  Object.entries(part).every(([key, value]) => String(query[key] ?? '') === String(value ?? ''))
 
 /** The view that names most of the present query is the pressed one; the empty one is "all". */
 export const activeView = (views: readonly View[], query: Query): View | undefined =>
-  views.filter((view) => same(query, view.query)).sort((a, b) => Object.keys(b.query).length - Object.keys(a.query).length)[0]
+  views
+    .filter((view) => same(query, view.query))
+    .sort((a, b) => Object.keys(b.query).length - Object.keys(a.query).length)[0]
 
 export function ListHead({
   title,
@@ -33,7 +36,12 @@ export function ListHead({
       {views.length > 0 ? (
         <div className={styles.views} role="group" aria-label={t('list.views')}>
           {views.map((view) => (
-            <button key={view.key} type="button" aria-pressed={view === current} onClick={() => onView(view.query)}>
+            <button
+              key={view.key}
+              type="button"
+              aria-pressed={view === current}
+              onClick={() => onView(view.query)}
+            >
               {view.label} {view.count === undefined ? null : <b>{formatCount(view.count)}</b>}
             </button>
           ))}
@@ -59,7 +67,11 @@ export function BatchBar<R>({
 }) {
   const { t } = useTranslation('web')
   return (
-    <div className={styles.batch} role="toolbar" aria-label={t('list.selected', { count: selection.keys.length })}>
+    <div
+      className={styles.batch}
+      role="toolbar"
+      aria-label={t('list.selected', { count: selection.keys.length })}
+    >
       <strong>{t('list.selected', { count: selection.keys.length })}</strong>
       {total > selection.keys.length ? (
         <button type="button" className={styles.all} onClick={onAll}>
@@ -69,11 +81,21 @@ export function BatchBar<R>({
       {actions
         .filter((action) => action.can !== false)
         .map((action) => (
-          <button key={action.key} type="button" className={action.danger ? styles.danger : undefined} onClick={() => action.onClick(selection)}>
+          <button
+            key={action.key}
+            type="button"
+            className={action.danger ? styles.danger : undefined}
+            onClick={() => action.onClick(selection)}
+          >
             {action.label}
           </button>
         ))}
-      <button type="button" className={styles.end} aria-label={t('list.clearSelection')} onClick={selection.clear}>
+      <button
+        type="button"
+        className={styles.end}
+        aria-label={t('list.clearSelection')}
+        onClick={selection.clear}
+      >
         <CloseOutlined />
       </button>
     </div>

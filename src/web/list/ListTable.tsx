@@ -17,7 +17,10 @@ import { textWidth } from './textWidth.ts'
 import type { Filter, ListPageProps, RowOf } from './types.ts'
 import { squeezed, useFitted } from './useFitted.ts'
 
-type Props<E extends Endpoint, R = RowOf<E>> = Omit<ListPageProps<E>, 'columns' | 'filters' | 'rowKey' | 'empty'> & {
+type Props<E extends Endpoint, R = RowOf<E>> = Omit<
+  ListPageProps<E>,
+  'columns' | 'filters' | 'rowKey' | 'empty'
+> & {
   columns: readonly Column<R>[]
   filters: readonly Filter[]
   rowKey: keyof R & string
@@ -35,7 +38,19 @@ type Props<E extends Endpoint, R = RowOf<E>> = Omit<ListPageProps<E>, 'columns' 
 
 export function ListTable<E extends Endpoint>(props: Props<E>) {
   type R = RowOf<E>
-  const { answer, layout, query, onChange, selected, onSelect, actions, rowKey, batch = [], card, changed } = props
+  const {
+    answer,
+    layout,
+    query,
+    onChange,
+    selected,
+    onSelect,
+    actions,
+    rowKey,
+    batch = [],
+    card,
+    changed,
+  } = props
   const { t } = useTranslation('web')
   const phone = usePhone()
   const box = useRef<HTMLDivElement>(null)
@@ -45,7 +60,13 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
   const fitted = useFitted(answer?.list, t('action.more'), sortable)
   const actionWidth = actions
     ? (props.actionsWidth ??
-      Math.max(72, textWidth(t('list.actions')) + 24, ...(answer?.list ?? []).slice(0, 50).map((row) => actionsWidth(actions(row), t('action.more')))))
+      Math.max(
+        72,
+        textWidth(t('list.actions')) + 24,
+        ...(answer?.list ?? [])
+          .slice(0, 50)
+          .map((row) => actionsWidth(actions(row), t('action.more'))),
+      ))
     : 0
   const beside = actionWidth + (batch.length > 0 ? selectionWidth : 0)
   const shown = squeezed(
@@ -68,8 +89,20 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
         {rows.length === 0
           ? empty
           : rows.map((row) => (
-              <article key={keyOf(row)} className={`${styles.card} ${changed.has(keyOf(row)) ? styles.changed : ''}`}>
-                {typeof card === 'function' ? card(row, rowActions(row)) : <RowCard row={row} columns={props.columns} keys={card} actions={rowActions(row)} />}
+              <article
+                key={keyOf(row)}
+                className={`${styles.card} ${changed.has(keyOf(row)) ? styles.changed : ''}`}
+              >
+                {typeof card === 'function' ? (
+                  card(row, rowActions(row))
+                ) : (
+                  <RowCard
+                    row={row}
+                    columns={props.columns}
+                    keys={card}
+                    actions={rowActions(row)}
+                  />
+                )}
               </article>
             ))}
       </div>
@@ -82,10 +115,24 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
     align: column.align === 'right' || column.align === 'center' ? column.align : 'left',
     ellipsis: Boolean(column.ellipsis),
     ...(index <= leading && !phone ? { fixed: 'start' as const } : {}),
-    ...(sortable.includes(column.key) ? { sort: sort === column.key ? 'ascend' : sort === `-${column.key}` ? 'descend' : 'none' } : {}),
-    cell: (row, at) => (bones ? <span className={styles.bone} style={{ width: `${45 + ((index * 37) % 40)}%` }} /> : drawn(column, row, at)),
+    ...(sortable.includes(column.key)
+      ? { sort: sort === column.key ? 'ascend' : sort === `-${column.key}` ? 'descend' : 'none' }
+      : {}),
+    cell: (row, at) =>
+      bones ? (
+        <span className={styles.bone} style={{ width: `${45 + ((index * 37) % 40)}%` }} />
+      ) : (
+        drawn(column, row, at)
+      ),
   }))
-  if (actions) columns.push({ key: '__actions', title: t('list.actions'), width: actionWidth, fixed: 'end', cell: (row) => (bones ? null : rowActions(row)) })
+  if (actions)
+    columns.push({
+      key: '__actions',
+      title: t('list.actions'),
+      width: actionWidth,
+      fixed: 'end',
+      cell: (row) => (bones ? null : rowActions(row)),
+    })
   const select = (keys: ReadonlySet<string | number>) => {
     const here = new Map(rows.map((row) => [keyOf(row), row]))
     onSelect(
@@ -123,7 +170,9 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
               },
             }
           : {})}
-        onSort={(key, to) => onChange({ sort: to === 'none' ? undefined : `${to === 'descend' ? '-' : ''}${key}` })}
+        onSort={(key, to) =>
+          onChange({ sort: to === 'none' ? undefined : `${to === 'descend' ? '-' : ''}${key}` })
+        }
       />
     </div>
   )
@@ -138,12 +187,20 @@ function EmptyList<E extends Endpoint>({ filtered, filters, ns, empty, onReset }
   const { t } = useTranslation(['web', ns])
   if (filtered.length > 0) {
     const keys = new Set(filtered.map((key) => (key === 'from' || key === 'to' ? 'range' : key)))
-    const names = [...keys].map((key) => filters.find((filter) => filter.key === key)?.label ?? t(`${ns}:fields.${key}`, { defaultValue: '' })).filter(Boolean)
+    const names = [...keys]
+      .map(
+        (key) =>
+          filters.find((filter) => filter.key === key)?.label ??
+          t(`${ns}:fields.${key}`, { defaultValue: '' }),
+      )
+      .filter(Boolean)
     return (
       <Empty
         kind="filtered"
         title={t('list.filtered')}
-        hint={names.length > 0 ? t('list.filteredBy', { names: names.join(t('list.and')) }) : undefined}
+        hint={
+          names.length > 0 ? t('list.filteredBy', { names: names.join(t('list.and')) }) : undefined
+        }
         action={<Button onClick={onReset}>{t('list.clearFilters')}</Button>}
       />
     )

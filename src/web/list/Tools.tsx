@@ -34,7 +34,12 @@ export function Tools<R>({ columns, layout, onLayout, onRefresh, onExport, total
     <>
       {onExport ? <ExportButton total={total} onExport={onExport} /> : null}
       <Tooltip title={t('list.refresh')}>
-        <Button type="text" icon={<ReloadOutlined />} aria-label={t('list.refresh')} onClick={onRefresh} />
+        <Button
+          type="text"
+          icon={<ReloadOutlined />}
+          aria-label={t('list.refresh')}
+          onClick={onRefresh}
+        />
       </Tooltip>
       {phone ? null : (
         <>
@@ -47,10 +52,24 @@ export function Tools<R>({ columns, layout, onLayout, onRefresh, onExport, total
               onClick: ({ key }) => onLayout({ ...layout, density: key as Density }),
             }}
           >
-            <Button type="text" icon={<ColumnHeightOutlined />} aria-label={t('list.density')} title={t('list.density')} />
+            <Button
+              type="text"
+              icon={<ColumnHeightOutlined />}
+              aria-label={t('list.density')}
+              title={t('list.density')}
+            />
           </Dropdown>
-          <Popover trigger="click" placement="bottomRight" content={<ColumnList columns={columns} layout={layout} onLayout={onLayout} />}>
-            <Button type="text" icon={<SettingOutlined />} aria-label={t('list.columns')} title={t('list.columns')} />
+          <Popover
+            trigger="click"
+            placement="bottomRight"
+            content={<ColumnList columns={columns} layout={layout} onLayout={onLayout} />}
+          >
+            <Button
+              type="text"
+              icon={<SettingOutlined />}
+              aria-label={t('list.columns')}
+              title={t('list.columns')}
+            />
           </Popover>
         </>
       )}
@@ -68,12 +87,23 @@ function ExportButton({ total, onExport }: { total: number; onExport: () => Prom
   }
   return (
     <Tooltip title={label}>
-      <Button type="text" icon={<DownloadOutlined />} aria-label={label} loading={busy} disabled={total === 0} onClick={press} />
+      <Button
+        type="text"
+        icon={<DownloadOutlined />}
+        aria-label={label}
+        loading={busy}
+        disabled={total === 0}
+        onClick={press}
+      />
     </Tooltip>
   )
 }
 
-function ColumnList<R>({ columns, layout, onLayout }: Pick<Props<R>, 'columns' | 'layout' | 'onLayout'>) {
+function ColumnList<R>({
+  columns,
+  layout,
+  onLayout,
+}: Pick<Props<R>, 'columns' | 'layout' | 'onLayout'>) {
   const { t } = useTranslation('web')
   const arranged = arrange(columns, layout)
   const order = arranged.map(({ column }) => column.key)
@@ -92,7 +122,13 @@ function ColumnList<R>({ columns, layout, onLayout }: Pick<Props<R>, 'columns' |
             checked={shown}
             disabled={shown && hidden.length >= columns.length - 1}
             onChange={(event) =>
-              onLayout({ ...layout, order, hidden: event.target.checked ? hidden.filter((key) => key !== column.key) : [...hidden, column.key] })
+              onLayout({
+                ...layout,
+                order,
+                hidden: event.target.checked
+                  ? hidden.filter((key) => key !== column.key)
+                  : [...hidden, column.key],
+              })
             }
           >
             {column.title}
@@ -117,7 +153,11 @@ function ColumnList<R>({ columns, layout, onLayout }: Pick<Props<R>, 'columns' |
           </span>
         </div>
       ))}
-      <Button type="link" size="small" onClick={() => onLayout({ ...layout, order: [], hidden: null })}>
+      <Button
+        type="link"
+        size="small"
+        onClick={() => onLayout({ ...layout, order: [], hidden: null })}
+      >
         {t('action.reset')}
       </Button>
     </div>

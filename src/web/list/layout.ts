@@ -1,12 +1,19 @@
 /** What a person set for one list: order and hidden columns, density. */
 export type Density = 'compact' | 'standard' | 'loose'
-export type Layout = { readonly order: readonly string[]; readonly hidden: readonly string[] | null; readonly density: Density }
+export type Layout = {
+  readonly order: readonly string[]
+  readonly hidden: readonly string[] | null
+  readonly density: Density
+}
 
-const strings = (found: unknown): string[] => (Array.isArray(found) ? found.filter((item) => typeof item === 'string') : [])
+const strings = (found: unknown): string[] =>
+  Array.isArray(found) ? found.filter((item) => typeof item === 'string') : []
 
 /** Settings may come from an older build: anything unknown is ignored. */
 export function readLayout(found: unknown): Layout {
-  const { order, hidden, density } = (typeof found === 'object' && found !== null ? found : {}) as Record<string, unknown>
+  const { order, hidden, density } = (
+    typeof found === 'object' && found !== null ? found : {}
+  ) as Record<string, unknown>
   return {
     order: strings(order),
     hidden: Array.isArray(hidden) ? strings(hidden) : null,
@@ -15,7 +22,10 @@ export function readLayout(found: unknown): Layout {
 }
 
 /** Columns in the person's order; those the settings do not know keep their place after the one before them. */
-export function arrange<C extends { key: string; defaultHidden?: boolean }>(columns: readonly C[], layout: Layout): { column: C; shown: boolean }[] {
+export function arrange<C extends { key: string; defaultHidden?: boolean }>(
+  columns: readonly C[],
+  layout: Layout,
+): { column: C; shown: boolean }[] {
   const known = layout.order.filter((key) => columns.some((column) => column.key === key))
   const keys = [...known]
   for (const [index, column] of columns.entries()) {
@@ -25,6 +35,8 @@ export function arrange<C extends { key: string; defaultHidden?: boolean }>(colu
   }
   return keys.flatMap((key) => {
     const column = columns.find((candidate) => candidate.key === key)
-    return column ? [{ column, shown: layout.hidden ? !layout.hidden.includes(key) : !column.defaultHidden }] : []
+    return column
+      ? [{ column, shown: layout.hidden ? !layout.hidden.includes(key) : !column.defaultHidden }]
+      : []
   })
 }

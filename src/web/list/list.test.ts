@@ -24,25 +24,55 @@ describe('list query and address', () => {
     expect(writeQuery(input, defaults, '')).toBe('')
   })
   it.each([
-    { ...defaults, page: 3, pageSize: 50, sort: 'name', keyword: '乌龙 & tea', status: 'ON', open: false, ids: [1, 2], from: '2026-01-01', to: '2026-01-31' },
+    {
+      ...defaults,
+      page: 3,
+      pageSize: 50,
+      sort: 'name',
+      keyword: '乌龙 & tea',
+      status: 'ON',
+      open: false,
+      ids: [1, 2],
+      from: '2026-01-01',
+      to: '2026-01-31',
+    },
     { ...defaults, open: true },
     { ...defaults, keyword: '0' },
-  ])('survives the way through the address: %o', (query) => expect(readQuery(input, writeQuery(input, query, ''))).toEqual(query))
-  it.each(['?page=0', '?page=abc', '?pageSize=7', '?sort=password', '?status=MAYBE', '?from=2026-02-30', '?unknown=1'])(
-    '%s falls back to the defaults',
-    (search) => expect(readQuery(input, search)).toEqual(defaults),
+  ])('survives the way through the address: %o', (query) =>
+    expect(readQuery(input, writeQuery(input, query, ''))).toEqual(query),
   )
-  it('leaves parameters of others alone', () => expect(writeQuery(input, { ...defaults, page: 2 }, '?detail=5&page=9')).toBe('?detail=5&page=2'))
+  it.each([
+    '?page=0',
+    '?page=abc',
+    '?pageSize=7',
+    '?sort=password',
+    '?status=MAYBE',
+    '?from=2026-02-30',
+    '?unknown=1',
+  ])('%s falls back to the defaults', (search) =>
+    expect(readQuery(input, search)).toEqual(defaults),
+  )
+  it('leaves parameters of others alone', () =>
+    expect(writeQuery(input, { ...defaults, page: 2 }, '?detail=5&page=9')).toBe(
+      '?detail=5&page=2',
+    ))
   it('never writes what the page fixes', () => {
     const one = input.extend({ deviceId: z.number() })
     expect(readQuery(one, '?deviceId=9', { deviceId: 3 })).toEqual({ ...defaults, deviceId: 3 })
     expect(writeQuery(one, { ...defaults, deviceId: 3 }, '', { deviceId: 3 })).toBe('')
   })
   it('a changed filter starts at the first page', () => {
-    expect(withChange({ ...defaults, page: 4 }, { status: 'ON' })).toEqual({ ...defaults, page: 1, status: 'ON' })
+    expect(withChange({ ...defaults, page: 4 }, { status: 'ON' })).toEqual({
+      ...defaults,
+      page: 1,
+      status: 'ON',
+    })
     expect(withChange(defaults, { page: 4 })).toEqual({ ...defaults, page: 4 })
   })
-  it('counts filters, not paging', () => expect(activeFilters(input, { ...defaults, page: 2, sort: 'name', open: false, keyword: '' })).toEqual(['open']))
+  it('counts filters, not paging', () =>
+    expect(
+      activeFilters(input, { ...defaults, page: 2, sort: 'name', open: false, keyword: '' }),
+    ).toEqual(['open']))
 })
 
 describe('column settings', () => {
@@ -72,7 +102,11 @@ describe('widths of columns', () => {
     { room: 0, wanted: [220, 100, 200], why: 'nothing is measured yet' },
     { room: 600, wanted: [220, 100, 200], why: 'there is room' },
     { room: 480, wanted: [180, 100, 200], why: 'the widest text gives way' },
-    { room: 444, wanted: [152, 92, 200], why: 'then all texts, down to what can be read; what a row is called gives way last' },
+    {
+      room: 444,
+      wanted: [152, 92, 200],
+      why: 'then all texts, down to what can be read; what a row is called gives way last',
+    },
     { room: 420, wanted: [220, 100, 200], why: 'what cannot fit scrolls at its full width' },
   ])('$why', ({ room, wanted }) => expect(widths(squeezed(columns, room))).toEqual(wanted))
 })

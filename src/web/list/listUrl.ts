@@ -11,14 +11,17 @@ const defaultOf = (type: z.ZodType): unknown => {
 
 /** `skip`: fields the page fixes itself (a path parameter); they never show in the address. */
 export function defaultsOf(input: z.ZodObject, skip: Query = {}): Query {
-  const entries = Object.entries(input.shape).map(([key, type]) => [key, key in skip ? skip[key] : defaultOf(type as z.ZodType)] as const)
+  const entries = Object.entries(input.shape).map(
+    ([key, type]) => [key, key in skip ? skip[key] : defaultOf(type as z.ZodType)] as const,
+  )
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
 /** What does not fit the contract is dropped, so that an old or mistyped address still shows a list. */
 export function readQuery(input: z.ZodObject, search: string, fixed: Query = {}): Query {
   const raw: Record<string, string> = {}
-  for (const [key, value] of new URLSearchParams(search)) if (key in input.shape && !(key in fixed)) raw[key] = value
+  for (const [key, value] of new URLSearchParams(search))
+    if (key in input.shape && !(key in fixed)) raw[key] = value
   const values = fromStrings(input, raw)
   const kept: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(values)) {
@@ -30,12 +33,22 @@ export function readQuery(input: z.ZodObject, search: string, fixed: Query = {})
 }
 
 /** Parameters that are not the list's own (an opened detail) stay as they are. */
-export function writeQuery(input: z.ZodObject, query: Query, search: string, fixed: Query = {}): string {
+export function writeQuery(
+  input: z.ZodObject,
+  query: Query,
+  search: string,
+  fixed: Query = {},
+): string {
   const params = new URLSearchParams(search)
   const defaults = defaultsOf(input, fixed)
   for (const key of Object.keys(input.shape)) {
     const value = query[key]
-    const text = value === undefined || value === null ? '' : Array.isArray(value) ? value.join(',') : String(value)
+    const text =
+      value === undefined || value === null
+        ? ''
+        : Array.isArray(value)
+          ? value.join(',')
+          : String(value)
     if (key in fixed || text === '' || text === String(defaults[key] ?? '')) params.delete(key)
     else params.set(key, text)
   }
@@ -49,9 +62,18 @@ const paging = ['page', 'pageSize', 'sort']
 export function activeFilters(input: z.ZodObject, query: Query, fixed: Query = {}): string[] {
   const defaults = defaultsOf(input, fixed)
   return Object.keys(input.shape).filter(
-    (key) => !paging.includes(key) && !(key in fixed) && query[key] !== undefined && query[key] !== '' && String(query[key]) !== String(defaults[key] ?? ''),
+    (key) =>
+      !paging.includes(key) &&
+      !(key in fixed) &&
+      query[key] !== undefined &&
+      query[key] !== '' &&
+      String(query[key]) !== String(defaults[key] ?? ''),
   )
 }
 
 /** A changed filter starts at the first page again. */
-export const withChange = (query: Query, change: Query): Query => ({ ...query, ...('page' in change || 'pageSize' in change ? {} : { page: 1 }), ...change })
+export const withChange = (query: Query, change: Query): Query => ({
+  ...query,
+  ...('page' in change || 'pageSize' in change ? {} : { page: 1 }),
+  ...change,
+})

@@ -20,9 +20,19 @@ export type Filter = {
   readonly more?: boolean
   readonly width?: number
 }
-export type PickerProps = { readonly value: unknown; readonly onChange: (value: unknown) => void; readonly placeholder: string; readonly prefix: ReactNode }
+export type PickerProps = {
+  readonly value: unknown
+  readonly onChange: (value: unknown) => void
+  readonly placeholder: string
+  readonly prefix: ReactNode
+}
 
-export type View = { readonly key: string; readonly label: string; readonly query: Query; readonly count?: number | undefined }
+export type View = {
+  readonly key: string
+  readonly label: string
+  readonly query: Query
+  readonly count?: number | undefined
+}
 
 export type RowAction = {
   readonly key: string
@@ -36,7 +46,11 @@ export type RowAction = {
   readonly onClick?: () => void
 }
 
-export type Selection<R> = { readonly keys: readonly (string | number)[]; readonly rows: readonly R[]; readonly clear: () => void }
+export type Selection<R> = {
+  readonly keys: readonly (string | number)[]
+  readonly rows: readonly R[]
+  readonly clear: () => void
+}
 export type BatchAction<R> = {
   readonly key: string
   readonly label: string
@@ -105,7 +119,9 @@ export type ListPageProps<E extends Endpoint, R = RowOf<E>> = {
   readonly actionsWidth?: number
   readonly batch?: readonly BatchAction<R>[]
   /** Totals of the whole filter, from the answer. */
-  readonly sums?: (answer: Output<E>) => readonly { readonly label: string; readonly value: ReactNode }[]
+  readonly sums?: (
+    answer: Output<E>,
+  ) => readonly { readonly label: string; readonly value: ReactNode }[]
   /** The list refreshes when the server announces this topic. */
   readonly live?: string
   readonly empty?: { readonly title: string; readonly hint?: string; readonly action?: ReactNode }

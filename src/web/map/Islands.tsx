@@ -14,11 +14,25 @@ export function Islands({ title, geometry }: { title: string; geometry: GeoJSON.
           : []
   const all = rings.flat()
   const [xs, ys] = [all.map(([x = 0]) => x), all.map(([, y = 0]) => y)]
-  const [west, east, south, north] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)]
-  const path = rings.map((ring) => `M${ring.map(([x = 0, y = 0]) => `${(x - west).toFixed(2)} ${(north - y).toFixed(2)}`).join('L')}`).join('')
+  const [west, east, south, north] = [
+    Math.min(...xs),
+    Math.max(...xs),
+    Math.min(...ys),
+    Math.max(...ys),
+  ]
+  const path = rings
+    .map(
+      (ring) =>
+        `M${ring.map(([x = 0, y = 0]) => `${(x - west).toFixed(2)} ${(north - y).toFixed(2)}`).join('L')}`,
+    )
+    .join('')
   return (
     <figure className={styles.islands}>
-      <svg viewBox={`0 0 ${east - west} ${north - south}`} preserveAspectRatio="xMidYMid meet" aria-hidden="true">
+      <svg
+        viewBox={`0 0 ${east - west} ${north - south}`}
+        preserveAspectRatio="xMidYMid meet"
+        aria-hidden="true"
+      >
         <path d={path} />
       </svg>
       <figcaption>{title}</figcaption>

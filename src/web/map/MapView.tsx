@@ -8,8 +8,18 @@ import { addAtlas, type Detail } from './atlasLayers.ts'
 import { Islands } from './Islands.tsx'
 import styles from './map.module.css'
 
-export type Tiles = { readonly url: string; readonly attribution: string; readonly system: 'GCJ02' | 'WGS84' }
-export type MapWords = { readonly label: string; readonly zoomIn: string; readonly zoomOut: string; readonly whole: string; readonly islands: string }
+export type Tiles = {
+  readonly url: string
+  readonly attribution: string
+  readonly system: 'GCJ02' | 'WGS84'
+}
+export type MapWords = {
+  readonly label: string
+  readonly zoomIn: string
+  readonly zoomOut: string
+  readonly whole: string
+  readonly islands: string
+}
 type Outlines = { features: { properties: { adcode: string }; geometry: GeoJSON.Geometry }[] }
 type Props = {
   readonly words: MapWords
@@ -41,7 +51,8 @@ function shiftTiles(map: L.Map): void {
   const { lng, lat } = map.getCenter()
   const [x, y] = toGcj(lng, lat)
   const shift = map.latLngToLayerPoint([y, x]).subtract(map.latLngToLayerPoint([lat, lng]))
-  ;(map.getPane('tilePane') as HTMLElement).style.transform = `translate(${Math.round(shift.x)}px, ${Math.round(shift.y)}px)`
+  ;(map.getPane('tilePane') as HTMLElement).style.transform =
+    `translate(${Math.round(shift.x)}px, ${Math.round(shift.y)}px)`
 }
 
 export function MapView({ words, tiles, load, start, onMap }: Props) {
@@ -70,7 +81,9 @@ export function MapView({ words, tiles, load, start, onMap }: Props) {
     })
     if (start) made.setView([start.lat, start.lng], start.zoom)
     else made.fitBounds(wholeCountry)
-    L.control.zoom({ position: 'topright', zoomInTitle: words.zoomIn, zoomOutTitle: words.zoomOut }).addTo(made)
+    L.control
+      .zoom({ position: 'topright', zoomInTitle: words.zoomIn, zoomOutTitle: words.zoomOut })
+      .addTo(made)
     L.control.scale({ imperial: false, position: 'bottomleft' }).addTo(made)
     let gone = false
     void outlines().then(({ features }) => {
@@ -121,7 +134,9 @@ export function MapView({ words, tiles, load, start, onMap }: Props) {
         {words.whole}
       </button>
       {far && islands ? <Islands title={words.islands} geometry={islands} /> : null}
-      {tiles?.url && tiles.attribution ? <small className={styles.attribution}>{tiles.attribution}</small> : null}
+      {tiles?.url && tiles.attribution ? (
+        <small className={styles.attribution}>{tiles.attribution}</small>
+      ) : null}
     </div>
   )
 }

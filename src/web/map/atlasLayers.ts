@@ -5,49 +5,93 @@ import { prefs } from '../prefs.ts'
 
 /** What a map shows without any tiles: land, borders and names, finer as one comes closer, and the lines of longitude and latitude. */
 export type Detail = {
-  areas: readonly { name: string; lng: number | null; lat: number | null; polygons: readonly (readonly string[])[] }[]
+  areas: readonly {
+    name: string
+    lng: number | null
+    lat: number | null
+    polygons: readonly (readonly string[])[]
+  }[]
   borders: readonly string[]
   cities: readonly { name: string; lng: number; lat: number }[]
 }
 type Outline = { properties: { adcode: string }; geometry: GeoJSON.Geometry }
-type Province = { code: string; base: L.GeoJSON; bounds: L.LatLngBounds; detail: Drawn | 'loading' | null }
+type Province = {
+  code: string
+  base: L.GeoJSON
+  bounds: L.LatLngBounds
+  detail: Drawn | 'loading' | null
+}
 type Drawn = { group: L.FeatureGroup; areas: L.Polygon[]; names: Detail }
 
 const detailFrom = 7
 const countiesFrom = 9
 
-const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--hd-${name}`).trim()
+const color = (name: string) =>
+  getComputedStyle(document.documentElement).getPropertyValue(`--hd-${name}`).trim()
 const points = (packed: string): [number, number][] => {
   const flat = decodeLine(packed)
   const out: [number, number][] = []
-  for (let i = 0; i < flat.length; i += 2) out.push([(flat[i + 1] as number) / unitsPerDegree, (flat[i] as number) / unitsPerDegree])
+  for (let i = 0; i < flat.length; i += 2)
+    out.push([(flat[i + 1] as number) / unitsPerDegree, (flat[i] as number) / unitsPerDegree])
   return out
 }
 
-export function addAtlas(map: L.Map, country: readonly Outline[], load: (province: string) => Promise<Detail>) {
+export function addAtlas(
+  map: L.Map,
+  country: readonly Outline[],
+  load: (province: string) => Promise<Detail>,
+) {
   map.createPane('land').style.zIndex = '150'
   map.createPane('names').style.zIndex = '350'
-  for (const name of ['land', 'names']) (map.getPane(name) as HTMLElement).style.pointerEvents = 'none'
+  for (const name of ['land', 'names'])
+    (map.getPane(name) as HTMLElement).style.pointerEvents = 'none'
   const renderer = L.canvas({ pane: 'land', padding: 0.3 })
   const still = { renderer, pane: 'land', interactive: false }
   const grid = L.layerGroup().addTo(map)
   const names = L.layerGroup().addTo(map)
   const style = () => ({
-    land: { ...still, stroke: true, weight: 0.8, color: color('field-line'), fill: true, fillColor: color('sheet'), fillOpacity: 1 },
-    county: { ...still, weight: map.getZoom() >= countiesFrom ? 0.7 : 0, color: color('field-line'), fill: true, fillColor: color('sheet'), fillOpacity: 1 },
+    land: {
+      ...still,
+      stroke: true,
+      weight: 0.8,
+      color: color('field-line'),
+      fill: true,
+      fillColor: color('sheet'),
+      fillOpacity: 1,
+    },
+    county: {
+      ...still,
+      weight: map.getZoom() >= countiesFrom ? 0.7 : 0,
+      color: color('field-line'),
+      fill: true,
+      fillColor: color('sheet'),
+      fillOpacity: 1,
+    },
     city: { ...still, weight: 1.4, color: color('placeholder'), fill: false },
     hidden: { stroke: false, fill: false },
     grid: { ...still, weight: 1, color: color('split'), fill: false, dashArray: '2 4' },
   })
   const provinces: Province[] = country.map((outline) => {
-    const base = L.geoJSON(outline as unknown as GeoJSON.Feature, { style: style().land, ...still } as L.GeoJSONOptions).addTo(map)
+    const base = L.geoJSON(
+      outline as unknown as GeoJSON.Feature,
+      { style: style().land, ...still } as L.GeoJSONOptions,
+    ).addTo(map)
     return { code: outline.properties.adcode, base, bounds: base.getBounds(), detail: null }
   })
 
   function draw(detail: Detail): Drawn {
     const { county, city } = style()
-    const areas = detail.areas.flatMap((area) => area.polygons.map((rings) => L.polygon(rings.map(points), county)))
-    return { group: L.featureGroup([...areas, ...detail.borders.map((line) => L.polyline(points(line), city))]), areas, names: detail }
+    const areas = detail.areas.flatMap((area) =>
+      area.polygons.map((rings) => L.polygon(rings.map(points), county)),
+    )
+    return {
+      group: L.featureGroup([
+        ...areas,
+        ...detail.borders.map((line) => L.polyline(points(line), city)),
+      ]),
+      areas,
+      names: detail,
+    }
   }
   function show(province: Province): void {
     const near = map.getZoom() >= detailFrom && map.getBounds().intersects(province.bounds)
@@ -75,26 +119,44 @@ export function addAtlas(map: L.Map, country: readonly Outline[], load: (provinc
     const box = document.createElement('span')
     box.textContent = text
     box.dataset.kind = kind
-    return L.marker(at, { pane: 'names', interactive: false, keyboard: false, icon: L.divIcon({ html: box, className: 'hd-map-name', iconSize: [0, 0] }) })
+    return L.marker(at, {
+      pane: 'names',
+      interactive: false,
+      keyboard: false,
+      icon: L.divIcon({ html: box, className: 'hd-map-name', iconSize: [0, 0] }),
+    })
   }
   function showNames(): void {
     names.clearLayers()
     const [zoom, bounds, english] = [map.getZoom(), map.getBounds(), prefs().lang === 'en']
-    const drawn = provinces.flatMap(({ detail }) => (detail && detail !== 'loading' && map.hasLayer(detail.group) ? [detail.names] : []))
+    const drawn = provinces.flatMap(({ detail }) =>
+      detail && detail !== 'loading' && map.hasLayer(detail.group) ? [detail.names] : [],
+    )
     const wanted: { name: string; lng: number; lat: number; kind: string }[] =
       zoom < detailFrom
-        ? PROVINCES.map((province) => ({ ...province, name: english ? province.nameEn : province.name, kind: 'province' }))
+        ? PROVINCES.map((province) => ({
+            ...province,
+            name: english ? province.nameEn : province.name,
+            kind: 'province',
+          }))
         : zoom < countiesFrom
           ? drawn.flatMap((detail) => detail.cities.map((city) => ({ ...city, kind: 'city' })))
           : drawn.flatMap((detail) =>
-              detail.areas.flatMap(({ name, lng, lat }) => (name && lng !== null && lat !== null ? [{ name, lng, lat, kind: 'county' }] : [])),
+              detail.areas.flatMap(({ name, lng, lat }) =>
+                name && lng !== null && lat !== null ? [{ name, lng, lat, kind: 'county' }] : [],
+              ),
             )
     const taken: { x: number; y: number; w: number }[] = []
     for (const { name, lng, lat, kind } of wanted) {
       if (!bounds.contains([lat, lng])) continue
       const { x, y } = map.latLngToContainerPoint([lat, lng])
       const w = [...name].reduce((sum, letter) => sum + (letter > '\u2e80' ? 13 : 7), 6)
-      if (taken.some((other) => Math.abs(other.y - y) < 18 && Math.abs(other.x - x) < (other.w + w) / 2)) continue
+      if (
+        taken.some(
+          (other) => Math.abs(other.y - y) < 18 && Math.abs(other.x - x) < (other.w + w) / 2,
+        )
+      )
+        continue
       taken.push({ x, y, w })
       names.addLayer(label(name, [lat, lng], kind))
     }
@@ -124,9 +186,14 @@ export function addAtlas(map: L.Map, country: readonly Outline[], load: (provinc
           options,
         ),
       )
-      if (inside(midLat, lng)) grid.addLayer(label(`${lng.toFixed(digits)}°E`, [view.getNorth(), lng], 'east'))
+      if (inside(midLat, lng))
+        grid.addLayer(label(`${lng.toFixed(digits)}°E`, [view.getNorth(), lng], 'east'))
     }
-    for (let lat = Math.ceil(bounds.getSouth() / step) * step; lat < bounds.getNorth(); lat += step) {
+    for (
+      let lat = Math.ceil(bounds.getSouth() / step) * step;
+      lat < bounds.getNorth();
+      lat += step
+    ) {
       grid.addLayer(
         L.polyline(
           [
@@ -136,7 +203,8 @@ export function addAtlas(map: L.Map, country: readonly Outline[], load: (provinc
           options,
         ),
       )
-      if (inside(lat, midLng)) grid.addLayer(label(`${lat.toFixed(digits)}°N`, [lat, view.getEast()], 'north'))
+      if (inside(lat, midLng))
+        grid.addLayer(label(`${lat.toFixed(digits)}°N`, [lat, view.getEast()], 'north'))
     }
   }
 
@@ -145,7 +213,9 @@ export function addAtlas(map: L.Map, country: readonly Outline[], load: (provinc
   function refresh(): void {
     const zoom = map.getZoom()
     if (zoom >= countiesFrom !== before >= countiesFrom)
-      for (const { detail } of provinces) if (detail && detail !== 'loading') for (const area of detail.areas) area.setStyle(style().county)
+      for (const { detail } of provinces)
+        if (detail && detail !== 'loading')
+          for (const area of detail.areas) area.setStyle(style().county)
     before = zoom
     for (const province of provinces) show(province)
     showNames()

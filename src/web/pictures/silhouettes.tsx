@@ -1,6 +1,14 @@
 import type { CSSProperties, ReactElement } from 'react'
 
-export type SilhouetteKind = 'bottle' | 'can' | 'cup' | 'bag' | 'box' | 'pill' | 'flower' | 'umbrella'
+export type SilhouetteKind =
+  | 'bottle'
+  | 'can'
+  | 'cup'
+  | 'bag'
+  | 'box'
+  | 'pill'
+  | 'flower'
+  | 'umbrella'
 export type Tint = 'green' | 'blue' | 'amber' | 'rose' | 'violet' | 'grey'
 
 interface Tones {
@@ -27,7 +35,10 @@ function shape(kind: SilhouetteKind, { light, deep }: Tones): ReactElement {
       return (
         <>
           <rect x="19.5" y="4" width="9" height="6" rx="1.5" fill={deep} />
-          <path fill={light} d="M20.5 11h7v4.5c0 2.2 5 5.2 5 9.5v16a3 3 0 0 1-3 3h-11a3 3 0 0 1-3-3V25c0-4.3 5-7.3 5-9.5z" />
+          <path
+            fill={light}
+            d="M20.5 11h7v4.5c0 2.2 5 5.2 5 9.5v16a3 3 0 0 1-3 3h-11a3 3 0 0 1-3-3V25c0-4.3 5-7.3 5-9.5z"
+          />
           <rect x="15.5" y="25.5" width="17" height="9.5" fill={deep} />
         </>
       )
@@ -35,7 +46,10 @@ function shape(kind: SilhouetteKind, { light, deep }: Tones): ReactElement {
       return (
         <>
           <rect x="17" y="5" width="14" height="3.5" rx="1.5" fill={deep} />
-          <path fill={light} d="M17 9h14c1.7 1 2.5 2.4 2.5 4.2V38c0 3-1.6 5-4.5 5H19c-2.9 0-4.5-2-4.5-5V13.2C14.5 11.4 15.3 10 17 9z" />
+          <path
+            fill={light}
+            d="M17 9h14c1.7 1 2.5 2.4 2.5 4.2V38c0 3-1.6 5-4.5 5H19c-2.9 0-4.5-2-4.5-5V13.2C14.5 11.4 15.3 10 17 9z"
+          />
           <rect x="14.5" y="16" width="19" height="17" fill={deep} />
         </>
       )
@@ -43,7 +57,10 @@ function shape(kind: SilhouetteKind, { light, deep }: Tones): ReactElement {
       return (
         <>
           <rect x="11" y="7" width="26" height="6" rx="1.8" fill={deep} />
-          <path fill={light} d="M13.5 13.5h21l-2.3 27a3.5 3.5 0 0 1-3.5 3h-9.4a3.5 3.5 0 0 1-3.5-3z" />
+          <path
+            fill={light}
+            d="M13.5 13.5h21l-2.3 27a3.5 3.5 0 0 1-3.5 3h-9.4a3.5 3.5 0 0 1-3.5-3z"
+          />
         </>
       )
     case 'bag':
@@ -73,7 +90,12 @@ function shape(kind: SilhouetteKind, { light, deep }: Tones): ReactElement {
     case 'flower':
       return (
         <>
-          <path {...STEM} stroke={light} strokeWidth="3" d="M24 24v20M24 38c-6 0-8-3-9-7M24 35c5 0 7-2 8-6" />
+          <path
+            {...STEM}
+            stroke={light}
+            strokeWidth="3"
+            d="M24 24v20M24 38c-6 0-8-3-9-7M24 35c5 0 7-2 8-6"
+          />
           <g fill={light}>
             <circle cx="24" cy="9" r="5.5" />
             <circle cx="30.7" cy="13.8" r="5.5" />
@@ -88,8 +110,14 @@ function shape(kind: SilhouetteKind, { light, deep }: Tones): ReactElement {
       return (
         <>
           <path {...STEM} stroke={deep} strokeWidth="3" d="M24 5v3M24 25v14a4 4 0 0 0 8 0" />
-          <path fill={light} d="M24 7c10 0 17.5 7 18 18-3-2.7-6.5-2.7-9 0-2.5-2.7-6.5-2.7-9 0-2.5-2.7-6.5-2.7-9 0-2.5-2.7-6-2.7-9 0C6.5 14 14 7 24 7z" />
-          <path fill={deep} d="M24 7c5 3 8.5 9 9 18-2.5-2.7-6.5-2.7-9 0-2.5-2.7-6.5-2.7-9 0 .5-9 4-15 9-18z" />
+          <path
+            fill={light}
+            d="M24 7c10 0 17.5 7 18 18-3-2.7-6.5-2.7-9 0-2.5-2.7-6.5-2.7-9 0-2.5-2.7-6.5-2.7-9 0-2.5-2.7-6-2.7-9 0C6.5 14 14 7 24 7z"
+          />
+          <path
+            fill={deep}
+            d="M24 7c5 3 8.5 9 9 18-2.5-2.7-6.5-2.7-9 0-2.5-2.7-6.5-2.7-9 0 .5-9 4-15 9-18z"
+          />
         </>
       )
   }
@@ -106,11 +134,26 @@ interface SilhouetteProps {
 }
 
 /** Stands in for a product without a picture. */
-export function Silhouette({ kind, tint, size = 42, ground = false, title, style }: SilhouetteProps): ReactElement {
+export function Silhouette({
+  kind,
+  tint,
+  size = 42,
+  ground = false,
+  title,
+  style,
+}: SilhouetteProps): ReactElement {
   const tones = TONES[tint]
   const silent = title === undefined
   return (
-    <svg width={size} height={size} viewBox="0 0 48 48" style={style} role={silent ? 'presentation' : 'img'} aria-hidden={silent} aria-label={title}>
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 48 48"
+      style={style}
+      role={silent ? 'presentation' : 'img'}
+      aria-hidden={silent}
+      aria-label={title}
+    >
       {ground ? (
         <>
           <rect width="48" height="48" rx="6" fill={tones.ground} />

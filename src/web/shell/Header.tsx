@@ -26,7 +26,13 @@ import styles from './Shell.module.css'
 import { anyDirty } from './tabs.ts'
 import { useNarrow, usePhone } from './useWidth.ts'
 
-type Props = { trail: readonly string[]; folded: boolean; onMenu: () => void; onSearch: () => void; onHelp: () => void }
+type Props = {
+  trail: readonly string[]
+  folded: boolean
+  onMenu: () => void
+  onSearch: () => void
+  onHelp: () => void
+}
 
 export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
   const { t } = useTranslation('web')
@@ -42,9 +48,17 @@ export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
   return (
     <header className={styles.header}>
       {above ? (
-        <IconButton label={t('action.back')} icon={<ArrowLeftOutlined />} onClick={() => navigate(above)} />
+        <IconButton
+          label={t('action.back')}
+          icon={<ArrowLeftOutlined />}
+          onClick={() => navigate(above)}
+        />
       ) : (
-        <IconButton label={t(foldKey)} icon={narrow || folded ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />} onClick={onMenu} />
+        <IconButton
+          label={t(foldKey)}
+          icon={narrow || folded ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />}
+          onClick={onMenu}
+        />
       )}
       <ol className={styles.trail}>
         {trail.map((title, index) => (
@@ -54,7 +68,12 @@ export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
         ))}
       </ol>
       <span className={styles.space} />
-      <button type="button" className={styles.search} onClick={onSearch} aria-keyshortcuts="Control+K">
+      <button
+        type="button"
+        className={styles.search}
+        onClick={onSearch}
+        aria-keyshortcuts="Control+K"
+      >
         <SearchOutlined />
         <span className={styles.searchText}>{t('shell.search')}</span>
         <kbd>Ctrl K</kbd>
@@ -65,7 +84,13 @@ export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
       {look.map((one) => (
         <IconButton wide {...one} key={one.label} />
       ))}
-      <IconButton wide label={t('shell.compact')} pressed={compact} icon={<ColumnHeightOutlined />} onClick={() => setPrefs({ compact: !compact })} />
+      <IconButton
+        wide
+        label={t('shell.compact')}
+        pressed={compact}
+        icon={<ColumnHeightOutlined />}
+        onClick={() => setPrefs({ compact: !compact })}
+      />
       <IconButton
         wide
         label={t(full.on ? 'shell.exitFullscreen' : 'shell.fullscreen')}
@@ -104,7 +129,8 @@ function Organisation() {
   const [choosing, setChoosing] = useState(false)
   const name = (
     <>
-      <BankOutlined aria-hidden /> <span>{user.view?.kind === 'org' ? user.view.name.zh : user.orgName}</span>
+      <BankOutlined aria-hidden />{' '}
+      <span>{user.view?.kind === 'org' ? user.view.name.zh : user.orgName}</span>
     </>
   )
   if (!user.canViewAs)
@@ -125,7 +151,19 @@ function Organisation() {
   )
 }
 
-function IconButton({ label, icon, onClick, pressed, wide }: { label: string; icon: ReactNode; onClick: () => void; pressed?: boolean; wide?: boolean }) {
+function IconButton({
+  label,
+  icon,
+  onClick,
+  pressed,
+  wide,
+}: {
+  label: string
+  icon: ReactNode
+  onClick: () => void
+  pressed?: boolean
+  wide?: boolean
+}) {
   return (
     <Tooltip title={label}>
       <Button
@@ -149,7 +187,14 @@ function UserMenu() {
   const user = useUser()
   const name = user.realName || user.username
   const leave = async () => {
-    if (await confirm({ title: t('shell.logoutAsk'), content: anyDirty() ? t('shell.logoutDirty') : null, ok: t('shell.logout') })) await logout()
+    if (
+      await confirm({
+        title: t('shell.logoutAsk'),
+        content: anyDirty() ? t('shell.logoutDirty') : null,
+        ok: t('shell.logout'),
+      })
+    )
+      await logout()
   }
   return (
     <Dropdown
@@ -163,10 +208,13 @@ function UserMenu() {
           { key: '/pwd', label: t('shell.password') },
           { key: '/bindOpenId', label: t('shell.bind') },
           { type: 'divider' },
-          ...(phone ? look.map((one) => ({ key: one.label, label: one.label, onClick: one.onClick })) : []),
+          ...(phone
+            ? look.map((one) => ({ key: one.label, label: one.label, onClick: one.onClick }))
+            : []),
           { key: 'logout', label: t('shell.logout') },
         ],
-        onClick: ({ key }) => void (key === 'logout' ? leave() : key.startsWith('/') && navigate(key)),
+        onClick: ({ key }) =>
+          void (key === 'logout' ? leave() : key.startsWith('/') && navigate(key)),
       }}
     >
       <button type="button" className={styles.user}>
@@ -187,5 +235,11 @@ function useFullscreen(): { on: boolean; toggle: () => void } {
     document.addEventListener('fullscreenchange', change)
     return () => document.removeEventListener('fullscreenchange', change)
   }, [])
-  return { on, toggle: () => void (on ? document.exitFullscreen() : document.documentElement.requestFullscreen()).catch(() => undefined) }
+  return {
+    on,
+    toggle: () =>
+      void (on ? document.exitFullscreen() : document.documentElement.requestFullscreen()).catch(
+        () => undefined,
+      ),
+  }
 }

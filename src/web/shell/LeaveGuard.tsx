@@ -18,7 +18,11 @@ export function LeaveGuard({ phone }: { phone: boolean }) {
         return from !== to && isDirty(left)
       },
       ask: async () => {
-        const yes = await confirm({ title: t('shell.closeDirty'), ok: t('shell.leave'), cancel: t('shell.stay') })
+        const yes = await confirm({
+          title: t('shell.closeDirty'),
+          ok: t('shell.leave'),
+          cancel: t('shell.stay'),
+        })
         if (yes) setDirty(left, false)
         return yes
       },

@@ -20,9 +20,21 @@ const most = 20
 /** Pages without a place in the menu: home, messages, downloads, one's own account. */
 const ownPages = () =>
   product.screens
-    .filter(({ path, permission, parent }) => permission === 'self' && parent === undefined && !path.includes(':'))
+    .filter(
+      ({ path, permission, parent }) =>
+        permission === 'self' && parent === undefined && !path.includes(':'),
+    )
     .map(({ path, title }) => ({
-      node: { name: path, path, title: say(title, 'zh-CN'), titleEn: say(title, 'en'), icon: 'home', sort: 0, hidden: false, children: [] },
+      node: {
+        name: path,
+        path,
+        title: say(title, 'zh-CN'),
+        titleEn: say(title, 'en'),
+        icon: 'home',
+        sort: 0,
+        hidden: false,
+        children: [],
+      },
       group: null,
     }))
 
@@ -44,9 +56,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
     const stop = new AbortController()
     const timer = setTimeout(() => {
       const allowed = product.finders.filter((finder) => permissions.includes(finder.permission))
-      void Promise.all(allowed.map((finder) => finder.find(query.trim()).catch(() => []))).then((found) => {
-        if (!stop.signal.aborted) setMore(found.flat())
-      })
+      void Promise.all(allowed.map((finder) => finder.find(query.trim()).catch(() => []))).then(
+        (found) => {
+          if (!stop.signal.aborted) setMore(found.flat())
+        },
+      )
     }, wait)
     return () => {
       clearTimeout(timer)
@@ -113,7 +127,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={press}
       />
-      <ul ref={results} id="palette-results" className={styles.results} role="listbox" aria-label={t('shell.pages')}>
+      <ul
+        ref={results}
+        id="palette-results"
+        className={styles.results}
+        role="listbox"
+        aria-label={t('shell.pages')}
+      >
         {items.map((item, index) => (
           <li key={item.key} role="none">
             <button

@@ -35,13 +35,18 @@ export function Shell({ settled }: { settled: boolean }) {
   const missing = location.pathname === '/404'
   useLiveStream(!user.mustChangePassword && !user.mustSetUpFactor)
 
-  const trail = useMemo(() => breadcrumb(location.pathname, user.menus, lang, t('shell.home')), [location.pathname, user.menus, lang, t])
+  const trail = useMemo(
+    () => breadcrumb(location.pathname, user.menus, lang, t('shell.home')),
+    [location.pathname, user.menus, lang, t],
+  )
   const extra = tabs.find((tab) => tab.path === location.pathname)?.extra
   useEffect(() => {
     if (settled && !missing) openTab(location.pathname, location.search)
   }, [settled, missing, location.pathname, location.search])
   useEffect(() => {
-    document.title = missing ? '404' : `${[trail.at(-1), extra].filter(Boolean).join(' ')} - ${t('product')}`
+    document.title = missing
+      ? '404'
+      : `${[trail.at(-1), extra].filter(Boolean).join(' ')} - ${t('product')}`
   }, [missing, trail, extra, t])
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs on every navigation
   useEffect(() => {
@@ -50,7 +55,9 @@ export function Shell({ settled }: { settled: boolean }) {
   }, [location.pathname])
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const typing = event.target instanceof HTMLElement && (event.target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName))
+      const typing =
+        event.target instanceof HTMLElement &&
+        (event.target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName))
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault()
         setOverlay('palette')

@@ -1,6 +1,14 @@
 import SearchOutlined from '@ant-design/icons/es/icons/SearchOutlined'
 import { Input } from 'antd'
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'react-router'
 import type { MenuNode } from '../../shared/person.ts'
@@ -54,7 +62,10 @@ export function SideMenu({ folded }: { folded: boolean }) {
     const children = node.children.filter((child) => !child.hidden)
     if (children.length === 0) return null
     const shown = folded ? flyout === node.path : open.includes(node.path)
-    const toggle = () => (folded ? setFlyout(shown ? null : node.path) : setOpen(shown ? open.filter((path) => path !== node.path) : [...open, node.path]))
+    const toggle = () =>
+      folded
+        ? setFlyout(shown ? null : node.path)
+        : setOpen(shown ? open.filter((path) => path !== node.path) : [...open, node.path])
     return (
       <Group
         key={node.path}
@@ -72,7 +83,11 @@ export function SideMenu({ folded }: { folded: boolean }) {
   }
   return (
     <>
-      <Link to="/home" className={`${styles.logo} ${folded ? styles.small : ''}`} {...(folded ? { 'aria-label': t('product') } : {})}>
+      <Link
+        to="/home"
+        className={`${styles.logo} ${folded ? styles.small : ''}`}
+        {...(folded ? { 'aria-label': t('product') } : {})}
+      >
         <Logo size={28} />
         {folded ? null : (
           <>
@@ -104,12 +119,21 @@ export function SideMenu({ folded }: { folded: boolean }) {
           {query === '' ? (
             <>
               <li role="none">
-                <Leaf to="/home" title={t('shell.home')} icon={menuIcon('home')} folded={folded} selected={pathname === '/home'} onGo={() => setFlyout(null)} />
+                <Leaf
+                  to="/home"
+                  title={t('shell.home')}
+                  icon={menuIcon('home')}
+                  folded={folded}
+                  selected={pathname === '/home'}
+                  onGo={() => setFlyout(null)}
+                />
               </li>
               {menus.filter((node) => !node.hidden).map(item)}
             </>
           ) : found.length > 0 ? (
-            found.map(({ node, group: above }) => leaf(node, above ? menuIcon(above.icon) : undefined))
+            found.map(({ node, group: above }) =>
+              leaf(node, above ? menuIcon(above.icon) : undefined),
+            )
           ) : (
             <li role="menuitem" aria-disabled="true" tabIndex={-1} className={styles.none}>
               {t('shell.noMatch')}
@@ -121,7 +145,15 @@ export function SideMenu({ folded }: { folded: boolean }) {
   )
 }
 
-type LeafProps = { to: string; title: string; icon?: ReactNode; nested?: boolean; folded: boolean; selected: boolean; onGo: () => void }
+type LeafProps = {
+  to: string
+  title: string
+  icon?: ReactNode
+  nested?: boolean
+  folded: boolean
+  selected: boolean
+  onGo: () => void
+}
 
 const Leaf = ({ to, title, icon, nested = false, folded, selected, onGo }: LeafProps) => (
   <Link
@@ -158,7 +190,11 @@ function Group({ node, title, folded, open, selected, onToggle, onHover, childre
   const [at, setAt] = useState({ left: 0, top: 0 })
   const place = () => {
     const box = head.current?.getBoundingClientRect()
-    if (box) setAt({ left: box.right, top: Math.max(8, Math.min(box.top, innerHeight - 48 - node.children.length * 34)) })
+    if (box)
+      setAt({
+        left: box.right,
+        top: Math.max(8, Math.min(box.top, innerHeight - 48 - node.children.length * 34)),
+      })
   }
   return (
     <li
@@ -221,10 +257,15 @@ function Group({ node, title, folded, open, selected, onToggle, onHover, childre
 function walk(event: KeyboardEvent<HTMLElement>): void {
   const own = (event.target as HTMLElement).closest<HTMLElement>('[role=menuitem]')
   if (!own) return
-  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=menuitem]')].filter((item) => !item.closest('[inert]'))
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=menuitem]')].filter(
+    (item) => !item.closest('[inert]'),
+  )
   const index = items.indexOf(own)
   const expanded = own.getAttribute('aria-expanded')
-  const head = own.closest('ul')?.closest('li')?.querySelector<HTMLElement>(':scope > [role=menuitem]')
+  const head = own
+    .closest('ul')
+    ?.closest('li')
+    ?.querySelector<HTMLElement>(':scope > [role=menuitem]')
   const next: Record<string, () => void> = {
     ArrowDown: () => items[(index + 1) % items.length]?.focus(),
     ArrowUp: () => items[(index + items.length - 1) % items.length]?.focus(),

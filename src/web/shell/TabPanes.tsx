@@ -29,7 +29,14 @@ const routeElements = (): ReactNode[] => {
       />
     )
     if (withoutId === path || product.routes[withoutId]) return [own]
-    return [own, <Route key={withoutId} path={withoutId} element={<BackToList to={screen?.parent ?? withoutId.replace(/\/[^/]+$/, '')} />} />]
+    return [
+      own,
+      <Route
+        key={withoutId}
+        path={withoutId}
+        element={<BackToList to={screen?.parent ?? withoutId.replace(/\/[^/]+$/, '')} />}
+      />,
+    ]
   })
   return made
 }
@@ -65,7 +72,10 @@ export function TabPanes({ missing, settled }: { missing: boolean; settled: bool
   const phone = usePhone()
   const opened = useTabs()
   const here = settled && !missing ? location.pathname : null
-  const listed = opened.some((tab) => tab.path === here) || here === null ? opened : [...opened, { path: here, search: location.search, usedAt: 0 }]
+  const listed =
+    opened.some((tab) => tab.path === here) || here === null
+      ? opened
+      : [...opened, { path: here, search: location.search, usedAt: 0 }]
   // A phone shows no tabs bar: only the present page and unsaved ones are worth keeping there.
   const tabs = phone ? listed.filter((tab) => tab.path === here) : listed
   return (
@@ -78,7 +88,12 @@ export function TabPanes({ missing, settled }: { missing: boolean; settled: bool
         </div>
       ) : null}
       {tabs.map((tab) => (
-        <Pane key={tab.path} path={tab.path} search={tab.path === here ? location.search : tab.search} active={tab.path === here} />
+        <Pane
+          key={tab.path}
+          path={tab.path}
+          search={tab.path === here ? location.search : tab.search}
+          active={tab.path === here}
+        />
       ))}
     </>
   )

@@ -18,7 +18,15 @@ function useCloseTab(): (tab: Tab) => Promise<void> {
   const navigate = useNavigate()
   const { pathname } = useLocation()
   return async (tab) => {
-    if (isDirty(tab.path) && !(await confirm({ title: t('shell.closeDirty'), ok: t('shell.leave'), cancel: t('shell.stay') }))) return
+    if (
+      isDirty(tab.path) &&
+      !(await confirm({
+        title: t('shell.closeDirty'),
+        ok: t('shell.leave'),
+        cancel: t('shell.stay'),
+      }))
+    )
+      return
     const next = closeTab(tab.path)
     if (pathname === tab.path) navigate(next ? next.path + next.search : homePath)
   }
@@ -34,10 +42,14 @@ export function TabsBar() {
   const dirty = useDirtyTabs()
   const opened = useTabs()
   const bar = useRef<HTMLElement>(null)
-  const tabs = opened.some((tab) => tab.path === homePath) ? opened : [{ path: homePath, search: '', usedAt: 0 }, ...opened]
+  const tabs = opened.some((tab) => tab.path === homePath)
+    ? opened
+    : [{ path: homePath, search: '', usedAt: 0 }, ...opened]
   // biome-ignore lint/correctness/useExhaustiveDependencies: the active tab scrolls into sight when it changes
   useEffect(() => {
-    bar.current?.querySelector('[data-active="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    bar.current
+      ?.querySelector('[data-active="true"]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [pathname, tabs.length])
   return (
     <nav ref={bar} className={styles.tabs} aria-label={t('shell.tabs')}>
@@ -45,7 +57,9 @@ export function TabsBar() {
         .sort((a, b) => Number(b.path === homePath) - Number(a.path === homePath))
         .map((tab) => {
           const active = tab.path === pathname
-          const title = [tabTitle(tab.path, menus, lang, t('shell.home')), tab.extra].filter(Boolean).join(' ')
+          const title = [tabTitle(tab.path, menus, lang, t('shell.home')), tab.extra]
+            .filter(Boolean)
+            .join(' ')
           return (
             <Dropdown
               key={tab.path}
@@ -80,7 +94,12 @@ export function TabsBar() {
                   ) : null}
                 </button>
                 {tab.path === homePath ? null : (
-                  <button type="button" className={styles.close} aria-label={`${t('shell.closeTab')} ${title}`} onClick={() => void close(tab)}>
+                  <button
+                    type="button"
+                    className={styles.close}
+                    aria-label={`${t('shell.closeTab')} ${title}`}
+                    onClick={() => void close(tab)}
+                  >
                     <CloseOutlined />
                   </button>
                 )}

@@ -9,7 +9,10 @@ export async function loadPinyin(): Promise<void> {
   const { pinyin: convert } = await import('pinyin-pro')
   pinyin = (text) => {
     const syllables = convert(text, { toneType: 'none', type: 'array', nonZh: 'consecutive' })
-    return { full: syllables.join(''), initials: syllables.map((syllable) => syllable[0] ?? '').join('') }
+    return {
+      full: syllables.join(''),
+      initials: syllables.map((syllable) => syllable[0] ?? '').join(''),
+    }
   }
 }
 
@@ -17,11 +20,18 @@ export async function loadPinyin(): Promise<void> {
 export function matches(node: { title: string; titleEn: string }, query: string): boolean {
   const wanted = query.trim().toLowerCase().replace(/\s+/g, '')
   if (wanted === '') return true
-  if (node.title.toLowerCase().includes(wanted) || node.titleEn.toLowerCase().replace(/\s+/g, '').includes(wanted)) return true
+  if (
+    node.title.toLowerCase().includes(wanted) ||
+    node.titleEn.toLowerCase().replace(/\s+/g, '').includes(wanted)
+  )
+    return true
   if (!pinyin || !/^[a-z]+$/.test(wanted)) return false
   const { full, initials } = pinyin(node.title)
   return full.includes(wanted) || initials.includes(wanted)
 }
 
 export const searchLeaves = (leaves: readonly MenuLeaf[], query: string): MenuLeaf[] =>
-  leaves.filter(({ node, group }) => !node.hidden && (matches(node, query) || (group !== null && matches(group, query))))
+  leaves.filter(
+    ({ node, group }) =>
+      !node.hidden && (matches(node, query) || (group !== null && matches(group, query))),
+  )

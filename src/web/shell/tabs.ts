@@ -11,7 +11,11 @@ const listeners = new Set<() => void>()
 function restore(): readonly Tab[] {
   try {
     const found: unknown = JSON.parse(sessionStorage.getItem(key) ?? '[]')
-    return Array.isArray(found) ? (found as Tab[]).filter((tab) => typeof tab.path === 'string' && typeof tab.search === 'string').slice(0, maxTabs) : []
+    return Array.isArray(found)
+      ? (found as Tab[])
+          .filter((tab) => typeof tab.path === 'string' && typeof tab.search === 'string')
+          .slice(0, maxTabs)
+      : []
   } catch {
     return []
   }
@@ -32,7 +36,8 @@ export const useDirtyTabs = (): ReadonlySet<string> => useSyncExternalStore(subs
 export const isDirty = (path: string): boolean => dirty.has(path)
 export const anyDirty = (): boolean => dirty.size > 0
 
-export const openTab = (path: string, search: string): void => change(opened(tabs, path, search, Date.now(), dirty))
+export const openTab = (path: string, search: string): void =>
+  change(opened(tabs, path, search, Date.now(), dirty))
 
 /** Where to go when `path` is closed while it is shown: its left neighbour. */
 export function closeTab(path: string): Tab | undefined {
@@ -43,10 +48,12 @@ export function closeTab(path: string): Tab | undefined {
 }
 
 /** Dirty tabs stay: closing them asks. */
-export const closeOthers = (path: string): void => change(tabs.filter((tab) => tab.path === path || tab.path === homePath || dirty.has(tab.path)))
+export const closeOthers = (path: string): void =>
+  change(tabs.filter((tab) => tab.path === path || tab.path === homePath || dirty.has(tab.path)))
 
 export function setExtra(path: string, extra: string): void {
-  if (tabs.some((tab) => tab.path === path && tab.extra !== extra)) change(tabs.map((tab) => (tab.path === path ? { ...tab, extra } : tab)))
+  if (tabs.some((tab) => tab.path === path && tab.extra !== extra))
+    change(tabs.map((tab) => (tab.path === path ? { ...tab, extra } : tab)))
 }
 
 export function setDirty(path: string, on: boolean): void {

@@ -9,5 +9,8 @@ export function useFold(pathname: string): readonly [folded: boolean, toggle: ()
   const [unfolded, setUnfolded] = useState<string | null>(null)
   const wide = screenOf(pathname, product.screens)?.wide === true
   const here = folded || (wide && unfolded !== pathname)
-  return [here, () => (wide && !folded ? setUnfolded(here ? pathname : null) : setPrefs({ folded: !folded }))]
+  return [
+    here,
+    () => (wide && !folded ? setUnfolded(here ? pathname : null) : setPrefs({ folded: !folded })),
+  ]
 }

@@ -3,7 +3,11 @@ import { type World, worldNow } from '../../support/world.ts'
 import { byRow, type DomainSamples, fresh, own, versionOf } from './kit.ts'
 
 const number = () => `BD-${randomUUID().slice(0, 12)}`
-export const freshDevice = async (world: World, org = 3, boardNo: string | null = null): Promise<number> => {
+export const freshDevice = async (
+  world: World,
+  org = 3,
+  boardNo: string | null = null,
+): Promise<number> => {
   const rtu = `T${Math.floor(Math.random() * 1e12)}0001`
   const id = await fresh(
     world,
@@ -18,12 +22,16 @@ const unknown = (world: World) =>
     world,
     `insert into unknown_boards (org_id, board_no, via, tries, first_seen_at, last_seen_at) values (3, '${number()}', 'MQTT', 1, '${worldNow.toISOString()}', '${worldNow.toISOString()}')`,
   )
-const spare = (world: World) => fresh(world, `insert into main_boards (org_id, board_no) values (3, '${number()}')`)
+const spare = (world: World) =>
+  fresh(world, `insert into main_boards (org_id, board_no) values (3, '${number()}')`)
 /** A board in a machine of its own. */
 async function bound(world: World) {
   const boardNo = number()
   await freshDevice(world, 3, boardNo)
-  const [board] = await world.sql<{ id: number }>('select id from main_boards where board_no = $1', [boardNo])
+  const [board] = await world.sql<{ id: number }>(
+    'select id from main_boards where board_no = $1',
+    [boardNo],
+  )
   return { id: Number(board?.id), version: 1 }
 }
 
@@ -32,9 +40,20 @@ export const boards: DomainSamples = {
   fieldIds: { newBoardId: byRow, deviceIds: byRow },
   samples: {
     'boards.create': async () => ({ boardNo: number() }),
-    'boards.update': async (world) => ({ id: own, version: await versionOf(world, 'main_boards', own), model: `M${randomUUID().slice(0, 6)}` }),
-    'boards.bind': async (world) => ({ id: await spare(world), version: 1, deviceId: await freshDevice(world) }),
-    'boards.replace': async (world) => ({ ...(await bound(world)), newBoardId: await spare(world) }),
+    'boards.update': async (world) => ({
+      id: own,
+      version: await versionOf(world, 'main_boards', own),
+      model: `M${randomUUID().slice(0, 6)}`,
+    }),
+    'boards.bind': async (world) => ({
+      id: await spare(world),
+      version: 1,
+      deviceId: await freshDevice(world),
+    }),
+    'boards.replace': async (world) => ({
+      ...(await bound(world)),
+      newBoardId: await spare(world),
+    }),
     'boards.unbind': bound,
     'boards.disable': async (world) => ({ id: await spare(world), version: 1 }),
     'boards.enable': async (world) => ({ id: await spare(world), version: 1 }),

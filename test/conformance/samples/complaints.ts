@@ -14,17 +14,33 @@ export const complaints: DomainSamples = {
   pathIds: { 'complaints id': byRow },
   fieldIds: { 'complaints ids': byRow, 'complaints mainId': byRow, assigneeId: byRow },
   samples: {
-    'complaints.create': async () => ({ content: '没有出货', type: 'NOT_DISPENSED', deviceId: own, images: [picture('OWN')] }),
+    'complaints.create': async () => ({
+      content: '没有出货',
+      type: 'NOT_DISPENSED',
+      deviceId: own,
+      images: [picture('OWN')],
+    }),
     'complaints.claim': open,
     'complaints.assign': async (world) => ({
       ids: [await insert(world)],
-      assigneeId: Number((await world.sql<{ id: number }>(`select id from users where username = 'ROLE_RTU_SP'`))[0]?.id),
+      assigneeId: Number(
+        (await world.sql<{ id: number }>(`select id from users where username = 'ROLE_RTU_SP'`))[0]
+          ?.id,
+      ),
     }),
     'complaints.reply': async (world) => ({ ...(await open(world)), content: '已处理' }),
     'complaints.note': async (world) => ({ ...(await open(world)), content: '已记录' }),
-    'complaints.resolve': async (world) => ({ ...(await open(world)), result: 'EXPLAIN', remark: '已解释' }),
+    'complaints.resolve': async (world) => ({
+      ...(await open(world)),
+      result: 'EXPLAIN',
+      remark: '已解释',
+    }),
     'complaints.invalidate': async (world) => ({ ...(await open(world)), remark: '无关' }),
-    'complaints.reopen': async (world) => ({ id: await insert(world, { state: 'RESOLVED' }), version: 1, remark: '再看' }),
+    'complaints.reopen': async (world) => ({
+      id: await insert(world, { state: 'RESOLVED' }),
+      version: 1,
+      remark: '再看',
+    }),
     'complaints.merge': async (world) => ({ ...(await open(world)), mainId: own }),
     'complaints.refund': async (world) => ({
       id: await insert(world, { orderNum: await world.sell('OWN', ['OK']) }),

@@ -15,13 +15,25 @@ export const devices: DomainSamples = {
   samples: {
     'devices.retire': async (world) => {
       const id = await standing(world, 'PAUSED')
-      const [row] = await world.sql<{ rtu_number: string }>('select rtu_number from devices where id = $1', [id])
-      return { id, version: await versionOf(world, 'devices', id), to: 'SCRAPPED', reason: '测试', confirmNumber: row?.rtu_number }
+      const [row] = await world.sql<{ rtu_number: string }>(
+        'select rtu_number from devices where id = $1',
+        [id],
+      )
+      return {
+        id,
+        version: await versionOf(world, 'devices', id),
+        to: 'SCRAPPED',
+        reason: '测试',
+        confirmNumber: row?.rtu_number,
+      }
     },
     'devices.restore': async (world) => {
       const id = await standing(world, 'SCRAPPED')
       return { id, version: await versionOf(world, 'devices', id), reason: '测试' }
     },
-    'devices.pauseMany': async (world) => ({ ids: [await standing(world, 'OPERATING')], reason: '测试' }),
+    'devices.pauseMany': async (world) => ({
+      ids: [await standing(world, 'OPERATING')],
+      reason: '测试',
+    }),
   },
 }

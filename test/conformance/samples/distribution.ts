@@ -9,9 +9,20 @@ export const distribution: DomainSamples = {
   pathIds: { 'devices assignmentId': byRow },
   fieldIds: { userIds: byRow, 'device-assignments userId': byRow },
   samples: {
-    'distribution.transfer': async (world) => ({ id: await freshDevice(world), version: 1, orgId: place.CHILD }),
-    'distribution.giveBack': async (world) => ({ id: await freshDevice(world, place.CHILD), version: 1 }),
-    'distribution.assign': async (world) => ({ id: await freshDevice(world), kind: 'REPLENISHER', userIds: [await personOf(world, 'ROLE_RTU_REPLENISHER')] }),
+    'distribution.transfer': async (world) => ({
+      id: await freshDevice(world),
+      version: 1,
+      orgId: place.CHILD,
+    }),
+    'distribution.giveBack': async (world) => ({
+      id: await freshDevice(world, place.CHILD),
+      version: 1,
+    }),
+    'distribution.assign': async (world) => ({
+      id: await freshDevice(world),
+      kind: 'REPLENISHER',
+      userIds: [await personOf(world, 'ROLE_RTU_REPLENISHER')],
+    }),
     'distribution.unassign': async (world) => {
       const id = await freshDevice(world)
       return {
@@ -22,11 +33,22 @@ export const distribution: DomainSamples = {
         ),
       }
     },
-    'distribution.setStore': async (world) => ({ id: own, version: await versionOf(world, 'devices', own), storeId: own }),
-    'distribution.assignMany': async (world) => ({ deviceIds: [await freshDevice(world)], kind: 'STORE', storeId: own }),
+    'distribution.setStore': async (world) => ({
+      id: own,
+      version: await versionOf(world, 'devices', own),
+      storeId: own,
+    }),
+    'distribution.assignMany': async (world) => ({
+      deviceIds: [await freshDevice(world)],
+      kind: 'STORE',
+      storeId: own,
+    }),
     'distribution.removeMany': async (world) => {
       const deviceIds = [await freshDevice(world)]
-      await world.sql('update devices set store_id = $1 where id = any($2)', [own, [...deviceIds, own]])
+      await world.sql('update devices set store_id = $1 where id = any($2)', [
+        own,
+        [...deviceIds, own],
+      ])
       return { deviceIds, kind: 'STORE' }
     },
   },

@@ -16,17 +16,29 @@ export const jobs: DomainSamples = {
   pathIds: {
     'jobs id': { own: (where) => rowId(where, 1), none: missingId },
     // schedules belong to the installation, kinds to the product
-    'job-console name': { own: (where) => (where === 'SIBLING' ? 'nothing' : 'conformance'), none: 'nothing', shared: true },
-    'imports kind': { own: (where) => (where === 'SIBLING' ? 'nothing' : 'users'), none: 'nothing', shared: true },
+    'job-console name': {
+      own: (where) => (where === 'SIBLING' ? 'nothing' : 'conformance'),
+      none: 'nothing',
+      shared: true,
+    },
+    'imports kind': {
+      own: (where) => (where === 'SIBLING' ? 'nothing' : 'users'),
+      none: 'nothing',
+      shared: true,
+    },
   },
   samples: {
     'jobs.cancel': async (world) => ({ id: await insert(world, 'QUEUED') }),
     'jobs.retry': async (world) => {
-      await world.sql(`update jobs set state = 'CANCELLED', finished_at = now() where state = 'QUEUED'`)
+      await world.sql(
+        `update jobs set state = 'CANCELLED', finished_at = now() where state = 'QUEUED'`,
+      )
       return { id: await insert(world, 'FAILED') }
     },
     'jobs.export': async (world) => {
-      await world.sql(`update jobs set state = 'CANCELLED', finished_at = now() where state = 'QUEUED'`)
+      await world.sql(
+        `update jobs set state = 'CANCELLED', finished_at = now() where state = 'QUEUED'`,
+      )
       return { endpoint: '/api/products', query: {}, columns: ['name'] }
     },
     'jobs.runNow': clock,

@@ -2,7 +2,11 @@ import { type Place, rowId, type World } from '../../support/world.ts'
 
 /** What the samples of a domain are written with. */
 export type Id = number | string
-export type Source = { own(where: Place, world: World): Id; none: Id /** Rows that organisations below may read. */; shared?: true }
+export type Source = {
+  own(where: Place, world: World): Id
+  none: Id /** Rows that organisations below may read. */
+  shared?: true
+}
 export type Sample = (world: World) => Promise<Record<string, unknown>>
 /** `pathIds`: by the first word of the path and the parameter; `fieldIds`: by the field of query or body; `samples`: by the endpoint's name. */
 export type DomainSamples = {
@@ -17,6 +21,8 @@ export const byRow: Source = { own: (where) => rowId(where, 1), none: missingId 
 export const own = rowId('OWN', 1)
 
 export const versionOf = async ({ sql }: World, table: string, id: number): Promise<number> =>
-  (await sql<{ version: number }>(`select version from ${table} where id = $1`, [id]))[0]?.version ?? 0
+  (await sql<{ version: number }>(`select version from ${table} where id = $1`, [id]))[0]
+    ?.version ?? 0
 /** Inserts one row and answers its id. */
-export const fresh = async ({ sql }: World, text: string): Promise<number> => Number((await sql<{ id: number }>(`${text} returning id`))[0]?.id)
+export const fresh = async ({ sql }: World, text: string): Promise<number> =>
+  Number((await sql<{ id: number }>(`${text} returning id`))[0]?.id)

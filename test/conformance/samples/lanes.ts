@@ -2,7 +2,8 @@ import { place, rowId, unassigned, type World, worldNow } from '../../support/wo
 import { byRow, type DomainSamples, fresh, missingId, own } from './kit.ts'
 
 const planOf = async ({ sql }: World, id: number): Promise<number> =>
-  (await sql<{ v: number }>('select planogram_version as v from devices where id = $1', [id]))[0]?.v ?? 0
+  (await sql<{ v: number }>('select planogram_version as v from devices where id = $1', [id]))[0]
+    ?.v ?? 0
 const lane = rowId('OWN', 2)
 
 /** A machine without lanes, so that copies of one test do not meet those of another. */
@@ -23,21 +24,44 @@ export const lanes: DomainSamples = {
     'lane-copies id': byRow,
     'price-schedules id': byRow,
   },
-  fieldIds: { targetIds: { own: (where) => (where === 'OWN' ? rowId(where, unassigned) : rowId(where, 1)), none: missingId }, laneIds: byRow },
+  fieldIds: {
+    targetIds: {
+      own: (where) => (where === 'OWN' ? rowId(where, unassigned) : rowId(where, 1)),
+      none: missingId,
+    },
+    laneIds: byRow,
+  },
   samples: {
     'lanes.restore': async (world) => {
-      await world.sql('update lanes set product_id = $1, retail_price = 300, price = 200 where id = $1', [own])
+      await world.sql(
+        'update lanes set product_id = $1, retail_price = 300, price = 200 where id = $1',
+        [own],
+      )
       return { deviceId: own, target: 1, version: await planOf(world, own) }
     },
     'lanes.lock': async (world) => {
-      await world.sql(`update lanes set status = 'ENABLED', lock_reason = null where id = $1`, [lane])
-      return { deviceId: own, version: await planOf(world, own), laneIds: [lane], reason: '包装破损' }
+      await world.sql(`update lanes set status = 'ENABLED', lock_reason = null where id = $1`, [
+        lane,
+      ])
+      return {
+        deviceId: own,
+        version: await planOf(world, own),
+        laneIds: [lane],
+        reason: '包装破损',
+      }
     },
     'lanes.unlock': async (world) => {
-      await world.sql(`update lanes set status = 'LOCKED', lock_reason = 'QUALITY x' where id = $1`, [lane])
+      await world.sql(
+        `update lanes set status = 'LOCKED', lock_reason = 'QUALITY x' where id = $1`,
+        [lane],
+      )
       return { deviceId: own, version: await planOf(world, own), laneIds: [lane] }
     },
-    'lanes.copy': async (world) => ({ deviceId: own, targetIds: [await bare(world)], parts: ['product'] }),
+    'lanes.copy': async (world) => ({
+      deviceId: own,
+      targetIds: [await bare(world)],
+      parts: ['product'],
+    }),
     'lanes.copyUndo': async (world) => {
       const id = await fresh(
         world,
@@ -51,8 +75,17 @@ export const lanes: DomainSamples = {
       return { id }
     },
     'lanes.prices': async (world) => {
-      await world.sql('update lanes set product_id = $1, retail_price = 300, price = 200 where id = $1', [own])
-      return { deviceId: own, version: await planOf(world, own), laneIds: [own], mode: 'SET', value: 210 + Math.floor(Math.random() * 80) }
+      await world.sql(
+        'update lanes set product_id = $1, retail_price = 300, price = 200 where id = $1',
+        [own],
+      )
+      return {
+        deviceId: own,
+        version: await planOf(world, own),
+        laneIds: [own],
+        mode: 'SET',
+        value: 210 + Math.floor(Math.random() * 80),
+      }
     },
     'lanes.cancelSchedule': async (world) => ({
       id: await fresh(

@@ -17,7 +17,9 @@ const freshNotice = async (world: World, state: 'DRAFT' | 'PUBLISHED'): Promise<
     world,
     `insert into notices (org_id, title, content, excerpt, state, publish_at, published_at) values (3, 'x', 'x', 'x', '${state}', ${at}, ${at})`,
   )
-  await world.sql('insert into notice_targets (org_id, notice_id, everyone) values (3, $1, true)', [id])
+  await world.sql('insert into notice_targets (org_id, notice_id, everyone) values (3, $1, true)', [
+    id,
+  ])
   if (state === 'PUBLISHED')
     await world.sql(
       `insert into announcements (notice_id, org_id, sender, content, images, popup, must_confirm, pinned) values ($1, 3, 'x', 'x', '{}', false, true, false)`,
@@ -44,7 +46,11 @@ export const notices: DomainSamples = {
   },
   samples: {
     'notices.create': async () => notice(),
-    'notices.update': async (world) => ({ ...notice(), id: await freshNotice(world, 'DRAFT'), version: 1 }),
+    'notices.update': async (world) => ({
+      ...notice(),
+      id: await freshNotice(world, 'DRAFT'),
+      version: 1,
+    }),
     'notices.remove': async (world) => ({ id: await freshNotice(world, 'DRAFT'), version: 1 }),
     'notices.publish': async (world) => ({ id: await freshNotice(world, 'DRAFT'), version: 1 }),
     'notices.withdraw': async (world) => ({ id: await freshNotice(world, 'PUBLISHED') }),

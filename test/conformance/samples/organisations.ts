@@ -11,11 +11,17 @@ const fields = () => ({
   address: '科技路1号',
   avatar: picture('OWN'),
 })
-const below = async (world: World) => ({ id: place.CHILD, version: await versionOf(world, 'organisations', place.CHILD) })
+const below = async (world: World) => ({
+  id: place.CHILD,
+  version: await versionOf(world, 'organisations', place.CHILD),
+})
 let next = 500
 const sponsor = async (world: World): Promise<{ id: number; version: number }> => {
   next += 1
-  await world.sql(`insert into organisations (id, parent_id, path, kind, name) values ($1, 3, $2, 'SPONSOR', $3)`, [next, `1.2.3.${next}`, `赞${next}`])
+  await world.sql(
+    `insert into organisations (id, parent_id, path, kind, name) values ($1, 3, $2, 'SPONSOR', $3)`,
+    [next, `1.2.3.${next}`, `赞${next}`],
+  )
   return { id: next, version: 1 }
 }
 
@@ -30,11 +36,19 @@ export const organisations: DomainSamples = {
       username: `u-${randomUUID().slice(0, 8)}`,
       password: 'Zebra-crossing7',
       repeat: 'Zebra-crossing7',
-      roleIds: [Number((await world.sql<{ id: number }>(`select id from roles where code = 'ROLE_NOTHING'`))[0]?.id)],
+      roleIds: [
+        Number(
+          (await world.sql<{ id: number }>(`select id from roles where code = 'ROLE_NOTHING'`))[0]
+            ?.id,
+        ),
+      ],
     }),
     'organisations.update': async (world) => ({ ...fields(), ...(await below(world)) }),
     'organisations.setStatus': async (world) => ({ ...(await below(world)), status: 'ENABLED' }),
-    'organisations.setStatuses': async (world) => ({ items: [await below(world), await sponsor(world)], status: 'ENABLED' }),
+    'organisations.setStatuses': async (world) => ({
+      items: [await below(world), await sponsor(world)],
+      status: 'ENABLED',
+    }),
     'organisations.move': async (world) => ({ ...(await sponsor(world)), parentId: place.CHILD }),
     'organisations.remove': sponsor,
   },

@@ -26,9 +26,10 @@ const menu = () => ({
 })
 const freshMenu = async ({ sql }: World) => {
   const name = menu().name
-  const [row] = await sql<{ id: number }>(`insert into menus (name, path, title_zh, title_en, sort) values ($1, '/' || $1, '组', 'Group', 991) returning id`, [
-    name,
-  ])
+  const [row] = await sql<{ id: number }>(
+    `insert into menus (name, path, title_zh, title_en, sort) values ($1, '/' || $1, '组', 'Group', 991) returning id`,
+    [name],
+  )
   return { id: Number(row?.id), version: 1, name, path: `/${name}` }
 }
 
@@ -36,7 +37,11 @@ export const roles: DomainSamples = {
   pathIds: {
     'roles id': { ...byRow, shared: true },
     // menus belong to everybody: no place has one that another has not
-    'menus id': { own: (where) => (where === 'SIBLING' ? missingId : 1), none: missingId, shared: true },
+    'menus id': {
+      own: (where) => (where === 'SIBLING' ? missingId : 1),
+      none: missingId,
+      shared: true,
+    },
   },
   // roles of the organisations above are listed
   fieldIds: {
@@ -46,10 +51,21 @@ export const roles: DomainSamples = {
   },
   samples: {
     'roles.create': async () => role(),
-    'roles.update': async (world) => ({ ...role(), id: own, version: await versionOf(world, 'roles', own) }),
-    'roles.setStatus': async (world) => ({ id: own, version: await versionOf(world, 'roles', own), status: 'ENABLED' }),
+    'roles.update': async (world) => ({
+      ...role(),
+      id: own,
+      version: await versionOf(world, 'roles', own),
+    }),
+    'roles.setStatus': async (world) => ({
+      id: own,
+      version: await versionOf(world, 'roles', own),
+      status: 'ENABLED',
+    }),
     'roles.copy': async () => ({ id: own, name: role().name }),
-    'roles.restore': async (world) => ({ id: operator, version: await versionOf(world, 'roles', operator) }),
+    'roles.restore': async (world) => ({
+      id: operator,
+      version: await versionOf(world, 'roles', operator),
+    }),
     'roles.remove': async (world) => ({
       id: await fresh(
         world,
@@ -57,8 +73,20 @@ export const roles: DomainSamples = {
       ),
     }),
     'roles.distribute': async (world) => {
-      const [row] = await world.sql<{ version: number }>('select version from role_distribution_limits where role_id = 4')
-      return { rows: [{ roleId: operator, targets: [operator + 1], orgKinds: ['SUPPLIER'], maxUsers: 50, version: row?.version }] }
+      const [row] = await world.sql<{ version: number }>(
+        'select version from role_distribution_limits where role_id = 4',
+      )
+      return {
+        rows: [
+          {
+            roleId: operator,
+            targets: [operator + 1],
+            orgKinds: ['SUPPLIER'],
+            maxUsers: 50,
+            version: row?.version,
+          },
+        ],
+      }
     },
     'roles.restoreDistribution': async () => ({}),
     'menus.create': async () => menu(),
@@ -72,7 +100,9 @@ export const roles: DomainSamples = {
     },
     'menus.sort': async (world) => ({
       parentId: null,
-      items: await world.sql('select id::int, version from menus where parent_id is null order by sort desc, id'),
+      items: await world.sql(
+        'select id::int, version from menus where parent_id is null order by sort desc, id',
+      ),
     }),
     'menus.restore': async () => ({}),
     'menus.remove': async (world) => ({ id: (await freshMenu(world)).id }),

@@ -8,16 +8,28 @@ import { picture, place, type World, worldNow } from '../../support/world.ts'
 import type { DomainSamples, Source } from './kit.ts'
 
 /** Nobody's uuid: sessions and tickets of others answer as if they were not there. */
-const byUuid: Source = { own: (where) => `00000000-0000-4000-8000-00000000000${place[where]}`, none: '99999999-0000-4000-8000-000000000000' }
+const byUuid: Source = {
+  own: (where) => `00000000-0000-4000-8000-00000000000${place[where]}`,
+  none: '99999999-0000-4000-8000-000000000000',
+}
 const phone = () => `139${String(Math.floor(Math.random() * 1e8)).padStart(8, '0')}`
 const password = 'Old-Secret-2026'
 
-async function ticket(world: World, change: { state?: string; openid?: string; purpose?: string } = {}) {
+async function ticket(
+  world: World,
+  change: { state?: string; openid?: string; purpose?: string } = {},
+) {
   const secret = randomBytes(32).toString('base64url')
   const [row] = await world.sql<{ id: string }>(
     `insert into scan_tickets (org_id, purpose, state, openid, user_id, secret_hash, ip, user_agent, created_at, expires_at)
       select 1, $1, $2, $3, id, $4, '', '', $5, $5::timestamptz + interval '2 minutes' from users where username = 'ROLE_FULL' returning id`,
-    [change.purpose ?? 'LOGIN', change.state ?? 'WAITING', change.openid ?? null, createHash('sha256').update(secret).digest(), worldNow],
+    [
+      change.purpose ?? 'LOGIN',
+      change.state ?? 'WAITING',
+      change.openid ?? null,
+      createHash('sha256').update(secret).digest(),
+      worldNow,
+    ],
   )
   return { id: row?.id as string, secret }
 }
@@ -25,10 +37,21 @@ async function ticket(world: World, change: { state?: string; openid?: string; p
 async function identity(world: World) {
   const openid = `sim-${randomUUID()}`
   await world.sql(`delete from wechat_bindings`)
-  await world.sql(`insert into wechat_bindings (user_id, org_id, openid) select id, org_id, $1 from users where username = 'ROLE_FULL'`, [openid])
+  await world.sql(
+    `insert into wechat_bindings (user_id, org_id, openid) select id, org_id, $1 from users where username = 'ROLE_FULL'`,
+    [openid],
+  )
   const provider = identityProvider(world.app.config)
   if (!provider) throw new Error('no identity provider')
-  return { openid, identity: signIdentity(world.app.config, provider, { openid, unionid: '', nickname: '微' }, worldNow) }
+  return {
+    openid,
+    identity: signIdentity(
+      world.app.config,
+      provider,
+      { openid, unionid: '', nickname: '微' },
+      worldNow,
+    ),
+  }
 }
 async function code(world: World, purpose: 'LOGIN' | 'RESET' | 'CHANGE_PHONE', to: string) {
   await world.sql(
@@ -40,7 +63,10 @@ async function code(world: World, purpose: 'LOGIN' | 'RESET' | 'CHANGE_PHONE', t
 }
 const known = async (world: World) => {
   await world.sql('delete from second_factors')
-  await world.sql(`update users set password_hash = $1, locked_until = null where username = 'ROLE_FULL'`, [await hashPassword(password)])
+  await world.sql(
+    `update users set password_hash = $1, locked_until = null where username = 'ROLE_FULL'`,
+    [await hashPassword(password)],
+  )
   return password
 }
 
@@ -48,16 +74,20 @@ const known = async (world: World) => {
 async function factor(world: World, confirmed: boolean) {
   const secret = new Secret({ size: 20 })
   const ticket = randomBytes(32).toString('base64url')
-  const [user] = await world.sql<{ id: string; org_id: string }>(`select id, org_id from users where username = 'ROLE_FULL'`)
-  const sealed = sealSecret(world.app.config, 'session.factor', `second_factors.secret|${user?.id}`, secret.base32)
+  const [user] = await world.sql<{ id: string; org_id: string }>(
+    `select id, org_id from users where username = 'ROLE_FULL'`,
+  )
+  const sealed = sealSecret(
+    world.app.config,
+    'session.factor',
+    `second_factors.secret|${user?.id}`,
+    secret.base32,
+  )
   await world.sql('delete from second_factors')
-  await world.sql(`insert into second_factors (user_id, org_id, secret, confirmed_at, created_at) values ($1, $2, $3, $4, $5)`, [
-    user?.id,
-    user?.org_id,
-    sealed,
-    confirmed ? worldNow : null,
-    worldNow,
-  ])
+  await world.sql(
+    `insert into second_factors (user_id, org_id, secret, confirmed_at, created_at) values ($1, $2, $3, $4, $5)`,
+    [user?.id, user?.org_id, sealed, confirmed ? worldNow : null, worldNow],
+  )
   await world.sql(
     `insert into factor_tickets (token_hash, org_id, user_id, created_at, expires_at) values ($1, $2, $3, $4, $4::timestamptz + interval '1 minute')`,
     [createHash('sha256').update(ticket).digest(), user?.org_id, user?.id, worldNow],
@@ -99,17 +129,29 @@ export const session: DomainSamples = {
     },
     'session.confirmScan': async (world) => {
       const who = await identity(world)
-      return { id: (await ticket(world, { state: 'SCANNED', openid: who.openid })).id, identity: who.identity }
+      return {
+        id: (await ticket(world, { state: 'SCANNED', openid: who.openid })).id,
+        identity: who.identity,
+      }
     },
     'session.refuseScan': async (world) => {
       const who = await identity(world)
-      return { id: (await ticket(world, { state: 'SCANNED', openid: who.openid })).id, identity: who.identity }
+      return {
+        id: (await ticket(world, { state: 'SCANNED', openid: who.openid })).id,
+        identity: who.identity,
+      }
     },
     'session.passwordReset': async (world) => {
       const to = phone()
       await world.sql(`update users set phone = $1 where username = 'ROLE_FULL'`, [to])
       const next = `New-Secret-${randomUUID().slice(0, 8)}1`
-      return { username: 'ROLE_FULL', phone: to, smsCode: await code(world, 'RESET', to), password: next, repeat: next }
+      return {
+        username: 'ROLE_FULL',
+        phone: to,
+        smsCode: await code(world, 'RESET', to),
+        password: next,
+        repeat: next,
+      }
     },
     'session.changePhone': async (world) => {
       const to = phone()
@@ -119,7 +161,11 @@ export const session: DomainSamples = {
       realName: '张三',
       img: picture('OWN'),
       address: '',
-      version: (await world.sql<{ version: number }>(`select version from users where username = 'ROLE_FULL'`))[0]?.version,
+      version: (
+        await world.sql<{ version: number }>(
+          `select version from users where username = 'ROLE_FULL'`,
+        )
+      )[0]?.version,
     }),
     'session.changePassword': async (world) => {
       const oldPassword = await known(world)

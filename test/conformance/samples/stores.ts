@@ -8,7 +8,14 @@ export const stores: DomainSamples = {
   fieldIds: { storeId: byRow, 'stores userId': byRow },
   samples: {
     'stores.create': async () => ({ storeName: name(), userId: own }),
-    'stores.update': async (world) => ({ id: own, version: await versionOf(world, 'stores', own), storeName: name() }),
-    'stores.remove': async (world) => ({ id: await fresh(world, `insert into stores (org_id, store_name) values (3, '${name()}')`), version: 1 }),
+    'stores.update': async (world) => ({
+      id: own,
+      version: await versionOf(world, 'stores', own),
+      storeName: name(),
+    }),
+    'stores.remove': async (world) => ({
+      id: await fresh(world, `insert into stores (org_id, store_name) values (3, '${name()}')`),
+      version: 1,
+    }),
   },
 }

@@ -7,8 +7,13 @@ import { hashPassword } from '../../../server/passwords.ts'
  * The account with which a fresh installation without demo data is opened; null when somebody is there already. Runs after
  * `seedAccess` in system scope. The password exists only in the answer: the caller prints it once.
  */
-export async function firstAdministrator(db: Db, now: Date): Promise<{ username: string; password: string } | null> {
-  await sql`select pg_advisory_xact_lock(hashtextextended('accounts.firstAdministrator', 0))`.execute(db)
+export async function firstAdministrator(
+  db: Db,
+  now: Date,
+): Promise<{ username: string; password: string } | null> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('accounts.firstAdministrator', 0))`.execute(
+    db,
+  )
   if (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) return null
   const role = await db
     .selectFrom('roles')
@@ -30,7 +35,10 @@ export async function firstAdministrator(db: Db, now: Date): Promise<{ username:
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await db.insertInto('user_roles').values({ user_id: user.id, role_id: role.id, org_id: role.org_id, created_at: now }).execute()
+  await db
+    .insertInto('user_roles')
+    .values({ user_id: user.id, role_id: role.id, org_id: role.org_id, created_at: now })
+    .execute()
   return { username, password }
 }
 

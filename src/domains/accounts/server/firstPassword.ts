@@ -5,9 +5,13 @@ import { systemScope } from '../../../server/database.ts'
 import { dayMs } from '../../../shared/instants.ts'
 
 /** The first administrator's password waits in a file that only the server's user reads: logs are kept and sent elsewhere. */
-export const firstPasswordFile = (dataDir: string): string => path.join(dataDir, 'first-administrator.txt')
+export const firstPasswordFile = (dataDir: string): string =>
+  path.join(dataDir, 'first-administrator.txt')
 
-export function writeFirstPassword(dataDir: string, { username, password }: { username: string; password: string }): string {
+export function writeFirstPassword(
+  dataDir: string,
+  { username, password }: { username: string; password: string },
+): string {
   const file = firstPasswordFile(dataDir)
   mkdirSync(dataDir, { recursive: true, mode: 0o711 })
   rmSync(file, { force: true })
@@ -33,7 +37,12 @@ export async function registerFirstPassword(app: App): Promise<void> {
         .where('last_login_at', 'is', null)
         .where('password_changed_at', '<', dayAgo)
         .execute()
-      return db.selectFrom('users').select('id').where('username', '=', 'super').where('must_change_password', '=', true).executeTakeFirst()
+      return db
+        .selectFrom('users')
+        .select('id')
+        .where('username', '=', 'super')
+        .where('must_change_password', '=', true)
+        .executeTakeFirst()
     })
     if (!waits) rmSync(file, { force: true })
   }

@@ -18,7 +18,9 @@ type PersonRow = {
   password_changed_at: Date
   org_closed: boolean
   second_factor: boolean
-  roles: { code: string; rank: number; data_scope: DataScope; status: string; permissions: string[] }[] | null
+  roles:
+    | { code: string; rank: number; data_scope: DataScope; status: string; permissions: string[] }[]
+    | null
   menus: string | null
 }
 
@@ -39,11 +41,17 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
     if (row?.status !== 'ENABLED' || row.org_closed || !row.roles?.length) return null
     const ofPlatform = !row.org_path.includes('.')
     const live = row.roles.filter((role) => role.status === 'ENABLED')
-    const held = live.map((role) => ({ code: role.code, dataScope: scopeAt(role.data_scope, row.org_kind), permissions: role.permissions }))
+    const held = live.map((role) => ({
+      code: role.code,
+      dataScope: scopeAt(role.data_scope, row.org_kind),
+      permissions: role.permissions,
+    }))
     const access = accessOf(held, ofPlatform)
     const scopes = await scopesOf(db, row, held)
     const bounded = held.some((role) => role.dataScope === 'REGION_DRUGS')
-    const widest = scopes(new Set<DataScope>(bounded ? ['REGION_DRUGS'] : held.map((role) => role.dataScope)))
+    const widest = scopes(
+      new Set<DataScope>(bounded ? ['REGION_DRUGS'] : held.map((role) => role.dataScope)),
+    )
     const permissions = new Set(access.keys())
     return {
       userId: row.id,
@@ -64,7 +72,15 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
       secondFactor: row.second_factor,
       password: { mustChange: row.must_change_password, changedAt: row.password_changed_at },
       mark: createHash('sha256')
-        .update(JSON.stringify([[...permissions].sort(), live[0]?.code, row.org_id, row.menus, row.second_factor]))
+        .update(
+          JSON.stringify([
+            [...permissions].sort(),
+            live[0]?.code,
+            row.org_id,
+            row.menus,
+            row.second_factor,
+          ]),
+        )
         .digest('base64url')
         .slice(0, 12),
     }
@@ -72,7 +88,11 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
 }
 
 /** The rows behind each kind of scope; what needs rows of its own is read once, only when a role asks for it. */
-async function scopesOf(db: Db, row: PersonRow, held: readonly HeldRole[]): Promise<(kinds: ReadonlySet<DataScope>) => Scope> {
+async function scopesOf(
+  db: Db,
+  row: PersonRow,
+  held: readonly HeldRole[],
+): Promise<(kinds: ReadonlySet<DataScope>) => Scope> {
   const { orgs, ancestors } = await branchOf(db, row.org_path)
   const asked = new Set(held.map((role) => role.dataScope))
   const region = asked.has('REGION_DRUGS') ? await regionScope(db, row, ancestors) : null
@@ -80,21 +100,37 @@ async function scopesOf(db: Db, row: PersonRow, held: readonly HeldRole[]): Prom
   return (kinds) => {
     if (kinds.has('REGION_DRUGS') && region) return region
     if (kinds.has('ALL') && row.org_kind === 'PLATFORM') return systemScope
-    if (kinds.has('ALL') || kinds.has('ORG_TREE')) return { all: false, orgs, ancestors, devices: null, watched: null }
+    if (kinds.has('ALL') || kinds.has('ORG_TREE'))
+      return { all: false, orgs, ancestors, devices: null, watched: null }
     // own lanes, own budget, own goods: no machine is theirs; their rows lie in their own organisation
-    return { all: false, orgs, ancestors, devices: kinds.has('ASSIGNED_DEVICES') ? devices : [], watched: null }
+    return {
+      all: false,
+      orgs,
+      ancestors,
+      devices: kinds.has('ASSIGNED_DEVICES') ? devices : [],
+      watched: null,
+    }
   }
 }
 
 /** An organisation with all below it, and what stands above. */
 export async function branchOf(db: Db, path: string): Promise<Pick<Scope, 'orgs' | 'ancestors'>> {
   const { rows } = await sql<{ id: number; below: boolean }>`
-    select id, path <@ ${path}::ltree as below from organisations where path <@ ${path}::ltree or path @> ${path}::ltree`.execute(db)
-  return { orgs: rows.filter((o) => o.below).map((o) => o.id), ancestors: rows.filter((o) => !o.below).map((o) => o.id) }
+    select id, path <@ ${path}::ltree as below from organisations where path <@ ${path}::ltree or path @> ${path}::ltree`.execute(
+    db,
+  )
+  return {
+    orgs: rows.filter((o) => o.below).map((o) => o.id),
+    ancestors: rows.filter((o) => !o.below).map((o) => o.id),
+  }
 }
 
 async function assignedDevices(db: Db, userId: number): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`select device_id as id from device_assignments where user_id = ${userId} and to_at is null`.execute(db)
+  const { rows } = await sql<{
+    id: number
+  }>`select device_id as id from device_assignments where user_id = ${userId} and to_at is null`.execute(
+    db,
+  )
   return rows.map((row) => row.id)
 }
 
@@ -102,7 +138,15 @@ async function assignedDevices(db: Db, userId: number): Promise<number[]> {
 async function regionScope(db: Db, row: PersonRow, ancestors: readonly number[]): Promise<Scope> {
   const prefix = `${regionPrefix(row.region_code)}%`
   const { rows: drugs } = await sql<{ id: number }>`
-    select id from devices where kind = 'DRUG' and ${row.region_code} <> '' and county like ${prefix}`.execute(db)
+    select id from devices where kind = 'DRUG' and ${row.region_code} <> '' and county like ${prefix}`.execute(
+    db,
+  )
   // his own organisation holds his account and preferences
-  return { all: false, orgs: [row.org_id], ancestors, devices: [], watched: drugs.map((drug) => drug.id) }
+  return {
+    all: false,
+    orgs: [row.org_id],
+    ancestors,
+    devices: [],
+    watched: drugs.map((drug) => drug.id),
+  }
 }

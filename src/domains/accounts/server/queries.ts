@@ -31,7 +31,8 @@ export const userOptions = (ctx: Ctx, input: Input<typeof accounts.userOptions>)
       input.roleCode &&
         sql`exists (select from user_roles ur join roles r on r.id = ur.role_id
           where ur.user_id = u.id and r.code = ${input.roleCode})`,
-      input.keyword && sql`strpos(lower(u.username || ' ' || u.real_name), lower(${input.keyword})) > 0`,
+      input.keyword &&
+        sql`strpos(lower(u.username || ' ' || u.real_name), lower(${input.keyword})) > 0`,
     ],
     sort: {
       createTime: sql`u.created_at`,

@@ -47,14 +47,18 @@ describe('seeding access and people', () => {
         p: number
         r: number
         o: number
-      }>`select (select count(*) from permissions) as p, (select count(*) from roles) as r, (select id from organisations) as o`.execute(db),
+      }>`select (select count(*) from permissions) as p, (select count(*) from roles) as r, (select id from organisations) as o`.execute(
+        db,
+      ),
     )
     expect(counts.rows[0]).toEqual({ p: permissions.length, r: roles.length, o: 1 })
   })
 
   test('what an administrator changed stays, what a release adds comes in', async () => {
     await database.transact(systemScope, async (db) => {
-      await sql`delete from role_permissions where permission_code = 'order:clean' and role_id = (select id from roles where code = 'ROLE_RTU_SP')`.execute(db)
+      await sql`delete from role_permissions where permission_code = 'order:clean' and role_id = (select id from roles where code = 'ROLE_RTU_SP')`.execute(
+        db,
+      )
       await sql`update menus set title_zh = '机器' where path = '/device'`.execute(db)
       await sql`delete from role_permissions where permission_code = 'fault:read'`.execute(db)
       await sql`delete from permissions where code = 'fault:read'`.execute(db)
@@ -63,22 +67,36 @@ describe('seeding access and people', () => {
     const { rows } = await database.read(systemScope, (db) =>
       sql<{ cleaners: number; title: string; faults: number }>`select
       (select count(*) from role_permissions where permission_code = 'order:clean') as cleaners, (select title_zh from menus where path = '/device') as title,
-      (select count(*) from role_permissions where permission_code = 'fault:read') as faults`.execute(db),
+      (select count(*) from role_permissions where permission_code = 'fault:read') as faults`.execute(
+        db,
+      ),
     )
     const holders = (code: string) => roles.filter((role) => role.permissions.includes(code)).length
-    expect(rows[0]).toEqual({ cleaners: holders('order:clean') - 1, title: '机器', faults: holders('fault:read') })
+    expect(rows[0]).toEqual({
+      cleaners: holders('order:clean') - 1,
+      title: '机器',
+      faults: holders('fault:read'),
+    })
   })
 
   test('a right that is split off goes to the roles of people’s own making that held the whole', async () => {
     const held = await database.transact(systemScope, async (db) => {
       await sql`delete from role_permissions where permission_code = 'device:transfer'`.execute(db)
       await sql`delete from permissions where code = 'device:transfer'`.execute(db)
-      await sql`insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, 'ROLE_OWN', '自建', 'own', 1, 'ORG_TREE')`.execute(db)
-      await sql`insert into role_permissions select id, 'device:assign' from roles where code = 'ROLE_OWN'`.execute(db)
+      await sql`insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, 'ROLE_OWN', '自建', 'own', 1, 'ORG_TREE')`.execute(
+        db,
+      )
+      await sql`insert into role_permissions select id, 'device:assign' from roles where code = 'ROLE_OWN'`.execute(
+        db,
+      )
       await seedAccess(db, now)
-      const { rows } = await sql<{ code: string }>`select r.code from role_permissions p join roles r on r.id = p.role_id
+      const { rows } = await sql<{
+        code: string
+      }>`select r.code from role_permissions p join roles r on r.id = p.role_id
         where p.permission_code = 'device:transfer' order by 1`.execute(db)
-      await sql`delete from role_permissions where role_id = (select id from roles where code = 'ROLE_OWN')`.execute(db)
+      await sql`delete from role_permissions where role_id = (select id from roles where code = 'ROLE_OWN')`.execute(
+        db,
+      )
       await sql`delete from roles where code = 'ROLE_OWN'`.execute(db)
       return rows.map(({ code }) => code)
     })
@@ -89,25 +107,41 @@ describe('seeding access and people', () => {
     const ids = await database.transact(systemScope, (db) => seedDemoPeople(db, now))
     expect([ids.organisations.size, ids.users.size]).toEqual([organisations.length, staff.length])
     await database.transact(systemScope, async (db) => {
-      const { rows } = await sql<{ n: number; wrong: number; old: number; closed: number }>`select count(*) as n,
+      const { rows } = await sql<{
+        n: number
+        wrong: number
+        old: number
+        closed: number
+      }>`select count(*) as n,
         count(*) filter (where not exists (select from user_roles r where r.user_id = u.id and r.org_id = u.org_id)) as wrong,
-        count(*) filter (where u.created_at = ${new Date('2026-04-02T04:00:00Z')}) as old, count(distinct password_hash) as closed from users u`.execute(db)
+        count(*) filter (where u.created_at = ${new Date('2026-04-02T04:00:00Z')}) as old, count(distinct password_hash) as closed from users u`.execute(
+        db,
+      )
       expect(rows[0]).toEqual({ n: 45, wrong: 0, old: 45, closed: 1 })
-      const operator = await db.selectFrom('users').select(['id', 'org_id', 'password_hash']).where('username', '=', 'operator').executeTakeFirstOrThrow()
+      const operator = await db
+        .selectFrom('users')
+        .select(['id', 'org_id', 'password_hash'])
+        .where('username', '=', 'operator')
+        .executeTakeFirstOrThrow()
       expect(operator.org_id).toBe(ids.organisations.get('op-xiaoyuan'))
       expect(await checkPassword(operator.password_hash, demoPassword)).toBe(true)
-      expect(menuTree(await menuRows(db, await rolesOf(db, ids.users.get('replenisher') ?? 0), every), () => true).map((group) => group.name)).toEqual([
-        'stock',
-        'log',
-        'complaint',
-      ])
+      expect(
+        menuTree(
+          await menuRows(db, await rolesOf(db, ids.users.get('replenisher') ?? 0), every),
+          () => true,
+        ).map((group) => group.name),
+      ).toEqual(['stock', 'log', 'complaint'])
       const path = await db
         .selectFrom('organisations')
         .select('path')
         .where('id', '=', ids.organisations.get('op-xianda') ?? 0)
         .executeTakeFirstOrThrow()
-      expect(path.path).toBe(`1.${ids.organisations.get('agent-south')}.${ids.organisations.get('op-xianda')}`)
-      const next = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('organisations', 'id')) as id`.execute(db)
+      expect(path.path).toBe(
+        `1.${ids.organisations.get('agent-south')}.${ids.organisations.get('op-xianda')}`,
+      )
+      const next = await sql<{
+        id: number
+      }>`select nextval(pg_get_serial_sequence('organisations', 'id')) as id`.execute(db)
       expect(next.rows[0]?.id).toBeGreaterThan(organisations.length)
     })
     expect(await database.transact(systemScope, (db) => firstAdministrator(db, now))).toBeNull()
@@ -121,10 +155,15 @@ describe('seeding access and people', () => {
     expect(first?.username).toBe('super')
     expect(first?.password).toMatch(/^(?=.*\d)(?=.*[a-z])[\w-]{16}$/i)
     await database.transact(systemScope, async (db) => {
-      const row = await db.selectFrom('users').select(['id', 'must_change_password', 'password_hash']).executeTakeFirstOrThrow()
+      const row = await db
+        .selectFrom('users')
+        .select(['id', 'must_change_password', 'password_hash'])
+        .executeTakeFirstOrThrow()
       expect(row.must_change_password).toBe(true)
       expect(await checkPassword(row.password_hash, first?.password ?? '')).toBe(true)
-      expect(menuTree(await menuRows(db, await rolesOf(db, row.id), every), () => true)).toHaveLength(23)
+      expect(
+        menuTree(await menuRows(db, await rolesOf(db, row.id), every), () => true),
+      ).toHaveLength(23)
     })
   })
 })

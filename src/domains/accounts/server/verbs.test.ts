@@ -26,10 +26,21 @@ afterAll(async () => {
 })
 
 const org = (key: string) => ids.organisations.get(key) ?? 0
-const scopeOf = (below: string[], above: string[]): Scope => ({ all: false, orgs: below.map(org), ancestors: above.map(org), devices: null, watched: null })
-const operatorScope = () => scopeOf(['op-xianda', 'supplier', 'tenant'], ['platform', 'agent-south'])
+const scopeOf = (below: string[], above: string[]): Scope => ({
+  all: false,
+  orgs: below.map(org),
+  ancestors: above.map(org),
+  devices: null,
+  watched: null,
+})
+const operatorScope = () =>
+  scopeOf(['op-xianda', 'supplier', 'tenant'], ['platform', 'agent-south'])
 
-async function ask<K extends keyof typeof accounts>(scope: Scope, key: K, input: Record<string, unknown> = {}) {
+async function ask<K extends keyof typeof accounts>(
+  scope: Scope,
+  key: K,
+  input: Record<string, unknown> = {},
+) {
   const endpoint = accounts[key]
   return database.read(scope, async (db) => {
     const ctx = { db, actor: { scope } } as unknown as Ctx
@@ -37,15 +48,20 @@ async function ask<K extends keyof typeof accounts>(scope: Scope, key: K, input:
     return endpoint.output.parse(await handler(ctx, endpoint.input.parse(input)))
   })
 }
-const users = async (scope: Scope, input: Record<string, unknown> = {}) => accounts.userOptions.output.parse(await ask(scope, 'userOptions', input))
-const orgs = async (scope: Scope) => accounts.organisationOptions.output.parse(await ask(scope, 'organisationOptions'))
+const users = async (scope: Scope, input: Record<string, unknown> = {}) =>
+  accounts.userOptions.output.parse(await ask(scope, 'userOptions', input))
+const orgs = async (scope: Scope) =>
+  accounts.organisationOptions.output.parse(await ask(scope, 'organisationOptions'))
 
 describe('organisation options', () => {
   test('the platform sees the whole tree, parents first', async () => {
     const { list, total } = await orgs(systemScope)
     expect(total).toBe(organisations.length)
     list.forEach((row, at) => {
-      expect(row.parentId === null || list.slice(0, at).some((before) => before.id === row.parentId), row.name).toBe(true)
+      expect(
+        row.parentId === null || list.slice(0, at).some((before) => before.id === row.parentId),
+        row.name,
+      ).toBe(true)
     })
     expect(list.filter((row) => row.parentId === null).map((row) => row.kind)).toEqual(['PLATFORM'])
   })
@@ -67,9 +83,15 @@ describe('organisation options', () => {
 describe('user options', () => {
   test('filters by role and words, and pages', async () => {
     expect((await users(systemScope)).total).toBe(staff.length)
-    const agents = await users(systemScope, { roleCode: 'ROLE_RTU_AGENT', pageSize: 3, sort: 'userName' })
+    const agents = await users(systemScope, {
+      roleCode: 'ROLE_RTU_AGENT',
+      pageSize: 3,
+      sort: 'userName',
+    })
     expect(agents.list.map((row) => row.userName)).toEqual(['agent', 'luojianping', 'shenjiayi'])
-    expect((await users(systemScope, { keyword: 'LUOJIAN' })).list.map((row) => row.name)).toEqual(['罗建平'])
+    expect((await users(systemScope, { keyword: 'LUOJIAN' })).list.map((row) => row.name)).toEqual([
+      '罗建平',
+    ])
     expect((await users(systemScope, { keyword: '%' })).total).toBe(0)
   })
 
@@ -89,18 +111,35 @@ describe('user options', () => {
   })
 
   test('those who were chosen are found by their numbers, disabled ones too, foreign ones not', async () => {
-    const [mine, foreign] = [ids.users.get('finance') as number, ids.users.get('operator') as number]
-    await database.transact(systemScope, (db) => db.updateTable('users').set({ status: 'DISABLED' }).where('id', '=', mine).execute())
+    const [mine, foreign] = [
+      ids.users.get('finance') as number,
+      ids.users.get('operator') as number,
+    ]
+    await database.transact(systemScope, (db) =>
+      db.updateTable('users').set({ status: 'DISABLED' }).where('id', '=', mine).execute(),
+    )
     const found = await users(operatorScope(), { ids: [mine, foreign] })
-    await database.transact(systemScope, (db) => db.updateTable('users').set({ status: 'ENABLED' }).where('id', '=', mine).execute())
+    await database.transact(systemScope, (db) =>
+      db.updateTable('users').set({ status: 'ENABLED' }).where('id', '=', mine).execute(),
+    )
     expect(found.list.map((row) => row.userName)).toEqual(['finance'])
   })
 
   test('an operator finds his own people, with their role, and no disabled ones', async () => {
-    const mine = staff.filter((person) => ['op-xianda', 'supplier', 'tenant'].includes(person.orgKey))
+    const mine = staff.filter((person) =>
+      ['op-xianda', 'supplier', 'tenant'].includes(person.orgKey),
+    )
     const found = await users(operatorScope(), { pageSize: 100 })
-    expect(found.list.map((row) => [row.userName, row.role]).toSorted()).toEqual(mine.map((person) => [person.username, person.role]).toSorted())
-    await database.transact(systemScope, (db) => db.updateTable('users').set({ status: 'DISABLED' }).where('username', '=', 'tenant').execute())
+    expect(found.list.map((row) => [row.userName, row.role]).toSorted()).toEqual(
+      mine.map((person) => [person.username, person.role]).toSorted(),
+    )
+    await database.transact(systemScope, (db) =>
+      db
+        .updateTable('users')
+        .set({ status: 'DISABLED' })
+        .where('username', '=', 'tenant')
+        .execute(),
+    )
     expect((await users(operatorScope())).total).toBe(mine.length - 1)
   })
 })

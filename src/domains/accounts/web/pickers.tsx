@@ -8,7 +8,9 @@ import { accounts } from '../contract.ts'
 export function OwnerSelect(props: PickedProps<number>) {
   const { t } = useTranslation('web')
   const read = useRead(accounts.organisationOptions, {}, { staleTime: 60_000 })
-  const owners = (read.data?.list ?? []).filter((org) => ['PLATFORM', 'AGENT', 'OPERATOR'].includes(org.kind))
+  const owners = (read.data?.list ?? []).filter((org) =>
+    ['PLATFORM', 'AGENT', 'OPERATOR'].includes(org.kind),
+  )
   return (
     <Select
       {...wholeWidth(props)}

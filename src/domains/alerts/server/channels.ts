@@ -6,7 +6,14 @@ import { columns, deleteVersion, type Rows, shape, updateVersion } from '../../.
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import { cachedSetting } from '../../settings/server/values.ts'
-import { type ChannelFields, ChannelRow, type ChannelType, type channelEndpoints, channelErrors, MailServer } from '../channelContract.ts'
+import {
+  type ChannelFields,
+  ChannelRow,
+  type ChannelType,
+  type channelEndpoints,
+  channelErrors,
+  MailServer,
+} from '../channelContract.ts'
 import { alertLimits } from '../rules.ts'
 import { Blocked, resolveTarget } from './outbound.ts'
 import { countToday, sendsName } from './outbox.ts'
@@ -54,7 +61,8 @@ async function blocked(app: App, host: string): Promise<string | null> {
   }
 }
 
-const blockedUrl = async (app: App, url: string) => (URL.canParse(url) ? blocked(app, new URL(url).hostname) : null)
+const blockedUrl = async (app: App, url: string) =>
+  URL.canParse(url) ? blocked(app, new URL(url).hostname) : null
 
 /** What the type needs and nothing else: a webhook its address, e-mail its recipients. */
 function written(type: ChannelType, channel: ChannelFields) {
@@ -62,7 +70,8 @@ function written(type: ChannelType, channel: ChannelFields) {
   if (type === 'WEBHOOK' && channel.url === '') throw fieldRefusal(fieldMissing, 'url')
   if (type === 'WEBHOOK' && /^https?:\/\/[^/?#]*@/i.test(channel.url))
     throw fieldRefusal(wrongAddress, 'url', { reason: bi('不能包含用户名', 'no user name in it') })
-  if (type === 'EMAIL' && channel.recipients.length === 0) throw fieldRefusal(fieldMissing, 'recipients')
+  if (type === 'EMAIL' && channel.recipients.length === 0)
+    throw fieldRefusal(fieldMissing, 'recipients')
   return columns('alert_channels', {
     ...channel,
     url: type === 'WEBHOOK' ? channel.url : '',
@@ -71,13 +80,18 @@ function written(type: ChannelType, channel: ChannelFields) {
 }
 
 const refuse = (field: string, reason: string | null): void => {
-  if (reason) throw fieldRefusal(channelErrors.wrongAddress, field, { reason: reason.split('\u001f')[0] ?? '' })
+  if (reason)
+    throw fieldRefusal(channelErrors.wrongAddress, field, {
+      reason: reason.split('\u001f')[0] ?? '',
+    })
 }
 
 async function keepSecret(ctx: Ctx, id: number, secret: string | undefined): Promise<void> {
   if (secret === undefined) return
   const sealed = seal(ctx.app.config, `alert_channels.secret|${id}`, secret)
-  await sql`update alert_channels set secret = ${sealed} where id = ${id} and type = 'WEBHOOK'`.execute(ctx.db)
+  await sql`update alert_channels set secret = ${sealed} where id = ${id} and type = 'WEBHOOK'`.execute(
+    ctx.db,
+  )
 }
 
 const createChannel = prepared<Contract['createChannel'], { reason: string | null }>({
@@ -86,7 +100,11 @@ const createChannel = prepared<Contract['createChannel'], { reason: string | nul
     const values = { ...written(type, channel), org_id: ctx.actor.orgId, type, created_at: ctx.now }
     if (type === 'WEBHOOK') refuse('url', reason)
     if ((await rows(ctx)).length >= 20) throw new Refusal(channelErrors.tooManyChannels)
-    const { id } = await ctx.db.insertInto('alert_channels').values(values).returning('id').executeTakeFirstOrThrow()
+    const { id } = await ctx.db
+      .insertInto('alert_channels')
+      .values(values)
+      .returning('id')
+      .executeTakeFirstOrThrow()
     await keepSecret(ctx, id, secret)
     await askRecipients(ctx, ctx.actor.orgId, values.recipients)
     const after = shown(ctx, await one(ctx, id))
@@ -107,9 +125,16 @@ const updateChannel = prepared<Contract['updateChannel'], { reason: string | nul
     await askRecipients(ctx, ctx.actor.orgId, set.recipients)
     // switched off: what waits is not sent later, when nobody expects it
     if (!channel.enabled)
-      await sql`update alert_outbox set state = 'DROPPED', next_at = null where channel_id = ${id} and state = 'WAITING' and event <> 'TEST'`.execute(ctx.db)
+      await sql`update alert_outbox set state = 'DROPPED', next_at = null where channel_id = ${id} and state = 'WAITING' and event <> 'TEST'`.execute(
+        ctx.db,
+      )
     const after = shown(ctx, await one(ctx, id))
-    ctx.audit({ id, name: after.name, before: shown(ctx, before), after: { ...after, secretChanged: secret !== undefined } })
+    ctx.audit({
+      id,
+      name: after.name,
+      before: shown(ctx, before),
+      after: { ...after, secretChanged: secret !== undefined },
+    })
     ctx.touch('alert-channels')
     return after
   },
@@ -129,14 +154,25 @@ const removeChannel: Handlers<Contract>['removeChannel'] = async (ctx, { id, ver
 
 const testChannel: Handlers<Contract>['testChannel'] = async (ctx, { id }) => {
   const channel = await one(ctx, id)
-  if (channel.type === 'EMAIL' && (await mailServer(ctx)).source === 'NONE') throw new Refusal(channelErrors.noMailServer)
+  if (channel.type === 'EMAIL' && (await mailServer(ctx)).source === 'NONE')
+    throw new Refusal(channelErrors.noMailServer)
   // also of those that come at once: the day's row is locked until the commit
   const counted = await countToday(ctx, ctx.actor.orgId, 'tests', 1)
   const recent = await exists(
     ctx.db,
   )`select 1 from alert_outbox where channel_id = ${id} and event = 'TEST' and created_at > ${ctx.now}::timestamptz - interval '1 minute' limit 1`
-  if (!counted || recent) throw new Refusal(channelErrors.tooManyTests, { most: alertLimits.perDay.tests })
-  await ctx.db.insertInto('alert_outbox').values({ org_id: ctx.actor.orgId, channel_id: id, event: 'TEST', next_at: ctx.now, created_at: ctx.now }).execute()
+  if (!counted || recent)
+    throw new Refusal(channelErrors.tooManyTests, { most: alertLimits.perDay.tests })
+  await ctx.db
+    .insertInto('alert_outbox')
+    .values({
+      org_id: ctx.actor.orgId,
+      channel_id: id,
+      event: 'TEST',
+      next_at: ctx.now,
+      created_at: ctx.now,
+    })
+    .execute()
   ctx.afterCommit(() => ctx.app.jobs.poke(sendsName))
   await askRecipients(ctx, ctx.actor.orgId, channel.recipients)
   ctx.audit({ id, name: channel.name })
@@ -144,12 +180,31 @@ const testChannel: Handlers<Contract>['testChannel'] = async (ctx, { id }) => {
   return { ok: true as const }
 }
 
-const server = shape(MailServer, ['alert_mail_servers', 's'], { hasPassword: sql`s.password is not null` }, ['source'])
+const server = shape(
+  MailServer,
+  ['alert_mail_servers', 's'],
+  { hasPassword: sql`s.password is not null` },
+  ['source'],
+)
 async function mailServer(ctx: Ctx): Promise<MailServer> {
-  const own = await server.one(ctx.db, sql`from alert_mail_servers s where s.org_id = ${ctx.actor.orgId}`)
+  const own = await server.one(
+    ctx.db,
+    sql`from alert_mail_servers s where s.org_id = ${ctx.actor.orgId}`,
+  )
   if (own) return { source: 'OWN', ...own }
-  const above = await onlyRow<{ org: number | null }>(ctx.db)`select app_mail_server(${ctx.actor.orgId}) as org`
-  return { source: above.org ? 'ABOVE' : 'NONE', host: '', port: 465, security: 'TLS', username: '', hasPassword: false, sender: '', version: 0 }
+  const above = await onlyRow<{ org: number | null }>(
+    ctx.db,
+  )`select app_mail_server(${ctx.actor.orgId}) as org`
+  return {
+    source: above.org ? 'ABOVE' : 'NONE',
+    host: '',
+    port: 465,
+    security: 'TLS',
+    username: '',
+    hasPassword: false,
+    sender: '',
+    version: 0,
+  }
 }
 
 const saveMailServer = prepared<Contract['saveMailServer'], { reason: string | null }>({
@@ -159,20 +214,31 @@ const saveMailServer = prepared<Contract['saveMailServer'], { reason: string | n
     const before = await mailServer(ctx)
     const orgId = ctx.actor.orgId
     // a password belongs to its server: for another host or user it is given anew
-    const moved = before.source === 'OWN' && (before.host !== server.host || before.username !== server.username)
-    const sealed = password ? seal(ctx.app.config, `alert_mail_servers.password|${orgId}`, password) : null
+    const moved =
+      before.source === 'OWN' &&
+      (before.host !== server.host || before.username !== server.username)
+    const sealed = password
+      ? seal(ctx.app.config, `alert_mail_servers.password|${orgId}`, password)
+      : null
     const keeps = password === undefined && !moved
     const { host, port, security, username, sender } = server
     const { numAffectedRows } =
       version === 0
         ? await sql`insert into alert_mail_servers (org_id, host, port, security, username, sender, password, updated_at)
-            values (${orgId}, ${host}, ${port}, ${security}, ${username}, ${sender}, ${sealed}, ${ctx.now}) on conflict do nothing`.execute(ctx.db)
+            values (${orgId}, ${host}, ${port}, ${security}, ${username}, ${sender}, ${sealed}, ${ctx.now}) on conflict do nothing`.execute(
+            ctx.db,
+          )
         : await sql`update alert_mail_servers set host = ${host}, port = ${port}, security = ${security}, username = ${username}, sender = ${sender},
             password = ${keeps ? sql.ref('password') : sealed}, version = version + 1, updated_at = ${ctx.now}
             where org_id = ${orgId} and version = ${version}`.execute(ctx.db)
     if (!numAffectedRows) throw new Refusal(common.stale)
     const after = await mailServer(ctx)
-    ctx.audit({ id: orgId, name: server.host, before, after: { ...after, passwordChanged: !keeps } })
+    ctx.audit({
+      id: orgId,
+      name: server.host,
+      before,
+      after: { ...after, passwordChanged: !keeps },
+    })
     ctx.touch('alert-channels')
     return after
   },

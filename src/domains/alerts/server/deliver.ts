@@ -2,7 +2,17 @@ import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
-import { clock, type Ending, type Failed, type Kind, Lost, type Piece, type Retry, taking, turns } from '../../../server/work.ts'
+import {
+  clock,
+  type Ending,
+  type Failed,
+  type Kind,
+  Lost,
+  type Piece,
+  type Retry,
+  taking,
+  turns,
+} from '../../../server/work.ts'
 import { madeStorable } from '../../../shared/text.ts'
 import type { ChannelType } from '../channelContract.ts'
 import { alertLimits, sendTime } from '../rules.ts'
@@ -33,7 +43,9 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
       due as (select o.id, o.channel_id, o.event = 'TEST' as test from alert_outbox o join turns using (id) where o.batch is null and o.next_at <= ${now}
         order by turns.turn, o.next_at, o.id limit ${alertLimits.batch} for update of o skip locked),
       named as (select channel_id, test, gen_random_uuid() as batch from (select distinct channel_id, test from due) x)
-      update alert_outbox o set batch = named.batch from due join named using (channel_id, test) where o.id = due.id`.execute(ctx.db)
+      update alert_outbox o set batch = named.batch from due join named using (channel_id, test) where o.id = due.id`.execute(
+      ctx.db,
+    )
     const rows = await rowsOf<Omit<Due, 'ours'>>(ctx.db)`
       update alert_outbox t set state = 'SENDING', ${taking(app, kind)}
       where t.batch in (
@@ -41,7 +53,10 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
         order by row_number() over (partition by org_id order by min(next_at)), min(next_at) limit ${free}) and t.next_at <= ${now}
       returning t.batch as id, t.channel_id as "channelId", t.org_id as "orgId", t.attempts`
     const batches = [...new Map(rows.map((row) => [row.id, row])).values()]
-    return batches.map((row) => ({ ...row, ours: sql`batch = ${row.id}::uuid and state = 'SENDING' and attempts = ${row.attempts}` }))
+    return batches.map((row) => ({
+      ...row,
+      ours: sql`batch = ${row.id}::uuid and state = 'SENDING' and attempts = ${row.attempts}`,
+    }))
   }
 }
 
@@ -53,12 +68,18 @@ async function deliver(app: App, batch: Batch): Promise<Sent | Retry | Failed> {
     )`select type, quiet_from as "quietFrom", quiet_to as "quietTo" from alert_channels where id = ${batch.channelId}`
     if (!channel) return null
     const now = ctx.now.getTime()
-    await dropReminders(ctx, batch.id, sendTime(now, { ...channel, urgentThrough: false }, false) > now)
+    await dropReminders(
+      ctx,
+      batch.id,
+      sendTime(now, { ...channel, urgentThrough: false }, false) > now,
+    )
     return { type: channel.type, events: await readEvents(ctx, batch.id) }
   })
   if (!found?.events.length) throw new Lost()
   // people and the mark in one transaction: exactly once
-  return found.type === 'IN_APP' ? { state: 'SENT', inApp: found.events } : sendBatch(app, batch, found.events)
+  return found.type === 'IN_APP'
+    ? { state: 'SENT', inApp: found.events }
+    : sendBatch(app, batch, found.events)
 }
 
 /** Writes how a try ended, at the rows and at the channel. */
@@ -67,17 +88,23 @@ async function mark(ctx: Ctx, batch: Due, to: Ending<Sent>): Promise<void> {
   const reason = 'reason' in to ? madeStorable(to.reason).slice(0, 200) : ''
   const { numAffectedRows } = await sql`
     update alert_outbox set state = ${to.state === 'RETRY' ? 'WAITING' : to.state}, reason = ${reason},
-      sent_at = ${to.state === 'SENT' ? ctx.now : null}::timestamptz, next_at = ${to.nextAt} where ${batch.ours}`.execute(ctx.db)
+      sent_at = ${to.state === 'SENT' ? ctx.now : null}::timestamptz, next_at = ${to.nextAt} where ${batch.ours}`.execute(
+    ctx.db,
+  )
   if (!numAffectedRows) return
   if (to.state === 'SENT' && to.inApp) await tellInApp(ctx, batch.orgId, to.inApp)
-  await sql`update alert_channels set last_state = ${to.state}, last_reason = ${reason}, last_at = ${ctx.now} where id = ${batch.channelId}`.execute(ctx.db)
+  await sql`update alert_channels set last_state = ${to.state}, last_reason = ${reason}, last_at = ${ctx.now} where id = ${batch.channelId}`.execute(
+    ctx.db,
+  )
   for (const topic of ['alerts', 'alert-channels']) ctx.touch(topic, batch.orgId)
 }
 
 /** Messages of long ago; alerts themselves stay. */
 export const forgetOld = (app: App): Promise<unknown> =>
   bySystem(app, async (ctx) => {
-    await sql`delete from alert_mail_days where day < ${ctx.now}::timestamptz - interval '90 days'`.execute(ctx.db)
+    await sql`delete from alert_mail_days where day < ${ctx.now}::timestamptz - interval '90 days'`.execute(
+      ctx.db,
+    )
     await sql`delete from alert_outbox where id in (select id from alert_outbox where created_at < ${new Date(ctx.now.getTime() - 90 * 86_400_000)} and next_at is null limit 5000)`.execute(
       ctx.db,
     )

@@ -6,7 +6,15 @@ import { addDays, dayMs, shanghaiDay, startOfDay } from '../../../shared/instant
 import { type BusinessWindow, isOpen } from '../../devices/rules.ts'
 import { cachedByOrg } from '../../settings/server/values.ts'
 import type { AlertKind } from '../contract.ts'
-import { type Fact, inWindow, type Known, type Member, type RuleOf, type State, usualRules } from '../rules.ts'
+import {
+  type Fact,
+  inWindow,
+  type Known,
+  type Member,
+  type RuleOf,
+  type State,
+  usualRules,
+} from '../rules.ts'
 
 /** What the tables say about machines now, and what alerts there are: everything `decide` looks at, in four statements. */
 export async function readState(app: App, db: Db, now: Date): Promise<State> {
@@ -21,29 +29,43 @@ export async function readState(app: App, db: Db, now: Date): Promise<State> {
     members: await readMembers(db, known),
     ruleOf,
     openHours: ({ orgId, deviceId }) =>
-      isOpen(ownHours.get(deviceId) ?? [], now.getTime()) ?? inWindow(now.getTime(), hours.get(orgId) ?? { from: '00:00', to: '23:59' }),
+      isOpen(ownHours.get(deviceId) ?? [], now.getTime()) ??
+      inWindow(now.getTime(), hours.get(orgId) ?? { from: '00:00', to: '23:59' }),
   }
 }
 
 async function rulesOf(app: App, db: Db): Promise<RuleOf> {
   const offline = await cachedByOrg(app, 'device.offlineAlertMinutes')
   type Own = { orgId: number; kind: AlertKind; enabled: boolean; threshold: number | null }
-  const rules = await rowsOf<Own>(db)`select org_id as "orgId", kind, enabled, threshold from alert_rules`
+  const rules = await rowsOf<Own>(
+    db,
+  )`select org_id as "orgId", kind, enabled, threshold from alert_rules`
   const own = new Map(rules.map((rule) => [`${rule.orgId}/${rule.kind}`, rule]))
   return (orgId, kind) => {
     const rule = own.get(`${orgId}/${kind}`)
-    const usual = kind === 'OFFLINE' || kind === 'POWER_FAIL' ? (offline.get(orgId) ?? usualRules[kind].threshold) : usualRules[kind].threshold
+    const usual =
+      kind === 'OFFLINE' || kind === 'POWER_FAIL'
+        ? (offline.get(orgId) ?? usualRules[kind].threshold)
+        : usualRules[kind].threshold
     return { enabled: rule?.enabled ?? true, threshold: rule?.threshold ?? usual }
   }
 }
 
-type Row = Omit<Fact, 'since' | 'away'> & { since: Date; away: Fact['away'] | null; hours: BusinessWindow[] | null }
+type Row = Omit<Fact, 'since' | 'away'> & {
+  since: Date
+  away: Fact['away'] | null
+  hours: BusinessWindow[] | null
+}
 
 /** How long a second connection counts. */
 const secondMs = 30 * 60_000
 
 /** `ownHours`: of the machines that are away. */
-async function readFacts(db: Db, now: Date, ruleOf: RuleOf): Promise<{ facts: Fact[]; ownHours: ReadonlyMap<number, BusinessWindow[]> }> {
+async function readFacts(
+  db: Db,
+  now: Date,
+  ruleOf: RuleOf,
+): Promise<{ facts: Fact[]; ownHours: ReadonlyMap<number, BusinessWindow[]> }> {
   const nothing = sql`null::jsonb as away, null::jsonb as hours`
   const rows = await rowsOf<Row>(db)`
     with d as (select d.id, d.org_id, d.kind = 'DRUG' as drug, d.county, d.board_no, d.business_hours from devices d where d.lifecycle = 'OPERATING')
@@ -71,14 +93,23 @@ async function readFacts(db: Db, now: Date, ruleOf: RuleOf): Promise<{ facts: Fa
     from d join main_boards b on b.board_no = d.board_no where b.sim_expires_on <= ${addDays(shanghaiDay(now), 365)}::date`
   const facts = rows.flatMap(({ hours, away, ...row }) => {
     const since = row.kind === 'SIM_EXPIRING' ? warnFrom(row, ruleOf) : row.since.getTime()
-    return row.kind === 'SIM_EXPIRING' && since > now.getTime() ? [] : [{ ...row, since, ...(away ? { away } : {}) }]
+    return row.kind === 'SIM_EXPIRING' && since > now.getTime()
+      ? []
+      : [{ ...row, since, ...(away ? { away } : {}) }]
   })
-  return { facts, ownHours: new Map(rows.flatMap((row) => (row.hours ? [[row.deviceId, row.hours] as const] : []))) }
+  return {
+    facts,
+    ownHours: new Map(
+      rows.flatMap((row) => (row.hours ? [[row.deviceId, row.hours] as const] : [])),
+    ),
+  }
 }
 
 /** From when on a SIM that ends that day is worth a word. */
-const warnFrom = ({ orgId, kind, data }: Pick<Row, 'orgId' | 'kind' | 'data'>, ruleOf: RuleOf): number =>
-  startOfDay(addDays(String(data.day), -(ruleOf(orgId, kind).threshold ?? 30))).getTime()
+const warnFrom = (
+  { orgId, kind, data }: Pick<Row, 'orgId' | 'kind' | 'data'>,
+  ruleOf: RuleOf,
+): number => startOfDay(addDays(String(data.day), -(ruleOf(orgId, kind).threshold ?? 30))).getTime()
 
 type KnownRow = Omit<Known, 'closedAt'> & { closedAt: Date | null }
 
@@ -86,10 +117,13 @@ type KnownRow = Omit<Known, 'closedAt'> & { closedAt: Date | null }
 async function readKnown(db: Db, now: Date, facts: readonly Fact[]): Promise<Known[]> {
   const columns = sql`a.id, a.org_id as "orgId", a.device_id as "deviceId", a.kind, a.subject, a.state <> 'CLOSED' as open, a.closed_at as "closedAt",
     a.close_reason as reason`
-  const open = await rowsOf<KnownRow>(db)`select ${columns}, a.device_id is null or exists (select from devices d
+  const open = await rowsOf<KnownRow>(
+    db,
+  )`select ${columns}, a.device_id is null or exists (select from devices d
       where d.id = a.device_id and d.org_id = a.org_id and d.lifecycle = 'OPERATING') as present from alerts a where a.state <> 'CLOSED'`
   // a machine that changed hands may have one of its former owner
-  const key = (a: { orgId: number; deviceId: number | null; kind: string; subject: string }) => `${a.orgId}/${a.deviceId}/${a.kind}/${a.subject}`
+  const key = (a: { orgId: number; deviceId: number | null; kind: string; subject: string }) =>
+    `${a.orgId}/${a.deviceId}/${a.kind}/${a.subject}`
   const told = new Set(open.map(key))
   const fresh = facts.filter((fact) => !told.has(key(fact)))
   const closed = await rowsOf<KnownRow>(db)`
@@ -99,7 +133,10 @@ async function readKnown(db: Db, now: Date, facts: readonly Fact[]): Promise<Kno
   const groups = await rowsOf<KnownRow>(db)`
     select ${columns}, true as present from alerts a where a.device_id is null and a.closed_at > ${new Date(now.getTime() - 30 * dayMs)}
       and (a.close_reason = 'HANDLED' or a.closed_at > ${new Date(now.getTime() - dayMs)}) order by a.closed_at`
-  return [...open, ...closed, ...groups].map((row) => ({ ...row, closedAt: row.closedAt?.getTime() ?? 0 }))
+  return [...open, ...closed, ...groups].map((row) => ({
+    ...row,
+    closedAt: row.closedAt?.getTime() ?? 0,
+  }))
 }
 
 async function readMembers(db: Db, known: readonly Known[]): Promise<Member[]> {

@@ -11,7 +11,13 @@ export type MailServer = {
   password: string
   sender: string
 }
-type Mail = { id: string; to: readonly string[]; subject: string; text: string; privateAllowed: boolean }
+type Mail = {
+  id: string
+  to: readonly string[]
+  subject: string
+  text: string
+  privateAllowed: boolean
+}
 
 /** One message over SMTP; the same id at every try, so that mail programs show a repeated one once. */
 export async function sendMail(server: MailServer, mail: Mail): Promise<SendAnswer> {

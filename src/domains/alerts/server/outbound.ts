@@ -53,10 +53,14 @@ export function isPublic(address: string): boolean {
   const version = isIP(address)
   if (version === 4) return !inside.check(address, 'ipv4') && !isOurs(address, 'ipv4')
   if (version !== 6) return false
-  return outside6.check(address, 'ipv6') && !carrying.check(address, 'ipv6') && !isOurs(address, 'ipv6')
+  return (
+    outside6.check(address, 'ipv6') && !carrying.check(address, 'ipv6') && !isOurs(address, 'ipv6')
+  )
 }
 
-export type SendAnswer = { readonly state: 'SENT' } | { readonly state: 'RETRY' | 'FAILED'; readonly reason: string }
+export type SendAnswer =
+  | { readonly state: 'SENT' }
+  | { readonly state: 'RETRY' | 'FAILED'; readonly reason: string }
 export type Target = { readonly address: string; readonly family: 4 | 6 }
 export class Blocked extends Error {}
 export const timeoutMs = 5000
@@ -64,10 +68,13 @@ export const timeoutMs = 5000
 /** The address to connect to. Every address of the name has to be allowed: a name with one inside is a trick. */
 export async function resolveTarget(host: string, privateAllowed: boolean): Promise<Target> {
   const bare = host.replace(/^\[|\]$/g, '')
-  const found = isIP(bare) ? [{ address: bare, family: isIP(bare) }] : await inTime(lookup(bare, { all: true, verbatim: true }))
+  const found = isIP(bare)
+    ? [{ address: bare, family: isIP(bare) }]
+    : await inTime(lookup(bare, { all: true, verbatim: true }))
   const [first] = found
   if (!first) throw new Error('ENOTFOUND')
-  if (!privateAllowed && !found.every(({ address }) => isPublic(address))) throw new Blocked('private address')
+  if (!privateAllowed && !found.every(({ address }) => isPublic(address)))
+    throw new Blocked('private address')
   return { address: first.address, family: first.family === 6 ? 6 : 4 }
 }
 

@@ -7,12 +7,21 @@ import { alertLimits, sendTime } from '../rules.ts'
 export const sendsName = 'alerts-send'
 
 export type MessageEvent = 'OPENED' | 'REMINDER' | 'CLOSED' | 'TEST'
-type Way = { alertId: number; orgId: number; channelId: number; urgent: boolean } & Parameters<typeof sendTime>[1]
-const wayOf = (urgent: RawBuilder<unknown>) => sql`a.id as "alertId", a.org_id as "orgId", c.id as "channelId", ${urgent} as urgent,
+type Way = { alertId: number; orgId: number; channelId: number; urgent: boolean } & Parameters<
+  typeof sendTime
+>[1]
+const wayOf = (
+  urgent: RawBuilder<unknown>,
+) => sql`a.id as "alertId", a.org_id as "orgId", c.id as "channelId", ${urgent} as urgent,
   c.quiet_from as "quietFrom", c.quiet_to as "quietTo", c.urgent_through as "urgentThrough"`
 
 /** The intent to tell, one row per alert and channel of its rule, in the transaction of the alert. What is over is told to whoever heard of it. */
-export async function queue(ctx: Ctx, event: 'OPENED' | 'CLOSED', alertIds: readonly number[], at: Date): Promise<void> {
+export async function queue(
+  ctx: Ctx,
+  event: 'OPENED' | 'CLOSED',
+  alertIds: readonly number[],
+  at: Date,
+): Promise<void> {
   if (alertIds.length === 0) return
   const heard = sql`(c.tell_closed and exists (select from alert_outbox o where o.alert_id = a.id and o.channel_id = c.id and o.event = 'OPENED'))`
   const ways = await rowsOf<Way>(ctx.db)`select ${wayOf(sql`a.level = 'ERROR' and a.urgent`)}
@@ -21,7 +30,11 @@ export async function queue(ctx: Ctx, event: 'OPENED' | 'CLOSED', alertIds: read
   await put(
     ctx,
     event,
-    ways.map((way) => ({ ...way, at: at.getTime(), when: sendTime(at.getTime(), way, way.urgent) })),
+    ways.map((way) => ({
+      ...way,
+      at: at.getTime(),
+      when: sendTime(at.getTime(), way, way.urgent),
+    })),
   )
 }
 
@@ -29,7 +42,10 @@ export async function queue(ctx: Ctx, event: 'OPENED' | 'CLOSED', alertIds: read
  * A word again about alerts nobody has taken on. A channel in its quiet time, one that still has something to say about the alert or
  * said it since `since` is left out: a reminder is never late and never a second message in a row.
  */
-export async function queueReminders(ctx: Ctx, due: readonly { readonly id: number; readonly since: number }[]): Promise<void> {
+export async function queueReminders(
+  ctx: Ctx,
+  due: readonly { readonly id: number; readonly since: number }[],
+): Promise<void> {
   const ways = await rowsOf<Way>(ctx.db)`select ${wayOf(sql`false`)}
     from unnest(${due.map(({ id }) => id)}::bigint[], ${due.map(({ since }) => iso(new Date(since)))}::timestamptz[]) as x (id, since)
     join alerts a on a.id = x.id join alert_channels c on c.org_id = a.org_id and c.enabled left join alert_rules r on r.org_id = a.org_id and r.kind = a.kind
@@ -44,19 +60,31 @@ export async function queueReminders(ctx: Ctx, due: readonly { readonly id: numb
   )
 }
 
-async function put(ctx: Ctx, event: MessageEvent, ways: readonly (Way & { at: number; when: number })[]): Promise<void> {
+async function put(
+  ctx: Ctx,
+  event: MessageEvent,
+  ways: readonly (Way & { at: number; when: number })[],
+): Promise<void> {
   if (ways.length === 0) return
-  const messages = ways.map(({ when, at, ...way }) => ({ ...way, nextAt: new Date(when), held: when > at }))
+  const messages = ways.map(({ when, at, ...way }) => ({
+    ...way,
+    nextAt: new Date(when),
+    held: when > at,
+  }))
   await sql`insert into alert_outbox (org_id, channel_id, alert_id, event, held, next_at, created_at)
     select "orgId", "channelId", "alertId", ${event}, held, "nextAt", ${ctx.now} from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb)
-      as x ("orgId" bigint, "channelId" bigint, "alertId" bigint, "nextAt" timestamptz, held boolean) order by "alertId", "channelId"`.execute(ctx.db)
+      as x ("orgId" bigint, "channelId" bigint, "alertId" bigint, "nextAt" timestamptz, held boolean) order by "alertId", "channelId"`.execute(
+    ctx.db,
+  )
   ctx.afterCommit(() => ctx.app.jobs.poke(sendsName))
 }
 
 /** Reminders on their way that came too late: somebody has taken the alert on meanwhile, or the channel is in its quiet time. */
 export async function dropReminders(ctx: Ctx, batch: string, quiet: boolean): Promise<void> {
   await sql`update alert_outbox o set state = 'DROPPED', next_at = null from alerts a
-    where o.batch = ${batch}::uuid and o.event = 'REMINDER' and o.state = 'SENDING' and a.id = o.alert_id and (${quiet} or a.state <> 'OPEN')`.execute(ctx.db)
+    where o.batch = ${batch}::uuid and o.event = 'REMINDER' and o.state = 'SENDING' and a.id = o.alert_id and (${quiet} or a.state <> 'OPEN')`.execute(
+    ctx.db,
+  )
 }
 
 /** Nobody needs to hear of these any more: part of a larger one, machine or rule gone. What is on its way goes on. */
@@ -67,11 +95,19 @@ export async function dropWaiting(ctx: Ctx, alertIds: readonly number[]): Promis
 }
 
 /** Counts towards what an organisation may send in a day; false when that would be too much, and counts nothing. */
-export async function countToday(ctx: Ctx, orgId: number, what: keyof typeof alertLimits.perDay, n: number): Promise<boolean> {
+export async function countToday(
+  ctx: Ctx,
+  orgId: number,
+  what: keyof typeof alertLimits.perDay,
+  n: number,
+): Promise<boolean> {
   const column = sql.ref(what)
   const most = alertLimits.perDay[what]
   if (n > most) return false
-  const { numAffectedRows } = await sql`insert into alert_mail_days as d (org_id, day, ${column}) values (${orgId}, ${shanghaiDay(ctx.now)}::date, ${n})
-    on conflict (org_id, day) do update set ${column} = ${sql.ref(`d.${what}`)} + ${n} where ${sql.ref(`d.${what}`)} + ${n} <= ${most}`.execute(ctx.db)
+  const { numAffectedRows } =
+    await sql`insert into alert_mail_days as d (org_id, day, ${column}) values (${orgId}, ${shanghaiDay(ctx.now)}::date, ${n})
+    on conflict (org_id, day) do update set ${column} = ${sql.ref(`d.${what}`)} + ${n} where ${sql.ref(`d.${what}`)} + ${n} <= ${most}`.execute(
+      ctx.db,
+    )
   return numAffectedRows === 1n
 }

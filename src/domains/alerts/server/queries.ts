@@ -49,7 +49,9 @@ export const listRows = (ctx: Ctx, input: Input<typeof alerts.list>) =>
     sort: { openTime: sql`a.opened_at`, closeTime: sql`a.closed_at`, times: sql`a.times` },
     where: [
       visible(ctx, 'a.org_id', 'a.device_id'),
-      input.state === 'active' ? sql`a.state <> 'CLOSED'` : input.state !== 'all' && sql`a.state = ${input.state}`,
+      input.state === 'active'
+        ? sql`a.state <> 'CLOSED'`
+        : input.state !== 'all' && sql`a.state = ${input.state}`,
       input.kind && sql`a.kind = ${input.kind}`,
       input.level && sql`a.level = ${input.level}`,
       input.orgId && sql`a.org_id = ${input.orgId}`,
@@ -62,7 +64,11 @@ export const listRows = (ctx: Ctx, input: Input<typeof alerts.list>) =>
     ],
   })
 
-export const row = (ctx: Ctx, id: number) => alert.one(ctx.db, sql`from ${from} where a.id = ${id} and ${visible(ctx, 'a.org_id', 'a.device_id')}`)
+export const row = (ctx: Ctx, id: number) =>
+  alert.one(
+    ctx.db,
+    sql`from ${from} where a.id = ${id} and ${visible(ctx, 'a.org_id', 'a.device_id')}`,
+  )
 
 export const stats = (ctx: Ctx) =>
   onlyRow<Output<typeof alerts.stats>>(ctx.db)`

@@ -24,24 +24,41 @@ import { countToday } from './outbox.ts'
 export const recipientsName = 'alert-recipients'
 
 /** Asks those who did not confirm, each once a day at most, or once more when the message did not leave. */
-export async function askRecipients(ctx: Ctx, orgId: number, addresses: readonly string[]): Promise<void> {
+export async function askRecipients(
+  ctx: Ctx,
+  orgId: number,
+  addresses: readonly string[],
+): Promise<void> {
   await sql`insert into alert_recipients as a (org_id, address, asked_at, next_at)
     select ${orgId}, address, ${ctx.now}::timestamptz, ${ctx.now}::timestamptz from (select distinct lower(r) as address from unnest(${[...addresses]}::text[]) r) x order by address
     on conflict (org_id, address) do update set asked_at = excluded.asked_at, next_at = excluded.next_at, state = 'WAITING', attempts = 0, last_error = ''
-      where a.confirmed_at is null and a.next_at is null and (a.state = 'FAILED' or a.asked_at <= ${ctx.now}::timestamptz - interval '1 day')`.execute(ctx.db)
+      where a.confirmed_at is null and a.next_at is null and (a.state = 'FAILED' or a.asked_at <= ${ctx.now}::timestamptz - interval '1 day')`.execute(
+    ctx.db,
+  )
   ctx.afterCommit(() => ctx.app.jobs.poke(recipientsName))
 }
 
 /** Of these addresses those that confirmed, as they were written. */
-export async function confirmedOf(ctx: Ctx, orgId: number, addresses: readonly string[]): Promise<string[]> {
-  const { rows } = await sql<{ address: string }>`select r as address from unnest(${[...addresses]}::text[]) with ordinality as x (r, n)
-    where exists (select from alert_recipients a where a.org_id = ${orgId} and a.address = lower(r) and a.confirmed_at is not null) order by n`.execute(ctx.db)
+export async function confirmedOf(
+  ctx: Ctx,
+  orgId: number,
+  addresses: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{
+    address: string
+  }>`select r as address from unnest(${[...addresses]}::text[]) with ordinality as x (r, n)
+    where exists (select from alert_recipients a where a.org_id = ${orgId} and a.address = lower(r) and a.confirmed_at is not null) order by n`.execute(
+    ctx.db,
+  )
   return rows.map(({ address }) => address)
 }
 
 type Asked = { id: number; org_id: number; address: string; asked_at: Date }
 /** Nothing of it is kept: what it says is signed, and true as long as the row stands as it was asked. */
-export const recipientToken = ({ config }: Pick<App, 'config'>, { id, org_id, address, asked_at }: Asked): string =>
+export const recipientToken = (
+  { config }: Pick<App, 'config'>,
+  { id, org_id, address, asked_at }: Asked,
+): string =>
   `${id}.${createHmac('sha256', keyFor(config, 'alerts.recipients')).update(`${id}|${org_id}|${address}|${asked_at.getTime()}`).digest('base64url')}`
 
 type Due = Piece & Asked & { org_name: string; tenant: number }
@@ -58,8 +75,13 @@ export const recipientKind = (app: App): Kind<Due, SendAnswer> => ({
     const server = await bySystem(app, (ctx) => mailServerOf(ctx, row.org_id))
     if (!server) return { state: 'FAILED', reason: 'no mail server' }
     // of a tenant: organisations below his own are soon made
-    if (!(await bySystem(app, (ctx) => countToday(ctx, row.tenant, 'confirmations', 1)))) return { state: 'FAILED', reason: 'limit of the day' }
-    const values = { org: row.org_name, days: alertLimits.linkDays, link: publicLink(app.config, `/login?mode=mail#${recipientToken(app, row)}`) }
+    if (!(await bySystem(app, (ctx) => countToday(ctx, row.tenant, 'confirmations', 1))))
+      return { state: 'FAILED', reason: 'limit of the day' }
+    const values = {
+      org: row.org_name,
+      days: alertLimits.linkDays,
+      link: publicLink(app.config, `/login?mode=mail#${recipientToken(app, row)}`),
+    }
     const { zh, en } = { zh: locale.zh.message, en: locale.en.message }
     return sendMail(server, {
       id: `recipient-${row.id}-${row.asked_at.getTime()}`,
@@ -78,16 +100,24 @@ export const recipientKind = (app: App): Kind<Due, SendAnswer> => ({
   },
 })
 
-export const confirmMail: Handlers<typeof channelEndpoints>['confirmMail'] = async (ctx, { token }) => {
+export const confirmMail: Handlers<typeof channelEndpoints>['confirmMail'] = async (
+  ctx,
+  { token },
+) => {
   const since = new Date(ctx.now.getTime() - alertLimits.linkDays * 86_400_000)
-  const { rows } = await sql<Asked & { org_name: string }>`select a.id, a.org_id, a.address, a.asked_at, o.name as org_name
+  const { rows } = await sql<
+    Asked & { org_name: string }
+  >`select a.id, a.org_id, a.address, a.asked_at, o.name as org_name
     from alert_recipients a join organisations o on o.id = a.org_id where a.id = ${Number(token.split('.')[0])} and a.asked_at > ${since} for no key update of a`.execute(
     ctx.db,
   )
   const row = rows[0]
-  const right = row && timingSafeEqual(Buffer.from(recipientToken(ctx.app, row)), Buffer.from(token))
+  const right =
+    row && timingSafeEqual(Buffer.from(recipientToken(ctx.app, row)), Buffer.from(token))
   if (!right) throw new Refusal(channelErrors.linkOver)
-  await sql`update alert_recipients set confirmed_at = coalesce(confirmed_at, ${ctx.now}::timestamptz) where id = ${row.id}`.execute(ctx.db)
+  await sql`update alert_recipients set confirmed_at = coalesce(confirmed_at, ${ctx.now}::timestamptz) where id = ${row.id}`.execute(
+    ctx.db,
+  )
   ctx.audit({ id: row.id, name: row.address, orgId: row.org_id })
   ctx.touch('alert-channels', row.org_id)
   return { orgName: row.org_name }

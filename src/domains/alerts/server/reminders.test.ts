@@ -19,7 +19,8 @@ afterAll(async () => {
   await world.close()
 })
 beforeEach(async () => {
-  for (const table of ['device_faults', 'alerts', 'alert_outbox', 'messages']) await world.rows(`delete from ${table}`)
+  for (const table of ['device_faults', 'alerts', 'alert_outbox', 'messages'])
+    await world.rows(`delete from ${table}`)
   await world.rows(`delete from alert_channels where type <> 'IN_APP'`)
   await world.online(Array.from({ length: 42 }, (_, i) => i + 1))
   await world.pass(noon - world.clock.now)
@@ -36,12 +37,17 @@ async function every(choice: string) {
   settingsChanged(world.app)
 }
 const channel = (more: Record<string, unknown> = {}) =>
-  world.send(people.operator, 'POST', '/alert-channels', { type: 'WEBHOOK', name: 'A', url: hook.url, ...more })
+  world.send(people.operator, 'POST', '/alert-channels', {
+    type: 'WEBHOOK',
+    name: 'A',
+    url: hook.url,
+    ...more,
+  })
 const fault = (device = 1) =>
-  world.rows(`insert into device_faults (org_id, device_id, code, level, opened_at) values (3, $1, 'MOTOR_NOT_MOVE', 'ERROR', $2)`, [
-    device,
-    new Date(world.clock.now),
-  ])
+  world.rows(
+    `insert into device_faults (org_id, device_id, code, level, opened_at) values (3, $1, 'MOTOR_NOT_MOVE', 'ERROR', $2)`,
+    [device, new Date(world.clock.now)],
+  )
 /** Time goes by in steps, in which sweep and sender run as their loops do. */
 async function live(minutes: number, step = 1) {
   for (let gone = 0; gone < minutes; gone += step) {
@@ -50,10 +56,17 @@ async function live(minutes: number, step = 1) {
     await runDue(world.app, sendKind(world.app))
   }
 }
-const heard = () => hook.heard.flatMap(({ body }) => body.events.map((event: { event: string }) => event.event))
-const inApp = () => world.rows<{ title: string }>('select title_zh as title from messages where user_id = 903 order by id')
+const heard = () =>
+  hook.heard.flatMap(({ body }) => body.events.map((event: { event: string }) => event.event))
+const inApp = () =>
+  world.rows<{ title: string }>(
+    'select title_zh as title from messages where user_id = 903 order by id',
+  )
 const handle = async (verb: 'acknowledge' | 'close') =>
-  world.send(people.operator, 'POST', `/alerts/${verb}`, { ids: (await world.alerts()).map((alert) => alert.id), remark: 'x' })
+  world.send(people.operator, 'POST', `/alerts/${verb}`, {
+    ids: (await world.alerts()).map((alert) => alert.id),
+    remark: 'x',
+  })
 
 test('an alert nobody takes on reminds every interval through its channels, and says how often', async () => {
   await channel()
@@ -67,8 +80,15 @@ test('an alert nobody takes on reminds every interval through its channels, and 
   expect(heard()).toEqual(['OPENED', 'REMINDER'])
   await live(4, 2)
   expect(heard()).toEqual(['OPENED', 'REMINDER', 'REMINDER'])
-  expect(hook.heard.at(-1)?.body.events[0]).toMatchObject({ alert: { reminders: 2, state: 'OPEN' }, title: { en: expect.stringMatching(/^Still open: /) } })
-  expect((await inApp()).map(({ title }) => title.startsWith('仍未处理'))).toEqual([false, true, true])
+  expect(hook.heard.at(-1)?.body.events[0]).toMatchObject({
+    alert: { reminders: 2, state: 'OPEN' },
+    title: { en: expect.stringMatching(/^Still open: /) },
+  })
+  expect((await inApp()).map(({ title }) => title.startsWith('仍未处理'))).toEqual([
+    false,
+    true,
+    true,
+  ])
   const [alert] = await world.alerts()
   const { body } = await world.send(people.operator, 'GET', `/alerts/${alert?.id}`)
   expect(body).toMatchObject({ reminders: 2, remindTime: expect.any(String), times: 1 })
@@ -128,7 +148,9 @@ test('many alerts are one reminder; those of other organisations follow their ow
     await live(2)
   }
   await live(28, 2)
-  expect(hook.heard.map(({ body }) => body.events.map((event: { event: string }) => event.event)).at(-1)).toEqual(['REMINDER', 'REMINDER', 'REMINDER'])
+  expect(
+    hook.heard.map(({ body }) => body.events.map((event: { event: string }) => event.event)).at(-1),
+  ).toEqual(['REMINDER', 'REMINDER', 'REMINDER'])
   hook.heard.length = 0
   await every('off')
   await live(90, 5)
@@ -151,14 +173,25 @@ test('never in a quiet time, not even of an urgent alert, nor when it is sent la
   expect(new Set(heard().slice(1))).toEqual(new Set(['REMINDER']))
   const before = heard().length
   hook.state.status = 503
-  while (!(await world.rows(`select 1 from alert_outbox where event = 'REMINDER' and state = 'WAITING' and attempts > 0`)).length) await live(1)
-  await world.rows(`update alert_channels set quiet_from = '00:00', quiet_to = '23:59' where type = 'WEBHOOK'`)
+  while (
+    !(
+      await world.rows(
+        `select 1 from alert_outbox where event = 'REMINDER' and state = 'WAITING' and attempts > 0`,
+      )
+    ).length
+  )
+    await live(1)
+  await world.rows(
+    `update alert_channels set quiet_from = '00:00', quiet_to = '23:59' where type = 'WEBHOOK'`,
+  )
   hook.state.status = 200
   const tried = hook.heard.length
   await live(10)
   expect([hook.heard.length, before > 0]).toEqual([tried, true])
   expect(
-    await world.rows(`select 1 from alert_outbox o join alert_channels c on c.id = o.channel_id where c.type = 'WEBHOOK' and o.next_at is not null`),
+    await world.rows(
+      `select 1 from alert_outbox o join alert_channels c on c.id = o.channel_id where c.type = 'WEBHOOK' and o.next_at is not null`,
+    ),
   ).toEqual([])
 })
 
@@ -171,7 +204,14 @@ test('a channel that takes nothing gathers no heap of reminders, and one that wa
   const waiting = await world.rows(`select event from alert_outbox where next_at is not null`)
   expect(waiting.length).toBeLessThanOrEqual(1)
   await live(1)
-  while (!(await world.rows(`select 1 from alert_outbox where event = 'REMINDER' and state = 'WAITING' and attempts > 0`)).length) await live(1)
+  while (
+    !(
+      await world.rows(
+        `select 1 from alert_outbox where event = 'REMINDER' and state = 'WAITING' and attempts > 0`,
+      )
+    ).length
+  )
+    await live(1)
   await handle('acknowledge')
   hook.state.status = 200
   hook.heard.length = 0

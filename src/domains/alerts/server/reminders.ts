@@ -13,7 +13,9 @@ import { queueReminders } from './outbox.ts'
 export async function remind(ctx: Ctx, openHours: State['openHours']): Promise<void> {
   const intervals = await cachedByOrg(ctx.app, 'alarm.repeat')
   const everyOf = (orgId: number): number | null => remindEvery[intervals.get(orgId) ?? 'off']
-  const open = await rowsOf<Omit<Unhandled, 'lastAt'> & { lastAt: Date }>(ctx.db)`select id, org_id as "orgId", coalesce(device_id, 0) as "deviceId", kind,
+  const open = await rowsOf<Omit<Unhandled, 'lastAt'> & { lastAt: Date }>(
+    ctx.db,
+  )`select id, org_id as "orgId", coalesce(device_id, 0) as "deviceId", kind,
       greatest(created_at, reminded_at) as "lastAt" from alerts where state = 'OPEN'`
   const unhandled = open.map((alert) => ({ ...alert, lastAt: alert.lastAt.getTime() }))
   const due = dueReminders(ctx.now.getTime(), unhandled, everyOf, openHours)

@@ -5,5 +5,7 @@ import { openSecret, sealSecret } from '../../../server/secretBox.ts'
 export type Place = `${'alert_channels.secret' | 'alert_mail_servers.password'}|${number}`
 const use = 'alerts.channels'
 
-export const seal = (config: Pick<Config, 'secretKey'>, place: Place, text: string): Buffer => sealSecret(config, use, place, text)
-export const unseal = (config: Pick<Config, 'secretKey'>, place: Place, sealed: Buffer): string => openSecret(config, use, place, sealed)
+export const seal = (config: Pick<Config, 'secretKey'>, place: Place, text: string): Buffer =>
+  sealSecret(config, use, place, text)
+export const unseal = (config: Pick<Config, 'secretKey'>, place: Place, sealed: Buffer): string =>
+  openSecret(config, use, place, sealed)

@@ -14,7 +14,12 @@ import { unseal } from './seal.ts'
 import { postWebhook } from './webhook.ts'
 import { bodyOf, contentOf, type Told, titleOf } from './words.ts'
 
-export type Batch = { readonly id: string; readonly channelId: number; readonly orgId: number; readonly attempts: number }
+export type Batch = {
+  readonly id: string
+  readonly channelId: number
+  readonly orgId: number
+  readonly attempts: number
+}
 type AlertFacts = Told & {
   id: number
   deviceId: number | null
@@ -25,11 +30,17 @@ type AlertFacts = Told & {
   closedAt: Date | null
   reminders: number
 }
-export type Event = { readonly event: MessageEvent; readonly at: Date; readonly alert: AlertFacts | null }
+export type Event = {
+  readonly event: MessageEvent
+  readonly at: Date
+  readonly alert: AlertFacts | null
+}
 
 /** What a batch says, as it is now: a machine that joined since is in it. */
 export async function readEvents(ctx: Ctx, batch: string): Promise<Event[]> {
-  const rows = await rowsOf<Omit<AlertFacts, 'id'> & { event: Event['event']; at: Date; id: number | null }>(ctx.db)`
+  const rows = await rowsOf<
+    Omit<AlertFacts, 'id'> & { event: Event['event']; at: Date; id: number | null }
+  >(ctx.db)`
     select o.event, o.created_at as at, a.id, a.device_id as "deviceId", a.kind, a.subject, a.level, a.state, a.data, a.times, a.since,
       a.opened_at as "openedAt", a.closed_at as "closedAt", a.reminders, d.rtu_number as "rtuNumber", d.nickname,
       coalesce(m.numbers, '{}') as numbers, case when a.device_id is null then coalesce(m.members, 0) else 1 end as "deviceCount"
@@ -37,32 +48,48 @@ export async function readEvents(ctx: Ctx, batch: string): Promise<Event[]> {
     left join lateral (select count(*) as members, (array_agg(x.rtu_number order by x.rtu_number))[1:200] as numbers
       from alert_members m join devices x on x.id = m.device_id where m.alert_id = a.id) m on a.device_id is null
     where o.batch = ${batch}::uuid and o.state = 'SENDING' order by o.id`
-  return rows.map(({ event, at, id, ...alert }) => ({ event, at, alert: id === null ? null : { id, ...alert } }))
+  return rows.map(({ event, at, id, ...alert }) => ({
+    event,
+    at,
+    alert: id === null ? null : { id, ...alert },
+  }))
 }
 
 const words = (key: 'opened' | 'reminder' | 'closed' | 'test' | 'testBody' | 'digest', n = 0) =>
   bi(say(locale.zh.message[key], 'zh-CN', { n }), say(locale.en.message[key], 'zh-CN', { n }))
-const join = (a: string, b: string) => bi(`${say(a, 'zh-CN')}：${say(b, 'zh-CN')}`, `${say(a, 'en')}: ${say(b, 'en')}`)
+const join = (a: string, b: string) =>
+  bi(`${say(a, 'zh-CN')}：${say(b, 'zh-CN')}`, `${say(a, 'en')}: ${say(b, 'en')}`)
 
 /** A line for an event: what happened, to whom. */
 function lineOf({ event, alert }: Event): string {
   if (!alert) return words('test')
-  return event === 'OPENED' ? titleOf(alert) : join(words(event === 'CLOSED' ? 'closed' : 'reminder'), titleOf(alert))
+  return event === 'OPENED'
+    ? titleOf(alert)
+    : join(words(event === 'CLOSED' ? 'closed' : 'reminder'), titleOf(alert))
 }
-const headOf = (events: readonly Event[]): string => (events.length === 1 ? lineOf(events[0] as Event) : words('digest', events.length))
+const headOf = (events: readonly Event[]): string =>
+  events.length === 1 ? lineOf(events[0] as Event) : words('digest', events.length)
 
 /** Into the message centre of whoever may see the alerts; several at once are one message. */
 export async function tellInApp(ctx: Ctx, orgId: number, events: readonly Event[]): Promise<void> {
-  if (events.some((event) => event.event === 'TEST')) return void (await notify(ctx, { permission: 'alarm:read', orgId, ...noteOf(events) }))
+  if (events.some((event) => event.event === 'TEST'))
+    return void (await notify(ctx, { permission: 'alarm:read', orgId, ...noteOf(events) }))
   const readers = await readersOf(ctx, orgId, events)
   for (const [ids, people] of Map.groupBy(readers, (reader) => reader.alerts.join(','))) {
     const seen = new Set(ids.split(',').map(Number))
-    await notify(ctx, { userIds: people.map((reader) => reader.id), ...noteOf(events.filter((event) => event.alert && seen.has(event.alert.id))) })
+    await notify(ctx, {
+      userIds: people.map((reader) => reader.id),
+      ...noteOf(events.filter((event) => event.alert && seen.has(event.alert.id))),
+    })
   }
 }
 
 /** Who holds alarm:read, and which of these he reaches by it: staff with single machines hear of those. */
-async function readersOf(ctx: Ctx, orgId: number, events: readonly Event[]): Promise<{ id: number; alerts: number[] }[]> {
+async function readersOf(
+  ctx: Ctx,
+  orgId: number,
+  events: readonly Event[],
+): Promise<{ id: number; alerts: number[] }[]> {
   const alerts = events.flatMap((event) => event.alert ?? [])
   return rowsOf<{ id: number; alerts: number[] }>(ctx.db)`
     select u.id, array_agg(distinct x.alert_id) as alerts
@@ -77,34 +104,76 @@ async function readersOf(ctx: Ctx, orgId: number, events: readonly Event[]): Pro
 function noteOf(events: readonly Event[]) {
   const alert = events.length === 1 ? events[0]?.alert : undefined
   const lines = (lang: Lang) => events.map((event) => say(lineOf(event), lang)).join('\n')
-  const body = alert ? bodyOf(alert) : events.length === 1 ? words('testBody') : bi(lines('zh-CN'), lines('en'))
-  return { kind: 'DEVICE_ALARM' as const, title: headOf(events), body, link: alert ? `/device/alerts?detail=${alert.id}` : '/device/alerts' }
+  const body = alert
+    ? bodyOf(alert)
+    : events.length === 1
+      ? words('testBody')
+      : bi(lines('zh-CN'), lines('en'))
+  return {
+    kind: 'DEVICE_ALARM' as const,
+    title: headOf(events),
+    body,
+    link: alert ? `/device/alerts?detail=${alert.id}` : '/device/alerts',
+  }
 }
 
-type Channel = { type: 'WEBHOOK' | 'EMAIL'; url: string; secret: Buffer | null; recipients: string[]; lang: Lang }
+type Channel = {
+  type: 'WEBHOOK' | 'EMAIL'
+  url: string
+  secret: Buffer | null
+  recipients: string[]
+  lang: Lang
+}
 
 /** One call to the outside, after everything it needs was read. */
-export async function sendBatch(app: App, batch: Batch, events: readonly Event[]): Promise<SendAnswer> {
+export async function sendBatch(
+  app: App,
+  batch: Batch,
+  events: readonly Event[],
+): Promise<SendAnswer> {
   const privateAllowed = await cachedSetting(app, 1, 'alarm.privateAddresses')
   const { channel, server } = await bySystem(app, async (ctx) => ({
-    channel: await rowOf<Channel>(ctx.db)`select type, url, secret, recipients, lang from alert_channels where id = ${batch.channelId}`,
+    channel: await rowOf<Channel>(
+      ctx.db,
+    )`select type, url, secret, recipients, lang from alert_channels where id = ${batch.channelId}`,
     server: await mailServerOf(ctx, batch.orgId),
   }))
   if (!channel) return { state: 'FAILED', reason: 'no channel' }
   if (channel.type === 'WEBHOOK') {
-    const secret = channel.secret ? unseal(app.config, `alert_channels.secret|${batch.channelId}`, channel.secret) : null
-    return postWebhook({ url: channel.url, secret, id: batch.id, body: JSON.stringify(payload(app, batch, events)), now: app.now(), privateAllowed })
+    const secret = channel.secret
+      ? unseal(app.config, `alert_channels.secret|${batch.channelId}`, channel.secret)
+      : null
+    return postWebhook({
+      url: channel.url,
+      secret,
+      id: batch.id,
+      body: JSON.stringify(payload(app, batch, events)),
+      now: app.now(),
+      privateAllowed,
+    })
   }
   if (!server) return { state: 'RETRY', reason: 'no mail server' }
   const to = await bySystem(app, (ctx) => confirmedOf(ctx, batch.orgId, channel.recipients))
   if (!to.length) return { state: 'FAILED', reason: 'no recipient confirmed' }
   // the name of whoever lends his server stands under it
   const lent = server.orgId !== batch.orgId
-  if (lent && !(await bySystem(app, (ctx) => countToday(ctx, batch.orgId, 'recipients', to.length))))
+  if (
+    lent &&
+    !(await bySystem(app, (ctx) => countToday(ctx, batch.orgId, 'recipients', to.length)))
+  )
     return { state: 'FAILED', reason: 'limit of the day: set a mail server of your own' }
   const { lang } = channel
-  const subject = say(locale[lang === 'en' ? 'en' : 'zh'].message.subject, 'zh-CN', { title: say(headOf(events), lang) })
-  const text = events.map((event) => [say(lineOf(event), lang), say(event.alert ? bodyOf(event.alert) : words('testBody'), lang)].join('\n')).join('\n\n')
+  const subject = say(locale[lang === 'en' ? 'en' : 'zh'].message.subject, 'zh-CN', {
+    title: say(headOf(events), lang),
+  })
+  const text = events
+    .map((event) =>
+      [
+        say(lineOf(event), lang),
+        say(event.alert ? bodyOf(event.alert) : words('testBody'), lang),
+      ].join('\n'),
+    )
+    .join('\n\n')
   return sendMail(server, { id: batch.id, to, subject, text, privateAllowed })
 }
 
@@ -128,7 +197,8 @@ function payload(app: App, batch: Batch, events: readonly Event[]) {
         content: texts(contentOf(alert)),
         rtuNumber: alert.rtuNumber,
         nickname: alert.nickname,
-        machines: alert.deviceId === null ? { count: alert.deviceCount, rtuNumbers: alert.numbers } : null,
+        machines:
+          alert.deviceId === null ? { count: alert.deviceCount, rtuNumbers: alert.numbers } : null,
         times: alert.times,
         since: iso(alert.since),
         openedAt: iso(alert.openedAt),

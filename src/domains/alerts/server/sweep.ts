@@ -10,11 +10,14 @@ import { remind } from './reminders.ts'
 /** Makes the alerts say what the facts say; one process at a time, whatever it missed is found at its next turn. */
 export async function sweepAlerts(app: App): Promise<void> {
   await bySystem(app, async (ctx) => {
-    const turn = await onlyRow<{ mine: boolean }>(ctx.db)`select pg_try_advisory_xact_lock(hashtextextended('alerts', 0)) as mine`
+    const turn = await onlyRow<{ mine: boolean }>(
+      ctx.db,
+    )`select pg_try_advisory_xact_lock(hashtextextended('alerts', 0)) as mine`
     if (!turn.mine) return
     const state = await readState(app, ctx.db, ctx.now)
     const plan = decide(state)
-    if (plan.opens.length + plan.joins.length + plan.backs.length + plan.closes.length > 0) await carryOut(ctx, plan)
+    if (plan.opens.length + plan.joins.length + plan.backs.length + plan.closes.length > 0)
+      await carryOut(ctx, plan)
     await remind(ctx, state.openHours)
   })
 }
@@ -23,26 +26,39 @@ async function carryOut(ctx: Ctx, plan: Plan): Promise<void> {
   // what ends makes room for what begins
   const over = await closeAlerts(ctx, plan.closes)
   await sql`update alert_members m set back_at = ${ctx.now} from unnest(${plan.backs.map((b) => b.alertId)}::bigint[], ${plan.backs.map((b) => b.deviceId)}::bigint[]) as x (alert_id, device_id)
-    where m.alert_id = x.alert_id and m.device_id = x.device_id and m.back_at is null`.execute(ctx.db)
+    where m.alert_id = x.alert_id and m.device_id = x.device_id and m.back_at is null`.execute(
+    ctx.db,
+  )
   const again = plan.opens.filter((open) => open.again !== null)
   const fresh = plan.opens.filter((open) => open.again === null)
   await reopen(ctx, again)
   const opened = await insert(ctx, fresh)
   await addMembers(ctx, [
     ...plan.joins.map((join) => ({ alertId: join.alertId, fact: join.fact })),
-    ...plan.opens.flatMap((open) => open.members.map((fact) => ({ alertId: open.again ?? opened.get(keyOf(open)), fact }))),
+    ...plan.opens.flatMap((open) =>
+      open.members.map((fact) => ({ alertId: open.again ?? opened.get(keyOf(open)), fact })),
+    ),
   ])
   const grown = [...new Set(plan.joins.filter((join) => join.told).map((join) => join.alertId))]
-  await sql`update alerts set times = times + 1, opened_at = ${ctx.now} where id = any(${grown}::bigint[]) and state <> 'CLOSED'`.execute(ctx.db)
+  await sql`update alerts set times = times + 1, opened_at = ${ctx.now} where id = any(${grown}::bigint[]) and state <> 'CLOSED'`.execute(
+    ctx.db,
+  )
   await queue(ctx, 'OPENED', [...opened.values(), ...grown], ctx.now)
   // people hear that it is over when it stays over
   await queue(ctx, 'CLOSED', over, new Date(ctx.now.getTime() + alertLimits.flapMs))
-  const told = [...plan.closes.map((close) => close.id), ...plan.backs.map((back) => back.alertId), ...plan.joins.map((join) => join.alertId)]
-  const homes = await rowsOf<{ orgId: number }>(ctx.db)`select distinct org_id as "orgId" from alerts where id = any(${told}::bigint[])`
+  const told = [
+    ...plan.closes.map((close) => close.id),
+    ...plan.backs.map((back) => back.alertId),
+    ...plan.joins.map((join) => join.alertId),
+  ]
+  const homes = await rowsOf<{ orgId: number }>(
+    ctx.db,
+  )`select distinct org_id as "orgId" from alerts where id = any(${told}::bigint[])`
   ctx.touch('alerts', [...homes, ...plan.opens])
 }
 
-const keyOf = (open: Pick<Opening, 'orgId' | 'deviceId' | 'kind' | 'subject'>): string => `${open.orgId}/${open.deviceId ?? 0}/${open.kind}/${open.subject}`
+const keyOf = (open: Pick<Opening, 'orgId' | 'deviceId' | 'kind' | 'subject'>): string =>
+  `${open.orgId}/${open.deviceId ?? 0}/${open.kind}/${open.subject}`
 
 /** Answers those that recovered. */
 async function closeAlerts(ctx: Ctx, closes: Plan['closes']): Promise<number[]> {
@@ -66,12 +82,19 @@ async function reopen(ctx: Ctx, opens: readonly Opening[]): Promise<void> {
       times = times + 1, opened_at = ${ctx.now}, since = x.since, data = x.data
     from jsonb_to_recordset(${JSON.stringify(opens.map(({ again, since, data }) => ({ id: again, since: new Date(since), data })))}::jsonb) as x (id bigint, since timestamptz, data jsonb)
     where a.id = x.id and a.state = 'CLOSED'`.execute(ctx.db)
-  await sql`delete from alert_outbox where alert_id = any(${ids}::bigint[]) and event = 'CLOSED' and state = 'WAITING' and batch is null`.execute(ctx.db)
+  await sql`delete from alert_outbox where alert_id = any(${ids}::bigint[]) and event = 'CLOSED' and state = 'WAITING' and batch is null`.execute(
+    ctx.db,
+  )
 }
 
 async function insert(ctx: Ctx, opens: readonly Opening[]): Promise<Map<string, number>> {
   if (opens.length === 0) return new Map()
-  const given = opens.map((open) => ({ ...open, members: [], level: usualRules[open.kind].level, since: new Date(open.since) }))
+  const given = opens.map((open) => ({
+    ...open,
+    members: [],
+    level: usualRules[open.kind].level,
+    since: new Date(open.since),
+  }))
   const rows = await rowsOf<{ id: number } & Parameters<typeof keyOf>[0]>(ctx.db)`
     insert into alerts (org_id, device_id, kind, subject, level, urgent, data, since, opened_at, created_at)
     select "orgId", "deviceId", kind, subject, level, urgent, data, since, ${ctx.now}, ${ctx.now}
@@ -81,14 +104,27 @@ async function insert(ctx: Ctx, opens: readonly Opening[]): Promise<Map<string, 
   return new Map(rows.map((row) => [keyOf(row), row.id]))
 }
 
-async function addMembers(ctx: Ctx, members: readonly { alertId: number | undefined; fact: Fact }[]): Promise<void> {
+async function addMembers(
+  ctx: Ctx,
+  members: readonly { alertId: number | undefined; fact: Fact }[],
+): Promise<void> {
   const rows = members.flatMap(({ alertId, fact }) =>
     alertId === undefined
       ? []
-      : [{ alert_id: alertId, device_id: fact.deviceId, org_id: fact.orgId, since: new Date(fact.since), cause: fact.away?.cause ?? 'TIMEOUT' }],
+      : [
+          {
+            alert_id: alertId,
+            device_id: fact.deviceId,
+            org_id: fact.orgId,
+            since: new Date(fact.since),
+            cause: fact.away?.cause ?? 'TIMEOUT',
+          },
+        ],
   )
   if (rows.length === 0) return
   await sql`insert into alert_members (alert_id, device_id, org_id, since, cause)
     select alert_id, device_id, org_id, since, cause from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x (alert_id bigint, device_id bigint, org_id bigint, since timestamptz, cause text)
-    on conflict (alert_id, device_id) do update set since = excluded.since, cause = excluded.cause, back_at = null`.execute(ctx.db)
+    on conflict (alert_id, device_id) do update set since = excluded.since, cause = excluded.cause, back_at = null`.execute(
+    ctx.db,
+  )
 }

@@ -14,8 +14,18 @@ export async function openWorld() {
   const world = await openDevices()
   const clock = { now: Date.parse('2026-11-21T06:00:00Z') }
   Object.assign(world.app, { now: () => new Date(clock.now) })
-  await addPermissions(world.sql, ['alarm:read', 'alarm:handle', 'alarm:export', 'alarm-rule:read', 'alarm-rule:update'])
-  await grant(world.sql, [903, 904, 905], ['alarm:read', 'alarm:handle', 'alarm-rule:read', 'alarm-rule:update'])
+  await addPermissions(world.sql, [
+    'alarm:read',
+    'alarm:handle',
+    'alarm:export',
+    'alarm-rule:read',
+    'alarm-rule:update',
+  ])
+  await grant(
+    world.sql,
+    [903, 904, 905],
+    ['alarm:read', 'alarm:handle', 'alarm-rule:read', 'alarm-rule:update'],
+  )
   await grant(world.sql, [907], ['alarm:read'])
   await world.rows('update access_versions set version = version + 1')
   for (let id = 1; id <= 42; id++) await addDevice(world, id, id <= 40 ? 3 : 4)
@@ -34,20 +44,31 @@ export async function openWorld() {
     /** Moves the clock and the session of everybody with it. */
     async pass(ms: number) {
       clock.now += ms
-      await world.rows(`update sessions set last_seen_at = $1, proven_at = $1, expires_at = $2`, [new Date(clock.now), new Date(clock.now + 86_400_000)])
+      await world.rows(`update sessions set last_seen_at = $1, proven_at = $1, expires_at = $2`, [
+        new Date(clock.now),
+        new Date(clock.now + 86_400_000),
+      ])
     },
     offline: (ids: readonly number[], cause = 'TIMEOUT', secondsAgo = 0) =>
-      world.rows(`update device_states set online = false, offline_since = $2, offline_cause = $3 where device_id = any($1::bigint[])`, [
-        ids,
-        new Date(clock.now - secondsAgo * 1000),
-        cause,
-      ]),
-    online: (ids: readonly number[]) =>
-      world.rows(`update device_states set online = true, offline_since = null, offline_cause = null where device_id = any($1::bigint[])`, [ids]),
-    alerts: () =>
-      world.rows<{ id: number; kind: string; device_id: number | null; state: string; times: number; close_reason: string | null; subject: string }>(
-        'select id, kind, device_id, state, times, close_reason, subject from alerts order by id',
+      world.rows(
+        `update device_states set online = false, offline_since = $2, offline_cause = $3 where device_id = any($1::bigint[])`,
+        [ids, new Date(clock.now - secondsAgo * 1000), cause],
       ),
+    online: (ids: readonly number[]) =>
+      world.rows(
+        `update device_states set online = true, offline_since = null, offline_cause = null where device_id = any($1::bigint[])`,
+        [ids],
+      ),
+    alerts: () =>
+      world.rows<{
+        id: number
+        kind: string
+        device_id: number | null
+        state: string
+        times: number
+        close_reason: string | null
+        subject: string
+      }>('select id, kind, device_id, state, times, close_reason, subject from alerts order by id'),
   }
 }
 
@@ -64,11 +85,18 @@ export async function listenHttp() {
     request.on('end', () => {
       const raw = Buffer.concat(parts).toString()
       heard.push({ headers: request.headers, raw, body: JSON.parse(raw) })
-      response.writeHead(state.status, state.status === 302 ? { location: '/again' } : {}).end('thank you')
+      response
+        .writeHead(state.status, state.status === 302 ? { location: '/again' } : {})
+        .end('thank you')
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return { heard, state, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, close: () => server.close() }
+  return {
+    heard,
+    state,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    close: () => server.close(),
+  }
 }
 
 export type Letter = { from: string; to: string[]; text: string }

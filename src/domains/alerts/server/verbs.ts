@@ -39,7 +39,12 @@ const get: Handlers<Contract>['get'] = async (ctx, { id }) => {
 }
 
 /** All or none may be seen; those in the wrong state are skipped, and when that is all of them somebody was faster. */
-async function handle(ctx: Ctx, next: 'ACKNOWLEDGED' | 'CLOSED', ids: readonly number[], remark: string) {
+async function handle(
+  ctx: Ctx,
+  next: 'ACKNOWLEDGED' | 'CLOSED',
+  ids: readonly number[],
+  remark: string,
+) {
   const wanted = [...new Set(ids)]
   if ((await q.seen(ctx, wanted)) !== wanted.length) throw new Refusal(common.notFound)
   const { userId, username } = ctx.actor
@@ -60,12 +65,19 @@ async function handle(ctx: Ctx, next: 'ACKNOWLEDGED' | 'CLOSED', ids: readonly n
   return { done: rows.length, skipped: wanted.length - rows.length }
 }
 
-const ownRule = shape(RuleRow.pick({ kind: true, enabled: true, threshold: true, channelIds: true, version: true }), ['alert_rules', 'r'], {})
+const ownRule = shape(
+  RuleRow.pick({ kind: true, enabled: true, threshold: true, channelIds: true, version: true }),
+  ['alert_rules', 'r'],
+  {},
+)
 /** Of a kind whose rule nobody changed. */
 const unchanged = { enabled: true, threshold: null, channelIds: null, version: 0 }
 
 async function ruleRows(ctx: Ctx): Promise<RuleRow[]> {
-  const rows = await ownRule.all(ctx.db, sql`from alert_rules r where r.org_id = ${ctx.actor.orgId}`)
+  const rows = await ownRule.all(
+    ctx.db,
+    sql`from alert_rules r where r.org_id = ${ctx.actor.orgId}`,
+  )
   const own = new Map(rows.map((row) => [row.kind, row]))
   const offline = await settingOf(ctx.db, ctx.actor.orgId, 'device.offlineAlertMinutes')
   return alertKinds.map((kind) => {
@@ -79,7 +91,8 @@ async function ruleRows(ctx: Ctx): Promise<RuleRow[]> {
 const saveRule: Handlers<Contract>['saveRule'] = async (ctx, input) => {
   const { kind, version, enabled, threshold, channelIds } = input
   const usual = usualRules[kind]
-  if (threshold !== null && usual.unit === null) throw fieldRefusal(alertErrors.noThreshold, 'threshold')
+  if (threshold !== null && usual.unit === null)
+    throw fieldRefusal(alertErrors.noThreshold, 'threshold')
   if (threshold !== null && (threshold < usual.min || threshold > usual.max))
     throw fieldRefusal(alertErrors.wrongThreshold, 'threshold', { min: usual.min, max: usual.max })
   if (channelIds) await ownChannels(ctx, channelIds)
@@ -90,7 +103,9 @@ const saveRule: Handlers<Contract>['saveRule'] = async (ctx, input) => {
       ? await sql`insert into alert_rules (org_id, kind, enabled, threshold, channel_ids, updated_at) values (${ctx.actor.orgId}, ${kind}, ${enabled}, ${threshold}, ${chosen}::bigint[], ${ctx.now})
           on conflict do nothing`.execute(ctx.db)
       : await sql`update alert_rules set enabled = ${enabled}, threshold = ${threshold}, channel_ids = ${chosen}::bigint[], version = version + 1, updated_at = ${ctx.now}
-          where org_id = ${ctx.actor.orgId} and kind = ${kind} and version = ${version}`.execute(ctx.db)
+          where org_id = ${ctx.actor.orgId} and kind = ${kind} and version = ${version}`.execute(
+          ctx.db,
+        )
   if (!numAffectedRows) throw new Refusal(common.stale)
   const after = found((await ruleRows(ctx)).find((rule) => rule.kind === kind))
   ctx.audit({ id: kind, name: kind, before, after })
@@ -101,7 +116,9 @@ const saveRule: Handlers<Contract>['saveRule'] = async (ctx, input) => {
 /** A foreign channel answers like a missing one. */
 async function ownChannels(ctx: Ctx, ids: readonly number[]): Promise<void> {
   const wanted = [...new Set(ids)]
-  const own = await rowsOf(ctx.db)`select 1 from alert_channels where id = any(${wanted}::bigint[]) and org_id = ${ctx.actor.orgId}`
+  const own = await rowsOf(
+    ctx.db,
+  )`select 1 from alert_channels where id = any(${wanted}::bigint[]) and org_id = ${ctx.actor.orgId}`
   if (own.length !== wanted.length) throw new Refusal(common.notFound)
 }
 

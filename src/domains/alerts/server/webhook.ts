@@ -9,17 +9,33 @@ export function signatureOf(secret: string, seconds: number, body: string): stri
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
 }
 
-type Post = { url: string; secret: string | null; id: string; body: string; now: Date; privateAllowed: boolean }
+type Post = {
+  url: string
+  secret: string | null
+  id: string
+  body: string
+  now: Date
+  privateAllowed: boolean
+}
 
 /** One POST within five seconds to an address that was checked; redirects are refused, of the answer only the status counts. */
-export async function postWebhook({ url, secret, id, body, now, privateAllowed }: Post): Promise<SendAnswer> {
+export async function postWebhook({
+  url,
+  secret,
+  id,
+  body,
+  now,
+  privateAllowed,
+}: Post): Promise<SendAnswer> {
   const target = new URL(url)
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     'user-agent': 'Huodao-Alerts',
     'x-huodao-delivery': id,
-    ...(secret === null ? {} : { 'x-huodao-signature': signatureOf(secret, Math.floor(now.getTime() / 1000), body) }),
+    ...(secret === null
+      ? {}
+      : { 'x-huodao-signature': signatureOf(secret, Math.floor(now.getTime() / 1000), body) }),
   }
   try {
     const { address, family } = await resolveTarget(target.hostname, privateAllowed)
@@ -33,7 +49,9 @@ export async function postWebhook({ url, secret, id, body, now, privateAllowed }
           path: target.pathname + target.search,
           method: 'POST',
           headers: { ...headers, host: target.host },
-          ...(secure && !isIP(target.hostname.replace(/^\[|\]$/g, '')) ? { servername: target.hostname } : {}),
+          ...(secure && !isIP(target.hostname.replace(/^\[|\]$/g, ''))
+            ? { servername: target.hostname }
+            : {}),
           agent: false,
           signal: AbortSignal.timeout(timeoutMs),
         },
@@ -46,7 +64,13 @@ export async function postWebhook({ url, secret, id, body, now, privateAllowed }
       call.end(body)
     })
     if (status >= 200 && status < 300) return { state: 'SENT' }
-    return { state: 'RETRY', reason: status >= 300 && status < 400 ? `HTTP ${status}, redirects are not followed` : `HTTP ${status}` }
+    return {
+      state: 'RETRY',
+      reason:
+        status >= 300 && status < 400
+          ? `HTTP ${status}, redirects are not followed`
+          : `HTTP ${status}`,
+    }
   } catch (error) {
     if (error instanceof Blocked) return { state: 'FAILED', reason: error.message }
     return { state: 'RETRY', reason: reasonOf(error) }
@@ -57,5 +81,9 @@ export async function postWebhook({ url, secret, id, body, now, privateAllowed }
 export function reasonOf(error: unknown): string {
   const { code, name } = error as { code?: string; name?: string }
   if (name === 'AbortError' || name === 'TimeoutError' || code === 'ABORT_ERR') return 'ETIMEDOUT'
-  return typeof code === 'string' ? code : error instanceof Error && /^E[A-Z]+$/.test(error.message) ? error.message : 'failed'
+  return typeof code === 'string'
+    ? code
+    : error instanceof Error && /^E[A-Z]+$/.test(error.message)
+      ? error.message
+      : 'failed'
 }

@@ -20,8 +20,10 @@ export type Told = {
 
 const both = (texts: (lang: 'zh' | 'en') => string): string => bi(texts('zh'), texts('en'))
 const word = (from: Readonly<Record<string, string>>, key: string): string => from[key] ?? key
-const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
-const fill = (template: string, values: Record<string, string | number>) => say(template, 'zh-CN', values)
+const text = (value: unknown): string =>
+  value === undefined || value === null ? '' : String(value)
+const fill = (template: string, values: Record<string, string | number>) =>
+  say(template, 'zh-CN', values)
 
 /** What is wrong, without the machine: the list's line. */
 export function contentOf(alert: Told): string {
@@ -41,12 +43,16 @@ export function contentOf(alert: Told): string {
   })
 }
 const lanesOf = (roads: unknown, template: string): string =>
-  Array.isArray(roads) && roads.length ? fill(template, { roads: roads.slice(0, 10).join(', ') }) : ''
+  Array.isArray(roads) && roads.length
+    ? fill(template, { roads: roads.slice(0, 10).join(', ') })
+    : ''
 
 /** The heading of a message: which machine, and what. */
 export function titleOf(alert: Told): string {
   const name = alert.nickname || alert.rtuNumber || ''
-  return both((lang) => [name, say(contentOf(alert), langOf(lang))].filter(Boolean).join(lang === 'zh' ? '：' : ': '))
+  return both((lang) =>
+    [name, say(contentOf(alert), langOf(lang))].filter(Boolean).join(lang === 'zh' ? '：' : ': '),
+  )
 }
 
 /** The rest: number, named machines, how often. */
@@ -57,7 +63,10 @@ export function bodyOf(alert: Told): string {
     return [
       alert.rtuNumber
         ? fill(t.machine, { number: alert.rtuNumber })
-        : fill(alert.deviceCount > 20 ? t.machinesMore : t.machines, { named, n: alert.deviceCount }),
+        : fill(alert.deviceCount > 20 ? t.machinesMore : t.machines, {
+            named,
+            n: alert.deviceCount,
+          }),
       ...(alert.times > 1 ? [fill(t.times, { n: alert.times })] : []),
     ].join(lang === 'zh' ? '；' : '; ')
   })

@@ -4,7 +4,8 @@ import type { Lang } from '../../../shared/text.ts'
 import { permissions } from '../../accounts/permissions.ts'
 import { contracts, locales } from '../../product.ts'
 
-const textsOf = (domain: string, lang: Lang): Texts => (lang === 'en' ? locales[domain]?.en : locales[domain]?.zh) ?? {}
+const textsOf = (domain: string, lang: Lang): Texts =>
+  (lang === 'en' ? locales[domain]?.en : locales[domain]?.zh) ?? {}
 const endpointNamed = (name: string): Endpoint | undefined => {
   const [domain = '', key = ''] = name.split('.')
   return (contracts as Record<string, Contract>)[domain]?.[key]

@@ -29,21 +29,37 @@ const running = (ctx: Ctx, which: RawBuilder<unknown> = sql`true`) =>
   )
 const one = async (ctx: Ctx, id: number) => found((await running(ctx, sql`d.id = ${id}`))[0])
 
-const shown = (ctx: Ctx, { orgId: _, ...row }: Recording) => ({ ...row, moduleName: row.module && moduleName(row.module, ctx.lang) })
-const nameOf = (row: Recording): string => row.username || (row.module && moduleName(row.module, 'zh-CN'))
+const shown = (ctx: Ctx, { orgId: _, ...row }: Recording) => ({
+  ...row,
+  moduleName: row.module && moduleName(row.module, ctx.lang),
+})
+const nameOf = (row: Recording): string =>
+  row.username || (row.module && moduleName(row.module, 'zh-CN'))
 
 export const debugging = {
   debugSessions: async (ctx) => ({ list: (await running(ctx)).map((row) => shown(ctx, row)) }),
 
   async debug(ctx, { username, module, minutes }) {
     if (module && !(module in contracts)) throw new Refusal(common.notFound)
-    const person = await rowOf<{ userId: number; orgId: number }>(ctx.db)`select id as "userId", org_id as "orgId" from users u
+    const person = await rowOf<{ userId: number; orgId: number }>(
+      ctx.db,
+    )`select id as "userId", org_id as "orgId" from users u
       where lower(username) = lower(${username}) and deleted_at is null and ${visible(ctx, 'u.org_id')}`
     const whose = username ? person : { userId: null, orgId: ctx.actor.orgId }
     if (!whose) throw fieldRefusal(auditErrors.noSuchUser, 'username')
     const until = new Date(ctx.now.getTime() + minutes * 60_000)
-    const values = columns('log_debug_sessions', { ...whose, module: module || null, startedBy: ctx.actor.userId, createdAt: ctx.now, until })
-    const { id } = await ctx.db.insertInto('log_debug_sessions').values(values).returning('id').executeTakeFirstOrThrow()
+    const values = columns('log_debug_sessions', {
+      ...whose,
+      module: module || null,
+      startedBy: ctx.actor.userId,
+      createdAt: ctx.now,
+      until,
+    })
+    const { id } = await ctx.db
+      .insertInto('log_debug_sessions')
+      .values(values)
+      .returning('id')
+      .executeTakeFirstOrThrow()
     const row = await one(ctx, id)
     ctx.audit({ id, name: nameOf(row), after: { username, module, minutes }, orgId: row.orgId })
     ctx.touch('log-debug')

@@ -16,15 +16,22 @@ export async function registerAuditJobs(app: App): Promise<void> {
 }
 
 export async function retire(app: App): Promise<void> {
-  const keep = await app.database.read(systemScope, (db) => settingsOf(db, 1, ['log.retentionDays', 'log.debugDays']))
+  const keep = await app.database.read(systemScope, (db) =>
+    settingsOf(db, 1, ['log.retentionDays', 'log.debugDays']),
+  )
   await archiveLog(app, keep['log.retentionDays'])
   const before = new Date(app.now().getTime() - keep['log.debugDays'] * 86_400_000)
   for (let gone = 1; gone > 0; ) {
     gone = await app.database.transact(systemScope, async (db) => {
-      const { numAffectedRows } = await sql`delete from debug_logs where (org_id, created_at, id) in (
-        select org_id, created_at, id from debug_logs where created_at < ${before} order by created_at limit 5000)`.execute(db)
+      const { numAffectedRows } =
+        await sql`delete from debug_logs where (org_id, created_at, id) in (
+        select org_id, created_at, id from debug_logs where created_at < ${before} order by created_at limit 5000)`.execute(
+          db,
+        )
       return Number(numAffectedRows ?? 0)
     })
   }
-  await app.database.transact(systemScope, (db) => sql`delete from log_debug_sessions where until < ${before}`.execute(db))
+  await app.database.transact(systemScope, (db) =>
+    sql`delete from log_debug_sessions where until < ${before}`.execute(db),
+  )
 }

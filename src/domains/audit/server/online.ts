@@ -43,13 +43,19 @@ const list: Handlers<typeof audit>['online'] = async (ctx, input) => {
     where: [
       visible(ctx, 's.org_id'),
       await alive(ctx),
-      input.keyword && sql`(strpos(lower(u.username), lower(${input.keyword})) > 0 or strpos(u.real_name, ${input.keyword}) > 0)`,
+      input.keyword &&
+        sql`(strpos(lower(u.username), lower(${input.keyword})) > 0 or strpos(u.real_name, ${input.keyword}) > 0)`,
       input.ip && sql`starts_with(s.ip, ${input.ip})`,
     ],
   })
   const shown = ({ rank, userAgent, ...row }: (typeof rows)[number]): OnlineRow => {
     const current = row.id === ctx.actor.sessionId
-    return { ...row, device: deviceOf(userAgent), current, can: { kick: may(ctx, 'user:update') && kickProblem(ctx.actor, { rank, current }) === null } }
+    return {
+      ...row,
+      device: deviceOf(userAgent),
+      current,
+      can: { kick: may(ctx, 'user:update') && kickProblem(ctx.actor, { rank, current }) === null },
+    }
   }
   return { list: rows.map(shown), total }
 }
@@ -57,12 +63,21 @@ const list: Handlers<typeof audit>['online'] = async (ctx, input) => {
 /** All or none: a session that is gone or not to be seen answers like a missing one, one of somebody above refuses the whole. */
 const kick: Handlers<typeof audit>['kick'] = async (ctx, input) => {
   const ids = [...new Set(input.ids)]
-  const rows = await rowsOf<{ id: string; userId: number; orgId: number; name: string; rank: number }>(ctx.db)`
+  const rows = await rowsOf<{
+    id: string
+    userId: number
+    orgId: number
+    name: string
+    rank: number
+  }>(ctx.db)`
     select s.id, s.user_id as "userId", s.org_id as "orgId", u.username as name, ${rank} as rank from ${from}
     where s.id = any(${ids}::uuid[]) and ${visible(ctx, 's.org_id')} and ${await alive(ctx)} order by s.id for update of s`
   if (rows.length < ids.length) throw new Refusal(common.notFound)
   for (const row of rows) {
-    const problem = kickProblem(ctx.actor, { rank: row.rank, current: row.id === ctx.actor.sessionId })
+    const problem = kickProblem(ctx.actor, {
+      rank: row.rank,
+      current: row.id === ctx.actor.sessionId,
+    })
     if (problem) throw new Refusal(auditErrors[problem])
   }
   await endSessions(ctx, sql`s.id = any(${ids}::uuid[])`, 'KICKED')

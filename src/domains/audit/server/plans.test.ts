@@ -12,7 +12,12 @@ afterAll(() => world?.close())
 
 describe('two hundred thousand rows', () => {
   const list = (input: Record<string, unknown>, token: string, scope: Scope) =>
-    plansOf(world.app, scope, async () => expect((await world.call(audit.list, input, { token })).status).toBe(200), /^select .*from operation_logs l/s)
+    plansOf(
+      world.app,
+      scope,
+      async () => expect((await world.call(audit.list, input, { token })).status).toBe(200),
+      /^select .*from operation_logs l/s,
+    )
   beforeAll(async () => {
     await world.sql(
       `insert into operation_logs (org_id, created_at, user_id, actor_org_id, username, level, action, content, resource_id, ip_address, request_id)
@@ -29,17 +34,35 @@ describe('two hundred thousand rows', () => {
     ['the history of a thing', { targetId: '77', module: 'orders' }, 'ROLE_FULL'],
     ['a user', { username: 'role_full' }, 'ROLE_FULL'],
   ])('%s reads neither other months nor whole tables', async (_, input, who) => {
-    const tree: Scope = { all: false, orgs: [place.OWN, place.CHILD], ancestors: [place.PARENT, place.PLATFORM], devices: null, watched: null }
-    const found = await list(input, await world.login(who), who === 'ROLE_FULL' ? tree : systemScope)
+    const tree: Scope = {
+      all: false,
+      orgs: [place.OWN, place.CHILD],
+      ancestors: [place.PARENT, place.PLATFORM],
+      devices: null,
+      watched: null,
+    }
+    const found = await list(
+      input,
+      await world.login(who),
+      who === 'ROLE_FULL' ? tree : systemScope,
+    )
     expect(found.length).toBeGreaterThan(0)
     for (const { plan, ms } of found) {
       const read = nodes(plan).filter((node) => node['Relation Name']?.startsWith('operation_logs'))
       expect(
-        read.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] !== 'operation_logs_default').map((node) => node['Relation Name']),
+        read
+          .filter(
+            (node) =>
+              node['Node Type'] === 'Seq Scan' &&
+              node['Relation Name'] !== 'operation_logs_default',
+          )
+          .map((node) => node['Relation Name']),
       ).toEqual([])
       if (!('targetId' in input))
         expect(
-          [...new Set(read.map((node) => node['Relation Name']))].filter((name) => name !== 'operation_logs_202611' && name !== 'operation_logs_default'),
+          [...new Set(read.map((node) => node['Relation Name']))].filter(
+            (name) => name !== 'operation_logs_202611' && name !== 'operation_logs_default',
+          ),
         ).toEqual([])
       expect(ms).toBeLessThan(500)
     }

@@ -17,7 +17,10 @@ export type Row = Rows<typeof log>
 const whole = shape(
   LogRow.extend({ ...beside, before: z.unknown(), after: z.unknown(), orgName: z.string() }),
   ['operation_logs', 'l'],
-  { ...said, orgName: sql`coalesce((select o.name from organisations o where o.id = l.org_id), '')` },
+  {
+    ...said,
+    orgName: sql`coalesce((select o.name from organisations o where o.id = l.org_id), '')`,
+  },
   made,
 )
 
@@ -28,14 +31,22 @@ const debugFrom = sql`(select id, org_id, created_at, user_id, org_id as actor_o
 
 /** Whether a reader may know who acted: the person stands in his organisations, or is he himself. */
 export const knows = ({ actor: { scope, userId } }: Ctx, row: Row): boolean =>
-  scope.all || row.userId === userId || (row.actorOrgId !== null && scope.orgs.includes(row.actorOrgId))
+  scope.all ||
+  row.userId === userId ||
+  (row.actorOrgId !== null && scope.orgs.includes(row.actorOrgId))
 
 /** Rows of the subtree; who works on single machines sees what he did himself. */
 const readable = (ctx: Ctx): RawBuilder<unknown> =>
-  ctx.actor.scope.devices === null ? visible(ctx, 'l.org_id') : sql`${visible(ctx, 'l.org_id')} and l.user_id = ${ctx.actor.userId}`
+  ctx.actor.scope.devices === null
+    ? visible(ctx, 'l.org_id')
+    : sql`${visible(ctx, 'l.org_id')} and l.user_id = ${ctx.actor.userId}`
 
 /** Days bound every search, so that whole months are left out; the history of one object reaches back a year. */
-function days(ctx: Ctx, input: { from?: string | undefined; to?: string | undefined }, back: number): RawBuilder<unknown> {
+function days(
+  ctx: Ctx,
+  input: { from?: string | undefined; to?: string | undefined },
+  back: number,
+): RawBuilder<unknown> {
   const to = input.to ?? shanghaiDay(ctx.now)
   const from = input.from ?? addDays(to, -back)
   return sql`l.created_at >= ${startOfDay(from)} and l.created_at < ${startOfDay(addDays(to, 1))}`
@@ -61,14 +72,17 @@ export function listRows(ctx: Ctx, input: Input<typeof audit.list>) {
       input.targetId && sql`l.resource_id = ${input.targetId}`,
       // an address that is not shown must not be found either
       input.ipAddress && sql`starts_with(l.ip_address, ${input.ipAddress})`,
-      input.ipAddress && !scope.all && sql`(l.user_id = ${userId} or l.actor_org_id = any(${[...scope.orgs]}::bigint[]))`,
+      input.ipAddress &&
+        !scope.all &&
+        sql`(l.user_id = ${userId} or l.actor_org_id = any(${[...scope.orgs]}::bigint[]))`,
       input.keyword && sql`strpos(lower(l.content), lower(${input.keyword})) > 0`,
     ],
   })
 }
 
 export async function row(ctx: Ctx, id: number) {
-  const from = (table: RawBuilder<unknown>) => sql`from ${table} where l.id = ${id} and ${readable(ctx)}`
+  const from = (table: RawBuilder<unknown>) =>
+    sql`from ${table} where l.id = ${id} and ${readable(ctx)}`
   return (await whole.one(ctx.db, from(logFrom))) ?? whole.one(ctx.db, from(debugFrom))
 }
 
@@ -77,13 +91,23 @@ export async function related(ctx: Ctx, to: Row): Promise<Row[]> {
   if (!to.requestId) return []
   const [from, until] = [-600_000, 600_000].map((ms) => new Date(Date.parse(to.createTime) + ms))
   const near = sql`l.created_at between ${from} and ${until} and l.request_id = ${to.requestId} and l.id <> ${to.id}`
-  return log.all(ctx.db, sql`from ${logFrom} where ${near} and ${readable(ctx)} order by l.id limit 50`)
+  return log.all(
+    ctx.db,
+    sql`from ${logFrom} where ${near} and ${readable(ctx)} order by l.id limit 50`,
+  )
 }
 
 export const seal = (ctx: Ctx, logId: number) =>
-  rowOf<{ seq: number; hash: string }>(ctx.db)`select seq, encode(hash, 'hex') as hash from operation_log_seals where log_id = ${logId}`
+  rowOf<{ seq: number; hash: string }>(
+    ctx.db,
+  )`select seq, encode(hash, 'hex') as hash from operation_log_seals where log_id = ${logId}`
 
-const login = shape(LoginRow.extend({ reason: z.string(), userAgent: z.string() }), ['login_attempts', 'l'], { createTime: sql`l.created_at` }, ['device'])
+const login = shape(
+  LoginRow.extend({ reason: z.string(), userAgent: z.string() }),
+  ['login_attempts', 'l'],
+  { createTime: sql`l.created_at` },
+  ['device'],
+)
 
 export const loginRows = (ctx: Ctx, input: Input<typeof audit.logins>) =>
   login.page(ctx.db, {
@@ -97,7 +121,9 @@ export const loginRows = (ctx: Ctx, input: Input<typeof audit.logins>) =>
       days(ctx, input, 6),
       input.username && sql`strpos(lower(l.username), lower(${input.username})) > 0`,
       input.reason &&
-        (input.reason === 'OTHER' ? sql`l.reason not in ('OK','WRONG','UNKNOWN','LOCKED','DISABLED','OLD_PASSWORD')` : sql`l.reason = ${input.reason}`),
+        (input.reason === 'OTHER'
+          ? sql`l.reason not in ('OK','WRONG','UNKNOWN','LOCKED','DISABLED','OLD_PASSWORD')`
+          : sql`l.reason = ${input.reason}`),
       input.ok !== undefined && sql`l.ok = ${input.ok}`,
       input.ip && sql`starts_with(l.ip, ${input.ip})`,
     ],

@@ -26,7 +26,10 @@ function shown(ctx: Ctx, given: q.Row): LogRow {
 }
 
 /** Rows are kept in Chinese; in English the sentence is made again from the action and the thing. */
-function contentFor(ctx: Ctx, row: Pick<LogRow, 'content' | 'targetName' | 'targetId' | 'action' | 'errorName'>): string {
+function contentFor(
+  ctx: Ctx,
+  row: Pick<LogRow, 'content' | 'targetName' | 'targetId' | 'action' | 'errorName'>,
+): string {
   if (ctx.lang !== 'en') return row.content
   const thing = row.targetName || row.targetId
   const label = actionLabel(row.action, 'en')
@@ -43,13 +46,16 @@ const get: Handlers<typeof audit>['get'] = async (ctx, input) => {
     userAgent,
     actionName: actionLabel(row.action, ctx.lang),
     // what a thing costs is told by its list only to whoever may know
-    changes: shownChanges(moduleOf(row.action), before, after, ctx.lang).filter((change) => may(ctx, 'product:cost') || !/cost/i.test(change.field)),
+    changes: shownChanges(moduleOf(row.action), before, after, ctx.lang).filter(
+      (change) => may(ctx, 'product:cost') || !/cost/i.test(change.field),
+    ),
     related: (await q.related(ctx, row)).map((other) => shown(ctx, other)),
     seal: (await q.seal(ctx, row.id)) ?? null,
   }
 }
 
-const reasonOf = (reason: string): LoginRow['reason'] => loginReasons.find((known) => known === reason) ?? 'OTHER'
+const reasonOf = (reason: string): LoginRow['reason'] =>
+  loginReasons.find((known) => known === reason) ?? 'OTHER'
 
 export const handlers: Handlers<typeof audit> = {
   async list(ctx, input) {
@@ -62,7 +68,14 @@ export const handlers: Handlers<typeof audit> = {
   ...debugging,
   async logins(ctx, input) {
     const { rows, total } = await q.loginRows(ctx, input)
-    return { list: rows.map(({ userAgent, ...row }) => ({ ...row, reason: reasonOf(row.reason), device: deviceOf(userAgent) })), total }
+    return {
+      list: rows.map(({ userAgent, ...row }) => ({
+        ...row,
+        reason: reasonOf(row.reason),
+        device: deviceOf(userAgent),
+      })),
+      total,
+    }
   },
   ...online,
 }

@@ -18,7 +18,10 @@ import { sightingsOf } from './sightings.ts'
 type Contract = typeof boards
 
 /** Machines in the order of their ids, so that crossing calls wait for one another. */
-async function codesFor(ctx: Ctx, deviceIds: readonly number[]): Promise<{ machines: Machine[]; list: ActivationCode[] }> {
+async function codesFor(
+  ctx: Ctx,
+  deviceIds: readonly number[],
+): Promise<{ machines: Machine[]; list: ActivationCode[] }> {
   const machines: Machine[] = []
   for (const id of [...new Set(deviceIds)].sort((a, b) => a - b)) {
     const machine = found(await lockMachine(ctx, id))
@@ -27,14 +30,24 @@ async function codesFor(ctx: Ctx, deviceIds: readonly number[]): Promise<{ machi
   }
   const codes = await newCodes(ctx, machines)
   const expiresAt = iso(expiry(ctx.now))
-  const list = machines.map((machine) => ({ id: machine.id, rtuNumber: machine.rtuNumber, activationCode: codes.get(machine.id) as string, expiresAt }))
+  const list = machines.map((machine) => ({
+    id: machine.id,
+    rtuNumber: machine.rtuNumber,
+    activationCode: codes.get(machine.id) as string,
+    expiresAt,
+  }))
   return { machines, list }
 }
 
 export const activationCode: Handlers<Contract>['activationCode'] = async (ctx, input) => {
   const { machines, list } = await codesFor(ctx, [input.id])
   const made = found(list[0])
-  ctx.audit({ id: made.id, name: made.rtuNumber, after: { expiresAt: made.expiresAt }, orgId: machines[0]?.orgId as number })
+  ctx.audit({
+    id: made.id,
+    name: made.rtuNumber,
+    after: { expiresAt: made.expiresAt },
+    orgId: machines[0]?.orgId as number,
+  })
   return made
 }
 
@@ -56,7 +69,13 @@ async function noteGuess(ctx: Ctx): Promise<void> {
   const times = counted && now - counted.since < 60_000 ? counted.times + 1 : 1
   if (known.size > 10_000) known.clear()
   known.set(ip, { since: counted && times > 1 ? counted.since : now, times })
-  if (times >= 10) await raiseSecurity(ctx, { orgId: platformOrg, kind: 'ACTIVATION_GUESSED', subject: ip, detail: { tries: times } })
+  if (times >= 10)
+    await raiseSecurity(ctx, {
+      orgId: platformOrg,
+      kind: 'ACTIVATION_GUESSED',
+      subject: ip,
+      detail: { tries: times },
+    })
 }
 
 /** Nobody is signed in: the code is the proof, and one answer stands for everything that may be wrong with it. */
@@ -73,22 +92,43 @@ export const activate: Handlers<Contract>['activate'] = async (ctx, input) => {
     return refused(boardErrors.codeInvalid)
   }
   const board = await ownBoard(ctx, machine, told)
-  await ctx.db.updateTable('activation_codes').set({ used_at: ctx.now, used_board_no: input.boardNo }).where('id', '=', code.id).execute()
+  await ctx.db
+    .updateTable('activation_codes')
+    .set({ used_at: ctx.now, used_board_no: input.boardNo })
+    .where('id', '=', code.id)
+    .execute()
   if (machine.boardNo !== null && machine.boardNo !== input.boardNo) {
     await keepLastSeen(ctx, machine)
     const old = await q.rowByNumber(ctx, machine.boardNo)
     if (old?.iccid && !board.iccid) await q.moveSim(ctx, old.id, board.id)
-    await sql`update main_boards set disabled_at = ${ctx.now} where board_no = ${machine.boardNo}`.execute(ctx.db)
+    await sql`update main_boards set disabled_at = ${ctx.now} where board_no = ${machine.boardNo}`.execute(
+      ctx.db,
+    )
   }
   const secret = await putBoard(ctx, machine, input.boardNo)
-  await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.orgId, kind: 'BOARD_ACTIVATED', data: { boardNo: input.boardNo } }])
+  await noteDevice(ctx, [
+    {
+      deviceId: machine.id,
+      orgId: machine.orgId,
+      kind: 'BOARD_ACTIVATED',
+      data: { boardNo: input.boardNo },
+    },
+  ])
   const { id, rtuNumber: name, orgId } = machine
-  ctx.audit({ id, name, before: { boardNo: machine.boardNo }, after: { boardNo: input.boardNo }, orgId })
+  ctx.audit({
+    id,
+    name,
+    before: { boardNo: machine.boardNo },
+    after: { boardNo: input.boardNo },
+    orgId,
+  })
   return { rtuNumber: machine.rtuNumber, secret }
 }
 
 const codeRow = (ctx: Ctx, code: string) =>
-  rowOf<Code & { id: number; deviceId: number }>(ctx.db)`select id, device_id as "deviceId", used_at as "usedAt", revoked_at as "revokedAt",
+  rowOf<Code & { id: number; deviceId: number }>(
+    ctx.db,
+  )`select id, device_id as "deviceId", used_at as "usedAt", revoked_at as "revokedAt",
     expires_at as "expiresAt" from activation_codes where code_hash = ${codeHash(code)}`
 
 type Told = { boardNo: string; iccid: string; model: string; hwVersion: string; fwVersion: string }
@@ -97,10 +137,21 @@ async function ownBoard(ctx: Ctx, machine: Machine, told: Told): Promise<q.Row> 
   const known = await q.rowByNumber(ctx, told.boardNo)
   const owner = found(await q.owner(ctx, machine.orgId))
   // the code is its proof: a SIM card that somebody wrote down elsewhere keeps no board from coming up
-  const held = told.iccid && (await exists(ctx.db)`select 1 from main_boards where iccid = ${told.iccid} and board_no <> ${told.boardNo}`)
+  const held =
+    told.iccid &&
+    (await exists(
+      ctx.db,
+    )`select 1 from main_boards where iccid = ${told.iccid} and board_no <> ${told.boardNo}`)
   const iccid = held ? '' : told.iccid
   if (!known) {
-    const rest = { protocol: 'mqtt' as const, carrier: null, plan: '', planMb: null, usedMb: null, simExpiresOn: null }
+    const rest = {
+      protocol: 'mqtt' as const,
+      carrier: null,
+      plan: '',
+      planMb: null,
+      usedMb: null,
+      simExpiresOn: null,
+    }
     return found(await q.row(ctx, await q.addBoard(ctx, { ...rest, ...told, iccid }, owner)))
   }
   reject(bindRule(known, machine, await q.isHandedDown(ctx, known.orgId, machine.orgId)))

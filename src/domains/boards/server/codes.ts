@@ -18,7 +18,10 @@ export const codeHash = (code: string): Buffer =>
     .digest()
 
 /** A code for each machine; former codes of these machines end. */
-export async function newCodes(ctx: Ctx, machines: readonly { id: number; orgId: number }[]): Promise<Map<number, string>> {
+export async function newCodes(
+  ctx: Ctx,
+  machines: readonly { id: number; orgId: number }[],
+): Promise<Map<number, string>> {
   const codes = new Map(machines.map(({ id }) => [id, newCode()]))
   const made = machines.map((machine) => ({ ...machine, code: codes.get(machine.id) as string }))
   await keepCodes(ctx, made)
@@ -26,7 +29,10 @@ export async function newCodes(ctx: Ctx, machines: readonly { id: number; orgId:
 }
 
 /** Codes that were made before their machines, in the order of a file. */
-export async function keepCodes(ctx: Ctx, codes: readonly { id: number; orgId: number; code: string }[]): Promise<void> {
+export async function keepCodes(
+  ctx: Ctx,
+  codes: readonly { id: number; orgId: number; code: string }[],
+): Promise<void> {
   if (!codes.length) return
   await revokeCodes(
     ctx,
@@ -35,11 +41,20 @@ export async function keepCodes(ctx: Ctx, codes: readonly { id: number; orgId: n
   const made = { created_by: ctx.actor.userId, created_at: ctx.now, expires_at: expiry(ctx.now) }
   await ctx.db
     .insertInto('activation_codes')
-    .values(codes.map(({ id, orgId, code }) => ({ org_id: orgId, device_id: id, code_hash: codeHash(code), ...made })))
+    .values(
+      codes.map(({ id, orgId, code }) => ({
+        org_id: orgId,
+        device_id: id,
+        code_hash: codeHash(code),
+        ...made,
+      })),
+    )
     .execute()
 }
 export const expiry = (now: Date) => new Date(now.getTime() + activationHours * 3_600_000)
 
 export const revokeCodes = (ctx: Ctx, deviceIds: readonly number[]) =>
   sql`update activation_codes set revoked_at = ${ctx.now}
-    where device_id = any(${[...deviceIds]}::bigint[]) and used_at is null and revoked_at is null`.execute(ctx.db)
+    where device_id = any(${[...deviceIds]}::bigint[]) and used_at is null and revoked_at is null`.execute(
+    ctx.db,
+  )

@@ -42,7 +42,8 @@ function seen(ctx: Ctx): RawBuilder<unknown> {
   if (devices === null) return own
   return sql`(${own} and (d.id = any(${[...devices]}::bigint[]) or not app_bound(b.board_no)))`
 }
-const expiring = (ctx: Ctx) => sql`b.sim_expires_on <= ${addDays(shanghaiDay(ctx.now), expiryDays)}::date`
+const expiring = (ctx: Ctx) =>
+  sql`b.sim_expires_on <= ${addDays(shanghaiDay(ctx.now), expiryDays)}::date`
 const statuses = {
   DISABLED: sql`b.disabled_at is not null`,
   BOUND: sql`b.disabled_at is null and d.id is not null`,
@@ -68,14 +69,17 @@ export const listRows = (ctx: Ctx, input: Input<typeof boards.list>) =>
       input.status && statuses[input.status],
       input.fwVersion && sql`coalesce(s.fw, b.fw_version) = ${input.fwVersion}`,
       input.deviceId && sql`d.id = ${input.deviceId}`,
-      input.expiring !== undefined && (input.expiring ? expiring(ctx) : sql`${expiring(ctx)} is not true`),
+      input.expiring !== undefined &&
+        (input.expiring ? expiring(ctx) : sql`${expiring(ctx)} is not true`),
       input.orgId && sql`b.org_id = ${input.orgId}`,
     ],
   })
 
 type Counts = Omit<Output<typeof boards.counts>, 'unknown'>
 export const counts = (ctx: Ctx) =>
-  onlyRow<Counts>(ctx.db)`select count(*) as "all", count(*) filter (where ${statuses.UNBOUND}) as unbound, count(*) filter (where ${statuses.BOUND}) as bound,
+  onlyRow<Counts>(
+    ctx.db,
+  )`select count(*) as "all", count(*) filter (where ${statuses.UNBOUND}) as unbound, count(*) filter (where ${statuses.BOUND}) as bound,
     count(*) filter (where ${statuses.DISABLED}) as disabled, count(*) filter (where ${expiring(ctx)}) as expiring from ${from} where ${seen(ctx)}`
 
 const option = shape(BoardOption, ['main_boards', 'b'], { iccid: sql`coalesce(b.iccid, '')` })
@@ -95,19 +99,25 @@ export const options = (ctx: Ctx, input: Input<typeof boards.options>) =>
 const handedDown = (from: RawBuilder<unknown>, orgId: number) =>
   sql<boolean>`exists (select from organisations h, organisations w where h.id = ${from} and w.id = ${orgId} and h.path @> w.path)`
 
-export const row = (ctx: Ctx, id: number) => board.one(ctx.db, sql`from ${from} where b.id = ${id} and ${seen(ctx)}`)
-export const rowByNumber = (ctx: Ctx, boardNo: string) => board.one(ctx.db, sql`from ${from} where b.board_no = ${boardNo} and ${seen(ctx)}`)
+export const row = (ctx: Ctx, id: number) =>
+  board.one(ctx.db, sql`from ${from} where b.id = ${id} and ${seen(ctx)}`)
+export const rowByNumber = (ctx: Ctx, boardNo: string) =>
+  board.one(ctx.db, sql`from ${from} where b.board_no = ${boardNo} and ${seen(ctx)}`)
 
-export const isHandedDown = (ctx: Ctx, boardOrg: number, deviceOrg: number) => exists(ctx.db)`select 1 where ${handedDown(sql`${boardOrg}::bigint`, deviceOrg)}`
+export const isHandedDown = (ctx: Ctx, boardOrg: number, deviceOrg: number) =>
+  exists(ctx.db)`select 1 where ${handedDown(sql`${boardOrg}::bigint`, deviceOrg)}`
 
 export const owner = (ctx: Ctx, orgId: number) =>
   rowOf<{ id: number; kind: string }>(ctx.db)`
     select o.id, o.kind from organisations o where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`
 
-export const written = (board: BoardFields) => columns('main_boards', { ...board, iccid: board.iccid || null })
+export const written = (board: BoardFields) =>
+  columns('main_boards', { ...board, iccid: board.iccid || null })
 
 export const disable = (ctx: Ctx, id: number, on: boolean) =>
-  sql`update main_boards set disabled_at = ${on ? ctx.now : null}::timestamptz where id = ${id}`.execute(ctx.db)
+  sql`update main_boards set disabled_at = ${on ? ctx.now : null}::timestamptz where id = ${id}`.execute(
+    ctx.db,
+  )
 
 /** The SIM and what is known of it goes over to a board that has none. */
 export async function moveSim(ctx: Ctx, fromId: number, toId: number): Promise<void> {
@@ -118,7 +128,14 @@ export async function moveSim(ctx: Ctx, fromId: number, toId: number): Promise<v
     .executeTakeFirstOrThrow()
   await ctx.db
     .updateTable('main_boards')
-    .set({ iccid: null, carrier: null, plan: '', plan_mb: null, used_mb: null, sim_expires_on: null })
+    .set({
+      iccid: null,
+      carrier: null,
+      plan: '',
+      plan_mb: null,
+      used_mb: null,
+      sim_expires_on: null,
+    })
     .where('id', '=', fromId)
     .execute()
   await ctx.db.updateTable('main_boards').set(sim).where('id', '=', toId).execute()
@@ -138,6 +155,8 @@ export async function addBoard(ctx: Ctx, board: NewBoard, owner: Owner): Promise
   if (wrong) throw fieldRefusal(wrong, 'orgId')
   const { boardNo, ...fields } = board
   const values = { ...written(fields), board_no: boardNo, org_id: owner.id, created_at: ctx.now }
-  const { id } = await unique(ctx.db.insertInto('main_boards').values(values).returning('id').executeTakeFirstOrThrow())
+  const { id } = await unique(
+    ctx.db.insertInto('main_boards').values(values).returning('id').executeTakeFirstOrThrow(),
+  )
   return id
 }

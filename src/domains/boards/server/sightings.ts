@@ -37,14 +37,25 @@ function openSightings(app: App): Sightings {
       if (place === null) return
       waiting.delete(place)
     }
-    waiting.set(given.boardNo, before ? { ...before, ...given, first: before.first, tries: before.tries + given.tries } : given)
+    waiting.set(
+      given.boardNo,
+      before
+        ? { ...before, ...given, first: before.first, tries: before.tries + given.tries }
+        : given,
+    )
   }
 
   const sightings: Sightings = {
     note(sighting) {
       if (!boardNoForm.test(sighting.boardNo)) return
       const now = app.now()
-      add({ ...sighting, address: sighting.address.replace(/^::ffff:/, '').slice(0, 64), first: now, last: now, tries: 1 })
+      add({
+        ...sighting,
+        address: sighting.address.replace(/^::ffff:/, '').slice(0, 64),
+        first: now,
+        last: now,
+        tries: 1,
+      })
       if (looping) return
       looping = true
       app.jobs.every('unknown-boards', unknownLimits.flushMs, sightings.flush)

@@ -28,7 +28,10 @@ const wanted = (ctx: Ctx) => sql`not ${longAgo(ctx)} and not ${registered}`
 
 function shown(ctx: Ctx, { hwVersion, ignoredAt, ...row }: Row): UnknownBoard {
   const mine = may(ctx, 'main-board:create')
-  return { ...row, can: { claim: mine, ignore: mine && !row.ignored, restore: mine && row.ignored } }
+  return {
+    ...row,
+    can: { claim: mine, ignore: mine && !row.ignored, restore: mine && row.ignored },
+  }
 }
 
 export const unknown: Handlers<Contract>['unknown'] = async (ctx, input) => {
@@ -36,7 +39,12 @@ export const unknown: Handlers<Contract>['unknown'] = async (ctx, input) => {
     from: sql`unknown_boards u`,
     input,
     last: sql`u.id`,
-    sort: { boardNo: sql`u.board_no`, tries: sql`u.tries`, firstSeenAt: sql`u.first_seen_at`, lastSeenAt: sql`u.last_seen_at` },
+    sort: {
+      boardNo: sql`u.board_no`,
+      tries: sql`u.tries`,
+      firstSeenAt: sql`u.first_seen_at`,
+      lastSeenAt: sql`u.last_seen_at`,
+    },
     where: [
       seen(ctx),
       wanted(ctx),
@@ -49,7 +57,8 @@ export const unknown: Handlers<Contract>['unknown'] = async (ctx, input) => {
 
 /** How many wait for a decision; null for whom they are not. */
 export async function unknownCount(ctx: Ctx): Promise<number | null> {
-  if (!ctx.actor.ofPlatform || !may(ctx, 'main-board:create') || ctx.actor.scope.devices !== null) return null
+  if (!ctx.actor.ofPlatform || !may(ctx, 'main-board:create') || ctx.actor.scope.devices !== null)
+    return null
   const waiting = await onlyRow<{ n: number }>(
     ctx.db,
   )`select count(*) as n from unknown_boards u where ${seen(ctx)} and ${wanted(ctx)} and u.ignored_at is null`
@@ -58,7 +67,12 @@ export async function unknownCount(ctx: Ctx): Promise<number | null> {
 
 /** The row, held: of two people that decide one is first, the other finds nothing. */
 const lock = async (ctx: Ctx, id: number): Promise<Row> =>
-  found(await unknownBoard.one(ctx.db, sql`from unknown_boards u where u.id = ${id} and ${seen(ctx)} for update of u`))
+  found(
+    await unknownBoard.one(
+      ctx.db,
+      sql`from unknown_boards u where u.id = ${id} and ${seen(ctx)} for update of u`,
+    ),
+  )
 
 /** The machine the board goes into at once. */
 async function freeMachine(ctx: Ctx, id: number): Promise<Machine> {
@@ -68,23 +82,51 @@ async function freeMachine(ctx: Ctx, id: number): Promise<Machine> {
   return machine
 }
 
-export const claim: Handlers<Contract>['claim'] = async (ctx, { id, orgId, deviceId, model, iccid }) => {
+export const claim: Handlers<Contract>['claim'] = async (
+  ctx,
+  { id, orgId, deviceId, model, iccid },
+) => {
   const machine = deviceId === undefined ? undefined : await freeMachine(ctx, deviceId)
   const told = await lock(ctx, id)
   const owner = found(await q.owner(ctx, orgId ?? machine?.orgId ?? ctx.actor.orgId))
-  const rest = { protocol: 'mqtt' as const, carrier: null, plan: '', planMb: null, usedMb: null, simExpiresOn: null }
+  const rest = {
+    protocol: 'mqtt' as const,
+    carrier: null,
+    plan: '',
+    planMb: null,
+    usedMb: null,
+    simExpiresOn: null,
+  }
   const boardNo = told.boardNo
   // registering it takes it off the list, see the table's trigger
-  const boardId = await q.addBoard(ctx, { ...rest, boardNo, model, iccid, hwVersion: told.hwVersion, fwVersion: told.fwVersion }, owner)
+  const boardId = await q.addBoard(
+    ctx,
+    { ...rest, boardNo, model, iccid, hwVersion: told.hwVersion, fwVersion: told.fwVersion },
+    owner,
+  )
   let secret: string | null = null
   if (machine) {
-    const wrong = bindRule({ deviceId: null, disabled: false }, machine, await q.isHandedDown(ctx, owner.id, machine.orgId))
+    const wrong = bindRule(
+      { deviceId: null, disabled: false },
+      machine,
+      await q.isHandedDown(ctx, owner.id, machine.orgId),
+    )
     if (wrong) throw fieldRefusal(wrong, 'deviceId')
     secret = await putBoard(ctx, machine, boardNo)
-    await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.orgId, kind: 'BOARD_BOUND', data: { boardNo } }])
+    await noteDevice(ctx, [
+      { deviceId: machine.id, orgId: machine.orgId, kind: 'BOARD_BOUND', data: { boardNo } },
+    ])
   }
   const rtuNumber = machine?.rtuNumber ?? ''
-  const after = { boardNo, model, iccid, rtuNumber, firstSeenAt: told.firstSeenAt, address: told.address, tries: told.tries }
+  const after = {
+    boardNo,
+    model,
+    iccid,
+    rtuNumber,
+    firstSeenAt: told.firstSeenAt,
+    address: told.address,
+    tries: told.tries,
+  }
   ctx.audit({ id: boardId, name: boardNo, after, orgId: machine?.orgId ?? owner.id })
   ctx.touch('main-boards')
   ctx.touch('unknown-boards')
@@ -94,7 +136,9 @@ export const claim: Handlers<Contract>['claim'] = async (ctx, { id, orgId, devic
 async function setIgnored(ctx: Ctx, id: number, on: boolean) {
   const row = await lock(ctx, id)
   const [at, by] = on ? [row.ignoredAt ?? ctx.now, ctx.actor.userId] : [null, null]
-  await sql`update unknown_boards set ignored_at = ${at}::timestamptz, ignored_by = ${by}::bigint where id = ${id}`.execute(ctx.db)
+  await sql`update unknown_boards set ignored_at = ${at}::timestamptz, ignored_by = ${by}::bigint where id = ${id}`.execute(
+    ctx.db,
+  )
   ctx.audit({ id, name: row.boardNo, before: { ignored: row.ignored }, after: { ignored: on } })
   ctx.touch('unknown-boards')
   return { ok: true as const }

@@ -8,7 +8,15 @@ import { noteDevice } from '../../machines/server/events.ts'
 import { type BoardRow, type BoardSecret, boardErrors, type boards } from '../contract.ts'
 import { bindRule, fingerprint, simState, statusOf } from '../rules.ts'
 import { activate, activationCode, activationCodes } from './activation.ts'
-import { hasOpenOrder, keepLastSeen, lockMachine, type Machine, putBoard, shutOut, takeBoard } from './binding.ts'
+import {
+  hasOpenOrder,
+  keepLastSeen,
+  lockMachine,
+  type Machine,
+  putBoard,
+  shutOut,
+  takeBoard,
+} from './binding.ts'
 import * as q from './queries.ts'
 import { claim, ignore, restore, unknown, unknownCount } from './unknown.ts'
 
@@ -30,7 +38,8 @@ function shown(ctx: Ctx, { disabled, secretHash, ...board }: q.Row): BoardRow {
     },
   }
 }
-const get = async (ctx: Ctx, id: number): Promise<BoardRow> => shown(ctx, found(await q.row(ctx, id)))
+const get = async (ctx: Ctx, id: number): Promise<BoardRow> =>
+  shown(ctx, found(await q.row(ctx, id)))
 /** A log row says which key, never what it is. */
 const logged = ({ can: _, ...board }: BoardRow) => board
 
@@ -57,9 +66,22 @@ async function checkBinding(ctx: Ctx, board: q.Row, machine: Machine): Promise<v
 type Said = { machine: Machine; board: q.Row; kind: string; after: Record<string, unknown> }
 /** Log row and timeline of an act on a machine's board. */
 async function said(ctx: Ctx, { machine, board, kind, after }: Said): Promise<void> {
-  await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.orgId, kind, data: { boardNo: board.boardNo, ...after } }])
+  await noteDevice(ctx, [
+    {
+      deviceId: machine.id,
+      orgId: machine.orgId,
+      kind,
+      data: { boardNo: board.boardNo, ...after },
+    },
+  ])
   const before = { boardNo: machine.boardNo, rtuNumber: board.rtuNumber }
-  ctx.audit({ id: board.id, name: board.boardNo, before, after: { rtuNumber: machine.rtuNumber, ...after }, orgId: machine.orgId })
+  ctx.audit({
+    id: board.id,
+    name: board.boardNo,
+    before,
+    after: { rtuNumber: machine.rtuNumber, ...after },
+    orgId: machine.orgId,
+  })
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...board }) => {
@@ -73,12 +95,24 @@ const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...board }) =>
 const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...fields }) => {
   const before = await get(ctx, id)
   const { board, machine } = await open(ctx, { id, version })
-  await q.unique(ctx.db.updateTable('main_boards').set(q.written(fields)).where('id', '=', id).execute())
+  await q.unique(
+    ctx.db.updateTable('main_boards').set(q.written(fields)).where('id', '=', id).execute(),
+  )
   // the machine names the SIM that is in its board
   if (machine && board.iccid !== fields.iccid)
-    await q.unique(sql`update devices set card = ${fields.iccid || null}, version = version + 1 where id = ${machine.id}`.execute(ctx.db))
+    await q.unique(
+      sql`update devices set card = ${fields.iccid || null}, version = version + 1 where id = ${machine.id}`.execute(
+        ctx.db,
+      ),
+    )
   const after = await get(ctx, id)
-  ctx.audit({ id, name: after.boardNo, before: logged(before), after: logged(after), orgId: board.orgId })
+  ctx.audit({
+    id,
+    name: after.boardNo,
+    before: logged(before),
+    after: logged(after),
+    orgId: board.orgId,
+  })
   ctx.touch('main-boards')
   if (machine) ctx.touch('devices')
   return after
@@ -127,15 +161,31 @@ async function setDisabled(ctx: Ctx, input: One, on: boolean): Promise<BoardRow>
   if (board.disabled !== on) await q.disable(ctx, board.id, on)
   if (machine) {
     shutOut(ctx)
-    await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.orgId, kind: on ? 'BOARD_DISABLED' : 'BOARD_ENABLED', data: { boardNo: board.boardNo } }])
+    await noteDevice(ctx, [
+      {
+        deviceId: machine.id,
+        orgId: machine.orgId,
+        kind: on ? 'BOARD_DISABLED' : 'BOARD_ENABLED',
+        data: { boardNo: board.boardNo },
+      },
+    ])
   }
   const after = await get(ctx, input.id)
-  ctx.audit({ id: board.id, name: board.boardNo, before: { status: shown(ctx, board).status }, after: { status: after.status }, orgId: board.orgId })
+  ctx.audit({
+    id: board.id,
+    name: board.boardNo,
+    before: { status: shown(ctx, board).status },
+    after: { status: after.status },
+    orgId: board.orgId,
+  })
   ctx.touch('main-boards')
   return after
 }
 
-const rotateSecret: Handlers<Contract>['rotateSecret'] = async (ctx, input): Promise<BoardSecret> => {
+const rotateSecret: Handlers<Contract>['rotateSecret'] = async (
+  ctx,
+  input,
+): Promise<BoardSecret> => {
   const { board, machine } = await openBound(ctx, input)
   if (board.disabled) throw new Refusal(boardErrors.boardDisabled)
   const secret = await putBoard(ctx, machine, board.boardNo)

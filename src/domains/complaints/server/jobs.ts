@@ -7,7 +7,12 @@ import { notify } from '../../notices/server/notify.ts'
 /** Tells the principal of the organisation once that a complaint is over its time; at most 200 a turn. */
 export const escalate = (app: App): Promise<number> =>
   bySystem(app, async (ctx) => {
-    const late = await rowsOf<{ id: number; orgId: number; content: string; principal: number | null }>(ctx.db)`
+    const late = await rowsOf<{
+      id: number
+      orgId: number
+      content: string
+      principal: number | null
+    }>(ctx.db)`
       update complaints c set escalated_at = ${ctx.now} where c.id in (
         select id from complaints where state in ('OPEN','HANDLING','WAITING') and escalated_at is null and deleted_at is null and resolve_due_at <= ${ctx.now}
         order by resolve_due_at limit 200 for update skip locked)
@@ -16,7 +21,13 @@ export const escalate = (app: App): Promise<number> =>
       if (principal === null) continue
       const title = bi(`投诉 #${id} 已超时`, `Complaint #${id} is overdue`)
       const body = bi(content.slice(0, 200), content.slice(0, 200))
-      await notify(ctx, { userIds: [principal], kind: 'SYSTEM', title, body, link: `/complaint/feedback?detail=${id}` })
+      await notify(ctx, {
+        userIds: [principal],
+        kind: 'SYSTEM',
+        title,
+        body,
+        link: `/complaint/feedback?detail=${id}`,
+      })
     }
     if (late.length) ctx.touch('complaints', late)
     return late.length

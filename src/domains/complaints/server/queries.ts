@@ -16,25 +16,28 @@ const joined = {
 }
 /** What code asks of a complaint besides what a list shows. */
 const { firstReplyDueAt, firstRepliedAt, mergedInto, refunded } = Complaint.shape
-const listed = shape(ComplaintRow.extend({ firstReplyDueAt, firstRepliedAt, mergedInto, refunded }), ['complaints', 'c'], joined, ['overdue', 'can'])
+const listed = shape(
+  ComplaintRow.extend({ firstReplyDueAt, firstRepliedAt, mergedInto, refunded }),
+  ['complaints', 'c'],
+  joined,
+  ['overdue', 'can'],
+)
 export type ListRow = Rows<typeof listed>
 
-const complaint = shape(Complaint.extend({ orgId: f.id }), ['complaints', 'c'], { ...joined, nickname: sql`d.nickname`, orgName: sql`o.name` }, [
-  'overdue',
-  'can',
-  'sameLane',
-  'sameUser',
-  'laneAlarm',
-  'entries',
-  'around',
-])
+const complaint = shape(
+  Complaint.extend({ orgId: f.id }),
+  ['complaints', 'c'],
+  { ...joined, nickname: sql`d.nickname`, orgName: sql`o.name` },
+  ['overdue', 'can', 'sameLane', 'sameUser', 'laneAlarm', 'entries', 'around'],
+)
 export type Row = Rows<typeof complaint>
 const from = sql`complaints c
   join organisations o on o.id = c.org_id
   left join devices d on d.id = c.device_id
   left join users u on u.id = c.assignee_id`
 const open = sql`c.state in ('OPEN','HANDLING','WAITING')`
-const late = (now: Date) => sql`${open} and (c.resolve_due_at <= ${now} or c.first_replied_at is null and c.first_reply_due_at <= ${now})`
+const late = (now: Date) =>
+  sql`${open} and (c.resolve_due_at <= ${now} or c.first_replied_at is null and c.first_reply_due_at <= ${now})`
 const own = (ctx: Ctx) => sql`${visible(ctx, 'c.org_id', 'c.device_id')} and c.deleted_at is null`
 
 /** Without days the last 90; an order number needs no days. */
@@ -42,7 +45,9 @@ export function listRows(ctx: Ctx, input: Input<typeof complaints.list>) {
   const first = input.from ?? (input.orderNum ? undefined : addDays(shanghaiDay(ctx.now), -89))
   return listed.page(ctx.db, {
     from,
-    countFrom: input.rtuNumber ? sql`complaints c left join devices d on d.id = c.device_id` : sql`complaints c`,
+    countFrom: input.rtuNumber
+      ? sql`complaints c left join devices d on d.id = c.device_id`
+      : sql`complaints c`,
     input,
     last: sql`c.id`,
     sort: { createTime: sql`c.created_at`, resolveDueAt: sql`c.resolve_due_at` },
@@ -54,7 +59,8 @@ export function listRows(ctx: Ctx, input: Input<typeof complaints.list>) {
       input.assigneeId && sql`c.assignee_id = ${input.assigneeId}`,
       input.orderNum && sql`c.order_num = ${input.orderNum}`,
       input.rtuNumber && sql`strpos(d.rtu_number, ${input.rtuNumber.toUpperCase()}) > 0`,
-      input.keyword && sql`strpos(lower(c.content || ' ' || c.username), lower(${input.keyword})) > 0`,
+      input.keyword &&
+        sql`strpos(lower(c.content || ' ' || c.username), lower(${input.keyword})) > 0`,
       input.overdue && late(ctx.now),
       first && sql`c.created_at >= ${startOfDay(first)}`,
       input.to && sql`c.created_at < ${startOfDay(addDays(input.to, 1))}`,
@@ -62,7 +68,8 @@ export function listRows(ctx: Ctx, input: Input<typeof complaints.list>) {
   })
 }
 
-export const row = (ctx: Ctx, id: number) => complaint.one(ctx.db, sql`from ${from} where c.id = ${id} and ${own(ctx)}`)
+export const row = (ctx: Ctx, id: number) =>
+  complaint.one(ctx.db, sql`from ${from} where c.id = ${id} and ${own(ctx)}`)
 
 export const stats = (ctx: Ctx) =>
   onlyRow<Output<typeof complaints.stats>>(ctx.db)`
@@ -71,7 +78,11 @@ export const stats = (ctx: Ctx) =>
     from complaints c where ${own(ctx)} and ${open}`
 
 const entry = shape(Entry, ['complaint_entries', 'e'], { createTime: sql`e.created_at` })
-export const entries = (ctx: Ctx, id: number) => entry.all(ctx.db, sql`from complaint_entries e where e.complaint_id = ${id} order by e.id limit 500`)
+export const entries = (ctx: Ctx, id: number) =>
+  entry.all(
+    ctx.db,
+    sql`from complaint_entries e where e.complaint_id = ${id} order by e.id limit 500`,
+  )
 
 /** Others of the same lane and the same buyer within 30 days, and whether the lane should stop selling. */
 export function neighbours(ctx: Ctx, c: Row) {
@@ -107,7 +118,10 @@ export async function around(ctx: Ctx, c: Row) {
 }
 
 /** The machine by id or the order by number, when the actor sees it. */
-export const placeOf = (ctx: Ctx, { deviceId = 0, orderNum }: { deviceId?: number | undefined; orderNum: string }) =>
+export const placeOf = (
+  ctx: Ctx,
+  { deviceId = 0, orderNum }: { deviceId?: number | undefined; orderNum: string },
+) =>
   rowOf<{ orgId: number; deviceId: number; road: number | null; consumer: string }>(ctx.db)`${
     orderNum
       ? sql`select k.org_id as "orgId", k.device_id as "deviceId", o.consumer, (select case when min(u.road) = max(u.road) then min(u.road) end

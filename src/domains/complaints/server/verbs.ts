@@ -1,6 +1,13 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type AuditEntry, bothScopes, type Ctx, found, isRefused, may } from '../../../server/context.ts'
+import {
+  type AuditEntry,
+  bothScopes,
+  type Ctx,
+  found,
+  isRefused,
+  may,
+} from '../../../server/context.ts'
 import { columns, updateVersion } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
@@ -8,11 +15,29 @@ import { missingPictures, uploadedBy } from '../../files/server/pictures.ts'
 import { handlers as orders } from '../../orders/server/verbs.ts'
 import { settingsOf } from '../../settings/server/values.ts'
 import { type Complaint, type ComplaintRow, complaintErrors, type complaints } from '../contract.ts'
-import { type ComplaintState, isOpen, laneAlarm, mayMove, overdue, removable, reopenable } from '../rules.ts'
+import {
+  type ComplaintState,
+  isOpen,
+  laneAlarm,
+  mayMove,
+  overdue,
+  removable,
+  reopenable,
+} from '../rules.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof complaints
-type EntryKind = 'REPLY' | 'NOTE' | 'CLAIM' | 'ASSIGN' | 'ASK' | 'RESOLVE' | 'REOPEN' | 'INVALID' | 'MERGE' | 'REFUND'
+type EntryKind =
+  | 'REPLY'
+  | 'NOTE'
+  | 'CLAIM'
+  | 'ASSIGN'
+  | 'ASK'
+  | 'RESOLVE'
+  | 'REOPEN'
+  | 'INVALID'
+  | 'MERGE'
+  | 'REFUND'
 
 /** The buyer as the orders show him: by the last four of his name at the provider. */
 const buyer = (name: string): string => (name.length > 4 ? `***${name.slice(-4)}` : name)
@@ -23,7 +48,11 @@ const judged = (ctx: Ctx, c: q.ListRow): Pick<ComplaintRow, 'overdue' | 'can' | 
     handle: may(ctx, 'complaint:update') && isOpen(c.state),
     reply: may(ctx, 'complaint:reply') && isOpen(c.state),
     reopen: may(ctx, 'complaint:update') && reopenable(c) === null,
-    refund: may(ctx, 'order:refund') && may(ctx, 'complaint:update') && c.orderNum !== null && isOpen(c.state),
+    refund:
+      may(ctx, 'order:refund') &&
+      may(ctx, 'complaint:update') &&
+      c.orderNum !== null &&
+      isOpen(c.state),
     remove: may(ctx, 'complaint:delete') && removable(c) === null,
   },
 })
@@ -55,15 +84,32 @@ async function shown(ctx: Ctx, id: number): Promise<Complaint> {
 
 const noteOf = (payload: Record<string, unknown>): string =>
   Object.entries(payload)
-    .filter(([key, value]) => !['boot', 'seq', 'ts', 'cmdId'].includes(key) && ['string', 'number', 'boolean'].includes(typeof value))
+    .filter(
+      ([key, value]) =>
+        !['boot', 'seq', 'ts', 'cmdId'].includes(key) &&
+        ['string', 'number', 'boolean'].includes(typeof value),
+    )
     .map(([key, value]) => `${key} ${String(value)}`)
     .join(', ')
     .slice(0, 200)
 
-async function say(ctx: Ctx, c: { id: number; orgId: number }, kind: EntryKind, content: string): Promise<void> {
+async function say(
+  ctx: Ctx,
+  c: { id: number; orgId: number },
+  kind: EntryKind,
+  content: string,
+): Promise<void> {
   await ctx.db
     .insertInto('complaint_entries')
-    .values({ complaint_id: c.id, org_id: c.orgId, kind, user_id: ctx.actor.userId, username: ctx.actor.username, content, created_at: ctx.now })
+    .values({
+      complaint_id: c.id,
+      org_id: c.orgId,
+      kind,
+      user_id: ctx.actor.userId,
+      username: ctx.actor.username,
+      content,
+      created_at: ctx.now,
+    })
     .execute()
 }
 
@@ -84,7 +130,10 @@ async function openOne(ctx: Ctx, id: number): Promise<q.Row> {
   return c
 }
 /** Somebody is at it now. */
-const taken = (c: q.Row, userId: number | null): Change => ({ assignee_id: userId, ...(c.state === 'OPEN' ? { state: 'HANDLING' } : {}) })
+const taken = (c: q.Row, userId: number | null): Change => ({
+  assignee_id: userId,
+  ...(c.state === 'OPEN' ? { state: 'HANDLING' } : {}),
+})
 
 /** One statement against the version the person saw; the state is checked before, the version makes it hold. */
 async function change(ctx: Ctx, c: q.Row, version: number, to: Change): Promise<void> {
@@ -94,27 +143,45 @@ async function change(ctx: Ctx, c: q.Row, version: number, to: Change): Promise<
 
 async function done(ctx: Ctx, c: q.Row, details: Record<string, unknown> = {}): Promise<Complaint> {
   const after = await shown(ctx, c.id)
-  ctx.audit({ id: c.id, name: String(c.id), orgId: c.orgId, before: { state: c.state }, after: { state: after.state, ...details } })
+  ctx.audit({
+    id: c.id,
+    name: String(c.id),
+    orgId: c.orgId,
+    before: { state: c.state },
+    after: { state: after.state, ...details },
+  })
   ctx.touch('complaints')
   return after
 }
 
 type Step = { to: Change; says: EntryKind; content?: string; log?: Record<string, unknown> }
 /** The complaint changes, the entry tells it, the log keeps it. */
-async function step(ctx: Ctx, c: q.Row, version: number, { to, says, content = '', log }: Step): Promise<Complaint> {
+async function step(
+  ctx: Ctx,
+  c: q.Row,
+  version: number,
+  { to, says, content = '', log }: Step,
+): Promise<Complaint> {
   await change(ctx, c, version, to)
   await say(ctx, c, says, content)
   return done(ctx, c, log)
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
-  if (!input.orderNum && input.deviceId === undefined) throw fieldRefusal(complaintErrors.placeMissing, 'orderNum')
+  if (!input.orderNum && input.deviceId === undefined)
+    throw fieldRefusal(complaintErrors.placeMissing, 'orderNum')
   const place = await q.placeOf(ctx, input)
   if (!place) throw fieldRefusal(common.notFound, input.orderNum ? 'orderNum' : 'deviceId')
-  if (input.deviceId !== undefined && place.deviceId !== input.deviceId) throw fieldRefusal(complaintErrors.otherOrder, 'orderNum')
-  if (input.road !== undefined && !(await q.laneExists(ctx, place.deviceId, input.road))) throw fieldRefusal(complaintErrors.noLane, 'road')
-  if ((await missingPictures(ctx, input.images, uploadedBy(ctx))).length) throw new Refusal(common.notFound)
-  const hours = await settingsOf(ctx.db, place.orgId, ['complaint.firstResponseHours', 'complaint.resolveHours'])
+  if (input.deviceId !== undefined && place.deviceId !== input.deviceId)
+    throw fieldRefusal(complaintErrors.otherOrder, 'orderNum')
+  if (input.road !== undefined && !(await q.laneExists(ctx, place.deviceId, input.road)))
+    throw fieldRefusal(complaintErrors.noLane, 'road')
+  if ((await missingPictures(ctx, input.images, uploadedBy(ctx))).length)
+    throw new Refusal(common.notFound)
+  const hours = await settingsOf(ctx.db, place.orgId, [
+    'complaint.firstResponseHours',
+    'complaint.resolveHours',
+  ])
   const after = (h: number) => new Date(ctx.now.getTime() + h * 3_600_000)
   const { id } = await ctx.db
     .insertInto('complaints')
@@ -134,7 +201,12 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
     )
     .returning('id')
     .executeTakeFirstOrThrow()
-  ctx.audit({ id, name: String(id), orgId: place.orgId, after: { type: input.type, content: input.content, orderNum: input.orderNum } })
+  ctx.audit({
+    id,
+    name: String(id),
+    orgId: place.orgId,
+    after: { type: input.type, content: input.content, orderNum: input.orderNum },
+  })
   ctx.touch('complaints')
   return shown(ctx, id)
 }
@@ -166,24 +238,43 @@ const reply: Handlers<Contract>['reply'] = async (ctx, input) => {
   else reject(c.state === state ? null : mayMove(c.state, state))
   const moved = { ...c, state: c.state === 'OPEN' && input.ask ? ('HANDLING' as const) : c.state }
   const first = c.firstRepliedAt ? {} : { first_replied_at: ctx.now }
-  await change(ctx, moved, input.version, { state, assignee_id: c.assigneeId ?? ctx.actor.userId, ...first })
+  await change(ctx, moved, input.version, {
+    state,
+    assignee_id: c.assigneeId ?? ctx.actor.userId,
+    ...first,
+  })
   await say(ctx, c, input.ask ? 'ASK' : 'REPLY', input.content)
   return done(ctx, c, { content: input.content })
 }
 
 const note: Handlers<Contract>['note'] = async (ctx, input) => {
   const c = found(await q.row(ctx, input.id))
-  return step(ctx, c, input.version, { to: {}, says: 'NOTE', content: input.content, log: { note: input.content } })
+  return step(ctx, c, input.version, {
+    to: {},
+    says: 'NOTE',
+    content: input.content,
+    log: { note: input.content },
+  })
 }
 
 const resolve: Handlers<Contract>['resolve'] = async (ctx, { id, version, result, remark }) => {
   const to = { state: 'RESOLVED', result, remark, resolved_at: ctx.now } as const
-  return step(ctx, found(await q.row(ctx, id)), version, { to, says: 'RESOLVE', content: remark, log: { result, remark } })
+  return step(ctx, found(await q.row(ctx, id)), version, {
+    to,
+    says: 'RESOLVE',
+    content: remark,
+    log: { result, remark },
+  })
 }
 
 const invalidate: Handlers<Contract>['invalidate'] = async (ctx, { id, version, remark }) => {
   const to = { state: 'INVALID', remark } as const
-  return step(ctx, found(await q.row(ctx, id)), version, { to, says: 'INVALID', content: remark, log: { remark } })
+  return step(ctx, found(await q.row(ctx, id)), version, {
+    to,
+    says: 'INVALID',
+    content: remark,
+    log: { remark },
+  })
 }
 
 const reopen: Handlers<Contract>['reopen'] = async (ctx, { id, version, remark }) => {
@@ -198,7 +289,11 @@ const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
   const c = found(await q.row(ctx, input.id))
   const main = found(await q.row(ctx, input.mainId))
   if (!isOpen(c.state) || main.mergedInto !== null) throw new Refusal(complaintErrors.wrongState)
-  await change(ctx, c, input.version, { state: 'RESOLVED', merged_into: main.id, resolved_at: ctx.now })
+  await change(ctx, c, input.version, {
+    state: 'RESOLVED',
+    merged_into: main.id,
+    resolved_at: ctx.now,
+  })
   await say(ctx, c, 'MERGE', `#${main.id}`)
   await say(ctx, main, 'NOTE', `#${c.id}: ${c.content}`.slice(0, 1000))
   return done(ctx, c, { mergedInto: main.id })
@@ -208,7 +303,10 @@ const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
 const refund: Handlers<Contract>['refund'] = async (by, input) => {
   if (!may(by, 'complaint:update')) throw new Refusal(common.forbidden)
   const { scope, scopeOf } = by.actor
-  const ctx: Ctx = { ...by, actor: { ...by.actor, scope: scopeOf ? bothScopes(scope, scopeOf('complaint:update')) : scope } }
+  const ctx: Ctx = {
+    ...by,
+    actor: { ...by.actor, scope: scopeOf ? bothScopes(scope, scopeOf('complaint:update')) : scope },
+  }
   const c = found(await q.row(ctx, input.id))
   if (c.orderNum === null) throw new Refusal(complaintErrors.noOrder)
   checkOpen(c)
@@ -217,20 +315,41 @@ const refund: Handlers<Contract>['refund'] = async (by, input) => {
   if (typeof orders.refund !== 'function') throw new Error('orders.refund has no slow part')
   const answer = await orders.refund(inner, { ...order, orderNum: c.orderNum })
   if (isRefused(answer)) return answer
-  const back = answer.units.filter(({ id: unit, refund: given }) => given && (input.unitIds?.includes(unit) ?? true))
+  const back = answer.units.filter(
+    ({ id: unit, refund: given }) => given && (input.unitIds?.includes(unit) ?? true),
+  )
   const amount = back.reduce((sum, unit) => sum + (unit.refund?.amount ?? 0), 0)
   const content = [yuan(amount), ...back.map((unit) => unit.productName)].join(' · ').slice(0, 1000)
-  const log = { orderNum: c.orderNum, unitIds: back.map((unit) => unit.id), reason: input.reason, amount }
-  return step(ctx, c, version, { to: { refunded: true, ...taken(c, c.assigneeId ?? ctx.actor.userId) }, says: 'REFUND', content, log })
+  const log = {
+    orderNum: c.orderNum,
+    unitIds: back.map((unit) => unit.id),
+    reason: input.reason,
+    amount,
+  }
+  return step(ctx, c, version, {
+    to: { refunded: true, ...taken(c, c.assigneeId ?? ctx.actor.userId) },
+    says: 'REFUND',
+    content,
+    log,
+  })
 }
 
 const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   const c = found(await q.row(ctx, input.id))
   reject(removable(c))
-  const { numAffectedRows } = await sql`update complaints set deleted_at = ${ctx.now}, version = version + 1
-    where id = ${c.id} and version = ${input.version} and not refunded and deleted_at is null`.execute(ctx.db)
+  const { numAffectedRows } =
+    await sql`update complaints set deleted_at = ${ctx.now}, version = version + 1
+    where id = ${c.id} and version = ${input.version} and not refunded and deleted_at is null`.execute(
+      ctx.db,
+    )
   if (!numAffectedRows) throw new Refusal(common.stale)
-  ctx.audit({ id: c.id, name: String(c.id), orgId: c.orgId, before: { state: c.state, content: c.content }, after: { reason: input.reason } })
+  ctx.audit({
+    id: c.id,
+    name: String(c.id),
+    orgId: c.orgId,
+    before: { state: c.state, content: c.content },
+    after: { reason: input.reason },
+  })
   ctx.touch('complaints')
   return { ok: true as const }
 }

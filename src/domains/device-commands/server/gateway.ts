@@ -24,14 +24,24 @@ export async function takeControls(app: App, deviceIds: readonly number[]): Prom
 }
 const ago = (ctx: Ctx, seconds: number) => new Date(ctx.now.getTime() - seconds * 1000)
 
-type Row = { cmdId: string; deviceId: number; orgId: number; type: CommandType; state: CommandState; reason: string; issuedAt: Date }
+type Row = {
+  cmdId: string
+  deviceId: number
+  orgId: number
+  type: CommandType
+  state: CommandState
+  reason: string
+  issuedAt: Date
+}
 const columns = sql`cmd_id as "cmdId", device_id as "deviceId", org_id as "orgId", type, state, reason, issued_at as "issuedAt"`
 
 /** Inside the transaction that stored the messages. A machine may only speak about its own commands. */
 export const recordControls: RecordControls = async (ctx, facts) => {
   if (!facts.length) return { own: new Set() }
   const ids = facts.map(({ cmdId }) => cmdId)
-  const rows = await rowsOf<Row>(ctx.db)`select ${columns} from device_commands where cmd_id = any(${ids}::uuid[]) order by cmd_id for update`
+  const rows = await rowsOf<Row>(
+    ctx.db,
+  )`select ${columns} from device_commands where cmd_id = any(${ids}::uuid[]) order by cmd_id for update`
   const commands = new Map(rows.map((row) => [row.cmdId, row]))
   const changed = new Set<Row>()
   for (const fact of facts) {
@@ -51,7 +61,11 @@ export async function sweepControls(app: App): Promise<number> {
       select ${columns} from device_commands c join unnest(${waits.map(([type]) => type)}::text[], ${waits.map(([, wait]) => wait.finish)}::int[]) as w(kind, finish) on w.kind = c.type
       where (state in ('WAITING','SENT') and expire_at <= ${ctx.now}) or (state = 'ACKED' and acked_at <= ${ctx.now}::timestamptz - make_interval(secs => w.finish))
       order by cmd_id limit 200 for update of c skip locked`
-    const why: Partial<Record<CommandState, string>> = { WAITING: 'NOT_SENT', SENT: 'NO_ANSWER', ACKED: 'NO_RESULT' }
+    const why: Partial<Record<CommandState, string>> = {
+      WAITING: 'NOT_SENT',
+      SENT: 'NO_ANSWER',
+      ACKED: 'NO_RESULT',
+    }
     await write(
       ctx,
       rows.map((row) => ({ ...row, state: 'EXPIRED' as const, reason: why[row.state] ?? '' })),
@@ -64,17 +78,36 @@ const ended: readonly CommandState[] = ['DONE', 'FAILED', 'EXPIRED']
 
 async function write(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   if (!rows.length) return
-  const json = JSON.stringify(rows.map(({ cmdId, state, reason }) => ({ cmdId, state, reason: reason.slice(0, 200), ended: ended.includes(state) })))
+  const json = JSON.stringify(
+    rows.map(({ cmdId, state, reason }) => ({
+      cmdId,
+      state,
+      reason: reason.slice(0, 200),
+      ended: ended.includes(state),
+    })),
+  )
   await sql`update device_commands c set state = x.state, reason = x.reason, finished_at = case when x.ended then ${ctx.now}::timestamptz end,
       acked_at = case when x.state = 'ACKED' then ${ctx.now}::timestamptz else c.acked_at end
-    from jsonb_to_recordset(${json}::jsonb) as x("cmdId" uuid, state text, reason text, ended boolean) where c.cmd_id = x."cmdId"`.execute(ctx.db)
+    from jsonb_to_recordset(${json}::jsonb) as x("cmdId" uuid, state text, reason text, ended boolean) where c.cmd_id = x."cmdId"`.execute(
+    ctx.db,
+  )
   await unlock(
     ctx,
     rows.filter((row) => row.type === 'UNLOCK' && row.state === 'DONE'),
   )
   const over = rows.filter(({ state }) => ended.includes(state))
-  const told = ({ cmdId, type, state, reason }: Row) => ({ cmdId, type, state, ...(reason ? { reason } : {}) })
-  const events = over.map((row) => ({ deviceId: row.deviceId, orgId: row.orgId, kind: 'COMMAND_END', data: told(row) }))
+  const told = ({ cmdId, type, state, reason }: Row) => ({
+    cmdId,
+    type,
+    state,
+    ...(reason ? { reason } : {}),
+  })
+  const events = over.map((row) => ({
+    deviceId: row.deviceId,
+    orgId: row.orgId,
+    kind: 'COMMAND_END',
+    data: told(row),
+  }))
   await noteDevice(ctx, events)
   ctx.touch('commands', rows)
 }
@@ -85,6 +118,8 @@ async function unlock(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   const json = JSON.stringify(rows.map(({ deviceId, issuedAt }) => ({ deviceId, issuedAt })))
   await sql`update devices d set locked = false from jsonb_to_recordset(${json}::jsonb) as x("deviceId" bigint, "issuedAt" timestamptz)
     where d.id = x."deviceId" and d.locked
-      and not exists (select from device_commands c where c.device_id = d.id and c.type = 'LOCK' and c.issued_at > x."issuedAt")`.execute(ctx.db)
+      and not exists (select from device_commands c where c.device_id = d.id and c.type = 'LOCK' and c.issued_at > x."issuedAt")`.execute(
+    ctx.db,
+  )
   ctx.touch('devices', rows)
 }

@@ -6,10 +6,20 @@ import type { Input } from '../../../shared/contract.ts'
 import { CommandRow, type deviceCommands } from '../contract.ts'
 import type { CommandType } from '../rules.ts'
 
-export type Device = { id: number; orgId: number; rtuNumber: string; nickname: string; lifecycle: string; online: boolean; locked: boolean }
+export type Device = {
+  id: number
+  orgId: number
+  rtuNumber: string
+  nickname: string
+  lifecycle: string
+  online: boolean
+  locked: boolean
+}
 
 export const devices = (ctx: Ctx, ids: readonly number[]) =>
-  rowsOf<Device>(ctx.db)`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.nickname, d.lifecycle, d.locked, s.online
+  rowsOf<Device>(
+    ctx.db,
+  )`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.nickname, d.lifecycle, d.locked, s.online
     from devices d join device_states s on s.device_id = d.id where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`
 
 export const lockSales = (ctx: Ctx, id: number) => {
@@ -18,13 +28,24 @@ export const lockSales = (ctx: Ctx, id: number) => {
 }
 
 /** Machines that are busy with a command of this type. */
-export async function running(ctx: Ctx, type: CommandType, ids: readonly number[]): Promise<Set<number>> {
-  const busy = await rowsOf<{ id: number }>(ctx.db)`select distinct device_id as id from device_commands
+export async function running(
+  ctx: Ctx,
+  type: CommandType,
+  ids: readonly number[],
+): Promise<Set<number>> {
+  const busy = await rowsOf<{ id: number }>(
+    ctx.db,
+  )`select distinct device_id as id from device_commands
     where device_id = any(${[...ids]}::bigint[]) and type = ${type} and state in ('WAITING','SENT','ACKED') and expire_at > ${ctx.now}`
   return new Set(busy.map(({ id }) => id))
 }
 
-export async function addCommands(ctx: Ctx, rows: readonly { device: Device; cmdId: string }[], type: CommandType, expireAt: Date): Promise<void> {
+export async function addCommands(
+  ctx: Ctx,
+  rows: readonly { device: Device; cmdId: string }[],
+  type: CommandType,
+  expireAt: Date,
+): Promise<void> {
   if (!rows.length) return
   await ctx.db
     .insertInto('device_commands')
@@ -42,14 +63,24 @@ export async function addCommands(ctx: Ctx, rows: readonly { device: Device; cmd
     .execute()
 }
 
-const shown = shape(CommandRow, ['device_commands', 'c'], { rtuNumber: sql`d.rtu_number`, issuedBy: sql`coalesce(u.real_name, '')` })
+const shown = shape(CommandRow, ['device_commands', 'c'], {
+  rtuNumber: sql`d.rtu_number`,
+  issuedBy: sql`coalesce(u.real_name, '')`,
+})
 const from = sql`device_commands c join devices d on d.id = c.device_id left join users u on u.id = c.issued_by`
 
 export const commands = (ctx: Ctx, cmdIds: readonly string[]) =>
-  shown.all(ctx.db, sql`from ${from} where c.cmd_id = any(${[...cmdIds]}::uuid[]) and ${visible(ctx, 'c.org_id', 'c.device_id')} order by d.rtu_number`)
-export const command = async (ctx: Ctx, cmdId: string): Promise<CommandRow | undefined> => (await commands(ctx, [cmdId]))[0]
+  shown.all(
+    ctx.db,
+    sql`from ${from} where c.cmd_id = any(${[...cmdIds]}::uuid[]) and ${visible(ctx, 'c.org_id', 'c.device_id')} order by d.rtu_number`,
+  )
+export const command = async (ctx: Ctx, cmdId: string): Promise<CommandRow | undefined> =>
+  (await commands(ctx, [cmdId]))[0]
 
-export async function commandRows(ctx: Ctx, input: Input<typeof deviceCommands.list>): Promise<{ list: CommandRow[]; total: number }> {
+export async function commandRows(
+  ctx: Ctx,
+  input: Input<typeof deviceCommands.list>,
+): Promise<{ list: CommandRow[]; total: number }> {
   const { rows, total } = await shown.page(ctx.db, {
     from,
     where: [

@@ -12,7 +12,11 @@ import { testRefusal } from '../rules.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof deviceCommands
-type Lane = Omit<TestLane, 'productId'> & { productId: number | null; status: string; available: number }
+type Lane = Omit<TestLane, 'productId'> & {
+  productId: number | null
+  status: string
+  available: number
+}
 
 /** The lane, locked before it is judged, as everywhere a piece is reserved. */
 async function lockLane(ctx: Ctx, deviceId: number, laneId: number): Promise<Lane> {
@@ -33,17 +37,28 @@ export const testVend: Handlers<Contract>['testVend'] = async (ctx, input) => {
   const lane = await lockLane(ctx, input.id, input.laneId)
   const refusal = testRefusal(lane, input.repair)
   if (refusal) throw new Refusal(deviceCommandErrors[refusal])
-  const busy = await exists(ctx.db)`select 1 from vend_commands c join orders o on o.org_id = c.org_id and o.created_at = c.order_at and o.id = c.order_id
+  const busy = await exists(
+    ctx.db,
+  )`select 1 from vend_commands c join orders o on o.org_id = c.org_id and o.created_at = c.order_at and o.id = c.order_id
     where c.device_id = ${input.id} and c.state in ('WAIT','SENT','ACKED','UNKNOWN') and o.order_type = 'TEST' limit 1`
   if (busy) throw new Refusal(deviceCommandErrors.machineBusy)
   const orderNum = await addTestOrder(ctx, device, { ...lane, productId: lane.productId as number })
   refreshDeviceCounters(ctx, [device.id])
   const after = { orderNum, road: lane.roadIndex, repair: input.repair }
-  ctx.audit({ id: device.id, name: `${device.rtuNumber} ${lane.roadIndex}`, after, orgId: device.orgId })
+  ctx.audit({
+    id: device.id,
+    name: `${device.rtuNumber} ${lane.roadIndex}`,
+    after,
+    orgId: device.orgId,
+  })
   return found(await latestOf(ctx, input.id))
 }
 
-const test = shape(TestVend, ['order_units', 'u'], { road: sql`u.road`, state: sql`u.vend_state`, createTime: sql`u.created_at` })
+const test = shape(TestVend, ['order_units', 'u'], {
+  road: sql`u.road`,
+  state: sql`u.vend_state`,
+  createTime: sql`u.created_at`,
+})
 /** The latest test of the last hour; only one runs at a time. */
 const latestOf = (ctx: Ctx, deviceId: number) =>
   test.one(

@@ -31,7 +31,11 @@ async function judge(ctx: Ctx, type: CommandType, ids: readonly number[]): Promi
 }
 
 /** Writes commands; the gateway sends them as soon as they are committed. */
-async function issue(ctx: Ctx, type: CommandType, devices: readonly q.Device[]): Promise<Map<number, string>> {
+async function issue(
+  ctx: Ctx,
+  type: CommandType,
+  devices: readonly q.Device[],
+): Promise<Map<number, string>> {
   const ids = new Map(devices.map((device) => [device.id, randomUUID() as string]))
   await q.addCommands(
     ctx,
@@ -41,7 +45,12 @@ async function issue(ctx: Ctx, type: CommandType, devices: readonly q.Device[]):
   )
   await noteDevice(
     ctx,
-    devices.map((device) => ({ deviceId: device.id, orgId: device.orgId, kind: 'COMMAND', data: { cmdId: ids.get(device.id), type } })),
+    devices.map((device) => ({
+      deviceId: device.id,
+      orgId: device.orgId,
+      kind: 'COMMAND',
+      data: { cmdId: ids.get(device.id), type },
+    })),
   )
   ctx.touch('commands')
   return ids
@@ -55,7 +64,8 @@ async function tell(ctx: Ctx, type: CommandType, id: number): Promise<CommandRow
   // sales stop here and now; whether the machine shows it is another matter
   if (type === 'LOCK') await q.lockSales(ctx, id)
   const cmdId = (await issue(ctx, type, [device])).get(id) as string
-  if (type !== 'QUERY') ctx.audit({ id, name: device.rtuNumber, after: { type, cmdId }, orgId: device.orgId })
+  if (type !== 'QUERY')
+    ctx.audit({ id, name: device.rtuNumber, after: { type, cmdId }, orgId: device.orgId })
   return found(await q.command(ctx, cmdId))
 }
 
@@ -73,7 +83,14 @@ const rebootMany: Handlers<Contract>['rebootMany'] = async (ctx, input) => {
   const judged = await judge(ctx, 'REBOOT', input.ids)
   const able = judged.filter((row) => row.refusal === null).map((row) => row.device)
   const told = await issue(ctx, 'REBOOT', able)
-  ctx.audit(...able.map(({ id, rtuNumber: name, orgId }) => ({ id, name, after: { cmdId: told.get(id) }, orgId })))
+  ctx.audit(
+    ...able.map(({ id, rtuNumber: name, orgId }) => ({
+      id,
+      name,
+      after: { cmdId: told.get(id) },
+      orgId,
+    })),
+  )
   return batchOf(ctx, judged, told)
 }
 
@@ -89,7 +106,8 @@ export const handlers: Handlers<Contract> = {
   },
   get: async (ctx, input) => found(await q.command(ctx, input.cmdId)),
   find: async (ctx, input) => ({ list: await q.commands(ctx, input.cmdIds) }),
-  previewReboots: async (ctx, input) => batchOf(ctx, await judge(ctx, 'REBOOT', input.ids), new Map()),
+  previewReboots: async (ctx, input) =>
+    batchOf(ctx, await judge(ctx, 'REBOOT', input.ids), new Map()),
   rebootMany,
   testVend,
   testVendState,

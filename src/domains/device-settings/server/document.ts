@@ -4,7 +4,10 @@ import type { Document } from '../../machines/server/documents.ts'
 import { config } from './queries.ts'
 
 /** Settings as machines get them: the newest version of each. Refunds are ours alone. */
-export async function configDocuments(db: Db, deviceIds: readonly number[]): Promise<Map<number, Document>> {
+export async function configDocuments(
+  db: Db,
+  deviceIds: readonly number[],
+): Promise<Map<number, Document>> {
   const rows = await rowsOf<{ id: number; version: number; body: object }>(
     db,
   )`select c.device_id as id, c.config_version as version, (${config}) - 'autoRefund' as body

@@ -6,7 +6,14 @@ import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import { isoText, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
-import { Config, ConfigVersion, DeviceConfig, type deviceSettings, type Sync, SyncRow } from '../contract.ts'
+import {
+  Config,
+  ConfigVersion,
+  DeviceConfig,
+  type deviceSettings,
+  type Sync,
+  SyncRow,
+} from '../contract.ts'
 import { defaultConfig, type Storage } from '../rules.ts'
 
 /** A version as the contract says it: figures that somebody compares have columns of their own. */
@@ -15,7 +22,14 @@ export const config = sql`jsonb_build_object('tempMin', c.temp_min, 'tempMax', c
 
 const machine = shape(
   DeviceConfig.omit({ deviceId: true, sync: true, storage: true, can: true }).extend({
-    ...{ id: f.id, orgId: f.id, kind: z.string(), lifecycle: z.string(), dropSensor: z.boolean(), autoRefund: z.boolean() },
+    ...{
+      id: f.id,
+      orgId: f.id,
+      kind: z.string(),
+      lifecycle: z.string(),
+      dropSensor: z.boolean(),
+      autoRefund: z.boolean(),
+    },
     config: Config.nullable(),
   }),
   ['devices', 'd'],
@@ -39,25 +53,47 @@ export async function devices(ctx: Ctx, ids: readonly number[]) {
     left join users u on u.id = c.by_user
     where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`,
   )
-  return rows.map(({ dropSensor, autoRefund, config, ...row }) => ({ ...row, config: config ?? defaultConfig({ ...row, dropSensor, autoRefund }) }))
+  return rows.map(({ dropSensor, autoRefund, config, ...row }) => ({
+    ...row,
+    config: config ?? defaultConfig({ ...row, dropSensor, autoRefund }),
+  }))
 }
 
 /** Storage ranges of what stands in these machines. */
-export async function storageOf(ctx: Ctx, deviceIds: readonly number[]): Promise<Map<number, Storage[]>> {
+export async function storageOf(
+  ctx: Ctx,
+  deviceIds: readonly number[],
+): Promise<Map<number, Storage[]>> {
   const rows = await rowsOf<{
     id: number
     list: Storage[]
-  }>(ctx.db)`select device_id as id, jsonb_agg(jsonb_build_object('product', product, 'min', min, 'max', max) order by product) as list
+  }>(
+    ctx.db,
+  )`select device_id as id, jsonb_agg(jsonb_build_object('product', product, 'min', min, 'max', max) order by product) as list
     from (select distinct l.device_id, p.name as product, p.store_temp_min as min, p.store_temp_max as max from lanes l join products p on p.id = l.product_id
       where l.device_id = any(${[...deviceIds]}::bigint[]) and l.archived_at is null and num_nonnulls(p.store_temp_min, p.store_temp_max) > 0) x group by 1`
   return new Map(rows.map(({ id, list }) => [id, list]))
 }
 
 /** Writes the next version of each; false when somebody else wrote one meanwhile. */
-export async function addVersions(ctx: Ctx, rows: readonly { device: Device; config: Config }[]): Promise<boolean> {
+export async function addVersions(
+  ctx: Ctx,
+  rows: readonly { device: Device; config: Config }[],
+): Promise<boolean> {
   const values = rows.map(({ device, config }) => {
     const { tempMin, tempMax, humMin, humMax, limitPerOrder, limitPerDay, ...doc } = config
-    return { id: device.id, org: device.orgId, v: device.version + 1, tempMin, tempMax, humMin, humMax, limitPerOrder, limitPerDay, doc }
+    return {
+      id: device.id,
+      org: device.orgId,
+      v: device.version + 1,
+      tempMin,
+      tempMax,
+      humMin,
+      humMax,
+      limitPerOrder,
+      limitPerDay,
+      doc,
+    }
   })
   const { numAffectedRows } = await sql`
     insert into device_configs (device_id, config_version, org_id, temp_min, temp_max, hum_min, hum_max, limit_per_order, limit_per_day, doc, by_user, created_at)
@@ -67,7 +103,9 @@ export async function addVersions(ctx: Ctx, rows: readonly { device: Device; con
   // what orders and machines look at row by row follows the version
   await sql`update devices d set drop_sensor = x."dropSensor", auto_refund = x."autoRefund", version = d.version + 1
     from jsonb_to_recordset(${JSON.stringify(rows.map(({ device, config }) => ({ id: device.id, ...config })))}::jsonb) as x(id bigint, "dropSensor" boolean, "autoRefund" boolean)
-    where d.id = x.id and (d.drop_sensor, d.auto_refund) is distinct from (x."dropSensor", x."autoRefund")`.execute(ctx.db)
+    where d.id = x.id and (d.drop_sensor, d.auto_refund) is distinct from (x."dropSensor", x."autoRefund")`.execute(
+    ctx.db,
+  )
   return Number(numAffectedRows) === rows.length
 }
 
@@ -94,7 +132,10 @@ const nothingWanted: Sync = {
 }
 /** How far a machine is with what is wanted of it, from its row of device_shadows under this alias. */
 function sync(alias: string) {
-  const [column, moment] = [(name: string) => sql.ref(`${alias}.${name}`), (name: string) => isoText(`${alias}.${name}`)]
+  const [column, moment] = [
+    (name: string) => sql.ref(`${alias}.${name}`),
+    (name: string) => isoText(`${alias}.${name}`),
+  ]
   return sql`case when ${column('device_id')} is null then ${JSON.stringify(nothingWanted)}::jsonb else jsonb_build_object(
     'wanted', coalesce(${column('wanted')}, 0), 'delivered', ${column('delivered')}, 'applied', ${column('applied')}, 'refused', ${column('refused')},
     'state', ${column('state')}, 'reason', case when ${column('state')} = 'REFUSED' then ${column('reason')} else '' end,
@@ -103,7 +144,11 @@ function sync(alias: string) {
 
 export async function syncOfDevice(ctx: Ctx, deviceId: number): Promise<Sync> {
   const shadow = sql`device_shadows x on x.device_id = ${deviceId} and x.kind = 'CONFIG'`
-  return (await onlyRow<{ sync: Sync }>(ctx.db)`select ${sync('x')} as sync from (select) machine left join ${shadow}`).sync
+  return (
+    await onlyRow<{ sync: Sync }>(
+      ctx.db,
+    )`select ${sync('x')} as sync from (select) machine left join ${shadow}`
+  ).sync
 }
 
 const syncRow = shape(SyncRow, ['devices', 'd'], {

@@ -6,8 +6,22 @@ import { say } from '../../../shared/text.ts'
 import { lockMachines } from '../../boards/server/binding.ts'
 import { isClosed } from '../../machines/rules.ts'
 import { want } from '../../machines/server/shadows.ts'
-import { type BatchResult, type Config, type ConfigPatch, type DeviceConfig, type deviceSettings, deviceSettingsErrors } from '../contract.ts'
-import { configRule, forbiddenLimits, merged, type Storage, sameConfig, type Wrong } from '../rules.ts'
+import {
+  type BatchResult,
+  type Config,
+  type ConfigPatch,
+  type DeviceConfig,
+  type deviceSettings,
+  deviceSettingsErrors,
+} from '../contract.ts'
+import {
+  configRule,
+  forbiddenLimits,
+  merged,
+  type Storage,
+  sameConfig,
+  type Wrong,
+} from '../rules.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof deviceSettings
@@ -25,13 +39,20 @@ async function shown(ctx: Ctx, id: number): Promise<DeviceConfig> {
 }
 
 /** Writes versions and says that the machines should have them. */
-async function write(ctx: Ctx, rows: readonly { device: q.Device; config: Config }[]): Promise<void> {
+async function write(
+  ctx: Ctx,
+  rows: readonly { device: q.Device; config: Config }[],
+): Promise<void> {
   if (rows.length === 0) return
   if (!(await q.addVersions(ctx, rows))) throw new Refusal(common.stale)
   await want(
     ctx,
     'CONFIG',
-    rows.map(({ device }) => ({ deviceId: device.id, orgId: device.orgId, version: device.version + 1 })),
+    rows.map(({ device }) => ({
+      deviceId: device.id,
+      orgId: device.orgId,
+      version: device.version + 1,
+    })),
   )
   ctx.touch('devices')
 }
@@ -46,8 +67,15 @@ const save: Handlers<Contract>['save'] = async (ctx, { id, version, ...config })
   const wrong = configRule(device, config, (await q.storageOf(ctx, [id])).get(id) ?? [])
   if (wrong) throw fieldRefusal(wrong.def, wrong.field, wrong.values)
   // saving what is there already asks the machine for nothing
-  if (device.version === 0 || !sameConfig(device.config, config)) await write(ctx, [{ device, config }])
-  ctx.audit({ id, name: device.rtuNumber, before: device.config, after: config, orgId: device.orgId })
+  if (device.version === 0 || !sameConfig(device.config, config))
+    await write(ctx, [{ device, config }])
+  ctx.audit({
+    id,
+    name: device.rtuNumber,
+    before: device.config,
+    after: config,
+    orgId: device.orgId,
+  })
   return shown(ctx, id)
 }
 
@@ -60,13 +88,24 @@ async function judge(ctx: Ctx, ids: readonly number[], patch: ConfigPatch): Prom
   const storage = await q.storageOf(ctx, ids)
   return devices.map((device) => {
     const config = merged(device.config, patch)
-    return { device, config, refusal: refusalOf(ctx, device, config, storage.get(device.id) ?? []), changed: !sameConfig(device.config, config) }
+    return {
+      device,
+      config,
+      refusal: refusalOf(ctx, device, config, storage.get(device.id) ?? []),
+      changed: !sameConfig(device.config, config),
+    }
   })
 }
 
-function refusalOf(ctx: Ctx, device: q.Device, config: Config, storage: readonly Storage[]): string | null {
+function refusalOf(
+  ctx: Ctx,
+  device: q.Device,
+  config: Config,
+  storage: readonly Storage[],
+): string | null {
   if (isClosed(device)) return say(deviceSettingsErrors.closed.text, ctx.lang)
-  if (forbiddenLimits(may(ctx, 'device:limit'), device.config, config).length) return say(common.forbidden.text, ctx.lang)
+  if (forbiddenLimits(may(ctx, 'device:limit'), device.config, config).length)
+    return say(common.forbidden.text, ctx.lang)
   const wrong: Wrong | null = configRule(device, config, storage)
   return wrong && say(wrong.def.text, ctx.lang, wrong.values)
 }
@@ -87,15 +126,28 @@ const saveBatch: Handlers<Contract>['saveBatch'] = async (ctx, input) => {
     judged.filter((row) => row.refusal === null && row.changed),
   )
   const fine = judged.filter((row) => row.refusal === null)
-  ctx.audit(...fine.map(({ device, config }) => ({ id: device.id, name: device.rtuNumber, before: device.config, after: config, orgId: device.orgId })))
+  ctx.audit(
+    ...fine.map(({ device, config }) => ({
+      id: device.id,
+      name: device.rtuNumber,
+      before: device.config,
+      after: config,
+      orgId: device.orgId,
+    })),
+  )
   return resultOf(judged)
 }
 
 /** A form of the device that changes its sensor or its refunds changes the settings in force, once there are any. */
-export async function mirrorFlags(ctx: Ctx, deviceId: number, flags: Pick<Config, 'dropSensor' | 'autoRefund'>): Promise<void> {
+export async function mirrorFlags(
+  ctx: Ctx,
+  deviceId: number,
+  flags: Pick<Config, 'dropSensor' | 'autoRefund'>,
+): Promise<void> {
   const device = found((await q.devices(ctx, [deviceId]))[0])
   const config = merged(device.config, flags)
-  if (device.version > 0 && !sameConfig(device.config, config)) await write(ctx, [{ device, config }])
+  if (device.version > 0 && !sameConfig(device.config, config))
+    await write(ctx, [{ device, config }])
 }
 
 export const handlers: Handlers<Contract> = {

@@ -5,7 +5,12 @@ import type { Input } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
 import { type deviceTypes, TypeOption, TypeRow } from '../contract.ts'
 
-const readable = (ctx: Ctx) => inheritable(ctx, 't.org_id', (watched) => sql`t.id in (select d.type_id from devices d where d.id = ${watched})`)
+const readable = (ctx: Ctx) =>
+  inheritable(
+    ctx,
+    't.org_id',
+    (watched) => sql`t.id in (select d.type_id from devices d where d.id = ${watched})`,
+  )
 const type = (ctx: Ctx) =>
   shape(
     TypeRow.extend({ orgId: f.id }),
@@ -37,13 +42,18 @@ export const listRows = (ctx: Ctx, input: Input<typeof deviceTypes.list>) =>
     ],
   })
 
-export const row = (ctx: Ctx, id: number) => type(ctx).one(ctx.db, sql`from device_types t where t.id = ${id} and ${readable(ctx)}`)
+export const row = (ctx: Ctx, id: number) =>
+  type(ctx).one(ctx.db, sql`from device_types t where t.id = ${id} and ${readable(ctx)}`)
 
 const option = shape(TypeOption, ['device_types', 't'], {})
-export const options = (ctx: Ctx) => option.all(ctx.db, sql`from device_types t where ${readable(ctx)} order by t.name limit 200`)
+export const options = (ctx: Ctx) =>
+  option.all(ctx.db, sql`from device_types t where ${readable(ctx)} order by t.name limit 200`)
 
 /** Machines of the type and the widest drawing among them. Locks the type, so that none is added meanwhile. */
-export async function used(ctx: Ctx, id: number): Promise<{ deviceCount: number; levels: number; roads: number }> {
+export async function used(
+  ctx: Ctx,
+  id: number,
+): Promise<{ deviceCount: number; levels: number; roads: number }> {
   await sql`select 1 from device_types where id = ${id} for update`.execute(ctx.db)
   const { rows } = await sql<Awaited<ReturnType<typeof used>>>`
     select count(distinct d.id) as "deviceCount", coalesce(max(f.level), 0) as levels,

@@ -30,15 +30,22 @@ const own = async (ctx: Ctx, id: number): Promise<q.Row> => {
 const unique = guarding({ device_types_org_id_name_key: [deviceTypeErrors.nameTaken, 'name'] })
 /** A picture somebody else uploaded answers like a missing one. */
 async function checkPicture(ctx: Ctx, { img }: NewType, held = ''): Promise<void> {
-  if (img !== held && (await missingPictures(ctx, img ? [img] : [], visible(ctx, 'u.org_id'))).length) throw new Refusal(common.notFound)
+  if (
+    img !== held &&
+    (await missingPictures(ctx, img ? [img] : [], visible(ctx, 'u.org_id'))).length
+  )
+    throw new Refusal(common.notFound)
 }
-const written = (type: NewType) => columns('device_types', { ...type, screenSize: type.screen ? type.screenSize : '' })
+const written = (type: NewType) =>
+  columns('device_types', { ...type, screenSize: type.screen ? type.screenSize : '' })
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
   reject(screenRule(input))
   await checkPicture(ctx, input)
   const values = { ...written(input), org_id: ctx.actor.orgId, created_at: ctx.now }
-  const { id } = await unique(ctx.db.insertInto('device_types').values(values).returning('id').executeTakeFirstOrThrow())
+  const { id } = await unique(
+    ctx.db.insertInto('device_types').values(values).returning('id').executeTakeFirstOrThrow(),
+  )
   ctx.audit({ id, name: input.name, after: input })
   ctx.touch('device-types')
   return shown(ctx, found(await q.row(ctx, id)))

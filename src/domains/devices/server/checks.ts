@@ -20,16 +20,50 @@ export async function checkedPlace(ctx: Ctx, input: Described, orgId: number) {
   const mismatch = typeRule(input, type)
   if (mismatch) throw fieldRefusal(mismatch, 'kind')
   if (licenceRule(input))
-    throw fieldRefusal(deviceErrors.licenceMissing, !input.dispensingMode ? 'dispensingMode' : input.licenceNo ? 'licenceAddress' : 'licenceNo')
+    throw fieldRefusal(
+      deviceErrors.licenceMissing,
+      !input.dispensingMode ? 'dispensingMode' : input.licenceNo ? 'licenceAddress' : 'licenceNo',
+    )
   return { type, place: { province: province.code, city: city.code, county: county.code } }
 }
 
 /** As the table keeps it. Only drug machines carry a licence and a way of dispensing. */
-export function written({ nickname, card, ...input }: Omit<Single, 'boardNo'> & Described, place: { province: string; city: string; county: string }) {
-  const { typeId, kind, address, lng, lat, dropSensor, autoRefund, onlineMall, remark, dispensingMode, licenceNo, licenceAddress } = input
+export function written(
+  { nickname, card, ...input }: Omit<Single, 'boardNo'> & Described,
+  place: { province: string; city: string; county: string },
+) {
+  const {
+    typeId,
+    kind,
+    address,
+    lng,
+    lat,
+    dropSensor,
+    autoRefund,
+    onlineMall,
+    remark,
+    dispensingMode,
+    licenceNo,
+    licenceAddress,
+  } = input
   return columns('devices', {
-    ...{ nickname, card, typeId, kind, ...place, address, lng, lat, dropSensor, autoRefund, onlineMall, remark },
-    ...(kind === 'DRUG' ? { dispensingMode, licenceNo, licenceAddress } : { dispensingMode: null, licenceNo: '', licenceAddress: '' }),
+    ...{
+      nickname,
+      card,
+      typeId,
+      kind,
+      ...place,
+      address,
+      lng,
+      lat,
+      dropSensor,
+      autoRefund,
+      onlineMall,
+      remark,
+    },
+    ...(kind === 'DRUG'
+      ? { dispensingMode, licenceNo, licenceAddress }
+      : { dispensingMode: null, licenceNo: '', licenceAddress: '' }),
     businessHours: JSON.stringify(input.businessHours),
   })
 }

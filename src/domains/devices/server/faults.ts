@@ -35,15 +35,24 @@ export const faults: Handlers<Contract>['faults'] = async (ctx, input) => {
     where: [
       sql`f.device_id = ${input.id}`,
       visible(ctx, 'f.org_id', 'f.device_id'),
-      input.open !== undefined && (input.open ? sql`f.closed_at is null` : sql`f.closed_at is not null`),
+      input.open !== undefined &&
+        (input.open ? sql`f.closed_at is null` : sql`f.closed_at is not null`),
     ],
   })
-  const list = rows.map(({ orgId, laneId, ...row }) => ({ ...row, can: { handle: may(ctx, 'fault:update') && row.closedAt === null } }))
+  const list = rows.map(({ orgId, laneId, ...row }) => ({
+    ...row,
+    can: { handle: may(ctx, 'fault:update') && row.closedAt === null },
+  }))
   return { list, total }
 }
 
 export async function handleFault(ctx: Ctx, { id, remark }: Input<Contract['handleFault']>) {
-  const one = found(await fault.one(ctx.db, sql`from ${from} where f.id = ${id} and ${visible(ctx, 'f.org_id', 'f.device_id')}`))
+  const one = found(
+    await fault.one(
+      ctx.db,
+      sql`from ${from} where f.id = ${id} and ${visible(ctx, 'f.org_id', 'f.device_id')}`,
+    ),
+  )
   const { numAffectedRows } =
     await sql`update device_faults set closed_at = ${ctx.now}, handled_by = ${ctx.actor.userId}, remark = ${remark} where id = ${id} and closed_at is null`.execute(
       ctx.db,
@@ -51,7 +60,13 @@ export async function handleFault(ctx: Ctx, { id, remark }: Input<Contract['hand
   if (!numAffectedRows) throw new Refusal(deviceErrors.faultClosed)
   if (one.laneId !== null) await releaseRepairedLanes(ctx, [one.laneId])
   refreshDeviceCounters(ctx, [one.deviceId])
-  ctx.audit({ id, name: `${one.rtuNumber} ${one.faultCode}`, before: { detail: one.detail }, after: { remark }, orgId: one.orgId })
+  ctx.audit({
+    id,
+    name: `${one.rtuNumber} ${one.faultCode}`,
+    before: { detail: one.detail },
+    after: { remark },
+    orgId: one.orgId,
+  })
   for (const topic of ['devices', 'lanes']) ctx.touch(topic, one.orgId)
   return { ok: true as const }
 }

@@ -19,13 +19,14 @@ beforeAll(async () => {
     [955, '110000', { role: 950 }],
     [956, '', { role: 950 }],
   ] as [number, string, { role: number; status?: string }][]) {
-    await world.rows(`insert into users (id, org_id, username, password_hash, real_name, region_code, status) values ($1, 1, $2, 'x', $2, $3, $4)`, [
+    await world.rows(
+      `insert into users (id, org_id, username, password_hash, real_name, region_code, status) values ($1, 1, $2, 'x', $2, $3, $4)`,
+      [id, `watch${id}`, region, more.status ?? 'ENABLED'],
+    )
+    await world.rows('insert into user_roles (user_id, role_id, org_id) values ($1, $2, 1)', [
       id,
-      `watch${id}`,
-      region,
-      more.status ?? 'ENABLED',
+      more.role,
     ])
-    await world.rows('insert into user_roles (user_id, role_id, org_id) values ($1, $2, 1)', [id, more.role])
   }
 })
 afterAll(() => world.close())
@@ -36,19 +37,41 @@ const keys =
   'version nickname typeId kind boardNo card storeId county address lng lat dispensingMode licenceNo licenceAddress dropSensor autoRefund businessHours onlineMall remark'
 async function edit(id: number, change: Record<string, unknown>, user = people.operator) {
   const device = await load(id)
-  return world.send(user, 'PUT', `/devices/${id}`, { ...Object.fromEntries(keys.split(' ').map((key) => [key, device[key]])), ...change })
+  return world.send(user, 'PUT', `/devices/${id}`, {
+    ...Object.fromEntries(keys.split(' ').map((key) => [key, device[key]])),
+    ...change,
+  })
 }
 const night = { days: [6, 5], from: '18:00', to: '02:00' }
 const workdays = { days: [1, 2, 3, 4, 5], from: '08:00', to: '18:00' }
 
 describe('opening hours and the online mall', () => {
-  test('a new machine follows its organisation and is in no mall', async () => expect(await load(1)).toMatchObject({ businessHours: [], onlineMall: false }))
+  test('a new machine follows its organisation and is in no mall', async () =>
+    expect(await load(1)).toMatchObject({ businessHours: [], onlineMall: false }))
   test('created with them, one or many', async () => {
-    const place = { typeId: 1, kind: 'GENERAL', county: '440305', address: '科苑路15号', dropSensor: true, onlineMall: true, businessHours: [workdays] }
-    const one = await world.send(people.operator, 'POST', '/devices', { rtuNumber: 'HOUR0001', nickname: '新机', ...place })
+    const place = {
+      typeId: 1,
+      kind: 'GENERAL',
+      county: '440305',
+      address: '科苑路15号',
+      dropSensor: true,
+      onlineMall: true,
+      businessHours: [workdays],
+    }
+    const one = await world.send(people.operator, 'POST', '/devices', {
+      rtuNumber: 'HOUR0001',
+      nickname: '新机',
+      ...place,
+    })
     expect(await load(one.body.id)).toMatchObject({ businessHours: [workdays], onlineMall: true })
-    const many = await world.send(people.operator, 'POST', '/devices/batch-create', { start: 'HOUR1001', count: 2, namePrefix: '园', ...place })
-    for (const { id } of many.body.created) expect(await load(id)).toMatchObject({ businessHours: [workdays], onlineMall: true })
+    const many = await world.send(people.operator, 'POST', '/devices/batch-create', {
+      start: 'HOUR1001',
+      count: 2,
+      namePrefix: '园',
+      ...place,
+    })
+    for (const { id } of many.body.created)
+      expect(await load(id)).toMatchObject({ businessHours: [workdays], onlineMall: true })
   })
   test('edited, in order, logged, and taken away again', async () => {
     const { status, body } = await edit(1, { businessHours: [night, workdays], onlineMall: true })
@@ -61,14 +84,25 @@ describe('opening hours and the online mall', () => {
       { businessHours: [], onlineMall: false },
       { businessHours: week, onlineMall: true },
     ])
-    expect((await edit(1, { businessHours: [], onlineMall: false })).body).toMatchObject({ businessHours: [], onlineMall: false })
+    expect((await edit(1, { businessHours: [], onlineMall: false })).body).toMatchObject({
+      businessHours: [],
+      onlineMall: false,
+    })
   })
   test.each([
     [[{ ...night, from: '25:00' }], 'businessHours.0.from', '时间格式为 HH:mm'],
     [[{ ...night, to: '18:00' }], 'businessHours.0.to', '开始和结束不能相同'],
     [[{ ...night, days: [] }], 'businessHours.0.days', '请选择星期'],
     [[workdays, { days: [3], from: '17:59', to: '20:00' }], 'businessHours', '周三的时段重叠'],
-    [['06:00', '07:00', '08:00', '09:00'].map((from) => ({ days: [7], from, to: from.replace(':00', ':30') })), 'businessHours', '周日最多3个时段'],
+    [
+      ['06:00', '07:00', '08:00', '09:00'].map((from) => ({
+        days: [7],
+        from,
+        to: from.replace(':00', ':30'),
+      })),
+      'businessHours',
+      '周日最多3个时段',
+    ],
     ['always', 'businessHours'],
   ])('%o is refused at %s', async (businessHours, field, message = '格式不正确') => {
     const { status, body } = await edit(1, { businessHours })
@@ -77,15 +111,23 @@ describe('opening hours and the online mall', () => {
   })
   test('what a repairer sends back unchanged is no change of his', async () => {
     await edit(1, { businessHours: [workdays], onlineMall: true })
-    await world.rows(`insert into device_assignments (org_id, device_id, user_id, kind) values (3, 1, 907, 'REPAIRER')`)
+    await world.rows(
+      `insert into device_assignments (org_id, device_id, user_id, kind) values (3, 1, 907, 'REPAIRER')`,
+    )
     expect((await edit(1, { address: '科苑路16号' }, people.repairer)).status).toBe(200)
     const refused = await edit(1, { businessHours: [night], onlineMall: false }, people.repairer)
-    expect([refused.status, refused.body.errors.map((e: { field: string }) => e.field)]).toEqual([403, ['businessHours', 'onlineMall']])
+    expect([refused.status, refused.body.errors.map((e: { field: string }) => e.field)]).toEqual([
+      403,
+      ['businessHours', 'onlineMall'],
+    ])
   })
 })
 
 describe('a machine that moves', () => {
-  const told = () => world.rows<{ user_id: number; link: string }>('select user_id::int, title_zh, body_zh, body_en, link from messages order by user_id')
+  const told = () =>
+    world.rows<{ user_id: number; link: string }>(
+      'select user_id::int, title_zh, body_zh, body_en, link from messages order by user_id',
+    )
   const waiting = () => world.rows('select 1 from device_moves where told_at is null')
   test('its timeline keeps both addresses; of an ordinary one nobody is told', async () => {
     await edit(1, { address: '高新南路1号' })
@@ -93,14 +135,25 @@ describe('a machine that moves', () => {
     expect(body.list[0]).toMatchObject({
       kind: 'PLACE_CHANGED',
       by: '员工3',
-      data: { oldAddress: '广东省 深圳市 南山区 科苑路16号', newAddress: '广东省 深圳市 南山区 高新南路1号' },
+      data: {
+        oldAddress: '广东省 深圳市 南山区 科苑路16号',
+        newAddress: '广东省 深圳市 南山区 高新南路1号',
+      },
     })
     expect(await waiting()).toEqual([])
     expect(await tellMoves(world.app)).toBe(0)
   })
   test('of a drug machine the regulators of both regions hear once', async () => {
-    const moved = await edit(2, { county: '440106', address: '天河路1号', licenceAddress: '广州市天河区天河路1号' })
-    expect([moved.status, moved.body.lifecycle, (await waiting()).length]).toEqual([200, 'OPERATING', 1])
+    const moved = await edit(2, {
+      county: '440106',
+      address: '天河路1号',
+      licenceAddress: '广州市天河区天河路1号',
+    })
+    expect([moved.status, moved.body.lifecycle, (await waiting()).length]).toEqual([
+      200,
+      'OPERATING',
+      1,
+    ])
     expect(await tellMoves(world.app)).toBe(1)
     expect(await tellMoves(world.app)).toBe(0)
     const messages = await told()
@@ -112,7 +165,8 @@ describe('a machine that moves', () => {
     ])
     expect(messages[0]).toMatchObject({
       title_zh: '售药机 HD000002 地址变更',
-      body_zh: '机器2 (机构3)：由「广东省 深圳市 南山区 科苑路15号」变更为「广东省 广州市 天河区 天河路1号」',
+      body_zh:
+        '机器2 (机构3)：由「广东省 深圳市 南山区 科苑路15号」变更为「广东省 广州市 天河区 天河路1号」',
       body_en: expect.stringContaining('from “广东省 深圳市'),
     })
   })
@@ -135,16 +189,33 @@ describe('a machine that moves', () => {
 })
 
 test('a regulator sees what was changed on a machine, not by whom', async () => {
-  await world.send(people.operator, 'POST', '/devices/2/lanes', { version: 0, levels: [{ name: '药', columns: 2 }] })
+  await world.send(people.operator, 'POST', '/devices/2/lanes', {
+    version: 0,
+    levels: [{ name: '药', columns: 2 }],
+  })
   await edit(2, { address: '天河路18号' })
   await world.rows(`insert into price_schedules (org_id, device_id, user_id, by_name, run_at, lanes, state, created_at, ended_at, ended_by)
     values (3, 2, 903, 'test3', now(), '[{"laneId":1,"road":1,"productId":1,"productName":"药","from":100,"price":100,"retailPrice":100}]', 'CANCELLED', now(), now(), 'test3')`)
   const watcher = await world.login('watch952')
-  const paths = ['/planogram-versions', '/price-schedules', '/timeline?group=OWNER'].map((path) => `/api/devices/2${path}`)
+  const paths = ['/planogram-versions', '/price-schedules', '/timeline?group=OWNER'].map(
+    (path) => `/api/devices/2${path}`,
+  )
   const seen = async (authorization: string) => {
-    const answers = await Promise.all(paths.map((url) => world.http.inject({ url, headers: { authorization } })))
-    return answers.map((answer) => answer.json().list.map((row: { byName?: string; by?: string }) => row.byName ?? row.by))
+    const answers = await Promise.all(
+      paths.map((url) => world.http.inject({ url, headers: { authorization } })),
+    )
+    return answers.map((answer) =>
+      answer.json().list.map((row: { byName?: string; by?: string }) => row.byName ?? row.by),
+    )
   }
-  expect(await seen(await world.login('test3'))).toEqual([['test3'], ['test3'], expect.arrayContaining(['员工3'])])
-  expect((await seen(watcher)).map((names) => new Set(names))).toEqual([new Set(['']), new Set(), new Set([''])])
+  expect(await seen(await world.login('test3'))).toEqual([
+    ['test3'],
+    ['test3'],
+    expect.arrayContaining(['员工3']),
+  ])
+  expect((await seen(watcher)).map((names) => new Set(names))).toEqual([
+    new Set(['']),
+    new Set(),
+    new Set(['']),
+  ])
 })

@@ -13,15 +13,24 @@ type Contract = typeof devices
 
 /** Messages and events as one list. */
 function lines(ctx: Ctx, input: Input<Contract['timeline']>, orgId: number) {
-  const since = input.from ? startOfDay(input.from) : new Date((input.to ? startOfDay(input.to) : ctx.now).getTime() - 7 * dayMs)
+  const since = input.from
+    ? startOfDay(input.from)
+    : new Date((input.to ? startOfDay(input.to) : ctx.now).getTime() - 7 * dayMs)
   const until = input.to ? startOfDay(addDays(input.to, 1)) : null
-  const range = (column: string) => sql`${sql.ref(column)} >= ${since}::timestamptz ${until ? sql`and ${sql.ref(column)} < ${until}::timestamptz` : sql``}`
+  const range = (column: string) =>
+    sql`${sql.ref(column)} >= ${since}::timestamptz ${until ? sql`and ${sql.ref(column)} < ${until}::timestamptz` : sql``}`
   const chosen = input.group ? groupKinds[input.group] : null
-  const messages = chosen ? sql`m.kind = any(${[...chosen.messages]}::text[])` : sql`m.kind <> 'telemetry'`
+  const messages = chosen
+    ? sql`m.kind = any(${[...chosen.messages]}::text[])`
+    : sql`m.kind <> 'telemetry'`
   // one word for two things: an answer belongs to the group of what it answers
   const answers = sql`exists (select from device_commands c where c.device_id = m.device_id and c.cmd_id::text = m.payload->>'cmdId')`
   const asked =
-    input.group === 'VEND' ? sql`and (m.kind <> 'cmd_ack' or not ${answers})` : input.group === 'COMMAND' ? sql`and (m.kind <> 'cmd_ack' or ${answers})` : sql``
+    input.group === 'VEND'
+      ? sql`and (m.kind <> 'cmd_ack' or not ${answers})`
+      : input.group === 'COMMAND'
+        ? sql`and (m.kind <> 'cmd_ack' or ${answers})`
+        : sql``
   const events = chosen ? sql`e.kind = any(${[...chosen.events]}::text[])` : sql`true`
   const newest = (table: string) =>
     sql`(select * from ${sql.table(table)} x where x.device_id = ${input.id} and x.org_id = ${orgId} and ${range('x.created_at')} and ${visible(ctx, 'x.org_id', 'x.device_id')}
@@ -60,7 +69,10 @@ const line = (ctx: Ctx, deviceId: number, orgId: number) =>
 export const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
   const orgId = found(await q.ownerOf(ctx, input.id))
   const { from, cut } = lines(ctx, input, orgId)
-  const { rows, total, sums } = await line(ctx, input.id, orgId).page<'createTime', { cut: boolean }>(ctx.db, {
+  const { rows, total, sums } = await line(ctx, input.id, orgId).page<
+    'createTime',
+    { cut: boolean }
+  >(ctx.db, {
     from: sql`${from} left join vend_commands v on v.org_id = ${orgId} and v.device_id = ${input.id} and v.cmd_id = ${answered}`,
     countFrom: from,
     input,

@@ -7,12 +7,20 @@ let agent = ''
 beforeAll(async () => {
   world = await openWorld()
   await add(world.sql, 'device_types', { id: 1, org_id: 1 })
-  await add(world.sql, 'device_types', { id: 2, org_id: 1, name: '售药机', pattern: 'lift', kind: 'DRUG' })
+  await add(world.sql, 'device_types', {
+    id: 2,
+    org_id: 1,
+    name: '售药机',
+    pattern: 'lift',
+    kind: 'DRUG',
+  })
   await add(world.sql, 'device_types', { id: 3, org_id: 5, name: '外机', pattern: 'lift' })
   await world.addUser('agent', 2, 'ROLE_RTU_AGENT')
   await world.addUser('fixer', 3, 'ROLE_RTU_REPAIRER')
   await world.addUser('seller', 4, 'ROLE_RTU_SP')
-  await world.sql(`insert into role_permissions select id, 'main-board:create' from roles where code = 'ROLE_RTU_AGENT'`)
+  await world.sql(
+    `insert into role_permissions select id, 'main-board:create' from roles where code = 'ROLE_RTU_AGENT'`,
+  )
   agent = await world.login('agent')
 })
 afterAll(() => world.close())
@@ -22,8 +30,13 @@ async function send(kind: string, lines: readonly string[], { dry = false, by = 
 }
 const head = '机器编号,名称,类型,主板编号,物联卡号,省,市,区,地址,所属用户'
 const device = (number: string, change: Partial<Record<number, string>> = {}) =>
-  [number, '新机', '弹簧机', '', '', '广东', '深圳市', '南山', '科苑路15号', 'ORG000003'].map((cell, i) => change[i] ?? cell).join(',')
-const devices = () => world.sql<{ rtu_number: string; org_id: number; county: string; board_no: string | null }>('select * from devices order by rtu_number')
+  [number, '新机', '弹簧机', '', '', '广东', '深圳市', '南山', '科苑路15号', 'ORG000003']
+    .map((cell, i) => change[i] ?? cell)
+    .join(',')
+const devices = () =>
+  world.sql<{ rtu_number: string; org_id: number; county: string; board_no: string | null }>(
+    'select * from devices order by rtu_number',
+  )
 
 test('every fault of a device file is named, nothing is kept', async () => {
   const { status, body } = await send('devices', [
@@ -49,24 +62,49 @@ test('every fault of a device file is named, nothing is kept', async () => {
     { field: 'rows.10.card', message: '该物联卡已绑定其他设备' },
   ])
   expect(await devices()).toEqual([])
-  const shape = await send('devices', [head, device('IM1'), device('IM000002', { 1: '' }), device('IM000002', { 4: '1.23E+15' })])
-  expect(shape.body.errors.map((error: { field: string }) => error.field)).toEqual(['rows.2.rtuNumber', 'rows.3.nickname', 'rows.4.card'])
+  const shape = await send('devices', [
+    head,
+    device('IM1'),
+    device('IM000002', { 1: '' }),
+    device('IM000002', { 4: '1.23E+15' }),
+  ])
+  expect(shape.body.errors.map((error: { field: string }) => error.field)).toEqual([
+    'rows.2.rtuNumber',
+    'rows.3.nickname',
+    'rows.4.card',
+  ])
 })
 test('devices come with their boards and a code for each', async () => {
-  const lines = [head, device('IM000001', { 3: 'BD-IMPORT-1', 4: '8986042201000000301' }), device('IM000002', { 9: '' })]
+  const lines = [
+    head,
+    device('IM000001', { 3: 'BD-IMPORT-1', 4: '8986042201000000301' }),
+    device('IM000002', { 9: '' }),
+  ]
   expect((await send('devices', lines, { dry: true })).body).toMatchObject({ total: 2, failed: 0 })
   expect(await devices()).toEqual([])
   const { body } = await send('devices', lines)
-  expect(body.once.text.split('\n').map((line: string) => line.split('\t')[0])).toEqual(['IM000001', 'IM000002'])
-  expect((await devices()).map((row) => [row.rtu_number, row.org_id, row.county, row.board_no])).toEqual([
+  expect(body.once.text.split('\n').map((line: string) => line.split('\t')[0])).toEqual([
+    'IM000001',
+    'IM000002',
+  ])
+  expect(
+    (await devices()).map((row) => [row.rtu_number, row.org_id, row.county, row.board_no]),
+  ).toEqual([
     ['IM000001', 3, '440305', 'BD-IMPORT-1'],
     ['IM000002', 2, '440305', null],
   ])
-  expect(await world.sql(`select org_id, iccid from main_boards`)).toEqual([{ org_id: 3, iccid: '8986042201000000301' }])
+  expect(await world.sql(`select org_id, iccid from main_boards`)).toEqual([
+    { org_id: 3, iccid: '8986042201000000301' },
+  ])
   const code = body.once.text.split('\n')[1].split('\t')[1]
-  const activated = await world.ask(undefined, 'POST', '/activate', { code, boardNo: 'BD-IMPORT-2' })
+  const activated = await world.ask(undefined, 'POST', '/activate', {
+    code,
+    boardNo: 'BD-IMPORT-2',
+  })
   expect(activated.body.rtuNumber).toBe('IM000002')
-  expect((await send('devices', [head, device('IM000003')], { by: await world.login('fixer') })).status).toBe(403)
+  expect(
+    (await send('devices', [head, device('IM000003')], { by: await world.login('fixer') })).status,
+  ).toBe(403)
 })
 test('boards with their SIM cards', async () => {
   const boards = '主板编号,型号,所属机构,物联卡号,运营商,套餐流量MB,卡到期'
@@ -83,8 +121,20 @@ test('boards with their SIM cards', async () => {
     { field: 'rows.5.carrier', message: '运营商不正确' },
   ])
   const boss = await world.login('boss')
-  expect((await send('main-boards', [boards, 'BD-FILE-1,M3,ORG000003,8986042201000000401,CMCC,500,2027-01-31'], { by: boss })).status).toBe(200)
-  expect(await world.sql(`select org_id, iccid, carrier, plan_mb, sim_expires_on::text as until from main_boards where board_no = 'BD-FILE-1'`)).toEqual([
+  expect(
+    (
+      await send(
+        'main-boards',
+        [boards, 'BD-FILE-1,M3,ORG000003,8986042201000000401,CMCC,500,2027-01-31'],
+        { by: boss },
+      )
+    ).status,
+  ).toBe(200)
+  expect(
+    await world.sql(
+      `select org_id, iccid, carrier, plan_mb, sim_expires_on::text as until from main_boards where board_no = 'BD-FILE-1'`,
+    ),
+  ).toEqual([
     { org_id: 3, iccid: '8986042201000000401', carrier: 'CMCC', plan_mb: 500, until: '2027-01-31' },
   ])
 })
@@ -107,9 +157,22 @@ test('assignments by number and user', async () => {
     { field: 'rows.7.kind', message: '分配类型不正确' },
   ])
   expect(await world.sql('select 1 from device_assignments')).toEqual([])
-  expect((await send('device-assignments', [lines, 'IM000001,fixer,', 'IM000001,keeper,补货员', 'im000002,seller,'])).status).toBe(200)
+  expect(
+    (
+      await send('device-assignments', [
+        lines,
+        'IM000001,fixer,',
+        'IM000001,keeper,补货员',
+        'im000002,seller,',
+      ])
+    ).status,
+  ).toBe(200)
   expect((await devices()).map((row) => row.org_id)).toEqual([3, 4])
-  expect(await world.sql('select u.username, a.kind from device_assignments a join users u on u.id = a.user_id where to_at is null order by 1')).toEqual([
+  expect(
+    await world.sql(
+      'select u.username, a.kind from device_assignments a join users u on u.id = a.user_id where to_at is null order by 1',
+    ),
+  ).toEqual([
     { username: 'fixer', kind: 'REPAIRER' },
     { username: 'keeper', kind: 'REPLENISHER' },
   ])

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { type Ctx, inheritable } from '../../../server/context.ts'
-import { cellRefusal, defineImporter, eachRow, type ImportRow, type RowError } from '../../../server/importers.ts'
+import {
+  cellRefusal,
+  defineImporter,
+  eachRow,
+  type ImportRow,
+  type RowError,
+} from '../../../server/importers.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import * as f from '../../../shared/fields.ts'
 import { regionsNamed } from '../../../shared/regions.ts'
@@ -32,7 +38,10 @@ type Ready = ReadonlyMap<string, string>
 const text = {
   noType: bi('设备类型不存在', 'There is no such type'),
   noRegion: bi('地区不存在', 'There is no such region'),
-  single: bi('售药机须填写许可证,请单台创建', 'Drug machines need a licence; create them one by one'),
+  single: bi(
+    '售药机须填写许可证,请单台创建',
+    'Drug machines need a licence; create them one by one',
+  ),
 }
 
 const levels = ['province', 'city', 'county'] as const
@@ -50,8 +59,14 @@ function ownerOf(ctx: Ctx, owners: readonly Named[], word: string): number {
   return owner.id
 }
 
-async function run(ctx: Ctx, rows: readonly ImportRow<Row>[], codes: Ready): Promise<readonly RowError[]> {
-  const types = await rowsOf<Type>(ctx.db)`select t.id, t.name, t.kind, t.drop_sensor as "dropSensor" from device_types t where ${inheritable(ctx, 't.org_id')}`
+async function run(
+  ctx: Ctx,
+  rows: readonly ImportRow<Row>[],
+  codes: Ready,
+): Promise<readonly RowError[]> {
+  const types = await rowsOf<Type>(
+    ctx.db,
+  )`select t.id, t.name, t.kind, t.drop_sensor as "dropSensor" from device_types t where ${inheritable(ctx, 't.org_id')}`
   const typeOf = new Map(types.map((type) => [type.name.toLowerCase(), type]))
   const owners = await organisationsNamed(ctx, [...new Set(rows.map(({ value }) => value.owner))])
   const added: { id: number; orgId: number; code: string }[] = []
@@ -62,15 +77,34 @@ async function run(ctx: Ctx, rows: readonly ImportRow<Row>[], codes: Ready): Pro
     const orgId = await checkedOwner(quiet, ownerOf(quiet, owners, row.owner))
     const { nickname, boardNo, card, address } = row
     const { kind, dropSensor } = type
-    const given = CreateDevice.parse({ rtuNumber: row.rtuNumber, nickname, boardNo, card, address, county: countyOf(row), typeId: type.id, kind, dropSensor })
+    const given = CreateDevice.parse({
+      rtuNumber: row.rtuNumber,
+      nickname,
+      boardNo,
+      card,
+      address,
+      county: countyOf(row),
+      typeId: type.id,
+      kind,
+      dropSensor,
+    })
     const { place } = await checkedPlace(quiet, given, orgId)
     const [device] = await addAll(quiet, orgId, place, [given])
     if (!device) return
     added.push({ id: device.id, orgId, code: codes.get(row.rtuNumber) as string })
-    ctx.audit({ action: 'devices.create', id: device.id, name: row.rtuNumber, after: { ...row, ...given, ...place, orgId }, orgId })
+    ctx.audit({
+      action: 'devices.create',
+      id: device.id,
+      name: row.rtuNumber,
+      after: { ...row, ...given, ...place, orgId },
+      orgId,
+    })
   })
   if (!errors.length) await keepCodes(ctx, added)
-  return errors.map((error) => ({ ...error, ...(error.column ? { column: columns[error.column] ?? error.column } : {}) }))
+  return errors.map((error) => ({
+    ...error,
+    ...(error.column ? { column: columns[error.column] ?? error.column } : {}),
+  }))
 }
 const columns: Readonly<Record<string, string>> = { typeId: 'type', kind: 'type', orgId: 'owner' }
 
@@ -87,7 +121,12 @@ export const deviceImporter = defineImporter<typeof Row, Ready>({
       example: 'HD000901',
       note: bi('4-20位,以4位以上数字结尾', 'Four to 20 characters ending in four digits'),
     },
-    { key: 'nickname', title: bi('名称', 'Name'), required: true, example: bi('科技园 A 座 1 层', 'Science park A, 1F') },
+    {
+      key: 'nickname',
+      title: bi('名称', 'Name'),
+      required: true,
+      example: bi('科技园 A 座 1 层', 'Science park A, 1F'),
+    },
     {
       key: 'type',
       title: bi('类型', 'Type'),
@@ -105,8 +144,18 @@ export const deviceImporter = defineImporter<typeof Row, Ready>({
     { key: 'province', title: bi('省', 'Province'), required: true, example: '广东省' },
     { key: 'city', title: bi('市', 'City'), required: true, example: '深圳市' },
     { key: 'county', title: bi('区', 'County'), required: true, example: '南山区' },
-    { key: 'address', title: bi('地址', 'Street address'), required: true, example: bi('科苑路15号', 'Keyuan Road 15') },
-    { key: 'owner', title: bi('所属用户', 'Owner'), example: 'ORG000003', note: bi('机构编号或名称,空为本机构', 'Code or name; empty is your own') },
+    {
+      key: 'address',
+      title: bi('地址', 'Street address'),
+      required: true,
+      example: bi('科苑路15号', 'Keyuan Road 15'),
+    },
+    {
+      key: 'owner',
+      title: bi('所属用户', 'Owner'),
+      example: 'ORG000003',
+      note: bi('机构编号或名称,空为本机构', 'Code or name; empty is your own'),
+    },
   ],
   row: Row,
   unique: ['rtuNumber'],

@@ -22,17 +22,33 @@ type Moved = { id: number; orgId: number; rtuNumber: string; lifecycle: Lifecycl
 const note = (ctx: Ctx, machines: readonly Moved[], to: Lifecycle, reason: string) =>
   noteDevice(
     ctx,
-    machines.map(({ id, orgId, lifecycle: from }) => ({ deviceId: id, orgId, kind: 'LIFECYCLE', data: { from, to, ...(reason ? { reason } : {}) } })),
+    machines.map(({ id, orgId, lifecycle: from }) => ({
+      deviceId: id,
+      orgId,
+      kind: 'LIFECYCLE',
+      data: { from, to, ...(reason ? { reason } : {}) },
+    })),
   )
-const entry = ({ id, rtuNumber: name, lifecycle, orgId }: Moved, to: Lifecycle, reason: string) => ({
+const entry = (
+  { id, rtuNumber: name, lifecycle, orgId }: Moved,
+  to: Lifecycle,
+  reason: string,
+) => ({
   ...{ id, name, orgId },
   before: { lifecycle },
   after: { lifecycle: to, reason },
 })
 const moved = sql`id, org_id as "orgId", rtu_number as "rtuNumber"`
 
-async function move(ctx: Ctx, machine: Moved, to: Lifecycle, reason: string): Promise<{ ok: true }> {
-  await sql`update devices set lifecycle = ${to}, locked = false, version = version + 1 where id = ${machine.id}`.execute(ctx.db)
+async function move(
+  ctx: Ctx,
+  machine: Moved,
+  to: Lifecycle,
+  reason: string,
+): Promise<{ ok: true }> {
+  await sql`update devices set lifecycle = ${to}, locked = false, version = version + 1 where id = ${machine.id}`.execute(
+    ctx.db,
+  )
   await note(ctx, [machine], to, reason)
   ctx.audit(entry(machine, to, reason))
   ctx.touch('identity')
@@ -43,7 +59,8 @@ async function move(ctx: Ctx, machine: Moved, to: Lifecycle, reason: string): Pr
 async function opened(ctx: Ctx, input: { id: number; version: number }, to: Lifecycle) {
   const machine = found(await lockMachine(ctx, input.id))
   if (machine.version !== input.version) throw new Refusal(common.stale)
-  if (!allowedFrom(lifecycleStates, to).includes(machine.lifecycle)) throw new Refusal(deviceErrors.wrongMove)
+  if (!allowedFrom(lifecycleStates, to).includes(machine.lifecycle))
+    throw new Refusal(deviceErrors.wrongMove)
   return machine
 }
 
@@ -57,7 +74,8 @@ async function stockOf(ctx: Ctx, deviceId: number): Promise<number> {
 
 export const retire: Handlers<Contract>['retire'] = async (ctx, input) => {
   const machine = await opened(ctx, input, input.to)
-  if (input.confirmNumber !== machine.rtuNumber) throw fieldRefusal(deviceErrors.numberWrong, 'confirmNumber')
+  if (input.confirmNumber !== machine.rtuNumber)
+    throw fieldRefusal(deviceErrors.numberWrong, 'confirmNumber')
   const stock = await stockOf(ctx, machine.id)
   reject(retireRule({ openOrder: await hasOpenOrder(ctx, machine.id), stock }), { n: stock })
   await takeBoard(ctx, machine)
@@ -72,11 +90,20 @@ export const restore: Handlers<Contract>['restore'] = async (ctx, input) => {
 
 type Judged = Moved & { nickname: string; refusal: ErrorDef | null }
 async function judge(ctx: Ctx, ids: readonly number[], hold = sql``): Promise<Judged[]> {
-  const rows = await rowsOf<Omit<Judged, 'refusal'>>(ctx.db)`select ${moved}, nickname, lifecycle from devices d
+  const rows = await rowsOf<Omit<Judged, 'refusal'>>(
+    ctx.db,
+  )`select ${moved}, nickname, lifecycle from devices d
       where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id ${hold}`
   if (rows.length < new Set(ids).size) throw new Refusal(common.notFound)
   const able = allowedFrom(lifecycleStates, 'PAUSED')
-  return rows.map((row) => ({ ...row, refusal: able.includes(row.lifecycle) ? null : isClosed(row) ? deviceErrors.closed : deviceErrors.wrongMove }))
+  return rows.map((row) => ({
+    ...row,
+    refusal: able.includes(row.lifecycle)
+      ? null
+      : isClosed(row)
+        ? deviceErrors.closed
+        : deviceErrors.wrongMove,
+  }))
 }
 const resultOf = (ctx: Ctx, judged: readonly Judged[]) =>
   outcomeOf(
@@ -86,12 +113,15 @@ const resultOf = (ctx: Ctx, judged: readonly Judged[]) =>
     }),
   )
 
-export const previewPauses: Handlers<Contract>['previewPauses'] = async (ctx, input) => resultOf(ctx, await judge(ctx, input.ids))
+export const previewPauses: Handlers<Contract>['previewPauses'] = async (ctx, input) =>
+  resultOf(ctx, await judge(ctx, input.ids))
 
 export const pauseMany: Handlers<Contract>['pauseMany'] = async (ctx, input) => {
   const judged = await judge(ctx, input.ids, sql`for no key update of d`)
   const able = judged.filter((row) => row.refusal === null)
-  await sql`update devices set lifecycle = 'PAUSED', version = version + 1 where id = any(${able.map(({ id }) => id)}::bigint[])`.execute(ctx.db)
+  await sql`update devices set lifecycle = 'PAUSED', version = version + 1 where id = any(${able.map(({ id }) => id)}::bigint[])`.execute(
+    ctx.db,
+  )
   await note(ctx, able, 'PAUSED', input.reason)
   ctx.audit(...able.map((machine) => entry(machine, 'PAUSED', input.reason)))
   ctx.touch('devices')
@@ -123,7 +153,9 @@ export const setLifecycle: Handlers<Contract>['setLifecycle'] = async (ctx, inpu
 /** Stops the sales of every operating machine of these organisations; who calls writes the log row. Answers their numbers. */
 export async function pauseDevicesOf(ctx: Ctx, orgIds: readonly number[]): Promise<string[]> {
   if (!orgIds.length) return []
-  const paused = await rowsOf<Moved>(ctx.db)`update devices set lifecycle = 'PAUSED', version = version + 1
+  const paused = await rowsOf<Moved>(
+    ctx.db,
+  )`update devices set lifecycle = 'PAUSED', version = version + 1
       where org_id = any(${[...orgIds]}::bigint[]) and lifecycle = 'OPERATING' and ${visible(ctx, 'org_id', 'id')}
       returning ${moved}, 'OPERATING' as lifecycle`
   await note(ctx, paused, 'PAUSED', '')

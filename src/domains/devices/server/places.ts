@@ -8,12 +8,24 @@ import { notify } from '../../notices/server/notify.ts'
 import { watchersOf } from '../rules.ts'
 
 type Place = { county: string; address: string }
-const said = ({ county, address }: Place): string => [placeName(county, ' '), address].filter(Boolean).join(' ')
+const said = ({ county, address }: Place): string =>
+  [placeName(county, ' '), address].filter(Boolean).join(' ')
 
 /** The timeline keeps both addresses; a drug machine's way is told to those who watch over it, in a transaction that may reach them. */
-export async function noteMove(ctx: Ctx, before: Place & { id: number; orgId: number; kind: string }, after: Place & { kind: string }): Promise<void> {
+export async function noteMove(
+  ctx: Ctx,
+  before: Place & { id: number; orgId: number; kind: string },
+  after: Place & { kind: string },
+): Promise<void> {
   if (before.county === after.county && before.address === after.address) return
-  await noteDevice(ctx, [{ deviceId: before.id, orgId: before.orgId, kind: 'PLACE_CHANGED', data: { oldAddress: said(before), newAddress: said(after) } }])
+  await noteDevice(ctx, [
+    {
+      deviceId: before.id,
+      orgId: before.orgId,
+      kind: 'PLACE_CHANGED',
+      data: { oldAddress: said(before), newAddress: said(after) },
+    },
+  ])
   if (before.kind !== 'DRUG' && after.kind !== 'DRUG') return
   await ctx.db
     .insertInto('device_moves')
@@ -30,13 +42,23 @@ export async function noteMove(ctx: Ctx, before: Place & { id: number; orgId: nu
     .execute()
 }
 
-type Move = { deviceId: number; from: Place; to: Place; rtuNumber: string; nickname: string; kind: string; orgName: string }
+type Move = {
+  deviceId: number
+  from: Place
+  to: Place
+  rtuNumber: string
+  nickname: string
+  kind: string
+  orgName: string
+}
 type Watcher = { id: number; region: string }
 
 /** Tells the drug regulators of the region a machine left and of the one it stands in; at most 50 moves a turn. */
 export const tellMoves = (app: App): Promise<number> =>
   bySystem(app, async (ctx) => {
-    const moves = await rowsOf<Move>(ctx.db)`update device_moves m set told_at = ${ctx.now} from devices d join organisations o on o.id = d.org_id
+    const moves = await rowsOf<Move>(
+      ctx.db,
+    )`update device_moves m set told_at = ${ctx.now} from devices d join organisations o on o.id = d.org_id
       where d.id = m.device_id and m.id in (select id from device_moves where told_at is null order by id limit 50 for update skip locked)
       returning m.device_id as "deviceId", jsonb_build_object('county', m.from_county, 'address', m.from_address) as "from",
         jsonb_build_object('county', m.to_county, 'address', m.to_address) as "to",

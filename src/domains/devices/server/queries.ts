@@ -47,10 +47,18 @@ const said = (ctx: Ctx) => ({
   todayTurnover: may(ctx, 'dashboard:money') ? sql`coalesce(r.turnover, 0)` : sql`null`,
   createTime: sql`d.created_at`,
 })
-const listed = (ctx: Ctx) => shape(DeviceRow.extend({ county: DeviceDetail.shape.county }), ['devices', 'd'], said(ctx), ['regionName', 'freshness', 'can'])
+const listed = (ctx: Ctx) =>
+  shape(DeviceRow.extend({ county: DeviceDetail.shape.county }), ['devices', 'd'], said(ctx), [
+    'regionName',
+    'freshness',
+    'can',
+  ])
 export type Row = Rows<ReturnType<typeof listed>>
 
-const staff = (ctx: Ctx, kind: string) => sql`(select coalesce(array_agg(u.real_name order by a.id), '{}') from device_assignments a
+const staff = (
+  ctx: Ctx,
+  kind: string,
+) => sql`(select coalesce(array_agg(u.real_name order by a.id), '{}') from device_assignments a
   join users u on u.id = a.user_id where a.device_id = d.id and a.kind = ${kind} and a.to_at is null and ${visible(ctx, 'a.org_id')})`
 const whole = (ctx: Ctx) =>
   shape(
@@ -103,35 +111,44 @@ export const conditions = (ctx: Ctx, input: ListFilters): RawBuilder<unknown> =>
   ])
 
 export const listRows = (ctx: Ctx, input: ListInput) =>
-  listed(ctx).page<Exclude<ListInput['sort'], `-${string}`>, { stock: number; capacity: number }>(ctx.db, {
-    from: from(ctx),
-    countFrom: joined,
-    wideSorts: ['todayOrders', 'todayTurnover'],
-    sums: sql`coalesce(sum(s.stock), 0) as stock, coalesce(sum(s.capacity), 0) as capacity`,
-    where: [conditions(ctx, input)],
-    input,
-    last: sql`d.id`,
-    sort: {
-      attention,
-      rtuNumber: sql`d.rtu_number`,
-      nickname: sql`d.nickname`,
-      temperature: sql`s.temperature`,
-      stock: sql`s.stock`,
-      soldOut: sql`s.lanes_sold_out`,
-      free: sql`s.lanes_free`,
-      faultCount: sql`s.fault_count`,
-      todayOrders: sql`coalesce(r.orders, 0)`,
-      todayTurnover: sql`coalesce(r.turnover, 0)`,
-      lastSeenAt: sql`s.last_seen_at`,
-      createTime: sql`d.created_at`,
+  listed(ctx).page<Exclude<ListInput['sort'], `-${string}`>, { stock: number; capacity: number }>(
+    ctx.db,
+    {
+      from: from(ctx),
+      countFrom: joined,
+      wideSorts: ['todayOrders', 'todayTurnover'],
+      sums: sql`coalesce(sum(s.stock), 0) as stock, coalesce(sum(s.capacity), 0) as capacity`,
+      where: [conditions(ctx, input)],
+      input,
+      last: sql`d.id`,
+      sort: {
+        attention,
+        rtuNumber: sql`d.rtu_number`,
+        nickname: sql`d.nickname`,
+        temperature: sql`s.temperature`,
+        stock: sql`s.stock`,
+        soldOut: sql`s.lanes_sold_out`,
+        free: sql`s.lanes_free`,
+        faultCount: sql`s.fault_count`,
+        todayOrders: sql`coalesce(r.orders, 0)`,
+        todayTurnover: sql`coalesce(r.turnover, 0)`,
+        lastSeenAt: sql`s.last_seen_at`,
+        createTime: sql`d.created_at`,
+      },
     },
-  })
+  )
 
-export const detail = (ctx: Ctx, id: number) => whole(ctx).one(ctx.db, sql`from ${from(ctx)} where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`)
+export const detail = (ctx: Ctx, id: number) =>
+  whole(ctx).one(
+    ctx.db,
+    sql`from ${from(ctx)} where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`,
+  )
 
 /** Whose the machine is, when the actor sees it. */
 export async function ownerOf(ctx: Ctx, id: number): Promise<number | undefined> {
-  const device = await rowOf<{ orgId: number }>(ctx.db)`select d.org_id as "orgId" from devices d where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`
+  const device = await rowOf<{ orgId: number }>(
+    ctx.db,
+  )`select d.org_id as "orgId" from devices d where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`
   return device?.orgId
 }
 
@@ -145,27 +162,40 @@ export function soldToday(ctx: Ctx, input: ListInput) {
 }
 
 export const counts = (ctx: Ctx) =>
-  onlyRow<Output<typeof devices.counts>>(ctx.db)`select count(*) as "all", count(*) filter (where s.online) as online,
+  onlyRow<Output<typeof devices.counts>>(
+    ctx.db,
+  )`select count(*) as "all", count(*) filter (where s.online) as online,
       count(*) filter (where ${away}) as offline, count(*) filter (where s.fault_count > 0) as fault,
       count(*) filter (where s.lanes_sold_out > 0) as "soldOut", count(*) filter (where s.temp_alarm) as "tempAlarm"
     from ${joined} where ${visible(ctx, 'd.org_id', 'd.id')}`
 
-const option = shape(DeviceRow.pick({ id: true, rtuNumber: true, nickname: true, orgId: true, status: true }), ['devices', 'd'], { status })
+const option = shape(
+  DeviceRow.pick({ id: true, rtuNumber: true, nickname: true, orgId: true, status: true }),
+  ['devices', 'd'],
+  { status },
+)
 export function options(ctx: Ctx, { ids, keyword, typeOf }: Input<typeof devices.options>) {
   const where = [
     visible(ctx, 'd.org_id', 'd.id'),
     ids?.length ? sql`d.id = any(${ids}::bigint[])` : matches('devices', 'd.id', keyword),
-    typeOf && sql`d.type_id = (select other.type_id from devices other where other.id = ${typeOf} and ${visible(ctx, 'other.org_id', 'other.id')})`,
+    typeOf &&
+      sql`d.type_id = (select other.type_id from devices other where other.id = ${typeOf} and ${visible(ctx, 'other.org_id', 'other.id')})`,
   ]
-  return option.all(ctx.db, sql`from ${joined} where ${all(where)} order by d.rtu_number limit ${ids?.length ? 200 : 50}`)
+  return option.all(
+    ctx.db,
+    sql`from ${joined} where ${all(where)} order by d.rtu_number limit ${ids?.length ? 200 : 50}`,
+  )
 }
 
 export type Type = { pattern: string; maxLevels: number; maxRoads: number; kind: string }
 const typeColumns = sql`t.pattern, t.max_levels as "maxLevels", t.max_roads as "maxRoads", t.kind`
-export const typeOf = (ctx: Ctx, typeId: number) => onlyRow<Type>(ctx.db)`select ${typeColumns} from device_types t where t.id = ${typeId}`
+export const typeOf = (ctx: Ctx, typeId: number) =>
+  onlyRow<Type>(ctx.db)`select ${typeColumns} from device_types t where t.id = ${typeId}`
 /** The type, when the organisation that owns the machine may use it: its own or one from above. */
 export const usableType = (ctx: Ctx, typeId: number, orgId: number) =>
-  rowOf<Type>(ctx.db)`select ${typeColumns} from device_types t, organisations o where t.id = ${typeId} and o.id = ${orgId}
+  rowOf<Type>(
+    ctx.db,
+  )`select ${typeColumns} from device_types t, organisations o where t.id = ${typeId} and o.id = ${orgId}
       and t.org_id::text = any(string_to_array(o.path::text, '.')) and ${inheritable(ctx, 't.org_id')}`
 
 export const owner = (ctx: Ctx, orgId: number) =>
@@ -174,10 +204,14 @@ export const owner = (ctx: Ctx, orgId: number) =>
   )`select o.id, o.kind from organisations o where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`
 
 export const isStoreOf = (ctx: Ctx, storeId: number, orgId: number) =>
-  exists(ctx.db)`select 1 from stores s where s.id = ${storeId} and s.org_id = ${orgId} and ${visible(ctx, 's.org_id')}`
+  exists(
+    ctx.db,
+  )`select 1 from stores s where s.id = ${storeId} and s.org_id = ${orgId} and ${visible(ctx, 's.org_id')}`
 
 export const isDisabledBoard = (ctx: Ctx, boardNo: string) =>
-  exists(ctx.db)`select 1 from main_boards b where b.board_no = ${boardNo} and b.disabled_at is not null and ${visible(ctx, 'b.org_id')}`
+  exists(
+    ctx.db,
+  )`select 1 from main_boards b where b.board_no = ${boardNo} and b.disabled_at is not null and ${visible(ctx, 'b.org_id')}`
 
 export const lanesOf = (ctx: Ctx, deviceId: number) =>
   onlyRow<{ lanes: number; selling: number; classes: string[] }>(ctx.db)`
@@ -187,7 +221,9 @@ export const lanesOf = (ctx: Ctx, deviceId: number) =>
 
 /** Identifiers of the actor's roles that let him edit machines. */
 export async function editsBy(ctx: Ctx): Promise<string[]> {
-  const roles = await rowsOf<{ code: string }>(ctx.db)`select r.code from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
+  const roles = await rowsOf<{ code: string }>(
+    ctx.db,
+  )`select r.code from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
       join role_permissions p on p.role_id = r.id and p.permission_code = 'device:update' where ur.user_id = ${ctx.actor.userId}`
   return roles.map(({ code }) => code)
 }

@@ -5,18 +5,32 @@ import { isClosed } from '../../machines/rules.ts'
 import { cachedByOrg, cachedSetting } from '../../settings/server/values.ts'
 import { usualAge } from '../../settings/usual.ts'
 import type { DeviceDetail, DeviceRow } from '../contract.ts'
-import { type AgeLimits, editable, freshness, licenceMatches, lifecycleStates, mayRestore } from '../rules.ts'
+import {
+  type AgeLimits,
+  editable,
+  freshness,
+  licenceMatches,
+  lifecycleStates,
+  mayRestore,
+} from '../rules.ts'
 import * as q from './queries.ts'
 
 /** From when on the word of a machine is old, by its organisation. */
 export async function ageLimits(app: App): Promise<(orgId: number) => AgeLimits> {
   const fresh = await cachedByOrg(app, 'device.freshHours')
   const stale = await cachedByOrg(app, 'device.staleHours')
-  return (orgId) => ({ fresh: fresh.get(orgId) ?? usualAge.fresh, stale: stale.get(orgId) ?? usualAge.stale })
+  return (orgId) => ({
+    fresh: fresh.get(orgId) ?? usualAge.fresh,
+    stale: stale.get(orgId) ?? usualAge.stale,
+  })
 }
 
 /** What code says of a machine beside its columns. */
-function made(ctx: Ctx, { county, lifecycle, lastSeenAt, orgId }: q.Row, limits: (orgId: number) => AgeLimits) {
+function made(
+  ctx: Ctx,
+  { county, lifecycle, lastSeenAt, orgId }: q.Row,
+  limits: (orgId: number) => AgeLimits,
+) {
   const change = may(ctx, 'device:update') && editable({ lifecycle }) === null
   const retire = may(ctx, 'device:delete')
   return {
@@ -32,12 +46,20 @@ function made(ctx: Ctx, { county, lifecycle, lastSeenAt, orgId }: q.Row, limits:
   }
 }
 
-export const rowOf = (ctx: Ctx, { county, ...row }: q.Row, limits: (orgId: number) => AgeLimits): DeviceRow => ({
+export const rowOf = (
+  ctx: Ctx,
+  { county, ...row }: q.Row,
+  limits: (orgId: number) => AgeLimits,
+): DeviceRow => ({
   ...row,
   ...made(ctx, { county, ...row }, limits),
 })
 
-export const licenceFits = (device: { kind: string; licenceAddress: string; county: string }): boolean =>
+export const licenceFits = (device: {
+  kind: string
+  licenceAddress: string
+  county: string
+}): boolean =>
   licenceMatches(
     device,
     regionPath(device.county).map(({ name }) => name),

@@ -32,7 +32,16 @@ const all = [
   'order:read',
 ]
 /** Besides the organisations: a reader without money and cost (6), a repairer of no machine yet (7), a replenisher of machine 1 (8). */
-export const people = { platform: 1, agent: 2, operator: 3, sibling: 4, stranger: 5, reader: 6, repairer: 7, replenisher: 8 }
+export const people = {
+  platform: 1,
+  agent: 2,
+  operator: 3,
+  sibling: 4,
+  stranger: 5,
+  reader: 6,
+  repairer: 7,
+  replenisher: 8,
+}
 export const now = new Date('2026-11-21T06:00:00Z')
 
 export async function openWorld(): Promise<World> {
@@ -45,7 +54,14 @@ export async function openWorld(): Promise<World> {
         user: 7,
         org: 3,
         scope: 'ASSIGNED_DEVICES',
-        permissions: ['device:read', 'device:create', 'device:update', 'lane:read', 'fault:read', 'fault:update'],
+        permissions: [
+          'device:read',
+          'device:create',
+          'device:update',
+          'lane:read',
+          'fault:read',
+          'fault:update',
+        ],
         role: 'ROLE_RTU_REPAIRER',
       },
       { user: 8, org: 3, scope: 'ASSIGNED_DEVICES', permissions: ['device:read', 'lane:read'] },
@@ -54,7 +70,13 @@ export async function openWorld(): Promise<World> {
   const { sql } = world
   // types of the platform: spring 1, drug 2, small 3; a type of another operator: 4
   await add(sql, 'device_types', { id: 1, org_id: 1 })
-  await add(sql, 'device_types', { id: 2, org_id: 1, name: '售药机', kind: 'DRUG', pattern: 'lift' })
+  await add(sql, 'device_types', {
+    id: 2,
+    org_id: 1,
+    name: '售药机',
+    kind: 'DRUG',
+    pattern: 'lift',
+  })
   await add(sql, 'device_types', { id: 3, org_id: 1, name: '小机', max_levels: 2, max_roads: 5 })
   await add(sql, 'device_types', { id: 4, org_id: 5, name: '外机' })
   await add(sql, 'product_categories', { id: 1, org_id: 1 })
@@ -78,7 +100,12 @@ export async function addDevice(
   { sql }: World,
   id: number,
   orgId: number,
-  { kind = 'GENERAL', mode, lifecycle = 'OPERATING', online = true }: { kind?: Kind; mode?: Mode; lifecycle?: Lifecycle; online?: boolean } = {},
+  {
+    kind = 'GENERAL',
+    mode,
+    lifecycle = 'OPERATING',
+    online = true,
+  }: { kind?: Kind; mode?: Mode; lifecycle?: Lifecycle; online?: boolean } = {},
 ): Promise<void> {
   const row = {
     id,

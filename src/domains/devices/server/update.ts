@@ -19,25 +19,40 @@ import { detailOf, licenceFits } from './shown.ts'
 type Contract = typeof devices
 
 /** Another board, or none: the machine gets a new secret and its connection ends. Takes the machine's turn before its version is compared. */
-async function changeBoard(ctx: Ctx, input: EditDevice): Promise<{ changed: boolean; secret: string | null }> {
+async function changeBoard(
+  ctx: Ctx,
+  input: EditDevice,
+): Promise<{ changed: boolean; secret: string | null }> {
   const machine = found(await lockMachine(ctx, input.id))
   if (machine.version !== input.version) throw new Refusal(common.stale)
   if (machine.boardNo === input.boardNo) return { changed: false, secret: null }
   await requireProof(ctx.app, ctx.actor)
-  if (machine.boardNo !== null && (await hasOpenOrder(ctx, machine.id))) throw fieldRefusal(deviceErrors.openOrder, 'boardNo')
-  const kind = input.boardNo === null ? 'BOARD_UNBOUND' : machine.boardNo === null ? 'BOARD_BOUND' : 'BOARD_REPLACED'
-  const data = kind === 'BOARD_REPLACED' ? { boardNo: machine.boardNo, newBoardNo: input.boardNo } : { boardNo: input.boardNo ?? machine.boardNo }
+  if (machine.boardNo !== null && (await hasOpenOrder(ctx, machine.id)))
+    throw fieldRefusal(deviceErrors.openOrder, 'boardNo')
+  const kind =
+    input.boardNo === null
+      ? 'BOARD_UNBOUND'
+      : machine.boardNo === null
+        ? 'BOARD_BOUND'
+        : 'BOARD_REPLACED'
+  const data =
+    kind === 'BOARD_REPLACED'
+      ? { boardNo: machine.boardNo, newBoardNo: input.boardNo }
+      : { boardNo: input.boardNo ?? machine.boardNo }
   await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.orgId, kind, data }])
   if (input.boardNo === null) {
     await takeBoard(ctx, machine)
     return { changed: true, secret: null }
   }
-  if (await q.isDisabledBoard(ctx, input.boardNo)) throw fieldRefusal(deviceErrors.boardDisabled, 'boardNo')
+  if (await q.isDisabledBoard(ctx, input.boardNo))
+    throw fieldRefusal(deviceErrors.boardDisabled, 'boardNo')
   try {
     return { changed: true, secret: await putBoard(ctx, machine, input.boardNo) }
   } catch (error) {
-    if (error instanceof Refusal && error.def === boardErrors.boardTaken) throw fieldRefusal(deviceErrors.boardTaken, 'boardNo')
-    if (error instanceof Refusal && error.def === boardErrors.cardTaken) throw fieldRefusal(deviceErrors.cardTaken, 'card')
+    if (error instanceof Refusal && error.def === boardErrors.boardTaken)
+      throw fieldRefusal(deviceErrors.boardTaken, 'boardNo')
+    if (error instanceof Refusal && error.def === boardErrors.cardTaken)
+      throw fieldRefusal(deviceErrors.cardTaken, 'card')
     throw error
   }
 }
@@ -46,22 +61,40 @@ export const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const before = await detailOf(ctx, input.id)
   reject(editable(before))
   const changed = (Object.keys(input) as (keyof EditDevice)[]).filter(
-    (key) => key !== 'id' && key !== 'version' && !isDeepStrictEqual(input[key] ?? '', before[key as keyof DeviceDetail] ?? ''),
+    (key) =>
+      key !== 'id' &&
+      key !== 'version' &&
+      !isDeepStrictEqual(input[key] ?? '', before[key as keyof DeviceDetail] ?? ''),
   )
   const forbidden = forbiddenFields(await q.editsBy(ctx), changed)
   if (forbidden.length) throw fieldRefusal(common.forbidden, forbidden)
   const { type, place } = await checkedPlace(ctx, input, before.orgId)
   const lanes = await q.lanesOf(ctx, input.id)
-  if (input.typeId !== before.typeId && typeChange(await q.typeOf(ctx, before.typeId), type, lanes.lanes)) throw fieldRefusal(deviceErrors.typeFixed, 'typeId')
+  if (
+    input.typeId !== before.typeId &&
+    typeChange(await q.typeOf(ctx, before.typeId), type, lanes.lanes)
+  )
+    throw fieldRefusal(deviceErrors.typeFixed, 'typeId')
   for (const drugClass of lanes.classes) reject(canPlace({ drugClass }, input))
   // the store collects for the owner of the machine and belongs to it
-  if (input.storeId !== null && input.storeId !== before.storeId && !(await q.isStoreOf(ctx, input.storeId, before.orgId)))
+  if (
+    input.storeId !== null &&
+    input.storeId !== before.storeId &&
+    !(await q.isStoreOf(ctx, input.storeId, before.orgId))
+  )
     throw fieldRefusal(deviceErrors.storeElsewhere, 'storeId')
   const board = await changeBoard(ctx, input)
   // a licence for another place stops sales until it is mended (core.md, edit device)
   const stopped = !licenceFits(input) && before.lifecycle === 'OPERATING' && { lifecycle: 'PAUSED' }
   const version = input.version + (board.changed ? 1 : 0)
-  await unique(updateVersion(ctx, 'devices', { id: input.id, version }, { ...written(input, place), store_id: input.storeId, ...stopped }))
+  await unique(
+    updateVersion(
+      ctx,
+      'devices',
+      { id: input.id, version },
+      { ...written(input, place), store_id: input.storeId, ...stopped },
+    ),
+  )
   await noteMove(ctx, before, input)
   await mirrorFlags(ctx, input.id, { dropSensor: input.dropSensor, autoRefund: input.autoRefund })
   const after = await detailOf(ctx, input.id)

@@ -18,7 +18,9 @@ beforeAll(async () => {
   await addDevice(world, 4, 5)
   await addDevice(world, 5, 3, { kind: 'DRUG' })
   await addDevice(world, 6, 3, { lifecycle: 'SCRAPPED', online: false })
-  await world.rows(`insert into device_assignments (org_id, device_id, user_id, kind) values (3, 1, 908, 'REPLENISHER')`)
+  await world.rows(
+    `insert into device_assignments (org_id, device_id, user_id, kind) values (3, 1, 908, 'REPLENISHER')`,
+  )
   await world.rows(
     `update device_states set fault_count = 1, stock = 7, capacity = 20, lanes_sold_out = 2, signal = 'weak', temp_alarm = true where device_id = 1`,
   )
@@ -30,15 +32,30 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const list = async (user: number, query = '') => (await world.send(user, 'GET', `/devices?pageSize=200${query}`)).body
+const list = async (user: number, query = '') =>
+  (await world.send(user, 'GET', `/devices?pageSize=200${query}`)).body
 const ids = (body: { list: { id: number }[] }) => body.list.map((row) => row.id)
-const place = { typeId: 1, kind: 'GENERAL', county: '440305', address: '科苑路15号', dropSensor: true }
-const fresh = (rtuNumber: string, change: Record<string, unknown> = {}) => ({ rtuNumber, nickname: '新机', ...place, ...change })
-const create = (user: number, rtuNumber: string, change: Record<string, unknown> = {}) => world.send(user, 'POST', '/devices', fresh(rtuNumber, change))
-const count = async (where: string) => (await world.one<{ n: number }>(`select count(*)::int as n from ${where}`)).n
+const place = {
+  typeId: 1,
+  kind: 'GENERAL',
+  county: '440305',
+  address: '科苑路15号',
+  dropSensor: true,
+}
+const fresh = (rtuNumber: string, change: Record<string, unknown> = {}) => ({
+  rtuNumber,
+  nickname: '新机',
+  ...place,
+  ...change,
+})
+const create = (user: number, rtuNumber: string, change: Record<string, unknown> = {}) =>
+  world.send(user, 'POST', '/devices', fresh(rtuNumber, change))
+const count = async (where: string) =>
+  (await world.one<{ n: number }>(`select count(*)::int as n from ${where}`)).n
 
 describe('list', () => {
-  test('faults first, then offline machines in use, then the newest', async () => expect(ids(await list(people.operator))).toEqual([1, 2, 6, 5]))
+  test('faults first, then offline machines in use, then the newest', async () =>
+    expect(ids(await list(people.operator))).toEqual([1, 2, 6, 5]))
   test.each([
     [people.platform, [1, 2, 3, 4, 5, 6]],
     [people.agent, [1, 2, 3, 5, 6]],
@@ -46,7 +63,9 @@ describe('list', () => {
     [people.stranger, [4]],
     [people.replenisher, [1]],
     [people.repairer, []],
-  ])('user %i sees %o', async (user, expected) => expect(ids(await list(user)).sort()).toEqual(expected))
+  ])('user %i sees %o', async (user, expected) =>
+    expect(ids(await list(user)).sort()).toEqual(expected),
+  )
   test.each([
     ['keyword=000002', [2]],
     ['keyword=机器5', [5]],
@@ -69,8 +88,17 @@ describe('list', () => {
     ['to=2026-11-20', []],
     ['sort=rtuNumber', [1, 2, 5, 6]],
     ['sort=-todayTurnover', [1, 2, 6, 5]],
-  ])('%s', async (query, expected) => expect(ids(await list(people.operator, `&${query}`))).toEqual(expected))
-  test.each(['sort=secret_hash', 'signal=none', 'from=2026-11-22&to=2026-11-21', 'pageSize=7', 'tenantId=4', 'typeId=0'])('%s is 400', async (query) =>
+  ])('%s', async (query, expected) =>
+    expect(ids(await list(people.operator, `&${query}`))).toEqual(expected),
+  )
+  test.each([
+    'sort=secret_hash',
+    'signal=none',
+    'from=2026-11-22&to=2026-11-21',
+    'pageSize=7',
+    'tenantId=4',
+    'typeId=0',
+  ])('%s is 400', async (query) =>
     expect((await world.send(people.operator, 'GET', `/devices?${query}`)).status).toBe(400),
   )
   test('figures of today and sums of the filter', async () => {
@@ -87,34 +115,72 @@ describe('list', () => {
       can: { update: true, pause: true, operate: false },
     })
     expect(body.sums).toEqual({ todayOrders: 6, todayTurnover: 1700, stock: 7, capacity: 20 })
-    expect((await list(people.operator, '&status=offline')).sums).toMatchObject({ todayOrders: 2, todayTurnover: 500 })
+    expect((await list(people.operator, '&status=offline')).sums).toMatchObject({
+      todayOrders: 2,
+      todayTurnover: 500,
+    })
   })
   test('money only with dashboard:money, neither shown nor sortable', async () => {
     const body = await list(people.reader)
-    expect([body.list[0].todayOrders, body.list[0].todayTurnover, body.sums.todayTurnover, body.list[0].can.update]).toEqual([4, null, null, false])
-    expect((await world.send(people.reader, 'GET', '/devices?sort=-todayTurnover')).body.code).toBe(403001)
+    expect([
+      body.list[0].todayOrders,
+      body.list[0].todayTurnover,
+      body.sums.todayTurnover,
+      body.list[0].can.update,
+    ]).toEqual([4, null, null, false])
+    expect((await world.send(people.reader, 'GET', '/devices?sort=-todayTurnover')).body.code).toBe(
+      403001,
+    )
   })
   test('counts and options', async () => {
-    expect((await world.send(people.operator, 'GET', '/devices/counts')).body).toEqual({ all: 4, online: 2, offline: 1, fault: 1, soldOut: 1, tempAlarm: 1 })
-    expect((await world.send(people.operator, 'GET', '/devices/options?keyword=HD000001')).body.list).toEqual([
-      { id: 1, rtuNumber: 'HD000001', nickname: '机器1', orgId: 3, status: 'online' },
-    ])
-    expect(ids((await world.send(people.operator, 'GET', '/devices/options?ids=1,4,5')).body)).toEqual([1, 5])
+    expect((await world.send(people.operator, 'GET', '/devices/counts')).body).toEqual({
+      all: 4,
+      online: 2,
+      offline: 1,
+      fault: 1,
+      soldOut: 1,
+      tempAlarm: 1,
+    })
+    expect(
+      (await world.send(people.operator, 'GET', '/devices/options?keyword=HD000001')).body.list,
+    ).toEqual([{ id: 1, rtuNumber: 'HD000001', nickname: '机器1', orgId: 3, status: 'online' }])
+    expect(
+      ids((await world.send(people.operator, 'GET', '/devices/options?ids=1,4,5')).body),
+    ).toEqual([1, 5])
   })
 })
 
 describe('how old the last word of a machine is', () => {
   const aged = (hours: number, id: number) =>
-    world.rows('update device_states set last_seen_at = $1 where device_id = $2', [new Date(now.getTime() - hours * 3_600_000), id])
+    world.rows('update device_states set last_seen_at = $1 where device_id = $2', [
+      new Date(now.getTime() - hours * 3_600_000),
+      id,
+    ])
   const told = async (user: number) =>
-    Object.fromEntries((await list(user)).list.map((row: { id: number; freshness: string }) => [row.id, row.freshness] as const))
+    Object.fromEntries(
+      (await list(user)).list.map(
+        (row: { id: number; freshness: string }) => [row.id, row.freshness] as const,
+      ),
+    )
   test('by the settings of its organisation, in list and detail', async () => {
     await aged(3, 1)
     await aged(5, 2)
     await aged(5, 3)
-    expect(await told(people.agent)).toMatchObject({ 1: 'fresh', 2: 'aging', 3: 'aging', 5: 'stale' })
-    await world.rows(`insert into settings (org_id, key, value) values (3, 'device.freshHours', '2'), (3, 'device.staleHours', '4')`)
-    expect(await told(people.agent)).toMatchObject({ 1: 'aging', 2: 'stale', 3: 'aging', 5: 'stale' })
+    expect(await told(people.agent)).toMatchObject({
+      1: 'fresh',
+      2: 'aging',
+      3: 'aging',
+      5: 'stale',
+    })
+    await world.rows(
+      `insert into settings (org_id, key, value) values (3, 'device.freshHours', '2'), (3, 'device.staleHours', '4')`,
+    )
+    expect(await told(people.agent)).toMatchObject({
+      1: 'aging',
+      2: 'stale',
+      3: 'aging',
+      5: 'stale',
+    })
     expect((await world.send(people.agent, 'GET', '/devices/1')).body.freshness).toBe('aging')
     await world.rows(`delete from settings where key in ('device.freshHours', 'device.staleHours')`)
     expect(await told(people.agent)).toMatchObject({ 1: 'fresh', 2: 'aging' })
@@ -124,9 +190,12 @@ describe('how old the last word of a machine is', () => {
 
 describe('detail', () => {
   test('names the business hours of the organisation that owns it', async () => {
-    const hours = async (id: number) => (await world.send(people.agent, 'GET', `/devices/${id}`)).body.orgHours
+    const hours = async (id: number) =>
+      (await world.send(people.agent, 'GET', `/devices/${id}`)).body.orgHours
     expect(await hours(1)).toEqual({ from: '06:00', to: '23:00' })
-    await world.rows(`insert into settings (org_id, key, value) values (3, 'device.businessHours', '{"from": "22:00", "to": "05:30"}')`)
+    await world.rows(
+      `insert into settings (org_id, key, value) values (3, 'device.businessHours', '{"from": "22:00", "to": "05:30"}')`,
+    )
     expect([await hours(1), await hours(3)]).toEqual([
       { from: '22:00', to: '05:30' },
       { from: '06:00', to: '23:00' },
@@ -135,7 +204,13 @@ describe('detail', () => {
   })
   test('all fields, never the secret', async () => {
     const { status, body } = await world.send(people.operator, 'GET', '/devices/5')
-    expect([status, body.dispensingMode, body.licenceMatches, body.pattern, body.version]).toEqual([200, 'UNATTENDED', true, 'lift', 1])
+    expect([status, body.dispensingMode, body.licenceMatches, body.pattern, body.version]).toEqual([
+      200,
+      'UNATTENDED',
+      true,
+      'lift',
+      1,
+    ])
     expect(JSON.stringify(body)).not.toContain('secret')
   })
   test.each([
@@ -151,18 +226,32 @@ describe('detail', () => {
 
 describe('create', () => {
   test('hands out a secret once and keeps its hash', async () => {
-    const { status, body } = await create(people.operator, 'NEW0001', { boardNo: 'BOARD-N1', card: '89860422010000000001', lng: 113.948901, lat: 22.5418 })
+    const { status, body } = await create(people.operator, 'NEW0001', {
+      boardNo: 'BOARD-N1',
+      card: '89860422010000000001',
+      lng: 113.948901,
+      lat: 22.5418,
+    })
     expect(status).toBe(200)
     expect(body.secret).toMatch(/^[0-9a-f]{64}$/)
-    const row = await world.one<{ secret_hash: Buffer; org_id: number; lifecycle: string; city: string }>(
-      `select secret_hash, org_id, lifecycle, city from devices where id = $1`,
-      [body.id],
-    )
-    expect([row.secret_hash.equals(secretHash(body.secret)), row.org_id, row.lifecycle, row.city]).toEqual([true, 3, 'STOCK', '440300'])
+    const row = await world.one<{
+      secret_hash: Buffer
+      org_id: number
+      lifecycle: string
+      city: string
+    }>(`select secret_hash, org_id, lifecycle, city from devices where id = $1`, [body.id])
+    expect([
+      row.secret_hash.equals(secretHash(body.secret)),
+      row.org_id,
+      row.lifecycle,
+      row.city,
+    ]).toEqual([true, 3, 'STOCK', '440300'])
     expect(await count(`device_states where device_id = ${body.id}`)).toBe(1)
-    expect(await world.rows(`select content, after::text like '%${body.secret}%' as leaks from operation_logs where action = 'devices.create'`)).toEqual([
-      { content: '创建设备：NEW0001', leaks: false },
-    ])
+    expect(
+      await world.rows(
+        `select content, after::text like '%${body.secret}%' as leaks from operation_logs where action = 'devices.create'`,
+      ),
+    ).toEqual([{ content: '创建设备：NEW0001', leaks: false }])
   })
   test.each([
     [{ rtuNumber: '' }, 'rtuNumber', '请输入机器编号'],
@@ -184,25 +273,49 @@ describe('create', () => {
     [{ lng: 0, lat: 0 }, 'lng'],
     [{ lng: 113 }, 'lat'],
     [{ typeId: 2, kind: 'DRUG' }, 'dispensingMode', '请填写药品经营许可证信息'],
-    [{ typeId: 2, kind: 'DRUG', dispensingMode: 'MEDICAL', licenceNo: '粤1' }, 'licenceAddress', '请填写药品经营许可证信息'],
+    [
+      { typeId: 2, kind: 'DRUG', dispensingMode: 'MEDICAL', licenceNo: '粤1' },
+      'licenceAddress',
+      '请填写药品经营许可证信息',
+    ],
     [{ tenantId: 3 }, 'tenantId'],
-  ] as [Record<string, unknown>, string, string?][])('%o is 400 at %s', async (change, field, message) => {
-    const { status, body } = await world.send(people.operator, 'POST', '/devices', fresh('BAD0001', change))
-    expect([status, body.code, body.errors[0].field]).toEqual([400, 400001, field])
-    if (message) expect(body.errors[0].message).toBe(message)
-  })
+  ] as [Record<string, unknown>, string, string?][])(
+    '%o is 400 at %s',
+    async (change, field, message) => {
+      const { status, body } = await world.send(
+        people.operator,
+        'POST',
+        '/devices',
+        fresh('BAD0001', change),
+      )
+      expect([status, body.code, body.errors[0].field]).toEqual([400, 400001, field])
+      if (message) expect(body.errors[0].message).toBe(message)
+    },
+  )
   test.each([
-    [{ kind: 'DRUG', dispensingMode: 'MEDICAL', licenceNo: '1', licenceAddress: '深圳市南山区' }, 422],
+    [
+      { kind: 'DRUG', dispensingMode: 'MEDICAL', licenceNo: '1', licenceAddress: '深圳市南山区' },
+      422,
+    ],
     [{ typeId: 4 }, 404],
     [{ typeId: 999 }, 404],
-  ])('%o is %i', async (change, status) => expect((await create(people.operator, 'BAD0002', change)).status).toBe(status))
+  ])('%o is %i', async (change, status) =>
+    expect((await create(people.operator, 'BAD0002', change)).status).toBe(status),
+  )
   test('numbers, boards and cards are unique over the platform', async () => {
     const [number, board, card] = [
       await create(people.stranger, 'HD000001'),
       await create(people.stranger, 'NEW0009', { boardNo: 'BOARD-1' }),
       await create(people.stranger, 'NEW0009', { card: '89860422010000000001' }),
     ]
-    expect([number, board, card].map((a) => [a.status, a.body.code, a.body.message, a.body.errors[0].field])).toEqual([
+    expect(
+      [number, board, card].map((a) => [
+        a.status,
+        a.body.code,
+        a.body.message,
+        a.body.errors[0].field,
+      ]),
+    ).toEqual([
       [409, 409004, '机器编号已存在', 'rtuNumber'],
       [409, 409004, '该主板已绑定其他设备', 'boardNo'],
       [409, 409004, '该物联卡已绑定其他设备', 'card'],
@@ -211,7 +324,9 @@ describe('create', () => {
   })
   test('for an organisation of the own tree only, and one that runs machines', async () => {
     expect((await create(people.operator, 'NEW0002', { orgId: 4 })).status).toBe(404)
-    expect((await create(people.platform, 'NEW0002', { orgId: 6 })).body.message).toBe('该机构不能拥有设备')
+    expect((await create(people.platform, 'NEW0002', { orgId: 6 })).body.message).toBe(
+      '该机构不能拥有设备',
+    )
     expect((await create(people.agent, 'NEW0003', { orgId: 4 })).status).toBe(200)
     expect(await count(`devices where rtu_number = 'NEW0003' and org_id = 4`)).toBe(1)
   })
@@ -222,7 +337,9 @@ describe('create', () => {
     expect((await create(people.reader, 'NEW0005')).status).toBe(403)
   })
   test('the same number ten times at once: one machine', async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => create(people.operator, 'RACE0001')))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => create(people.operator, 'RACE0001')),
+    )
     expect(answers.map((a) => a.status).sort()).toEqual([200, ...Array(9).fill(409)])
     expect(await count(`devices where rtu_number = 'RACE0001'`)).toBe(1)
   })
@@ -230,26 +347,38 @@ describe('create', () => {
 
 describe('batch', () => {
   const batch = (change: Record<string, unknown>) =>
-    world.send(people.operator, 'POST', '/devices/batch-create', { start: 'BT000098', count: 3, namePrefix: '园区', ...place, ...change })
-  const preview = (query: string, user = people.operator) => world.send(user, 'GET', `/devices/batch-preview?${query}`)
+    world.send(people.operator, 'POST', '/devices/batch-create', {
+      start: 'BT000098',
+      count: 3,
+      namePrefix: '园区',
+      ...place,
+      ...change,
+    })
+  const preview = (query: string, user = people.operator) =>
+    world.send(user, 'GET', `/devices/batch-preview?${query}`)
   test('following numbers keep their width', async () => {
     const { status, body } = await batch({})
-    expect([status, body.created.map((d: { rtuNumber: string }) => d.rtuNumber), new Set(body.created.map((d: { secret: string }) => d.secret)).size]).toEqual([
-      200,
-      ['BT000098', 'BT000099', 'BT000100'],
-      3,
-    ])
-    expect(await world.rows(`select nickname from devices where rtu_number like 'BT%' order by rtu_number`)).toEqual([
-      { nickname: '园区01' },
-      { nickname: '园区02' },
-      { nickname: '园区03' },
-    ])
+    expect([
+      status,
+      body.created.map((d: { rtuNumber: string }) => d.rtuNumber),
+      new Set(body.created.map((d: { secret: string }) => d.secret)).size,
+    ]).toEqual([200, ['BT000098', 'BT000099', 'BT000100'], 3])
+    expect(
+      await world.rows(
+        `select nickname from devices where rtu_number like 'BT%' order by rtu_number`,
+      ),
+    ).toEqual([{ nickname: '园区01' }, { nickname: '园区02' }, { nickname: '园区03' }])
     expect(await count(`operation_logs where action = 'devices.createBatch'`)).toBe(3)
   })
   test('a conflict refuses all, also with a machine of strangers', async () => {
     expect((await create(people.stranger, 'BC000002')).status).toBe(200)
     const { status, body } = await batch({ start: 'BC000001' })
-    expect([status, body.code, body.message, await count(`devices where rtu_number like 'BC%'`)]).toEqual([409, 409004, '机器编号已存在:BC000002', 1])
+    expect([
+      status,
+      body.code,
+      body.message,
+      await count(`devices where rtu_number like 'BC%'`),
+    ]).toEqual([409, 409004, '机器编号已存在:BC000002', 1])
     expect((await preview('start=BC000001&count=3')).body).toEqual({
       first: 'BC000001',
       last: 'BC000003',
@@ -262,11 +391,11 @@ describe('batch', () => {
       numbers: ['BC000001', 'BC000003', 'BC000004'],
       conflicts: ['BC000002'],
     })
-    expect((await batch({ start: 'BC000001', skipExisting: true })).body.created.map((d: { rtuNumber: string }) => d.rtuNumber)).toEqual([
-      'BC000001',
-      'BC000003',
-      'BC000004',
-    ])
+    expect(
+      (await batch({ start: 'BC000001', skipExisting: true })).body.created.map(
+        (d: { rtuNumber: string }) => d.rtuNumber,
+      ),
+    ).toEqual(['BC000001', 'BC000003', 'BC000004'])
   })
   test.each([
     [{ start: 'BD9999' }, '编号位数不足'],
@@ -280,17 +409,23 @@ describe('batch', () => {
   })
   test('skipping cannot run past the width', async () => {
     expect((await create(people.operator, 'BE9999')).status).toBe(200)
-    expect((await preview('start=BE9999&count=1&skipExisting=true')).body.message).toBe('编号位数不足')
+    expect((await preview('start=BE9999&count=1&skipExisting=true')).body.message).toBe(
+      '编号位数不足',
+    )
   })
   test('two overlapping batches at once: one wins whole', async () => {
-    const answers = await Promise.all([batch({ start: 'BF000001', count: 20 }), batch({ start: 'BF000010', count: 20 })])
+    const answers = await Promise.all([
+      batch({ start: 'BF000001', count: 20 }),
+      batch({ start: 'BF000010', count: 20 }),
+    ])
     expect(answers.map((a) => a.status).sort()).toEqual([200, 409])
     expect(await count(`devices where rtu_number like 'BF%'`)).toBe(20)
   })
 })
 
 describe('edit', () => {
-  const load = async (id: number) => (await world.send(people.operator, 'GET', `/devices/${id}`)).body
+  const load = async (id: number) =>
+    (await world.send(people.operator, 'GET', `/devices/${id}`)).body
   const body = (d: Record<string, unknown>, change: Record<string, unknown> = {}) => {
     const keys = [
       'version',
@@ -314,52 +449,136 @@ describe('edit', () => {
   }
   test('changes, counts the version, logs both sides', async () => {
     const before = await load(2)
-    const { status, body: after } = await world.send(people.operator, 'PUT', '/devices/2', body(before, { nickname: '新名', county: '440304', remark: '靠窗' }))
-    expect([status, after.nickname, after.city, after.county, after.version]).toEqual([200, '新名', '440300', '440304', before.version + 1])
-    expect(await world.one(`select before ->> 'nickname' as old, after ->> 'nickname' as new from operation_logs where action = 'devices.update'`)).toEqual({
+    const { status, body: after } = await world.send(
+      people.operator,
+      'PUT',
+      '/devices/2',
+      body(before, { nickname: '新名', county: '440304', remark: '靠窗' }),
+    )
+    expect([status, after.nickname, after.city, after.county, after.version]).toEqual([
+      200,
+      '新名',
+      '440300',
+      '440304',
+      before.version + 1,
+    ])
+    expect(
+      await world.one(
+        `select before ->> 'nickname' as old, after ->> 'nickname' as new from operation_logs where action = 'devices.update'`,
+      ),
+    ).toEqual({
       old: '机器2',
       new: '新名',
     })
-    const stale = await world.send(people.operator, 'PUT', '/devices/2', body(before, { nickname: '晚到' }))
+    const stale = await world.send(
+      people.operator,
+      'PUT',
+      '/devices/2',
+      body(before, { nickname: '晚到' }),
+    )
     expect([stale.status, stale.body.code, (await load(2)).nickname]).toEqual([409, 409001, '新名'])
   })
   test('five edits at once: one wins', async () => {
     const before = await load(2)
-    const answers = await Promise.all([1, 2, 3, 4, 5].map((n) => world.send(people.operator, 'PUT', '/devices/2', body(before, { nickname: `第${n}` }))))
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map((n) =>
+        world.send(people.operator, 'PUT', '/devices/2', body(before, { nickname: `第${n}` })),
+      ),
+    )
     expect(answers.map((a) => a.status).sort()).toEqual([200, 409, 409, 409, 409])
   })
   test('the number is not a field; strangers get 404; scrapped machines stay', async () => {
     const d = await load(1)
-    expect((await world.send(people.operator, 'PUT', '/devices/1', { ...body(d), rtuNumber: 'HD9999' })).status).toBe(400)
+    expect(
+      (await world.send(people.operator, 'PUT', '/devices/1', { ...body(d), rtuNumber: 'HD9999' }))
+        .status,
+    ).toBe(400)
     expect((await world.send(people.sibling, 'PUT', '/devices/1', body(d))).status).toBe(404)
-    expect((await world.send(people.operator, 'PUT', '/devices/6', body(await load(6)))).body.error).toBe('devices.closed')
+    expect(
+      (await world.send(people.operator, 'PUT', '/devices/6', body(await load(6)))).body.error,
+    ).toBe('devices.closed')
   })
   test('with lanes the type must drive them alike; placed drugs keep their machine', async () => {
-    const lanes = await world.send(people.operator, 'POST', '/devices/1/lanes', { version: 0, levels: [{ columns: 2 }] })
+    const lanes = await world.send(people.operator, 'POST', '/devices/1/lanes', {
+      version: 0,
+      levels: [{ columns: 2 }],
+    })
     expect(lanes.status).toBe(200)
-    const refused = await world.send(people.operator, 'PUT', '/devices/1', body(await load(1), { typeId: 3 }))
-    expect([refused.status, refused.body.message, refused.body.errors[0].field]).toEqual([422, '更换类型前请先重建货道', 'typeId'])
-    await addDevice(world, 20, 3, { kind: 'DRUG', mode: 'PHARMACIST' })
-    const drawn = await world.send(people.operator, 'POST', '/devices/20/lanes', { version: 0, levels: [{ columns: 1 }] })
-    expect(
-      (await world.send(people.operator, 'PUT', '/devices/20/lanes', { version: 1, lanes: [{ id: drawn.body.floors[0].roads[0].id, productId: 4 }] })).status,
-    ).toBe(200)
-    expect((await world.send(people.operator, 'PUT', '/devices/20', body(await load(20), { dispensingMode: 'UNATTENDED' }))).body.message).toBe(
-      '该设备不允许销售此类药品:甲类非处方药',
+    const refused = await world.send(
+      people.operator,
+      'PUT',
+      '/devices/1',
+      body(await load(1), { typeId: 3 }),
     )
+    expect([refused.status, refused.body.message, refused.body.errors[0].field]).toEqual([
+      422,
+      '更换类型前请先重建货道',
+      'typeId',
+    ])
+    await addDevice(world, 20, 3, { kind: 'DRUG', mode: 'PHARMACIST' })
+    const drawn = await world.send(people.operator, 'POST', '/devices/20/lanes', {
+      version: 0,
+      levels: [{ columns: 1 }],
+    })
+    expect(
+      (
+        await world.send(people.operator, 'PUT', '/devices/20/lanes', {
+          version: 1,
+          lanes: [{ id: drawn.body.floors[0].roads[0].id, productId: 4 }],
+        })
+      ).status,
+    ).toBe(200)
+    expect(
+      (
+        await world.send(
+          people.operator,
+          'PUT',
+          '/devices/20',
+          body(await load(20), { dispensingMode: 'UNATTENDED' }),
+        )
+      ).body.message,
+    ).toBe('该设备不允许销售此类药品:甲类非处方药')
   })
   test('a licence for another place stops sales, and they cannot resume', async () => {
-    const { status, body: after } = await world.send(people.operator, 'PUT', '/devices/5', body(await load(5), { licenceAddress: '深圳市福田区红荔路6030号' }))
+    const { status, body: after } = await world.send(
+      people.operator,
+      'PUT',
+      '/devices/5',
+      body(await load(5), { licenceAddress: '深圳市福田区红荔路6030号' }),
+    )
     expect([status, after.lifecycle, after.licenceMatches]).toEqual([200, 'PAUSED', false])
-    const resume = await world.send(people.operator, 'POST', '/devices/5/lifecycle', { version: after.version, to: 'OPERATING' })
+    const resume = await world.send(people.operator, 'POST', '/devices/5/lifecycle', {
+      version: after.version,
+      to: 'OPERATING',
+    })
     expect([resume.status, resume.body.message]).toEqual([422, '许可证地址与设备地址不一致'])
   })
   test('a repairer changes board, card and place only', async () => {
-    await world.rows(`insert into device_assignments (org_id, device_id, user_id, kind) values (3, 2, 907, 'REPAIRER')`)
+    await world.rows(
+      `insert into device_assignments (org_id, device_id, user_id, kind) values (3, 2, 907, 'REPAIRER')`,
+    )
     const d = await load(2)
-    const no = await world.send(people.repairer, 'PUT', '/devices/2', body(d, { nickname: '我的', boardNo: 'BOARD-R2' }))
-    expect([no.status, no.body.code, no.body.errors.map((e: { field: string }) => e.field)]).toEqual([403, 403001, ['nickname']])
-    expect((await world.send(people.repairer, 'PUT', '/devices/2', body(d, { boardNo: 'BOARD-R2', address: '新址1号' }))).body).toMatchObject({
+    const no = await world.send(
+      people.repairer,
+      'PUT',
+      '/devices/2',
+      body(d, { nickname: '我的', boardNo: 'BOARD-R2' }),
+    )
+    expect([
+      no.status,
+      no.body.code,
+      no.body.errors.map((e: { field: string }) => e.field),
+    ]).toEqual([403, 403001, ['nickname']])
+    expect(
+      (
+        await world.send(
+          people.repairer,
+          'PUT',
+          '/devices/2',
+          body(d, { boardNo: 'BOARD-R2', address: '新址1号' }),
+        )
+      ).body,
+    ).toMatchObject({
       boardNo: 'BOARD-R2',
       address: '新址1号',
     })
@@ -370,13 +589,34 @@ describe('lifecycle', () => {
   test('a new machine needs board and lanes before it sells', async () => {
     const { body: made } = await create(people.operator, 'LIFE0001', { boardNo: 'BOARD-L1' })
     const go = (to: string, version: number) =>
-      world.send(people.operator, 'POST', `/devices/${made.id}/lifecycle`, { version, to, reason: to === 'PAUSED' ? '换货' : '' })
-    expect((await world.send(people.operator, 'POST', `/devices/${made.id}/lifecycle`, { version: 1, to: 'PAUSED' })).body.errors[0].message).toBe('请填写原因')
+      world.send(people.operator, 'POST', `/devices/${made.id}/lifecycle`, {
+        version,
+        to,
+        reason: to === 'PAUSED' ? '换货' : '',
+      })
+    expect(
+      (
+        await world.send(people.operator, 'POST', `/devices/${made.id}/lifecycle`, {
+          version: 1,
+          to: 'PAUSED',
+        })
+      ).body.errors[0].message,
+    ).toBe('请填写原因')
     expect((await go('PAUSED', 1)).body.code).toBe(409001)
     expect((await go('OPERATING', 1)).body.error).toBe('devices.notReady')
-    const drawn = await world.send(people.operator, 'POST', `/devices/${made.id}/lanes`, { version: 0, levels: [{ columns: 1 }] })
-    await world.send(people.operator, 'PUT', `/devices/${made.id}/lanes`, { version: 1, lanes: [{ id: drawn.body.floors[0].roads[0].id, productId: 1 }] })
-    expect((await go('OPERATING', 1)).body).toMatchObject({ lifecycle: 'OPERATING', version: 2, can: { pause: true, operate: false } })
+    const drawn = await world.send(people.operator, 'POST', `/devices/${made.id}/lanes`, {
+      version: 0,
+      levels: [{ columns: 1 }],
+    })
+    await world.send(people.operator, 'PUT', `/devices/${made.id}/lanes`, {
+      version: 1,
+      lanes: [{ id: drawn.body.floors[0].roads[0].id, productId: 1 }],
+    })
+    expect((await go('OPERATING', 1)).body).toMatchObject({
+      lifecycle: 'OPERATING',
+      version: 2,
+      can: { pause: true, operate: false },
+    })
     expect((await go('PAUSED', 1)).status).toBe(409)
     expect((await go('PAUSED', 2)).body.lifecycle).toBe('PAUSED')
   })
@@ -384,25 +624,47 @@ describe('lifecycle', () => {
 
 describe('faults and timeline', () => {
   test('a fault is handled once and frees its lane', async () => {
-    const lane = (await world.send(people.operator, 'GET', '/devices/1/lanes')).body.floors[0].roads[0].id
+    const lane = (await world.send(people.operator, 'GET', '/devices/1/lanes')).body.floors[0]
+      .roads[0].id
     await world.rows(`update lanes set status = 'FAULT' where id = $1`, [lane])
     const fault = await world.one<{ id: string }>(
       `insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) values (3, 1, $1, 'MOTOR_NOT_MOVE', 'ERROR', $2) returning id`,
       [lane, now],
     )
     await world.rows(`update device_states set fault_count = 1 where device_id = 1`)
-    const worst = async (who: typeof people.operator) => (await world.send(who, 'GET', '/devices/1')).body.fault
-    expect([await worst(people.operator), await worst(people.reader)]).toEqual([{ faultCode: 'MOTOR_NOT_MOVE', road: 1 }, null])
+    const worst = async (who: typeof people.operator) =>
+      (await world.send(who, 'GET', '/devices/1')).body.fault
+    expect([await worst(people.operator), await worst(people.reader)]).toEqual([
+      { faultCode: 'MOTOR_NOT_MOVE', road: 1 },
+      null,
+    ])
     const url = `/device-faults/${fault.id}/handle`
-    expect((await world.send(people.operator, 'POST', url, { remark: ' ' })).body.errors[0].message).toBe('请填写处理说明')
+    expect(
+      (await world.send(people.operator, 'POST', url, { remark: ' ' })).body.errors[0].message,
+    ).toBe('请填写处理说明')
     expect((await world.send(people.sibling, 'POST', url, { remark: '换电机' })).status).toBe(404)
     expect((await world.send(people.reader, 'POST', url, { remark: '换电机' })).status).toBe(403)
-    const answers = await Promise.all([1, 2, 3].map(() => world.send(people.operator, 'POST', url, { remark: '换电机' })))
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => world.send(people.operator, 'POST', url, { remark: '换电机' })),
+    )
     expect(answers.map((a) => a.status).sort()).toEqual([200, 409, 409])
-    expect(await world.one('select status from lanes where id = $1', [lane])).toEqual({ status: 'ENABLED' })
+    expect(await world.one('select status from lanes where id = $1', [lane])).toEqual({
+      status: 'ENABLED',
+    })
     expect(await worst(people.operator)).toBeNull()
     const { body } = await world.send(people.operator, 'GET', '/devices/1/faults')
-    expect(body).toMatchObject({ total: 1, list: [{ road: 1, faultCode: 'MOTOR_NOT_MOVE', handledBy: '员工3', remark: '换电机', can: { handle: false } }] })
+    expect(body).toMatchObject({
+      total: 1,
+      list: [
+        {
+          road: 1,
+          faultCode: 'MOTOR_NOT_MOVE',
+          handledBy: '员工3',
+          remark: '换电机',
+          can: { handle: false },
+        },
+      ],
+    })
     expect((await world.send(people.reader, 'GET', '/devices/1/faults')).status).toBe(403)
     expect((await world.send(people.sibling, 'GET', '/devices/1/faults')).status).toBe(404)
   })
@@ -420,7 +682,8 @@ describe('faults and timeline', () => {
     const { body } = await world.send(people.operator, 'GET', '/devices/1/timeline')
     const said = body.list.filter((line: { source: string }) => line.source === 'MESSAGE')
     expect([said.map((m: { seq: number }) => m.seq), said[0].data]).toEqual([[3, 2], { rsrp: -80 }])
-    const all = (await world.send(people.operator, 'GET', '/devices/1/timeline?from=2026-11-10')).body.list
+    const all = (await world.send(people.operator, 'GET', '/devices/1/timeline?from=2026-11-10'))
+      .body.list
     expect(all.filter((line: { source: string }) => line.source === 'MESSAGE')).toHaveLength(3)
     expect((await world.send(people.sibling, 'GET', '/devices/1/timeline')).status).toBe(404)
     expect(body.sums.cut).toBe(false)
@@ -433,7 +696,11 @@ describe('faults and timeline', () => {
     )
     const { body } = await world.send(people.operator, 'GET', '/devices/1/timeline?group=DOOR')
     expect([body.sums.cut, body.total]).toEqual([true, 20])
-    const { body: day } = await world.send(people.operator, 'GET', `/devices/1/timeline?group=DOOR&from=${shanghaiDay(now)}`)
+    const { body: day } = await world.send(
+      people.operator,
+      'GET',
+      `/devices/1/timeline?group=DOOR&from=${shanghaiDay(now)}`,
+    )
     expect(day.sums.cut).toBe(false)
   })
 })
@@ -450,7 +717,10 @@ test('a page among 2,000 machines touches fewer pages of the database than there
   const own = { all: false, orgs: [5], ancestors: [1], devices: null, watched: [] }
   for (const scope of [systemScope, own]) {
     const touched = await pagesTouched(world.app, scope, (ctx) =>
-      (handlers.list as (ctx: Ctx, input: Input<typeof devices.list>) => Promise<unknown>)(ctx, devices.list.input.parse({})),
+      (handlers.list as (ctx: Ctx, input: Input<typeof devices.list>) => Promise<unknown>)(
+        ctx,
+        devices.list.input.parse({}),
+      ),
     )
     expect(touched).toBeLessThan(2000)
   }
@@ -458,23 +728,35 @@ test('a page among 2,000 machines touches fewer pages of the database than there
 
 describe('boards and SIM cards of others stay theirs', () => {
   const cupboard = (org: number, boardNo: string, iccid: string | null) =>
-    world.rows('insert into main_boards (org_id, board_no, iccid) values ($1, $2, $3)', [org, boardNo, iccid])
-  const held = (boardNo: string) => world.one(`select org_id, iccid from main_boards where board_no = $1`, [boardNo])
+    world.rows('insert into main_boards (org_id, board_no, iccid) values ($1, $2, $3)', [
+      org,
+      boardNo,
+      iccid,
+    ])
+  const held = (boardNo: string) =>
+    world.one(`select org_id, iccid from main_boards where board_no = $1`, [boardNo])
   test.each([
     [people.operator, 5, 1],
     [people.repairer, 5, 2],
     [people.operator, 2, 3],
     [people.operator, 4, 4],
     [people.agent, 3, 5],
-  ])('user %i does not get the SIM of a board of organisation %i, with a new board or without one', async (user, org, n) => {
-    const [boardNo, iccid] = [`KEPT-SIM-${n}`, `898604220100000010${n}`]
-    await cupboard(org, boardNo, iccid)
-    for (const board of [{ boardNo: `OTHER-BOARD-${n}` }, {}]) {
-      const { status, body } = await create(user, `SIM000${n}`, { ...board, card: iccid })
-      expect([status, body.message, body.errors?.[0].field]).toEqual([409, '该物联卡已绑定其他设备', 'card'])
-    }
-    expect(await held(boardNo)).toEqual({ org_id: org, iccid })
-  })
+  ])(
+    'user %i does not get the SIM of a board of organisation %i, with a new board or without one',
+    async (user, org, n) => {
+      const [boardNo, iccid] = [`KEPT-SIM-${n}`, `898604220100000010${n}`]
+      await cupboard(org, boardNo, iccid)
+      for (const board of [{ boardNo: `OTHER-BOARD-${n}` }, {}]) {
+        const { status, body } = await create(user, `SIM000${n}`, { ...board, card: iccid })
+        expect([status, body.message, body.errors?.[0].field]).toEqual([
+          409,
+          '该物联卡已绑定其他设备',
+          'card',
+        ])
+      }
+      expect(await held(boardNo)).toEqual({ org_id: org, iccid })
+    },
+  )
   test.each([
     [people.operator, 5, 1],
     [people.repairer, 2, 2],
@@ -482,28 +764,63 @@ describe('boards and SIM cards of others stay theirs', () => {
   ])('user %i does not get a board of organisation %i by its number', async (user, org, n) => {
     await cupboard(org, `KEPT-BOARD-${n}`, null)
     const { status, body } = await create(user, `BRD000${n}`, { boardNo: `KEPT-BOARD-${n}` })
-    expect([status, body.message, body.errors?.[0].field]).toEqual([409, '该主板已绑定其他设备', 'boardNo'])
+    expect([status, body.message, body.errors?.[0].field]).toEqual([
+      409,
+      '该主板已绑定其他设备',
+      'boardNo',
+    ])
     expect(await held(`KEPT-BOARD-${n}`)).toEqual({ org_id: org, iccid: null })
   })
   test('a board of the own cupboard goes in with its SIM, and a SIM goes over to another board', async () => {
     await cupboard(3, 'OWN-BOARD-1', '8986042201000000201')
     expect((await create(people.repairer, 'OWN0001', { boardNo: 'OWN-BOARD-1' })).status).toBe(200)
     await cupboard(3, 'OWN-BOARD-2', '8986042201000000202')
-    expect((await create(people.operator, 'OWN0002', { boardNo: 'OWN-BOARD-3', card: '8986042201000000202' })).status).toBe(200)
-    expect([(await held('OWN-BOARD-2')).iccid, (await held('OWN-BOARD-3')).iccid]).toEqual([null, '8986042201000000202'])
+    expect(
+      (
+        await create(people.operator, 'OWN0002', {
+          boardNo: 'OWN-BOARD-3',
+          card: '8986042201000000202',
+        })
+      ).status,
+    ).toBe(200)
+    expect([(await held('OWN-BOARD-2')).iccid, (await held('OWN-BOARD-3')).iccid]).toEqual([
+      null,
+      '8986042201000000202',
+    ])
     await cupboard(2, 'OWN-BOARD-4', '8986042201000000203')
-    expect((await create(people.agent, 'OWN0003', { orgId: 3, boardNo: 'OWN-BOARD-4' })).status).toBe(200)
+    expect(
+      (await create(people.agent, 'OWN0003', { orgId: 3, boardNo: 'OWN-BOARD-4' })).status,
+    ).toBe(200)
     expect(await held('OWN-BOARD-4')).toEqual({ org_id: 3, iccid: '8986042201000000203' })
   })
   test('an edit writes down no SIM of others either', async () => {
     await cupboard(5, 'KEPT-SIM-9', '8986042201000000209')
     const { body: made } = await create(people.operator, 'SIM0009')
-    const edit = { ...place, nickname: '新机', boardNo: null, storeId: null, lng: null, lat: null, dispensingMode: null, licenceNo: '', licenceAddress: '' }
+    const edit = {
+      ...place,
+      nickname: '新机',
+      boardNo: null,
+      storeId: null,
+      lng: null,
+      lat: null,
+      dispensingMode: null,
+      licenceNo: '',
+      licenceAddress: '',
+    }
     const flags = { autoRefund: true, businessHours: [], onlineMall: false, remark: '' }
     for (const boardNo of [null, 'OTHER-BOARD-9']) {
       const change = { ...edit, ...flags, version: 1, boardNo, card: '8986042201000000209' }
-      const { status, body } = await world.send(people.operator, 'PUT', `/devices/${made.id}`, change)
-      expect([status, body.message, body.errors?.[0].field]).toEqual([409, '该物联卡已绑定其他设备', 'card'])
+      const { status, body } = await world.send(
+        people.operator,
+        'PUT',
+        `/devices/${made.id}`,
+        change,
+      )
+      expect([status, body.message, body.errors?.[0].field]).toEqual([
+        409,
+        '该物联卡已绑定其他设备',
+        'card',
+      ])
     }
   })
 })

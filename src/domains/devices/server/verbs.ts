@@ -17,14 +17,19 @@ type Contract = typeof devices
 
 const list: Handlers<Contract>['list'] = async (ctx, input) => {
   // sorting by a hidden figure would tell its order
-  if (input.sort.endsWith('todayTurnover') && !may(ctx, 'dashboard:money')) throw new Refusal(common.forbidden)
+  if (input.sort.endsWith('todayTurnover') && !may(ctx, 'dashboard:money'))
+    throw new Refusal(common.forbidden)
   const limits = await ageLimits(ctx.app)
   const { rows, total, sums } = await q.listRows(ctx, input)
   const sold = await q.soldToday(ctx, input)
   return {
     list: rows.map((device) => rowOf(ctx, device, limits)),
     total,
-    sums: { ...sums, todayOrders: sold.orders, todayTurnover: may(ctx, 'dashboard:money') ? sold.turnover : null },
+    sums: {
+      ...sums,
+      todayOrders: sold.orders,
+      todayTurnover: may(ctx, 'dashboard:money') ? sold.turnover : null,
+    },
   }
 }
 

@@ -17,10 +17,17 @@ type Contract = typeof distribution
 /** Answers the new owner where there is one. */
 type Step = (ctx: Ctx, machine: Machine) => Promise<Target | null>
 
-export async function setStoreOf(ctx: Ctx, machine: Machine, storeId: number | null): Promise<void> {
+export async function setStoreOf(
+  ctx: Ctx,
+  machine: Machine,
+  storeId: number | null,
+): Promise<void> {
   reject(openRule(machine))
-  if (storeId !== null && found(await q.storeOf(ctx, storeId)).orgId !== machine.orgId) throw fieldRefusal(distributionErrors.storeElsewhere, 'storeId')
-  await sql`update devices set store_id = ${storeId}, version = version + 1 where id = ${machine.id}`.execute(ctx.db)
+  if (storeId !== null && found(await q.storeOf(ctx, storeId)).orgId !== machine.orgId)
+    throw fieldRefusal(distributionErrors.storeElsewhere, 'storeId')
+  await sql`update devices set store_id = ${storeId}, version = version + 1 where id = ${machine.id}`.execute(
+    ctx.db,
+  )
   ctx.touch('devices')
   ctx.touch('stores')
 }
@@ -41,7 +48,9 @@ async function forEach(
   said: Pick<AuditEntry, 'before' | 'after'>,
 ): Promise<Outcome> {
   const wanted = [...new Set(deviceIds)].sort((a, b) => a - b)
-  const rows = await rowsOf<{ id: number; rtuNumber: string; org: string }>(ctx.db)`select d.id, d.rtu_number as "rtuNumber", coalesce(o.name, '') as org
+  const rows = await rowsOf<{ id: number; rtuNumber: string; org: string }>(
+    ctx.db,
+  )`select d.id, d.rtu_number as "rtuNumber", coalesce(o.name, '') as org
     from devices d left join organisations o on o.id = d.org_id
     where d.id = any(${wanted}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`
   if (rows.length !== wanted.length) throw new Refusal(common.notFound)
@@ -56,7 +65,9 @@ async function forEach(
       async (quiet) => {
         const machine = found(await lockMachine(quiet, id))
         to = await step(quiet, machine)
-        return to ? handedOver(machine, org, to) : [{ id, name: rtuNumber, ...said, orgId: machine.orgId }]
+        return to
+          ? handedOver(machine, org, to)
+          : [{ id, name: rtuNumber, ...said, orgId: machine.orgId }]
       },
       lines,
     )
@@ -66,11 +77,20 @@ async function forEach(
   await moveWords(ctx, given)
   const outcome = outcomeOf(results)
   // a trial did nothing to any machine
-  ctx.audit(...(dryRun ? [{ id: kind, name: `× ${results.length}（试运行）`, after: { done: outcome.done } }] : lines))
+  ctx.audit(
+    ...(dryRun
+      ? [{ id: kind, name: `× ${results.length}（试运行）`, after: { done: outcome.done } }]
+      : lines),
+  )
   return outcome
 }
 
-async function tried(ctx: Ctx, dryRun: boolean, work: (quiet: Ctx) => Promise<AuditEntry[]>, lines: AuditEntry[]): Promise<string | null> {
+async function tried(
+  ctx: Ctx,
+  dryRun: boolean,
+  work: (quiet: Ctx) => Promise<AuditEntry[]>,
+  lines: AuditEntry[],
+): Promise<string | null> {
   const touched: Parameters<Ctx['touch']>[] = []
   await sql`savepoint one_machine`.execute(ctx.db)
   try {
@@ -94,12 +114,18 @@ export const assignMany: Handlers<Contract>['assignMany'] = async (ctx, input) =
   if (missing) throw fieldRefusal(missing.def, missing.field)
   const { kind, orgId, userIds = [], storeId = null } = input
   if (kind === 'OWNER') checkMayMove(ctx)
-  return forEach(ctx, input, await stepOf(ctx, kind, { orgId, userIds, storeId }), { after: { kind, userIds, storeId } })
+  return forEach(ctx, input, await stepOf(ctx, kind, { orgId, userIds, storeId }), {
+    after: { kind, userIds, storeId },
+  })
 }
 
 type Given = { orgId: number | undefined; userIds: readonly number[]; storeId: number | null }
 /** The target is looked up once; a foreign one answers like a missing one. */
-async function stepOf(ctx: Ctx, kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'STORE', given: Given): Promise<Step> {
+async function stepOf(
+  ctx: Ctx,
+  kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'STORE',
+  given: Given,
+): Promise<Step> {
   if (kind === 'OWNER') {
     const to = found(await target(ctx, given.orgId as number))
     return async (quiet, machine) => {
@@ -125,7 +151,10 @@ async function stepOf(ctx: Ctx, kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'ST
 
 export const removeMany: Handlers<Contract>['removeMany'] = async (ctx, input) => {
   if (input.kind === 'OWNER') checkMayMove(ctx)
-  return forEach(ctx, input, removal(input.kind), { before: { kind: input.kind }, after: { kind: null } })
+  return forEach(ctx, input, removal(input.kind), {
+    before: { kind: input.kind },
+    after: { kind: null },
+  })
 }
 
 function removal(kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'STORE'): Step {
@@ -143,7 +172,8 @@ function removal(kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'STORE'): Step {
       return null
     }
   return async (ctx, machine) => {
-    if (!(await endStaff(ctx, machine, { kind })).length) throw new Refusal(distributionErrors.nothingThere)
+    if (!(await endStaff(ctx, machine, { kind })).length)
+      throw new Refusal(distributionErrors.nothingThere)
     ctx.touch('devices')
     return null
   }

@@ -5,7 +5,14 @@ import { matches } from '../../../server/lists.ts'
 import { onlyRow, rowOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
-import { AssignmentRow, DeviceAssignments, type distribution, Group, Owner, Staff } from '../contract.ts'
+import {
+  AssignmentRow,
+  DeviceAssignments,
+  type distribution,
+  Group,
+  Owner,
+  Staff,
+} from '../contract.ts'
 import type { StaffKind } from './staff.ts'
 
 const staff = (kind: StaffKind) =>
@@ -35,7 +42,9 @@ const has = (kind: StaffKind, userId?: number) =>
   sql`exists (select from device_assignments a where a.device_id = d.id and a.to_at is null and a.kind = ${kind} ${userId === undefined ? sql`` : sql`and a.user_id = ${userId}`})`
 const nobody = sql`not exists (select from device_assignments a where a.device_id = d.id and a.to_at is null)`
 
-function grouped(input: Pick<Input<typeof distribution.list>, 'groupBy' | 'userId'>): RawBuilder<unknown> | null {
+function grouped(
+  input: Pick<Input<typeof distribution.list>, 'groupBy' | 'userId'>,
+): RawBuilder<unknown> | null {
   if (input.groupBy === 'replenisher') return has('REPLENISHER', input.userId)
   if (input.groupBy === 'repairer') return has('REPAIRER', input.userId)
   return input.groupBy === 'none' ? nobody : null
@@ -47,13 +56,18 @@ export const listRows = (ctx: Ctx, input: Input<typeof distribution.list>) =>
     countFrom: joined,
     input,
     last: sql`d.id`,
-    sort: { rtuNumber: sql`d.rtu_number`, nickname: sql`d.nickname`, assignedAt: sql`lower(h.valid)` },
+    sort: {
+      rtuNumber: sql`d.rtu_number`,
+      nickname: sql`d.nickname`,
+      assignedAt: sql`lower(h.valid)`,
+    },
     where: [
       visible(ctx, 'd.org_id', 'd.id'),
       inUse,
       matches('devices', 'd.id', input.keyword),
       grouped(input),
-      input.orgId && sql`d.org_id in (select w.id from organisations w join organisations top on top.path @> w.path where top.id = ${input.orgId})`,
+      input.orgId &&
+        sql`d.org_id in (select w.id from organisations w join organisations top on top.path @> w.path where top.id = ${input.orgId})`,
       input.typeId && sql`d.type_id = ${input.typeId}`,
       input.region && sql`${input.region} in (d.province, d.city, d.county)`,
       input.status && sql`s.online = ${input.status === 'online'}`,
@@ -150,9 +164,13 @@ export const ownersOf = (ctx: Ctx, deviceId: number) =>
   )
 
 export const storeOf = (ctx: Ctx, storeId: number) =>
-  rowOf<{ orgId: number }>(ctx.db)`select st.org_id as "orgId" from stores st where st.id = ${storeId} and ${visible(ctx, 'st.org_id')} for key share of st`
+  rowOf<{ orgId: number }>(
+    ctx.db,
+  )`select st.org_id as "orgId" from stores st where st.id = ${storeId} and ${visible(ctx, 'st.org_id')} for key share of st`
 export const deviceNamed = (ctx: Ctx, rtuNumber: string) =>
-  rowOf<{ id: number }>(ctx.db)`select d.id from devices d where d.rtu_number = ${rtuNumber} and ${visible(ctx, 'd.org_id', 'd.id')}`
+  rowOf<{ id: number }>(
+    ctx.db,
+  )`select d.id from devices d where d.rtu_number = ${rtuNumber} and ${visible(ctx, 'd.org_id', 'd.id')}`
 export const userNamed = (ctx: Ctx, username: string) =>
   rowOf<{ id: number; orgId: number }>(ctx.db)`select u.id, u.org_id as "orgId" from users u
     where lower(u.username) = lower(${username}) and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`

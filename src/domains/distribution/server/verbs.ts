@@ -12,7 +12,10 @@ import { handedOver, target, transferMachine } from './transfer.ts'
 
 type Contract = typeof distribution
 
-const shown = ({ county, ...row }: q.Row): AssignmentRow => ({ ...row, regionName: placeName(county) })
+const shown = ({ county, ...row }: q.Row): AssignmentRow => ({
+  ...row,
+  regionName: placeName(county),
+})
 
 async function detail(ctx: Ctx, id: number): Promise<DeviceAssignments> {
   const { county, lifecycle, ...device } = found(await q.detailRow(ctx, id))
@@ -63,7 +66,12 @@ const assign: Handlers<Contract>['assign'] = async (ctx, input) => {
   const people = await peopleOf(ctx, input.userIds)
   const added = new Set(await addStaff(ctx, machine, input.kind, people))
   const names = people.filter((person) => added.has(person.id)).map((person) => person.username)
-  ctx.audit({ id: machine.id, name: machine.rtuNumber, after: { kind: input.kind, added: names }, orgId: machine.orgId })
+  ctx.audit({
+    id: machine.id,
+    name: machine.rtuNumber,
+    after: { kind: input.kind, added: names },
+    orgId: machine.orgId,
+  })
   ctx.touch('devices')
   ctx.touch('users')
   return detail(ctx, machine.id)
@@ -73,7 +81,12 @@ const unassign: Handlers<Contract>['unassign'] = async (ctx, input) => {
   const machine = found(await lockMachine(ctx, input.id))
   const [ended] = await endStaff(ctx, machine, { assignmentId: input.assignmentId })
   const { kind, username } = found(ended)
-  ctx.audit({ id: machine.id, name: machine.rtuNumber, before: { kind, username }, orgId: machine.orgId })
+  ctx.audit({
+    id: machine.id,
+    name: machine.rtuNumber,
+    before: { kind, username },
+    orgId: machine.orgId,
+  })
   ctx.touch('devices')
   ctx.touch('users')
   return detail(ctx, machine.id)
@@ -85,7 +98,13 @@ const setStore: Handlers<Contract>['setStore'] = async (ctx, input) => {
   await setStoreOf(ctx, machine, input.storeId)
   const after = await detail(ctx, machine.id)
   const { id, rtuNumber: name, orgId } = machine
-  ctx.audit({ id, name, before: { store: before.storeName || null }, after: { store: after.storeName }, orgId })
+  ctx.audit({
+    id,
+    name,
+    before: { store: before.storeName || null },
+    after: { store: after.storeName },
+    orgId,
+  })
   return after
 }
 
@@ -102,7 +121,12 @@ export const handlers: Handlers<Contract> = {
     return { list, ...(await q.total(ctx, input.groupBy)) }
   },
   people: async (ctx, input) => ({
-    list: (await candidates(ctx, input.kind, input.orgId)).map((p) => ({ id: p.id, name: p.name, username: p.username, orgName: p.org_name })),
+    list: (await candidates(ctx, input.kind, input.orgId)).map((p) => ({
+      id: p.id,
+      name: p.name,
+      username: p.username,
+      orgName: p.org_name,
+    })),
   }),
   get: (ctx, input) => detail(ctx, input.id),
   transfer,

@@ -3,14 +3,24 @@ import { serveThread } from '../../../server/threadMain.ts'
 import { imageLimits } from '../rules.ts'
 
 /** Pictures of strangers are decoded here, in a process of their own. */
-export type Written = { bytes: Uint8Array; extension: 'jpg' | 'png'; mime: 'image/jpeg' | 'image/png' }
+export type Written = {
+  bytes: Uint8Array
+  extension: 'jpg' | 'png'
+  mime: 'image/jpeg' | 'image/png'
+}
 type Fault = 'imageBroken' | 'imagePixels' | 'imageTooLarge'
 
 // one picture is one core's work, and nothing of it is needed again
 sharp.concurrency(1)
 sharp.cache(false)
 
-async function writeAnew({ bytes, kind }: { bytes: Uint8Array; kind: 'jpg' | 'png' }): Promise<Written | { fault: Fault }> {
+async function writeAnew({
+  bytes,
+  kind,
+}: {
+  bytes: Uint8Array
+  kind: 'jpg' | 'png'
+}): Promise<Written | { fault: Fault }> {
   try {
     return await encoded(bytes, kind)
   } catch (error) {
@@ -18,15 +28,28 @@ async function writeAnew({ bytes, kind }: { bytes: Uint8Array; kind: 'jpg' | 'pn
   }
 }
 
-async function encoded(bytes: Uint8Array, kind: 'jpg' | 'png'): Promise<Written | { fault: Fault }> {
+async function encoded(
+  bytes: Uint8Array,
+  kind: 'jpg' | 'png',
+): Promise<Written | { fault: Fault }> {
   // decoded once; the limit of pixels is asked of its head, before
-  const { data, info } = await sharp(bytes, { limitInputPixels: imageLimits.pixels, failOn: 'warning' })
+  const { data, info } = await sharp(bytes, {
+    limitInputPixels: imageLimits.pixels,
+    failOn: 'warning',
+  })
     .rotate()
-    .resize({ width: imageLimits.side, height: imageLimits.side, fit: 'inside', withoutEnlargement: true })
+    .resize({
+      width: imageLimits.side,
+      height: imageLimits.side,
+      fit: 'inside',
+      withoutEnlargement: true,
+    })
     .toColourspace('srgb')
     .raw()
     .toBuffer({ resolveWithObject: true })
-  const image = sharp(data, { raw: { width: info.width, height: info.height, channels: info.channels } })
+  const image = sharp(data, {
+    raw: { width: info.width, height: info.height, channels: info.channels },
+  })
   if (kind === 'png') {
     const png = await image.clone().png({ compressionLevel: 9 }).toBuffer()
     if (png.length <= imageLimits.bytes) return { bytes: png, extension: 'png', mime: 'image/png' }

@@ -38,32 +38,45 @@ export const keptColumns: readonly (readonly [table: string, column: string])[] 
  */
 export async function sweepPictures(app: App): Promise<void> {
   const ago = (hours: number) => new Date(app.now().getTime() - hours * 3_600_000)
-  const bySweep = <T>(statement: RawBuilder<T>) => app.database.transact(systemScope, (db) => statement.execute(db))
+  const bySweep = <T>(statement: RawBuilder<T>) =>
+    app.database.transact(systemScope, (db) => statement.execute(db))
   await bySweep(sql`with named as materialized (${named})
     update uploads u set unused_since = case when used then null else ${app.now()}::timestamptz end
     from (select o.id, o.url in (select * from named) as used from uploads o where o.kind = 'IMAGE' and o.created_at <= ${ago(unusedLimits.hours)}) o
     where u.id = o.id and used = (u.unused_since is not null)`)
   const going = sql`unused_since <= ${ago(unusedLimits.markedHours)}`
-  const { rows } = await bySweep(sql<{ url: string; since: Date }>`select url, created_at as since from uploads where ${going}`)
+  const { rows } = await bySweep(
+    sql<{ url: string; since: Date }>`select url, created_at as since from uploads where ${going}`,
+  )
   if (!rows.length) return
   for (const column of keptColumns) await keepGiven(app, column, rows)
-  const { rows: gone } = await bySweep(sql<{ id: string; url: string }>`select id, url from uploads where ${going}`)
+  const { rows: gone } = await bySweep(
+    sql<{ id: string; url: string }>`select id, url from uploads where ${going}`,
+  )
   // the file before its row: what is on the disk has one
   for (const { url } of gone) await app.files.remove(url.slice('files/'.length))
   await bySweep(sql`delete from uploads where id = any(${gone.map(({ id }) => id)}::uuid[])`)
 }
 
 /** A month at a time, from the first that can name one of these pictures. */
-async function keepGiven(app: App, [table, column]: (typeof keptColumns)[number], pictures: readonly { url: string; since: Date }[]): Promise<void> {
+async function keepGiven(
+  app: App,
+  [table, column]: (typeof keptColumns)[number],
+  pictures: readonly { url: string; since: Date }[],
+): Promise<void> {
   const urls = pictures.map(({ url }) => url)
   const first = new Date(Math.min(...pictures.map(({ since }) => since.getTime())))
   for (let from = first; from <= app.now(); from = nextMonth(from)) {
     const given = await app.database.read(systemScope, (db) =>
       sql<{ url: string }>`select distinct t.${sql.ref(column)} as url from ${sql.table(table)} t
-        where t.created_at >= ${from} and t.created_at < ${nextMonth(from)} and t.${sql.ref(column)} = any(${urls}::text[])`.execute(db),
+        where t.created_at >= ${from} and t.created_at < ${nextMonth(from)} and t.${sql.ref(column)} = any(${urls}::text[])`.execute(
+        db,
+      ),
     )
     await app.database.transact(systemScope, (db) =>
-      sql`update uploads set unused_since = 'infinity' where url = any(${given.rows.map(({ url }) => url)}::text[])`.execute(db),
+      sql`update uploads set unused_since = 'infinity' where url = any(${given.rows.map(({ url }) => url)}::text[])`.execute(
+        db,
+      ),
     )
   }
 }

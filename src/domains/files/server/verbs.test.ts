@@ -38,12 +38,21 @@ const form = (...parts: Part[]) =>
     Buffer.from(`--${boundary}--\r\n`),
   ])
 const multipart = { 'content-type': `multipart/form-data; boundary=${boundary}` }
-const send = (payload: Buffer, headers: Record<string, string> = multipart, user = people.operator) => world.raw(user, '/uploads/images', payload, headers)
-const sendFile = (content: Buffer, filename = 'a.jpg', user?: number) => send(form({ filename, type: 'image/jpeg', content }), multipart, user)
-const stored = async (url: string) => buffer(createReadStream(path.join(world.app.files.folder, url.slice(6, 8), url.slice(6))))
-const count = async () => Number((await world.rows<{ n: string }>('select count(*) as n from uploads'))[0]?.n)
+const send = (
+  payload: Buffer,
+  headers: Record<string, string> = multipart,
+  user = people.operator,
+) => world.raw(user, '/uploads/images', payload, headers)
+const sendFile = (content: Buffer, filename = 'a.jpg', user?: number) =>
+  send(form({ filename, type: 'image/jpeg', content }), multipart, user)
+const stored = async (url: string) =>
+  buffer(createReadStream(path.join(world.app.files.folder, url.slice(6, 8), url.slice(6))))
+const count = async () =>
+  Number((await world.rows<{ n: string }>('select count(*) as n from uploads'))[0]?.n)
 const filesOnDisk = async () =>
-  (await readdir(world.app.files.folder, { recursive: true, withFileTypes: true }).catch(() => [])).filter((f) => f.isFile()).length
+  (
+    await readdir(world.app.files.folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  ).filter((f) => f.isFile()).length
 
 const crc = (bytes: Buffer) => {
   let c = ~0
@@ -76,14 +85,29 @@ const bomb = (width: number, height: number) => {
 }
 
 describe('what is refused', () => {
-  const bad: [name: string, make: () => Buffer | Promise<Buffer>, status: number, message: string][] = [
-    ['2 MiB and a byte', () => Buffer.concat([jpg, Buffer.alloc(mib2 + 1 - jpg.length)]), 413, '图片不能超过2M'],
+  const bad: [
+    name: string,
+    make: () => Buffer | Promise<Buffer>,
+    status: number,
+    message: string,
+  ][] = [
+    [
+      '2 MiB and a byte',
+      () => Buffer.concat([jpg, Buffer.alloc(mib2 + 1 - jpg.length)]),
+      413,
+      '图片不能超过2M',
+    ],
     ['5 MiB', () => Buffer.concat([jpg, Buffer.alloc(5 * 1024 * 1024)]), 413, '图片不能超过2M'],
     ['nothing', () => Buffer.alloc(0), 400, '图片已损坏,无法读取'],
     ['half a jpg', () => jpg.subarray(0, Math.floor(jpg.length / 2)), 400, '图片已损坏,无法读取'],
     ['half a png', () => png.subarray(0, Math.floor(png.length / 2)), 400, '图片已损坏,无法读取'],
     ['three magic bytes', () => Buffer.from([0xff, 0xd8, 0xff]), 400, '图片已损坏,无法读取'],
-    ['png magic and noise', () => Buffer.concat([png.subarray(0, 8), Buffer.alloc(500, 7)]), 400, '图片已损坏,无法读取'],
+    [
+      'png magic and noise',
+      () => Buffer.concat([png.subarray(0, 8), Buffer.alloc(500, 7)]),
+      400,
+      '图片已损坏,无法读取',
+    ],
     [
       'jpg with a broken middle',
       () => {
@@ -98,15 +122,35 @@ describe('what is refused', () => {
     ['webp', () => sharp(jpg).webp().toBuffer(), 415, '只支持jpg或png格式'],
     ['tiff', () => sharp(jpg).tiff().toBuffer(), 415, '只支持jpg或png格式'],
     ['avif', () => sharp(jpg).avif({ effort: 0 }).toBuffer(), 415, '只支持jpg或png格式'],
-    ['svg', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'), 415, '只支持jpg或png格式'],
-    ['html', () => Buffer.from('<!doctype html><script>alert(1)</script>'), 415, '只支持jpg或png格式'],
+    [
+      'svg',
+      () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
+      415,
+      '只支持jpg或png格式',
+    ],
+    [
+      'html',
+      () => Buffer.from('<!doctype html><script>alert(1)</script>'),
+      415,
+      '只支持jpg或png格式',
+    ],
     ['exe', () => Buffer.concat([Buffer.from('MZ'), Buffer.alloc(300)]), 415, '只支持jpg或png格式'],
     ['pdf', () => Buffer.from('%PDF-1.7\n%âãÏÓ'), 415, '只支持jpg或png格式'],
     ['zip', () => Buffer.from('PK\u0003\u0004aaaa'), 415, '只支持jpg或png格式'],
-    ['text before a jpg', () => Buffer.concat([Buffer.from('hello'), jpg]), 415, '只支持jpg或png格式'],
+    [
+      'text before a jpg',
+      () => Buffer.concat([Buffer.from('hello'), jpg]),
+      415,
+      '只支持jpg或png格式',
+    ],
     ['60,000 x 60,000 pixels', () => bomb(60_000, 60_000), 400, '图片尺寸过大,不能超过2500万像素'],
     ['8,000 x 8,000 pixels', () => bomb(8_000, 8_000), 400, '图片尺寸过大,不能超过2500万像素'],
-    ['png without data', () => Buffer.concat([png.subarray(0, 33), chunk('IEND', Buffer.alloc(0))]), 400, '图片已损坏,无法读取'],
+    [
+      'png without data',
+      () => Buffer.concat([png.subarray(0, 33), chunk('IEND', Buffer.alloc(0))]),
+      400,
+      '图片已损坏,无法读取',
+    ],
   ]
   test.each(bad)('%s', async (_name, make, status, message) => {
     const before = [await count(), await filesOnDisk()]
@@ -117,10 +161,27 @@ describe('what is refused', () => {
   })
 
   test.each([
-    ['two files', () => form({ filename: 'a.jpg', content: jpg }, { filename: 'b.jpg', content: jpg }), 400],
-    ['three files', () => form({ filename: 'a.jpg', content: jpg }, { filename: 'b.jpg', content: jpg }, { filename: 'c.jpg', content: jpg }), 400],
+    [
+      'two files',
+      () => form({ filename: 'a.jpg', content: jpg }, { filename: 'b.jpg', content: jpg }),
+      400,
+    ],
+    [
+      'three files',
+      () =>
+        form(
+          { filename: 'a.jpg', content: jpg },
+          { filename: 'b.jpg', content: jpg },
+          { filename: 'c.jpg', content: jpg },
+        ),
+      400,
+    ],
     ['another field name', () => form({ name: 'image', filename: 'a.jpg', content: jpg }), 400],
-    ['a text field beside', () => form({ name: 'orgId', content: '4' }, { filename: 'a.jpg', content: jpg }), 400],
+    [
+      'a text field beside',
+      () => form({ name: 'orgId', content: '4' }, { filename: 'a.jpg', content: jpg }),
+      400,
+    ],
     ['no parts', () => form(), 400],
     ['text instead of a file', () => form({ content: 'x' }), 400],
     ['a form that stops', () => form({ filename: 'a.jpg', content: jpg }).subarray(0, 250), 400],
@@ -136,7 +197,9 @@ describe('what is refused', () => {
   test('no boundary, no form, no permission, no session', async () => {
     const whole = form({ filename: 'a.jpg', content: jpg })
     expect((await send(whole, { 'content-type': 'multipart/form-data' })).status).toBe(400)
-    expect((await send(whole, { 'content-type': 'multipart/form-data; boundary=other' })).status).toBe(400)
+    expect(
+      (await send(whole, { 'content-type': 'multipart/form-data; boundary=other' })).status,
+    ).toBe(400)
     expect((await send(Buffer.from('{}'), { 'content-type': 'application/json' })).status).toBe(415)
     expect((await send(jpg, { 'content-type': 'image/jpeg' })).status).toBe(415)
     expect((await sendFile(jpg, 'a.jpg', people.reader)).body.code).toBe(403001)
@@ -153,41 +216,88 @@ describe('what is kept', () => {
     expect(status).toBe(200)
     expect(body.url).toMatch(new RegExp(`^files/[0-9a-f-]{36}\\.${extension}$`))
     const kept = await stored(body.url)
-    expect(await sharp(kept).metadata()).toMatchObject({ format: extension === 'jpg' ? 'jpeg' : 'png', width: 300, height: 200 })
-    expect(await world.rows('select org_id, user_id, kind, mime, bytes from uploads where url = $1', [body.url])).toEqual([
-      { org_id: 3, user_id: 903, kind: 'IMAGE', mime: extension === 'jpg' ? 'image/jpeg' : 'image/png', bytes: kept.length },
+    expect(await sharp(kept).metadata()).toMatchObject({
+      format: extension === 'jpg' ? 'jpeg' : 'png',
+      width: 300,
+      height: 200,
+    })
+    expect(
+      await world.rows('select org_id, user_id, kind, mime, bytes from uploads where url = $1', [
+        body.url,
+      ]),
+    ).toEqual([
+      {
+        org_id: 3,
+        user_id: 903,
+        kind: 'IMAGE',
+        mime: extension === 'jpg' ? 'image/jpeg' : 'image/png',
+        bytes: kept.length,
+      },
     ])
   })
-  test('exactly 2 MiB', async () => expect((await sendFile(Buffer.concat([jpg, Buffer.alloc(mib2 - jpg.length)]))).status).toBe(200))
+  test('exactly 2 MiB', async () =>
+    expect((await sendFile(Buffer.concat([jpg, Buffer.alloc(mib2 - jpg.length)]))).status).toBe(
+      200,
+    ))
   test('no GPS, no text, no tail; upright', async () => {
     const withMeta = await sharp(jpg)
-      .withExif({ IFD0: { Copyright: 'SECRETNAME' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '22/1 32/1 0/1' } })
+      .withExif({
+        IFD0: { Copyright: 'SECRETNAME' },
+        IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '22/1 32/1 0/1' },
+      })
       .withMetadata({ orientation: 6 })
       .jpeg()
       .toBuffer()
     expect((await sharp(withMeta).metadata()).exif).toBeDefined()
-    const { body } = await sendFile(Buffer.concat([withMeta, Buffer.from('<script>alert("TAIL")</script>PK\u0003\u0004')]))
+    const { body } = await sendFile(
+      Buffer.concat([withMeta, Buffer.from('<script>alert("TAIL")</script>PK\u0003\u0004')]),
+    )
     const kept = await stored(body.url)
     const found = await sharp(kept).metadata()
-    expect([found.width, found.height, found.exif, found.xmp, found.icc, found.orientation]).toEqual([200, 300, undefined, undefined, undefined, undefined])
+    expect([
+      found.width,
+      found.height,
+      found.exif,
+      found.xmp,
+      found.icc,
+      found.orientation,
+    ]).toEqual([200, 300, undefined, undefined, undefined, undefined])
     expect(kept.includes('SECRETNAME') || kept.includes('TAIL') || kept.includes('GPS')).toBe(false)
   })
   test('png text chunks and tail are gone', async () => {
     const end = png.length - 12
     const { body } = await sendFile(
-      Buffer.concat([png.subarray(0, end), chunk('tEXt', Buffer.from('Comment\0SECRETNAME')), png.subarray(end), Buffer.from('TAILTAIL')]),
+      Buffer.concat([
+        png.subarray(0, end),
+        chunk('tEXt', Buffer.from('Comment\0SECRETNAME')),
+        png.subarray(end),
+        Buffer.from('TAILTAIL'),
+      ]),
     )
     expect((await stored(body.url)).includes('SECRETNAME')).toBe(false)
     expect((await stored(body.url)).includes('TAILTAIL')).toBe(false)
   })
   test('at most 2,000 px a side, transparency stays', async () => {
-    const wide = await sharp({ create: { width: 5000, height: 1000, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0.5 } } })
+    const wide = await sharp({
+      create: {
+        width: 5000,
+        height: 1000,
+        channels: 4,
+        background: { r: 0, g: 0, b: 0, alpha: 0.5 },
+      },
+    })
       .png()
       .toBuffer()
-    expect(await sharp(await stored((await sendFile(wide)).body.url)).metadata()).toMatchObject({ width: 2000, height: 400, hasAlpha: true })
+    expect(await sharp(await stored((await sendFile(wide)).body.url)).metadata()).toMatchObject({
+      width: 2000,
+      height: 400,
+      hasAlpha: true,
+    })
   })
   test('noise that would grow stays under the limit', async () => {
-    const noise = Buffer.from(Array.from({ length: 1200 * 1200 * 3 }, (_, i) => (i * 2_654_435_761) >>> 24))
+    const noise = Buffer.from(
+      Array.from({ length: 1200 * 1200 * 3 }, (_, i) => (i * 2_654_435_761) >>> 24),
+    )
     const grainy = await sharp(noise, { raw: { width: 1200, height: 1200, channels: 3 } })
       .jpeg({ quality: 90 })
       .toBuffer()
@@ -195,7 +305,9 @@ describe('what is kept', () => {
     expect((await stored((await sendFile(grainy)).body.url)).length).toBeLessThanOrEqual(mib2)
   })
   test('twenty at once', async () =>
-    expect((await Promise.all(Array.from({ length: 20 }, () => sendFile(jpg)))).map((a) => a.status)).toEqual(Array(20).fill(200)))
+    expect(
+      (await Promise.all(Array.from({ length: 20 }, () => sendFile(jpg)))).map((a) => a.status),
+    ).toEqual(Array(20).fill(200)))
 })
 
 describe('how much a day', () => {
@@ -231,26 +343,45 @@ describe('how much a day', () => {
 })
 
 describe('what no record names', () => {
-  const sweepAt = (hours: number) => sweepPictures({ ...world.app, now: () => new Date(world.app.now().getTime() + hours * 3_600_000) })
-  const left = async () => (await world.rows<{ url: string }>('select url from uploads order by url')).map(({ url }) => url)
+  const sweepAt = (hours: number) =>
+    sweepPictures({
+      ...world.app,
+      now: () => new Date(world.app.now().getTime() + hours * 3_600_000),
+    })
+  const left = async () =>
+    (await world.rows<{ url: string }>('select url from uploads order by url')).map(
+      ({ url }) => url,
+    )
   test('goes a day later, with its file; what a record names, or names again, stays', async () => {
     await world.rows('delete from uploads')
-    const [shown, inText, dropped, again, late] = (await Promise.all(Array.from({ length: 5 }, () => sendFile(jpg)))).map(({ body }) => body.url as string)
+    const [shown, inText, dropped, again, late] = (
+      await Promise.all(Array.from({ length: 5 }, () => sendFile(jpg)))
+    ).map(({ body }) => body.url as string)
     await world.rows(`insert into product_categories (id, org_id, name) values (77, 3, 'x')`)
     await world.rows(
       `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values (77, 3, 77, 'x', 'x', 'NONE', 1, 2, $1)`,
       [[shown]],
     )
-    await world.rows(`insert into notices (org_id, title, content, excerpt) values (3, 'x', $1, 'x')`, [`<p><img src="${inText}"></p>`])
+    await world.rows(
+      `insert into notices (org_id, title, content, excerpt) values (3, 'x', $1, 'x')`,
+      [`<p><img src="${inText}"></p>`],
+    )
     const before = await filesOnDisk()
     await sweepAt(23)
     await sweepAt(23.9)
     expect((await left()).length).toBe(5)
-    await world.rows(`update uploads set created_at = created_at + interval '1 hour' where url = $1`, [late])
+    await world.rows(
+      `update uploads set created_at = created_at + interval '1 hour' where url = $1`,
+      [late],
+    )
     await sweepAt(24)
     expect((await left()).length, 'marked').toBe(5)
     const naming = world.app.database.read(systemScope, (db) =>
-      missingPictures({ db, actor: { userId: people.operator + 900 } } as never, [dropped as string, late as string], sql`true`),
+      missingPictures(
+        { db, actor: { userId: people.operator + 900 } } as never,
+        [dropped as string, late as string],
+        sql`true`,
+      ),
     )
     expect(await naming, 'what is marked is named by no new record').toEqual([dropped])
     await world.rows('update products set images = images || $1 where id = 77', [[again]])

@@ -20,7 +20,8 @@ const hasRoom = (orgId: number, now: Date, bytes: number): RawBuilder<boolean> =
     from organisations o join uploads u on u.org_id = o.id
     where o.path <@ ${tenant} and ${tenantPath(sql`o.path`)} = ${tenant} and u.created_at >= ${startOfDay(shanghaiDay(now))})`
 }
-const tooMany = () => new Refusal(fileErrors.tooManyToday, {}, [{ field: 'file', text: fileErrors.tooManyToday.text }])
+const tooMany = () =>
+  new Refusal(fileErrors.tooManyToday, {}, [{ field: 'file', text: fileErrors.tooManyToday.text }])
 
 /** The row before its file, so that whatever is refused or ends on the way leaves nothing that the sweep does not find. */
 async function keep(app: App, actor: Ctx['actor'], image: CleanImage): Promise<string> {
@@ -29,11 +30,15 @@ async function keep(app: App, actor: Ctx['actor'], image: CleanImage): Promise<s
   const sha256 = createHash('sha256').update(image.bytes).digest('hex')
   const write = async (db: Db) => {
     // one after the other for a tenant, or many at once would find the same room
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads ${tenantOf(actor)}`}, 0))`.execute(db)
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads ${tenantOf(actor)}`}, 0))`.execute(
+      db,
+    )
     const { numAffectedRows } = await sql`
       insert into uploads (id, org_id, user_id, kind, mime, bytes, sha256, url, created_at)
       select ${name.slice(0, 36)}::uuid, ${actor.orgId}, ${actor.userId}::bigint, 'IMAGE', ${image.mime}, ${image.bytes.length}, ${sha256}, ${url},
-        ${app.now()}::timestamptz where ${hasRoom(actor.orgId, app.now(), image.bytes.length)}`.execute(db)
+        ${app.now()}::timestamptz where ${hasRoom(actor.orgId, app.now(), image.bytes.length)}`.execute(
+      db,
+    )
     if (!numAffectedRows) throw tooMany()
   }
   await writes(app).take(tenantOf(actor), () => app.database.transact(systemScope, write))
@@ -44,9 +49,14 @@ async function keep(app: App, actor: Ctx['actor'], image: CleanImage): Promise<s
 const uploadImage = prepared<Contract['uploadImage'], string>({
   async prepare(app, _input, request, actor) {
     // before anything of it is read
-    const { rows } = await app.database.read(systemScope, (db) => sql<{ room: boolean }>`select ${hasRoom(actor.orgId, app.now(), 0)} as room`.execute(db))
+    const { rows } = await app.database.read(systemScope, (db) =>
+      sql<{ room: boolean }>`select ${hasRoom(actor.orgId, app.now(), 0)} as room`.execute(db),
+    )
     if (!rows[0]?.room) throw tooMany()
-    const { bytes } = await oneFile(request, tenantOf(actor), imageLimits.bytes, { ...fileErrors, tooLarge: fileErrors.imageTooLarge })
+    const { bytes } = await oneFile(request, tenantOf(actor), imageLimits.bytes, {
+      ...fileErrors,
+      tooLarge: fileErrors.imageTooLarge,
+    })
     return keep(app, actor, await cleanImage(bytes, tenantOf(actor)))
   },
   run: async (_ctx, _input, url) => ({ url }),

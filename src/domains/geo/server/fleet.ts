@@ -25,7 +25,10 @@ export const fleetTotals = (ctx: Ctx, input: Ask) =>
     from (select d.lng, ${state} as state from ${from} where ${deviceConditions(ctx, input)}) m`
 
 /** The box grown to whole cells, so that a group at the edge is counted whole. */
-function grown([west = 0, south = 0, east = 0, north = 0]: readonly number[], zoom: number): number[] {
+function grown(
+  [west = 0, south = 0, east = 0, north = 0]: readonly number[],
+  zoom: number,
+): number[] {
   const floor = (n: number) => Math.floor(n / cell) * cell
   const ceil = (n: number) => (Math.floor(n / cell) + 1) * cell
   return [
@@ -36,14 +39,19 @@ function grown([west = 0, south = 0, east = 0, north = 0]: readonly number[], zo
   ]
 }
 
-export async function fleetGroups(ctx: Ctx, input: Ask): Promise<{ groups: FleetGroup[]; machines: FleetMachine[] }> {
+export async function fleetGroups(
+  ctx: Ctx,
+  input: Ask,
+): Promise<{ groups: FleetGroup[]; machines: FleetMachine[] }> {
   const { zoom } = input
   const each = zoom >= eachFrom
   const [west, south, east, north] = each ? input.box : grown(input.box, zoom)
   const cells = (256 * 2 ** zoom) / cell
   const sine = sql`sin(radians(d.lat::float8))`
   const x = each ? sql`d.id` : sql`floor((d.lng::float8 + 180) / 360 * ${cells}::float8)`
-  const y = each ? sql`0` : sql`floor((0.5 - ln((1 + ${sine}) / (1 - ${sine})) / (4 * pi())) * ${cells}::float8)`
+  const y = each
+    ? sql`0`
+    : sql`floor((0.5 - ln((1 + ${sine}) / (1 - ${sine})) / (4 * pi())) * ${cells}::float8)`
   const rows = await rowsOf<FleetGroup & FleetMachine>(ctx.db)`
     select min(id) as id, min(rtu_number) as "rtuNumber", min(nickname) as nickname, min(state) as state, count(*) as total,
       round(avg(lng), 6) as lng, round(avg(lat), 6) as lat, jsonb_build_array(min(lng), min(lat), max(lng), max(lat)) as box, ${states}
@@ -52,7 +60,11 @@ export async function fleetGroups(ctx: Ctx, input: Ask): Promise<{ groups: Fleet
       where ${deviceConditions(ctx, input)} and d.lng between ${west}::numeric and ${east}::numeric and d.lat between ${south}::numeric and ${north}::numeric
     ) m group by x, y order by total desc, id limit ${most}`
   return {
-    groups: rows.flatMap(({ lng, lat, total, states, box }) => (total > 1 ? [{ lng, lat, total, states, box }] : [])),
-    machines: rows.flatMap(({ id, rtuNumber, nickname, lng, lat, state, total }) => (total === 1 ? [{ id, rtuNumber, nickname, lng, lat, state }] : [])),
+    groups: rows.flatMap(({ lng, lat, total, states, box }) =>
+      total > 1 ? [{ lng, lat, total, states, box }] : [],
+    ),
+    machines: rows.flatMap(({ id, rtuNumber, nickname, lng, lat, state, total }) =>
+      total === 1 ? [{ id, rtuNumber, nickname, lng, lat, state }] : [],
+    ),
   }
 }

@@ -54,13 +54,23 @@ describe('regions', () => {
     ['113.95, 22.54', '113.95, 22.54', '440305'],
   ])('%s finds %s', async (q, title, region) => {
     const { list } = (await get(people.reader, `/geo/search?q=${encodeURIComponent(q)}`)).body
-    expect(list.some((place: { title: string; region: string }) => place.title === title && place.region === region)).toBe(true)
+    expect(
+      list.some(
+        (place: { title: string; region: string }) =>
+          place.title === title && place.region === region,
+      ),
+    ).toBe(true)
     expect(list.length).toBeLessThanOrEqual(10)
   })
-  test.each(['%', '_', "'; drop table devices; --", '0,0', '181, 91', '不存在的地方'])('%s finds nothing and breaks nothing', async (q) => {
-    for (const path of ['/geo/search', '/geo/search/devices'])
-      expect((await get(people.operator, `${path}?q=${encodeURIComponent(q)}`)).body).toEqual({ list: [] })
-  })
+  test.each(['%', '_', "'; drop table devices; --", '0,0', '181, 91', '不存在的地方'])(
+    '%s finds nothing and breaks nothing',
+    async (q) => {
+      for (const path of ['/geo/search', '/geo/search/devices'])
+        expect((await get(people.operator, `${path}?q=${encodeURIComponent(q)}`)).body).toEqual({
+          list: [],
+        })
+    },
+  )
 
   test.each([
     [113.9489, 22.5418, '440305', true],
@@ -72,8 +82,9 @@ describe('regions', () => {
     const { body } = await get(people.reader, `/geo/reverse?lng=${lng}&lat=${lat}`)
     expect([body.region, body.inside]).toEqual([region, inside])
   })
-  test.each(['lng=113.95&lat=91', 'lng=181&lat=22', 'lng=0&lat=0', 'lng=113.95', 'lng=x&lat=y'])('%s is 400', async (query) =>
-    expect((await get(people.reader, `/geo/reverse?${query}`)).status).toBe(400),
+  test.each(['lng=113.95&lat=91', 'lng=181&lat=22', 'lng=0&lat=0', 'lng=113.95', 'lng=x&lat=y'])(
+    '%s is 400',
+    async (query) => expect((await get(people.reader, `/geo/reverse?${query}`)).status).toBe(400),
   )
 
   test('outlines of a province close, and its cities have borders', async () => {
@@ -88,49 +99,95 @@ describe('regions', () => {
 describe('machines', () => {
   test('are found by number, name and address, own ones only', async () => {
     const find = async (user: number, q: string) =>
-      (await get(user, `/geo/search/devices?q=${encodeURIComponent(q)}`)).body.list.map((p: { title: string }) => p.title)
-    expect(await find(people.operator, '科苑路')).toEqual(['HD000001', 'HD000002', 'HD000003', 'HD000006'])
+      (await get(user, `/geo/search/devices?q=${encodeURIComponent(q)}`)).body.list.map(
+        (p: { title: string }) => p.title,
+      )
+    expect(await find(people.operator, '科苑路')).toEqual([
+      'HD000001',
+      'HD000002',
+      'HD000003',
+      'HD000006',
+    ])
     expect(await find(people.operator, 'HD000005')).toEqual([])
     expect(await find(people.replenisher, '科苑路')).toEqual([])
   })
 
   test('near ones are one group with the states of the list', async () => {
     const { body } = await get(people.operator, `/devices/map?box=${shenzhen}&zoom=12`)
-    expect(body).toMatchObject({ total: 5, unlocated: 1, states: { fault: 1, offline: 2, soldOut: 0, fine: 1, idle: 1 } })
+    expect(body).toMatchObject({
+      total: 5,
+      unlocated: 1,
+      states: { fault: 1, offline: 2, soldOut: 0, fine: 1, idle: 1 },
+    })
     expect(body.groups).toEqual([
-      { lng: 113.95, lat: 22.54, total: 2, states: { fault: 0, offline: 1, soldOut: 0, fine: 1, idle: 0 }, box: [113.95, 22.54, 113.95, 22.54] },
+      {
+        lng: 113.95,
+        lat: 22.54,
+        total: 2,
+        states: { fault: 0, offline: 1, soldOut: 0, fine: 1, idle: 0 },
+        box: [113.95, 22.54, 113.95, 22.54],
+      },
     ])
-    expect(body.machines.map((m: { id: number; state: string }) => [m.id, m.state])).toEqual([[3, 'fault']])
+    expect(body.machines.map((m: { id: number; state: string }) => [m.id, m.state])).toEqual([
+      [3, 'fault'],
+    ])
   })
   test('far away everything is one, close by each stands alone', async () => {
     const far = (await get(people.operator, '/devices/map?box=73,3,136,54&zoom=3')).body
     expect([far.groups[0].total, far.machines]).toEqual([4, []])
-    const close = (await get(people.operator, '/devices/map?box=113.95,22.54,113.95,22.54&zoom=22')).body
+    const close = (await get(people.operator, '/devices/map?box=113.95,22.54,113.95,22.54&zoom=22'))
+      .body
     expect(close.machines.map((m: { id: number }) => m.id)).toEqual([1, 2])
   })
   test('a group at the edge of the window is counted whole', async () => {
-    const { body } = await get(people.operator, '/devices/map?box=113.94,22.53,113.949,22.6&zoom=12')
+    const { body } = await get(
+      people.operator,
+      '/devices/map?box=113.94,22.53,113.949,22.6&zoom=12',
+    )
     expect(body.groups[0].total).toBe(2)
   })
   test("the list's filters count here too", async () => {
-    const { body } = await get(people.operator, `/devices/map?box=${shenzhen}&zoom=12&status=online`)
+    const { body } = await get(
+      people.operator,
+      `/devices/map?box=${shenzhen}&zoom=12&status=online`,
+    )
     expect([body.total, body.groups, body.machines.length]).toEqual([2, [], 2])
-    expect((await get(people.operator, `/devices/map?box=${shenzhen}&zoom=12&keyword=HD000003`)).body.total).toBe(1)
+    expect(
+      (await get(people.operator, `/devices/map?box=${shenzhen}&zoom=12&keyword=HD000003`)).body
+        .total,
+    ).toBe(1)
   })
   test('a sibling sees his own, a replenisher nothing he is not assigned', async () => {
-    expect((await get(people.sibling, `/devices/map?box=${shenzhen}&zoom=12`)).body.machines.map((m: { id: number }) => m.id)).toEqual([5])
-    expect((await get(people.replenisher, `/devices/map?box=${shenzhen}&zoom=12`)).body.total).toBe(0)
+    expect(
+      (await get(people.sibling, `/devices/map?box=${shenzhen}&zoom=12`)).body.machines.map(
+        (m: { id: number }) => m.id,
+      ),
+    ).toEqual([5])
+    expect((await get(people.replenisher, `/devices/map?box=${shenzhen}&zoom=12`)).body.total).toBe(
+      0,
+    )
   })
-  test.each(['box=1,2,3&zoom=5', 'box=114,22,113,23&zoom=5', 'box=113,22,114,23&zoom=23', 'box=113,-89,114,89&zoom=5', 'box=a,b,c,d&zoom=5'])(
-    '%s is 400',
-    async (query) => expect((await get(people.operator, `/devices/map?${query}`)).status).toBe(400),
+  test.each([
+    'box=1,2,3&zoom=5',
+    'box=114,22,113,23&zoom=5',
+    'box=113,22,114,23&zoom=23',
+    'box=113,-89,114,89&zoom=5',
+    'box=a,b,c,d&zoom=5',
+  ])('%s is 400', async (query) =>
+    expect((await get(people.operator, `/devices/map?${query}`)).status).toBe(400),
   )
 })
 
 test('the page policy follows the tile address', async () => {
   expect(await tileOrigin(world.app)).toBeNull()
-  await world.rows(`insert into settings (org_id, key, value) values (1, 'map.tileUrl', '"https://tiles.example.cn/{z}/{x}/{y}.png"')`)
+  await world.rows(
+    `insert into settings (org_id, key, value) values (1, 'map.tileUrl', '"https://tiles.example.cn/{z}/{x}/{y}.png"')`,
+  )
   settingsChanged(world.app)
   expect(await tileOrigin(world.app)).toBe('https://tiles.example.cn')
-  expect((await get(people.reader, '/geo/tiles')).body).toEqual({ url: 'https://tiles.example.cn/{z}/{x}/{y}.png', attribution: '', system: 'GCJ02' })
+  expect((await get(people.reader, '/geo/tiles')).body).toEqual({
+    url: 'https://tiles.example.cn/{z}/{x}/{y}.png',
+    attribution: '',
+    system: 'GCJ02',
+  })
 })

@@ -13,14 +13,23 @@ import { deviceRows, storeRows, street } from './queries.ts'
 type Contract = typeof geo
 const most = 10
 
-const namesOf = (code: string): string[] => [...new Set(regionPath(code).map((region) => region.name))]
+const namesOf = (code: string): string[] => [
+  ...new Set(regionPath(code).map((region) => region.name)),
+]
 
 const regions: Handlers<Contract>['regions'] = async (_ctx, { parent }) => {
   const below = parent === undefined ? regionTree() : (regionPath(parent).at(-1)?.children ?? [])
   return {
     list: below.map(({ code, name, children }) => {
       const at = placeOf(code)
-      return { region: code, name, lng: at?.lng ?? null, lat: at?.lat ?? null, exact: at?.exact ?? false, children: children.length }
+      return {
+        region: code,
+        name,
+        lng: at?.lng ?? null,
+        lat: at?.lat ?? null,
+        exact: at?.exact ?? false,
+        children: children.length,
+      }
     }),
   }
 }
@@ -30,21 +39,47 @@ const search: Handlers<Contract>['search'] = async (_ctx, { q }) => {
   if (!written) return { list: findRegions(q, most) }
   if (!inChina(written.lng, written.lat)) return { list: [] }
   const region = regionAt(written.lng, written.lat)?.code ?? ''
-  return { list: [{ title: `${written.lng}, ${written.lat}`, hint: namesOf(region).join(' / '), ...written, region, address: '', zoom: street }] }
+  return {
+    list: [
+      {
+        title: `${written.lng}, ${written.lat}`,
+        hint: namesOf(region).join(' / '),
+        ...written,
+        region,
+        address: '',
+        zoom: street,
+      },
+    ],
+  }
 }
 
 const reverse: Handlers<Contract>['reverse'] = async (_ctx, { lng, lat }) => {
   const found = regionAt(lng, lat)
-  return { region: found?.code ?? null, names: found ? namesOf(found.code) : [], inside: found?.inside ?? false }
+  return {
+    region: found?.code ?? null,
+    names: found ? namesOf(found.code) : [],
+    inside: found?.inside ?? false,
+  }
 }
 
 const tiles: Handlers<Contract>['tiles'] = async (ctx) => {
-  const set = await settingsOf(ctx.db, platformOrg, ['map.tileUrl', 'map.tileAttribution', 'map.tileSystem'])
-  return { url: set['map.tileUrl'], attribution: set['map.tileAttribution'], system: set['map.tileSystem'] }
+  const set = await settingsOf(ctx.db, platformOrg, [
+    'map.tileUrl',
+    'map.tileAttribution',
+    'map.tileSystem',
+  ])
+  return {
+    url: set['map.tileUrl'],
+    attribution: set['map.tileAttribution'],
+    system: set['map.tileSystem'],
+  }
 }
 
 export const handlers: Handlers<Contract> = {
-  fleet: async (ctx, input) => ({ ...(await fleetTotals(ctx, input)), ...(await fleetGroups(ctx, input)) }),
+  fleet: async (ctx, input) => ({
+    ...(await fleetTotals(ctx, input)),
+    ...(await fleetGroups(ctx, input)),
+  }),
   regions,
   search,
   searchDevices: async (ctx, { q }) => ({ list: await deviceRows(ctx, q) }),
@@ -55,4 +90,5 @@ export const handlers: Handlers<Contract> = {
 }
 
 /** The one foreign place a page may load pictures from; null without a tile address. */
-export const tileOrigin = async (app: App): Promise<string | null> => originOf(await cachedSetting(app, platformOrg, 'map.tileUrl'))
+export const tileOrigin = async (app: App): Promise<string | null> =>
+  originOf(await cachedSetting(app, platformOrg, 'map.tileUrl'))

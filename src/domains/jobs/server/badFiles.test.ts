@@ -18,7 +18,10 @@ const things = defineImporter({
     { key: 'name', title: bi('名称', 'Name'), required: true },
     { key: 'code', title: bi('编号', 'Code') },
   ],
-  row: z.strictObject({ name: f.text(30, bi('请输入名称', 'Enter a name')), code: z.string().max(20).optional() }),
+  row: z.strictObject({
+    name: f.text(30, bi('请输入名称', 'Enter a name')),
+    code: z.string().max(20).optional(),
+  }),
   run: async () => [],
 })
 
@@ -48,10 +51,14 @@ const shared = (value: string) => {
   const cells = '<c t="s"><v>0</v></c>'.repeat(200)
   const rows = Array.from({ length: 1000 }, (_, i) => row(i + 2, cells)).join('')
   return workbook(sheetXml(rows), [
-    { name: 'xl/sharedStrings.xml', data: text(`<sst xmlns="${main}" count="1" uniqueCount="1"><si><t>${value}</t></si></sst>`) },
+    {
+      name: 'xl/sharedStrings.xml',
+      data: text(`<sst xmlns="${main}" count="1" uniqueCount="1"><si><t>${value}</t></si></sst>`),
+    },
   ])
 }
-const farCells = (place: (row: number) => string) => Array.from({ length: 1500 }, (_, i) => row(i + 2, `<c ${place(i + 2)}><v>1</v></c>`)).join('')
+const farCells = (place: (row: number) => string) =>
+  Array.from({ length: 1500 }, (_, i) => row(i + 2, `<c ${place(i + 2)}><v>1</v></c>`)).join('')
 const cut = (bytes: Buffer, share: number) => bytes.subarray(0, Math.floor(bytes.length * share))
 const patched = (bytes: Buffer, at: number, value: number) => {
   const copy = Buffer.from(bytes)
@@ -98,12 +105,24 @@ const sheets: readonly Bad[] = [
   ['json', () => text('{"名称":"茶"}'), 415],
   ['an old xls', () => Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), zeros(1)]), 415],
   ['a program', () => Buffer.concat([text('MZ'), Buffer.alloc(500)]), 415],
-  ['an elf program', () => Buffer.concat([Buffer.from('7f454c46020101', 'hex'), Buffer.alloc(500)]), 415],
-  ['rar', () => Buffer.concat([text('Rar!'), Buffer.from('1a0700', 'hex'), Buffer.alloc(100)]), 415],
+  [
+    'an elf program',
+    () => Buffer.concat([Buffer.from('7f454c46020101', 'hex'), Buffer.alloc(500)]),
+    415,
+  ],
+  [
+    'rar',
+    () => Buffer.concat([text('Rar!'), Buffer.from('1a0700', 'hex'), Buffer.alloc(100)]),
+    415,
+  ],
   ['gzip', () => Buffer.from('1f8b0800000000000003', 'hex'), 415],
   ['text with zero bytes', () => text('名称\u0000,编号\n茶,1\n'), 415],
   ['UTF-16', () => Buffer.from('\ufeff名称,编号\n茶,1\n', 'utf16le'), 415],
-  ['noise', () => Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 2_654_435_761) >>> 24)), 415],
+  [
+    'noise',
+    () => Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 2_654_435_761) >>> 24)),
+    415,
+  ],
   // zips that are no workbook
   ['the letters PK', () => text('PK'), 400],
   ['PK and zeros', () => Buffer.concat([text('PK\x03\x04'), Buffer.alloc(200)]), 400],
@@ -116,13 +135,29 @@ const sheets: readonly Bad[] = [
   ['a directory that points into the middle', () => patched(good, good.length - 6, 17), 400],
   ['more entries than there are', () => zip([{ name: 'a', data: text('a') }], { count: 9 }), 400],
   ['100,000 entries claimed', () => zip([{ name: 'a', data: text('a') }], { count: 60_000 }), 400],
-  ['300 entries', () => zip(Array.from({ length: 300 }, (_, i) => ({ name: `x${i}`, data: text('x') }))), 400],
+  [
+    '300 entries',
+    () => zip(Array.from({ length: 300 }, (_, i) => ({ name: `x${i}`, data: text('x') }))),
+    400,
+  ],
   ['an encrypted entry', () => zip([{ name: 'xl/workbook.xml', data: text('x'), flags: 1 }]), 400],
-  ['a packing nobody knows', () => zip([{ name: 'xl/workbook.xml', data: text('x'), method: 99 }]), 400],
-  ['damaged packing', () => zip([{ name: 'xl/workbook.xml', data: text('x'), raw: Buffer.alloc(40, 0xff) }]), 400],
+  [
+    'a packing nobody knows',
+    () => zip([{ name: 'xl/workbook.xml', data: text('x'), method: 99 }]),
+    400,
+  ],
+  [
+    'damaged packing',
+    () => zip([{ name: 'xl/workbook.xml', data: text('x'), raw: Buffer.alloc(40, 0xff) }]),
+    400,
+  ],
   // bombs
   ['64 MB of zeros in one entry', () => workbook(zeros(64)), 400],
-  ['64 MB of spaces beside the sheet', () => workbook(sheetXml(head), [{ name: 'xl/media/a.bin', data: zeros(64) }]), 400],
+  [
+    '64 MB of spaces beside the sheet',
+    () => workbook(sheetXml(head), [{ name: 'xl/media/a.bin', data: zeros(64) }]),
+    400,
+  ],
   [
     'twenty entries of 2 MB',
     () =>
@@ -132,11 +167,27 @@ const sheets: readonly Bad[] = [
       ),
     400,
   ],
-  ['a bomb that claims to be small', () => zip([{ name: 'xl/worksheets/sheet1.xml', data: zeros(64), claimed: 10 }]), 400],
-  ['a bomb in a bomb', () => workbook(sheetXml(head), [{ name: 'a.zip', data: zip([{ name: 'b', data: zeros(32) }]) }]), 400],
+  [
+    'a bomb that claims to be small',
+    () => zip([{ name: 'xl/worksheets/sheet1.xml', data: zeros(64), claimed: 10 }]),
+    400,
+  ],
+  [
+    'a bomb in a bomb',
+    () =>
+      workbook(sheetXml(head), [{ name: 'a.zip', data: zip([{ name: 'b', data: zeros(32) }]) }]),
+    400,
+  ],
   [
     'entries that share their bytes',
-    () => zip(Array.from({ length: 150 }, (_, i) => ({ name: `s${i}`, data: Buffer.alloc(0), raw: deflateRawSync(zeros(1)) }))),
+    () =>
+      zip(
+        Array.from({ length: 150 }, (_, i) => ({
+          name: `s${i}`,
+          data: Buffer.alloc(0),
+          raw: deflateRawSync(zeros(1)),
+        })),
+      ),
     400,
   ],
   // sheets that lie
@@ -152,27 +203,65 @@ const sheets: readonly Bad[] = [
   ],
   [
     'an entity from the disk',
-    () => workbook(`<?xml version="1.0"?><!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>${sheetXml(row(1, cell('A1', '&f;')))}`),
+    () =>
+      workbook(
+        `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>${sheetXml(row(1, cell('A1', '&f;')))}`,
+      ),
     400,
   ],
   ['elements 100,000 deep', () => workbook(`<worksheet>${'<a>'.repeat(100_000)}`), 400],
-  ['a million empty rows, then one', () => book(`<row r="1048576">${cell('A1048576', '茶')}${cell('XFD1048576', '茶')}</row>`), 400],
-  ['1,001 rows', () => book(Array.from({ length: 1001 }, (_, i) => row(i + 2, cell(`A${i + 2}`, `茶${i}`))).join('')), 400],
-  ['100,000 rows', () => book(Array.from({ length: 100_000 }, (_, i) => row(i + 2, cell(`A${i + 2}`, 't'))).join('')), 400],
-  ['60,000 empty rows', () => book(Array.from({ length: 60_000 }, (_, i) => row(i + 2, `<c r="A${i + 2}"/>`)).join('')), 400],
+  [
+    'a million empty rows, then one',
+    () => book(`<row r="1048576">${cell('A1048576', '茶')}${cell('XFD1048576', '茶')}</row>`),
+    400,
+  ],
+  [
+    '1,001 rows',
+    () =>
+      book(
+        Array.from({ length: 1001 }, (_, i) => row(i + 2, cell(`A${i + 2}`, `茶${i}`))).join(''),
+      ),
+    400,
+  ],
+  [
+    '100,000 rows',
+    () =>
+      book(Array.from({ length: 100_000 }, (_, i) => row(i + 2, cell(`A${i + 2}`, 't'))).join('')),
+    400,
+  ],
+  [
+    '60,000 empty rows',
+    () => book(Array.from({ length: 60_000 }, (_, i) => row(i + 2, `<c r="A${i + 2}"/>`)).join('')),
+    400,
+  ],
   [
     '900,000 shared texts in 38 kB',
-    () => workbook(sheetXml(head), [{ name: 'xl/sharedStrings.xml', data: text(`<sst>${'<si><t>x</t></si>'.repeat(900_000)}</sst>`) }]),
+    () =>
+      workbook(sheetXml(head), [
+        {
+          name: 'xl/sharedStrings.xml',
+          data: text(`<sst>${'<si><t>x</t></si>'.repeat(900_000)}</sst>`),
+        },
+      ]),
     400,
   ],
   ['1,000 rows that share one text of a megabyte', () => shared('x'.repeat(1_000_000)), 400],
   [
     '16,384 columns',
-    () => workbook(sheetXml(`<row r="1">${Array.from({ length: 16_384 }, (_, i) => `<c t="inlineStr"><is><t>c${i}</t></is></c>`).join('')}</row>`)),
+    () =>
+      workbook(
+        sheetXml(
+          `<row r="1">${Array.from({ length: 16_384 }, (_, i) => `<c t="inlineStr"><is><t>c${i}</t></is></c>`).join('')}</row>`,
+        ),
+      ),
     400,
   ],
   ['a cell of a megabyte', () => book(row(2, cell('A2', 'x'.repeat(1_000_000)))), 400],
-  ['a formula instead of a name', () => book(row(2, '<c r="A2"><f>HYPERLINK("http://x")</f></c>', cell('B2', '1'))), 400],
+  [
+    'a formula instead of a name',
+    () => book(row(2, '<c r="A2"><f>HYPERLINK("http://x")</f></c>', cell('B2', '1'))),
+    400,
+  ],
   // texts that lie
   ['another head', () => text('姓名,编号\n茶,1\n'), 400],
   ['only a head', () => text('名称,编号\n'), 400],
@@ -180,14 +269,30 @@ const sheets: readonly Bad[] = [
   ['8 MB of commas', () => Buffer.alloc(8_388_608, ','), 400],
   ['8 MB of lines', () => Buffer.alloc(8_388_608, 'a\n'), 400],
   ['8 MB of nothing but lines', () => Buffer.alloc(8_388_608, '\n'), 400],
-  ['a head and 8 MB of empty lines', () => Buffer.concat([text('名称,编号\n'), Buffer.alloc(8_300_000, '\r\n')]), 400],
-  ['one quoted field of 7 MB', () => text(`名称,编号\n"${`${'x'.repeat(50_000)}\n`.repeat(140)}",1\n`), 400],
-  ['one quoted field of 7 MB of quotes', () => text(`名称,编号\n"${`${'""'.repeat(20_000)}\n`.repeat(175)}",1\n`), 400],
+  [
+    'a head and 8 MB of empty lines',
+    () => Buffer.concat([text('名称,编号\n'), Buffer.alloc(8_300_000, '\r\n')]),
+    400,
+  ],
+  [
+    'one quoted field of 7 MB',
+    () => text(`名称,编号\n"${`${'x'.repeat(50_000)}\n`.repeat(140)}",1\n`),
+    400,
+  ],
+  [
+    'one quoted field of 7 MB of quotes',
+    () => text(`名称,编号\n"${`${'""'.repeat(20_000)}\n`.repeat(175)}",1\n`),
+    400,
+  ],
   ['a quote that never ends', () => text(`名称,编号\n"${'x'.repeat(1_000_000)}`), 400],
 ]
 const pictures: readonly Bad[] = [
   ['a workbook named jpg', () => good, 415],
-  ['an svg with a script', () => text('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>'), 415],
+  [
+    'an svg with a script',
+    () => text('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>'),
+    415,
+  ],
   ['a gif', () => text('GIF89a\x01\x00\x01\x00'), 415],
   ['a webp', async () => sharp(jpg).webp().toBuffer(), 415],
   ['half a photo', () => cut(jpg, 0.5), 400],
@@ -205,10 +310,14 @@ const timed = async (url: string, file: Buffer, name: string) => {
 }
 
 describe('bad files', () => {
-  test('are sixty and more', () => expect(sheets.length + pictures.length).toBeGreaterThanOrEqual(60))
+  test('are sixty and more', () =>
+    expect(sheets.length + pictures.length).toBeGreaterThanOrEqual(60))
   test.each(sheets)('import: %s', async (_name, make, status) => {
     const { answer, own } = await timed('/imports/test-things', await make(), 'a.xlsx')
-    expect([answer.status, answer.body.code], JSON.stringify(answer.body)).toEqual([status, expect.any(Number)])
+    expect([answer.status, answer.body.code], JSON.stringify(answer.body)).toEqual([
+      status,
+      expect.any(Number),
+    ])
     expect(answer.body.message).not.toBe('操作失败')
     // by what it is, not by its time
     expect(answer.body.error).not.toBe('jobs.fileTooComplex')
@@ -219,26 +328,48 @@ describe('bad files', () => {
     expect(answer.status, JSON.stringify(answer.body)).toBe(status)
   })
   test('a form that unpacks to 200 MB is not unpacked', async () => {
-    const head = text('--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n')
+    const head = text(
+      '--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n',
+    )
     const bomb = gzipSync(Buffer.concat([head, zeros(200), text('\r\n--b--\r\n')]))
     const began = process.cpuUsage()
     const before = process.memoryUsage().rss
     for (const encoding of ['gzip', 'GZIP', 'br', 'x-unknown'])
       for (const url of ['/imports/test-things', '/uploads/images']) {
-        const headers = { 'content-type': 'multipart/form-data; boundary=b', 'content-encoding': encoding }
+        const headers = {
+          'content-type': 'multipart/form-data; boundary=b',
+          'content-encoding': encoding,
+        }
         const answer = await world.send('super', url, bomb, headers)
-        expect([url, encoding, answer.status, answer.body.code]).toEqual([url, encoding, 415, 415002])
+        expect([url, encoding, answer.status, answer.body.code]).toEqual([
+          url,
+          encoding,
+          415,
+          415002,
+        ])
       }
-    expect([ms(process.cpuUsage(began)) < 1000, (process.memoryUsage().rss - before) / 1e6 < 50]).toEqual([true, true])
+    expect([
+      ms(process.cpuUsage(began)) < 1000,
+      (process.memoryUsage().rss - before) / 1e6 < 50,
+    ]).toEqual([true, true])
   })
   test('cells far apart are refused before anything is made of them', async () => {
-    for (const place of [(at: number) => `r="XFD${at}"`, (at: number) => `t='str'r = '&#88;f&#68;${at}'`])
-      expect((await world.upload('super', '/imports/test-things', book(farCells(place)))).body.error).toBe('jobs.fileUnsafe')
+    for (const place of [
+      (at: number) => `r="XFD${at}"`,
+      (at: number) => `t='str'r = '&#88;f&#68;${at}'`,
+    ])
+      expect(
+        (await world.upload('super', '/imports/test-things', book(farCells(place)))).body.error,
+      ).toBe('jobs.fileUnsafe')
     const entities = workbook(sheetXml(head + row(2, cell('A2', '&amp;'.repeat(3_000_000)))))
-    expect((await world.upload('super', '/imports/test-things', entities)).body.error).toBe('jobs.fileUnsafe')
+    expect((await world.upload('super', '/imports/test-things', entities)).body.error).toBe(
+      'jobs.fileUnsafe',
+    )
     // what some programs write for a line that is coloured to its end
     const coloured = row(2, cell('A2', '茶'), '<c r="XFD2" s="0"/>')
-    expect((await world.upload('super', '/imports/test-things?dryRun=true', book(coloured))).status).toBe(200)
+    expect(
+      (await world.upload('super', '/imports/test-things?dryRun=true', book(coloured))).status,
+    ).toBe(200)
   })
   test('leave no row, and memory where it was', async () => {
     expect(await world.sql(`select 1 from jobs where state <> 'FAILED'`)).toEqual([])
@@ -251,19 +382,28 @@ describe('bad files', () => {
 })
 
 describe('one organisation that sends without end', () => {
-  const flood = (user: string, url: string, file: Buffer) => Array.from({ length: 40 }, () => world.upload(user, url, file))
+  const flood = (user: string, url: string, file: Buffer) =>
+    Array.from({ length: 40 }, () => world.upload(user, url, file))
   test('stops neither imports nor forms of others', async () => {
     const cells = Array.from({ length: 150 }, () => '<c><v>1</v></c>').join('')
     const slow = book(Array.from({ length: 1000 }, (_, i) => row(i + 2, cells)).join(''))
     const sent = flood('super', '/imports/test-things/marked', slow)
     const first = await Promise.race(sent)
-    const others = ['/imports/test-things?dryRun=true', '/imports/test-things/marked'].map((url) => world.upload('operator', url, good))
+    const others = ['/imports/test-things?dryRun=true', '/imports/test-things/marked'].map((url) =>
+      world.upload('operator', url, good),
+    )
     const form = await world.file('operator', '/imports/test-things/template')
-    expect([first.status, form.status, ...(await Promise.all(others)).map(({ status }) => status)]).toEqual([503, 200, 200, 200])
+    expect([
+      first.status,
+      form.status,
+      ...(await Promise.all(others)).map(({ status }) => status),
+    ]).toEqual([503, 200, 200, 200])
     await Promise.all(sent)
   })
   test('stops no pictures of others', async () => {
-    const large = await sharp({ create: { width: 4900, height: 4900, channels: 3, background: '#c83232' } })
+    const large = await sharp({
+      create: { width: 4900, height: 4900, channels: 3, background: '#c83232' },
+    })
       .jpeg({ progressive: true })
       .toBuffer()
     const sent = flood('super', '/uploads/images', large)

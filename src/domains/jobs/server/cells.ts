@@ -15,7 +15,8 @@ const textAt = (texts: Texts, ...path: string[]): string | undefined => {
 }
 
 /** Whether the field has a name a person can read; without one it is not written. */
-export const hasTitle = (texts: Texts, key: string): boolean => textAt(texts, 'fields', key) !== undefined
+export const hasTitle = (texts: Texts, key: string): boolean =>
+  textAt(texts, 'fields', key) !== undefined
 
 const yesNo = { true: bi('是', 'Yes'), false: bi('否', 'No') }
 
@@ -36,9 +37,18 @@ export function sheetColumn(key: string, type: z.ZodType, texts: Texts, lang: La
   }
   const list = base instanceof z.ZodArray ? baseType(base.element as z.ZodType) : null
   return {
-    def: { header: title, width: instant ? 20 : Math.min(40, Math.max(12, title.length * 2 + 2)), ...(fen ? { numFmt: '0.00' } : {}) },
+    def: {
+      header: title,
+      width: instant ? 20 : Math.min(40, Math.max(12, title.length * 2 + 2)),
+      ...(fen ? { numFmt: '0.00' } : {}),
+    },
     cell: list
-      ? (value) => (Array.isArray(value) ? neutralised(value.map((item) => one(item, list) ?? '').join(lang === 'en' ? ', ' : '、')) : null)
+      ? (value) =>
+          Array.isArray(value)
+            ? neutralised(
+                value.map((item) => one(item, list) ?? '').join(lang === 'en' ? ', ' : '、'),
+              )
+            : null
       : (value) => one(value, base),
   }
 }

@@ -25,9 +25,11 @@ afterAll(async () => {
   for (const queue of open) await queue.close()
   await world.close()
 })
-const press = (verb: string, user = 'super', name = 'test-nightly') => world.as(user)('POST', `/job-console/${name}/${verb}`, {})
+const press = (verb: string, user = 'super', name = 'test-nightly') =>
+  world.as(user)('POST', `/job-console/${name}/${verb}`, {})
 const shown = async () => (await world.as('super')('GET', '/job-console')).body.schedules[0]
-const due = (attempts = 0) => world.sql(`update job_schedules set next_at = $1, attempts = $2`, [world.clock.now, attempts])
+const due = (attempts = 0) =>
+  world.sql(`update job_schedules set next_at = $1, attempts = $2`, [world.clock.now, attempts])
 const until = async (what: () => Promise<boolean>) => {
   for (let i = 0; i < 150 && !(await what()); i += 1) await wait(100)
   expect(await what()).toBe(true)
@@ -41,14 +43,21 @@ test('only for who may', async () => {
   expect((await press('run', 'super', 'x;drop')).status).toBe(400)
 })
 test('runs now; its last run and its next one are told', async () => {
-  expect(await shown()).toMatchObject({ name: 'test-nightly', cron: '59 23 31 12 *', paused: false, lastState: null })
+  expect(await shown()).toMatchObject({
+    name: 'test-nightly',
+    cron: '59 23 31 12 *',
+    paused: false,
+    lastState: null,
+  })
   expect((await shown()).nextRun).toMatch(/-12-31T15:59:00/)
   expect((await press('run')).body).toEqual({ ok: true })
   await until(async () => (await shown()).lastState === 'DONE')
   expect(runs).toBe(1)
-  expect(await world.sql(`select content from operation_logs where action = 'jobs.runNow' and level = 'INFO'`)).toEqual([
-    { content: '立即运行定时任务：test-nightly' },
-  ])
+  expect(
+    await world.sql(
+      `select content from operation_logs where action = 'jobs.runNow' and level = 'INFO'`,
+    ),
+  ).toEqual([{ content: '立即运行定时任务：test-nightly' }])
 }, 20_000)
 test('a pause holds for every process and over restarts; a person can still run it', async () => {
   await press('pause')

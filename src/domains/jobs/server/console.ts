@@ -20,11 +20,18 @@ const schedules = (ctx: Ctx): Promise<ConsoleSchedule[]> =>
     failed: sql`(s.state = 'FAILED')::int`,
   }).all(ctx.db, sql`from job_schedules s order by s.name`)
 
-const loop = shape(ConsoleLoop, ['job_loops', 'l'], { lastRun: sql`l.last_at`, lastErrorTime: sql`l.last_error_at`, told: sql`l.told_at` })
+const loop = shape(ConsoleLoop, ['job_loops', 'l'], {
+  lastRun: sql`l.last_at`,
+  lastErrorTime: sql`l.last_error_at`,
+  told: sql`l.told_at`,
+})
 
 /** One schedule is told something; the console and the log hear of it. */
 async function pause(ctx: Ctx, name: string, paused: boolean): Promise<{ ok: true }> {
-  const { numAffectedRows } = await sql`update job_schedules set paused_by = ${paused ? ctx.actor.username : null} where name = ${name}`.execute(ctx.db)
+  const { numAffectedRows } =
+    await sql`update job_schedules set paused_by = ${paused ? ctx.actor.username : null} where name = ${name}`.execute(
+      ctx.db,
+    )
   if (!numAffectedRows) throw new Refusal(jobErrors.noSchedule)
   ctx.audit({ id: name, after: { paused } })
   ctx.touch('job-console')
@@ -32,7 +39,10 @@ async function pause(ctx: Ctx, name: string, paused: boolean): Promise<{ ok: tru
 }
 
 export const jobConsole = {
-  console: async (ctx) => ({ schedules: await schedules(ctx), loops: await loop.all(ctx.db, sql`from job_loops l order by l.name, l.process limit 500`) }),
+  console: async (ctx) => ({
+    schedules: await schedules(ctx),
+    loops: await loop.all(ctx.db, sql`from job_loops l order by l.name, l.process limit 500`),
+  }),
   async runNow(ctx, { name }) {
     ctx.audit({ id: name })
     if (!(await runByHand(ctx, name))) throw new Refusal(jobErrors.noSchedule)
@@ -40,7 +50,8 @@ export const jobConsole = {
     return { ok: true }
   },
   async retryFailed(ctx, { name }) {
-    if (!(await schedules(ctx)).some((schedule) => schedule.name === name)) throw new Refusal(jobErrors.noSchedule)
+    if (!(await schedules(ctx)).some((schedule) => schedule.name === name))
+      throw new Refusal(jobErrors.noSchedule)
     const count = await runByHand(ctx, name, sql`state = 'FAILED'`)
     ctx.audit({ id: name, after: { count } })
     ctx.touch('job-console')

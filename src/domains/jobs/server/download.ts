@@ -17,11 +17,20 @@ const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 /** Names outside ASCII travel as RFC 5987 says; the plain one is for clients that do not know it. */
 const attachment = (reply: FastifyReply, name: string): FastifyReply =>
-  reply.type(xlsx).header('content-disposition', `attachment; filename="download.xlsx"; filename*=UTF-8''${encodeURIComponent(name)}`)
+  reply
+    .type(xlsx)
+    .header(
+      'content-disposition',
+      `attachment; filename="download.xlsx"; filename*=UTF-8''${encodeURIComponent(name)}`,
+    )
 
 /** What is no JSON: results of jobs, forms for imports, a person's file with its faults. Each behind the token and the same checks. */
 export function serveDownloads(http: FastifyInstance, app: App): void {
-  const route = (method: 'GET' | 'POST', url: string, work: (actor: SignedIn, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void => {
+  const route = (
+    method: 'GET' | 'POST',
+    url: string,
+    work: (actor: SignedIn, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+  ): void => {
     http.route({
       method,
       url,
@@ -41,17 +50,26 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
       const ctx = { actor, db }
       return [await ownRow(ctx, Number(id)), await madeWith(ctx, Number(id))] as const
     })
-    if (!downloadable(row, app.now()) || !row.fileKey || !row.fileName) throw new Refusal(jobErrors.fileGone)
-    if (row.kind === 'EXPORT' && !(await mayExport(actor, row.name))) throw new Refusal(common.forbidden)
-    if (row.kind === 'EXPORT' && !(await reachesAll(app, actor, row.name, made))) throw new Refusal(jobErrors.madeWithMore)
+    if (!downloadable(row, app.now()) || !row.fileKey || !row.fileName)
+      throw new Refusal(jobErrors.fileGone)
+    if (row.kind === 'EXPORT' && !(await mayExport(actor, row.name)))
+      throw new Refusal(common.forbidden)
+    if (row.kind === 'EXPORT' && !(await reachesAll(app, actor, row.name, made)))
+      throw new Refusal(jobErrors.madeWithMore)
     const stream = app.files.get(row.fileKey)
-    await new Promise<void>((resolve, reject) => stream.once('open', () => resolve()).once('error', () => reject(new Refusal(jobErrors.fileGone))))
+    await new Promise<void>((resolve, reject) =>
+      stream
+        .once('open', () => resolve())
+        .once('error', () => reject(new Refusal(jobErrors.fileGone))),
+    )
     return attachment(reply, row.fileName).header('content-length', row.fileBytes).send(stream)
   })
   route('GET', '/api/imports/:kind/template', async (actor, request, reply) => {
     const importer = await importerFor((request.params as { kind: string }).kind, actor)
     const lang = toLang(request.headers['accept-language'])
-    return attachment(reply, `${say(importer.title, lang)}.xlsx`).send(Buffer.from(await templateFile(importer, lang)))
+    return attachment(reply, `${say(importer.title, lang)}.xlsx`).send(
+      Buffer.from(await templateFile(importer, lang)),
+    )
   })
   route('POST', '/api/imports/:kind/marked', async (actor, request, reply) => {
     if (actor.view) throw new Refusal(common.viewOnly)
@@ -61,9 +79,23 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
     const given = await receive(app, kind, request, actor)
     const faults = await tryOut(app, given, lang, request)
     // it answers what a trial answers, so it leaves the same
-    const caller = { actor, now: app.now(), requestId: request.id, ip: request.ip, userAgent: (request.headers['user-agent'] ?? '').slice(0, 300) }
-    await app.database.transact(actor.scope, (db) => writeLog({ app, db, ...caller }, 'jobs.import', trialOf(given, faults), { result: 'SUCCESS', startedAt }))
-    const file = await markedFile(given.sheet, faults, given.importer, { lang, orgId: tenantOf(actor) })
+    const caller = {
+      actor,
+      now: app.now(),
+      requestId: request.id,
+      ip: request.ip,
+      userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
+    }
+    await app.database.transact(actor.scope, (db) =>
+      writeLog({ app, db, ...caller }, 'jobs.import', trialOf(given, faults), {
+        result: 'SUCCESS',
+        startedAt,
+      }),
+    )
+    const file = await markedFile(given.sheet, faults, given.importer, {
+      lang,
+      orgId: tenantOf(actor),
+    })
     return attachment(reply, `${say(given.importer.title, lang)}.xlsx`).send(Buffer.from(file))
   })
 }

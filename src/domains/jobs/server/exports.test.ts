@@ -7,29 +7,63 @@ import { exportKind, planExport, removeExpired, writeExport } from './exports.ts
 import { openWorld, type World } from './testWorld.ts'
 
 let world: World
-const runNextExport = async (app: App, quick: boolean) => (await runDue(app, exportKind(app, quick ? 'quick' : 'large'))) > 0
-const claimExport = async (app: App, quick: boolean) => (await take(app, exportKind(app, quick ? 'quick' : 'large'), 1))[0]
+const runNextExport = async (app: App, quick: boolean) =>
+  (await runDue(app, exportKind(app, quick ? 'quick' : 'large'))) > 0
+const claimExport = async (app: App, quick: boolean) =>
+  (await take(app, exportKind(app, quick ? 'quick' : 'large'), 1))[0]
 beforeAll(async () => {
   world = await openWorld()
 })
 afterAll(() => world.close())
-afterEach(() => world.sql(`update jobs set state = 'CANCELLED', next_at = null, finished_at = now() where state in ('QUEUED', 'RUNNING')`))
+afterEach(() =>
+  world.sql(
+    `update jobs set state = 'CANCELLED', next_at = null, finished_at = now() where state in ('QUEUED', 'RUNNING')`,
+  ),
+)
 
 const columns = ['name', 'retailPrice', 'costPrice', 'drugClass', 'status', 'updateTime']
-const ask = (user = 'operator', change: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
-  world.as(user)('POST', '/exports', { endpoint: '/api/products', query: { sort: '-updateTime' }, columns, ...change }, headers)
+const ask = (
+  user = 'operator',
+  change: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+) =>
+  world.as(user)(
+    'POST',
+    '/exports',
+    { endpoint: '/api/products', query: { sort: '-updateTime' }, columns, ...change },
+    headers,
+  )
 const storedFiles = () =>
-  existsSync(world.app.files.folder) ? readdirSync(world.app.files.folder, { recursive: true }).filter((name) => String(name).includes('.xlsx')) : []
+  existsSync(world.app.files.folder)
+    ? readdirSync(world.app.files.folder, { recursive: true }).filter((name) =>
+        String(name).includes('.xlsx'),
+      )
+    : []
 
 describe('a list becomes a file', () => {
   test('own rows, words, money, Shanghai time, no formula', async () => {
     const asked = await ask()
-    expect(asked).toMatchObject({ status: 200, body: { kind: 'EXPORT', title: '商品导出', state: 'QUEUED', total: 2, can: { cancel: true, download: false } } })
+    expect(asked).toMatchObject({
+      status: 200,
+      body: {
+        kind: 'EXPORT',
+        title: '商品导出',
+        state: 'QUEUED',
+        total: 2,
+        can: { cancel: true, download: false },
+      },
+    })
     expect((await world.as('operator')('GET', '/jobs/running')).body).toEqual({ count: 1 })
     expect(await runNextExport(world.app, true)).toBe(true)
     expect(await runNextExport(world.app, true)).toBe(false)
     const { body } = await world.as('operator')('GET', `/jobs/${asked.body.id}`)
-    expect(body).toMatchObject({ state: 'DONE', total: 2, done: 2, error: '', can: { cancel: false, download: true } })
+    expect(body).toMatchObject({
+      state: 'DONE',
+      total: 2,
+      done: 2,
+      error: '',
+      can: { cancel: false, download: true },
+    })
     const file = await world.file('operator', `/jobs/${asked.body.id}/file`)
     expect(file.name).toBe('商品导出_20261121_140000.xlsx')
     expect(file.rows[0]).toEqual(['商品名称', '销售价', '成本价', '药品分类', '状态', '更新时间'])
@@ -37,10 +71,16 @@ describe('a list becomes a file', () => {
     expect(bad?.[0]).toBe(`'=HYPERLINK("http://x","点我")`)
     expect(cola?.slice(0, 4)).toEqual(['可乐', 3.5, 1.23, '非药品'])
     expect(cola?.[5]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
-    expect(await world.sql(`select content from operation_logs where action = 'jobs.export'`)).toEqual([{ content: '导出：商品导出' }])
+    expect(
+      await world.sql(`select content from operation_logs where action = 'jobs.export'`),
+    ).toEqual([{ content: '导出：商品导出' }])
   })
   test('in English, with the columns asked for and the filter applied', async () => {
-    const asked = await ask('operator', { query: { keyword: '可乐', page: 7, pageSize: 20 }, columns: ['name', 'drugClass'] }, { 'accept-language': 'en' })
+    const asked = await ask(
+      'operator',
+      { query: { keyword: '可乐', page: 7, pageSize: 20 }, columns: ['name', 'drugClass'] },
+      { 'accept-language': 'en' },
+    )
     expect(asked.body).toMatchObject({ title: 'Export products', total: 1 })
     await runNextExport(world.app, true)
     expect((await world.file('operator', `/jobs/${asked.body.id}/file`)).rows).toEqual([
@@ -71,14 +111,19 @@ describe('refused at once', () => {
   })
   test('without the right to export, or to read', async () => {
     expect((await ask('reader')).body.code).toBe(403001)
-    expect((await ask('reader', { endpoint: '/api/devices', columns: ['rtuNumber'] })).body.code).toBe(403001)
+    expect(
+      (await ask('reader', { endpoint: '/api/devices', columns: ['rtuNumber'] })).body.code,
+    ).toBe(403001)
   })
   test('the sixth open job; a repeated key is one job', async () => {
     const key = { 'idempotency-key': 'one' }
     const first = await ask('operator', {}, key)
     expect((await ask('operator', {}, key)).body.id).toBe(first.body.id)
     for (let i = 0; i < 4; i += 1) expect((await ask()).status).toBe(200)
-    expect(await ask()).toMatchObject({ status: 429, body: { message: '您已有 5 个任务在排队或运行,请稍后再试' } })
+    expect(await ask()).toMatchObject({
+      status: 429,
+      body: { message: '您已有 5 个任务在排队或运行,请稍后再试' },
+    })
     expect((await ask('sibling')).status).toBe(200)
   })
 })
@@ -87,23 +132,33 @@ describe('while it waits and runs', () => {
   const state = async (id: number) => (await world.as('operator')('GET', `/jobs/${id}`)).body
   test('a right taken back', async () => {
     const { body } = await ask()
-    await world.sql(`delete from role_permissions where permission_code = 'product:export' and role_id = (select id from roles where name = 'operator')`)
+    await world.sql(
+      `delete from role_permissions where permission_code = 'product:export' and role_id = (select id from roles where name = 'operator')`,
+    )
     await runNextExport(world.app, true)
-    expect(await state(body.id)).toMatchObject({ state: 'FAILED', error: '导出权限已被收回,导出未执行', can: { retry: true } })
-    await world.sql(`insert into role_permissions select id, 'product:export' from roles where name = 'operator'`)
+    expect(await state(body.id)).toMatchObject({
+      state: 'FAILED',
+      error: '导出权限已被收回,导出未执行',
+      can: { retry: true },
+    })
+    await world.sql(
+      `insert into role_permissions select id, 'product:export' from roles where name = 'operator'`,
+    )
     expect((await world.as('operator')('POST', `/jobs/${body.id}/retry`)).body.state).toBe('QUEUED')
     await runNextExport(world.app, true)
     expect(await state(body.id)).toMatchObject({ state: 'DONE', error: '' })
     expect((await world.as('operator')('POST', `/jobs/${body.id}/retry`)).body.code).toBe(409001)
-    expect((await world.as('operator')('POST', `/jobs/${body.id}/cancel`)).body.message).toBe('任务已结束,无法取消')
+    expect((await world.as('operator')('POST', `/jobs/${body.id}/cancel`)).body.message).toBe(
+      '任务已结束,无法取消',
+    )
   })
   test('an account that was closed', async () => {
     const { body } = await ask('sibling')
     await world.sql(`update users set status = 'DISABLED' where username = 'sibling'`)
     await runNextExport(world.app, true)
-    expect(await world.sql('select state, error from jobs where id = $1', [body.id])).toMatchObject([
-      { state: 'FAILED', error: expect.stringContaining('已停用') },
-    ])
+    expect(await world.sql('select state, error from jobs where id = $1', [body.id])).toMatchObject(
+      [{ state: 'FAILED', error: expect.stringContaining('已停用') }],
+    )
     await world.sql(`update users set status = 'ENABLED' where username = 'sibling'`)
   })
   test('a killed worker: its lease runs out, another one finishes', async () => {
@@ -115,7 +170,9 @@ describe('while it waits and runs', () => {
     world.clock.now = new Date(world.clock.now.getTime() + 30_000)
     expect(await runNextExport(world.app, true)).toBe(true)
     expect(await state(body.id)).toMatchObject({ state: 'DONE', done: 2 })
-    expect(await world.sql('select attempts from jobs where id = $1', [body.id])).toEqual([{ attempts: 2 }])
+    expect(await world.sql('select attempts from jobs where id = $1', [body.id])).toEqual([
+      { attempts: 2 },
+    ])
   })
   test('tries end', async () => {
     const { body } = await ask()
@@ -167,14 +224,20 @@ describe('while it waits and runs', () => {
     await world.sql(
       `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images) select 10000 + n, 4, 1, '货' || n, 'm', 'NONE', 1, 2, '{x}' from generate_series(1, 11000) n`,
     )
-    const plan = await planExport(await loadPerson(world.app.database, 903), { endpoint: '/api/products', query: { sort: 'updateTime' }, columns: ['name'] })
+    const plan = await planExport(await loadPerson(world.app.database, 903), {
+      endpoint: '/api/products',
+      query: { sort: 'updateTime' },
+      columns: ['name'],
+    })
     let calls = 0
     const file = await writeExport(world.app, plan, 'zh-CN', async (done, total) => {
       calls += 1
       expect(total).toBe(11_001)
       if (calls === 1) {
         expect(done).toBe(1_000)
-        await world.sql(`update products set name = name || '改', updated_at = now() where id between 10001 and 10100`)
+        await world.sql(
+          `update products set name = name || '改', updated_at = now() where id between 10001 and 10100`,
+        )
         await world.sql(`delete from products where id between 20000 and 20500`)
         await world.sql(
           `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values (9000, 4, 1, '新来的', 'm', 'NONE', 1, 2, '{x}')`,
@@ -186,9 +249,13 @@ describe('while it waits and runs', () => {
       `insert into jobs (org_id, user_id, kind, name, state, finished_at, file_key, file_name, file_bytes, file_expires_at, made_with) values (4, 903, 'EXPORT', '/api/products', 'DONE', now(), $1, 'x.xlsx', 1, now() + interval '1 year', $2)`,
       [file.name, { rights: [], scope: plan.person.scope }],
     )
-    const [{ id }] = (await world.sql<{ id: number }>('select max(id)::int as id from jobs')) as [{ id: number }]
+    const [{ id }] = (await world.sql<{ id: number }>('select max(id)::int as id from jobs')) as [
+      { id: number },
+    ]
     await world.sql('update jobs set file_bytes = $2 where id = $1', [id, file.bytes])
-    const names = (await world.file('sibling', `/jobs/${id}/file`)).rows.slice(1).map(([name]) => name)
+    const names = (await world.file('sibling', `/jobs/${id}/file`)).rows
+      .slice(1)
+      .map(([name]) => name)
     expect(new Set(names).size).toBe(11_001)
     expect(names).not.toContain('新来的')
     expect(names.some((name) => String(name).endsWith('改'))).toBe(false)
@@ -201,17 +268,27 @@ describe('the file is its owner’s, for seven days', () => {
     await runNextExport(world.app, true)
     const get = async () => {
       const headers = { authorization: await world.login('operator') }
-      const { statusCode, body: text } = await world.http.inject({ url: `/api/jobs/${body.id}/file`, headers })
+      const { statusCode, body: text } = await world.http.inject({
+        url: `/api/jobs/${body.id}/file`,
+        headers,
+      })
       return statusCode === 200 ? 200 : JSON.parse(text).error
     }
     const role = `(select id from roles where name = 'operator')`
-    const download = async () => (await world.as('operator')('GET', `/jobs/${body.id}`)).body.can.download
+    const download = async () =>
+      (await world.as('operator')('GET', `/jobs/${body.id}`)).body.can.download
     // a deed that the list shows as a button is no part of the file; a right that shows a column is
-    await world.sql(`delete from role_permissions where permission_code = 'product-category:create' and role_id = ${role}`)
+    await world.sql(
+      `delete from role_permissions where permission_code = 'product-category:create' and role_id = ${role}`,
+    )
     expect([await get(), await download()]).toEqual([200, true])
-    await world.sql(`delete from role_permissions where permission_code = 'product:cost' and role_id = ${role}`)
+    await world.sql(
+      `delete from role_permissions where permission_code = 'product:cost' and role_id = ${role}`,
+    )
     expect([await get(), await download()]).toEqual(['jobs.madeWithMore', false])
-    await world.sql(`insert into role_permissions select ${role}, unnest('{product:cost,product-category:create}'::text[])`)
+    await world.sql(
+      `insert into role_permissions select ${role}, unnest('{product:cost,product-category:create}'::text[])`,
+    )
     expect([await get(), await download()]).toEqual([200, true])
     await world.sql(`update roles set data_scope = 'OWN_GOODS' where id = ${role}`)
     expect(await get()).toBe('jobs.madeWithMore')
@@ -219,19 +296,26 @@ describe('the file is its owner’s, for seven days', () => {
     expect(await get()).toBe(200)
     // an organisation below that ended meanwhile holds nothing back; one that went to others does
     const madeOver = (org: number) =>
-      world.sql(`update jobs set made_with = jsonb_set(made_with, '{scope,orgs}', to_jsonb(array[3, $2::int])) where id = $1`, [body.id, org])
+      world.sql(
+        `update jobs set made_with = jsonb_set(made_with, '{scope,orgs}', to_jsonb(array[3, $2::int])) where id = $1`,
+        [body.id, org],
+      )
     await madeOver(987_654)
     expect(await get()).toBe(200)
     await madeOver(4)
     expect(await get()).toBe('jobs.madeWithMore')
     await world.sql(`update jobs set made_with = null where id = $1`, [body.id])
-    expect([await get(), await download()], 'made before rights were kept').toEqual(['jobs.madeWithMore', false])
+    expect([await get(), await download()], 'made before rights were kept').toEqual([
+      'jobs.madeWithMore',
+      false,
+    ])
   })
   test('nobody else, no token, not for ever', async () => {
     const { body } = await ask()
     await runNextExport(world.app, true)
     const url = `/jobs/${body.id}/file`
-    const raw = (headers: Record<string, string>) => world.http.inject({ method: 'GET', url: `/api${url}`, headers })
+    const raw = (headers: Record<string, string>) =>
+      world.http.inject({ method: 'GET', url: `/api${url}`, headers })
     expect((await raw({})).json()).toMatchObject({ code: 110001 })
     expect((await raw({ authorization: 'x'.repeat(43) })).statusCode).toBe(401)
     expect((await world.file('sibling', url)).status).toBe(404)
@@ -240,10 +324,19 @@ describe('the file is its owner’s, for seven days', () => {
     expect((await world.file('operator', '/jobs/abc/file')).status).toBe(404)
     expect((await world.file('operator', url)).status).toBe(200)
     for (const right of ['product:export', 'product:read']) {
-      await world.sql(`delete from role_permissions where permission_code = $1 and role_id = (select id from roles where name = 'operator')`, [right])
+      await world.sql(
+        `delete from role_permissions where permission_code = $1 and role_id = (select id from roles where name = 'operator')`,
+        [right],
+      )
       expect((await world.file('operator', url)).status, right).toBe(403)
-      expect((await world.as('operator')('GET', `/jobs/${body.id}`)).body).toMatchObject({ state: 'DONE', can: { download: false } })
-      await world.sql(`insert into role_permissions select id, $1 from roles where name = 'operator'`, [right])
+      expect((await world.as('operator')('GET', `/jobs/${body.id}`)).body).toMatchObject({
+        state: 'DONE',
+        can: { download: false },
+      })
+      await world.sql(
+        `insert into role_permissions select id, $1 from roles where name = 'operator'`,
+        [right],
+      )
     }
     expect((await world.file('operator', url)).status, 'given again').toBe(200)
     expect((await world.as('sibling')('GET', `/jobs/${body.id}`)).status).toBe(404)
@@ -252,7 +345,10 @@ describe('the file is its owner’s, for seven days', () => {
     await removeExpired(world.app)
     expect(storedFiles()).toHaveLength(files)
     world.clock.now = new Date(world.clock.now.getTime() + 7 * 86_400_000 + 1)
-    await world.sql(`update sessions set last_seen_at = $1, expires_at = $2`, [world.clock.now, new Date(world.clock.now.getTime() + 86_400_000)])
+    await world.sql(`update sessions set last_seen_at = $1, expires_at = $2`, [
+      world.clock.now,
+      new Date(world.clock.now.getTime() + 86_400_000),
+    ])
     expect((await world.file('operator', url)).status).toBe(404)
     await removeExpired(world.app)
     expect(storedFiles().length).toBeLessThan(files)

@@ -41,7 +41,8 @@ async function loadTargets(): Promise<ReadonlyMap<string, Target>> {
     const handler = handlers[domain]?.[key]
     const locale = locales[domain]
     if (!endpoint.export || !locale) continue
-    if (typeof handler !== 'function') throw new Error(`${name}: a list that is exported has a plain handler`)
+    if (typeof handler !== 'function')
+      throw new Error(`${name}: a list that is exported has a plain handler`)
     found.set(endpoint.path, {
       endpoint,
       right: endpoint.export,
@@ -61,7 +62,10 @@ export async function exportTitle(path: string, lang: Lang): Promise<string> {
 }
 
 /** Whether he may read that list and write it to a file. */
-export async function mayExport(person: Pick<Actor, 'permissions'>, path: string): Promise<boolean> {
+export async function mayExport(
+  person: Pick<Actor, 'permissions'>,
+  path: string,
+): Promise<boolean> {
   const target = (await allTargets()).get(path)
   return target !== undefined && rightsOf(target).every((right) => person.permissions.has(right))
 }
@@ -70,26 +74,45 @@ export async function mayExport(person: Pick<Actor, 'permissions'>, path: string
 export type MadeWith = { readonly rights: readonly string[]; readonly scope: Scope }
 
 /** Whether he still has all the rights a file was made with; one of which nothing is known shows too much. */
-export const hasRightsOf = (person: Pick<Actor, 'permissions'>, rights: readonly string[] | null): boolean =>
-  rights?.every((right) => person.permissions.has(right)) ?? false
+export const hasRightsOf = (
+  person: Pick<Actor, 'permissions'>,
+  rights: readonly string[] | null,
+): boolean => rights?.every((right) => person.permissions.has(right)) ?? false
 
 /** Whether he still has all the rights and reaches all the rows a file was made with; those of an organisation that ended are nobody else's. */
-export async function reachesAll(app: App, person: Person, path: string, made: MadeWith | null): Promise<boolean> {
+export async function reachesAll(
+  app: App,
+  person: Person,
+  path: string,
+  made: MadeWith | null,
+): Promise<boolean> {
   const target = (await allTargets()).get(path)
   if (target === undefined || made === null || !hasRightsOf(person, made.rights)) return false
   const { orgs, ancestors } = made.scope
   const { rows } = await app.database.read(systemScope, (db) =>
-    sql<{ id: number }>`select id from organisations where id = any(${[...orgs, ...ancestors]}::bigint[])`.execute(db),
+    sql<{
+      id: number
+    }>`select id from organisations where id = any(${[...orgs, ...ancestors]}::bigint[])`.execute(
+      db,
+    ),
   )
   const there = new Set(rows.map((org) => org.id))
-  return within({ ...made.scope, orgs: orgs.filter((id) => there.has(id)), ancestors: ancestors.filter((id) => there.has(id)) }, scopeFor(person, target))
+  return within(
+    {
+      ...made.scope,
+      orgs: orgs.filter((id) => there.has(id)),
+      ancestors: ancestors.filter((id) => there.has(id)),
+    },
+    scopeFor(person, target),
+  )
 }
 const scopeFor = (person: Person, { endpoint, right }: Target): Scope =>
   bothScopes(person.scopeOf(endpoint.access), person.scopeOf(right as Endpoint['access']))
 
 function within(made: Scope, now: Scope): boolean {
   if (made.all || now.all) return now.all
-  const among = (ids: readonly number[], found: readonly number[]) => new Set(ids).isSubsetOf(new Set(found))
+  const among = (ids: readonly number[], found: readonly number[]) =>
+    new Set(ids).isSubsetOf(new Set(found))
   return (
     among(made.orgs, now.orgs) &&
     among(made.ancestors, [...now.orgs, ...now.ancestors]) &&
@@ -111,12 +134,23 @@ function noted(held: ReadonlySet<string>, rights: Set<string>): ReadonlySet<stri
 }
 let deeds: ReadonlySet<string> | undefined
 const allDeeds = () => {
-  deeds ??= new Set(endpointsOf(contracts).flatMap(({ endpoint }) => (endpoint.kind === 'write' ? [endpoint.access] : [])))
+  deeds ??= new Set(
+    endpointsOf(contracts).flatMap(({ endpoint }) =>
+      endpoint.kind === 'write' ? [endpoint.access] : [],
+    ),
+  )
   return deeds
 }
-const rightsOf = ({ endpoint, right }: Target): string[] => [endpoint.access, right].filter((one) => one !== 'self')
+const rightsOf = ({ endpoint, right }: Target): string[] =>
+  [endpoint.access, right].filter((one) => one !== 'self')
 
-type Plan = { target: Target; person: Actor; input: Record<string, unknown>; columns: readonly string[]; rights: Set<string> }
+type Plan = {
+  target: Target
+  person: Actor
+  input: Record<string, unknown>
+  columns: readonly string[]
+  rights: Set<string>
+}
 
 /** The whole check: known list, both rights, a filter its contract takes, columns it has. */
 export async function planExport(person: Person | null, params: ExportParams): Promise<Plan> {
@@ -126,16 +160,32 @@ export async function planExport(person: Person | null, params: ExportParams): P
   if (!(await mayExport(person, params.endpoint))) throw new Refusal(common.forbidden)
   const allowed = exportKeys(target.endpoint).filter((key) => hasTitle(target.texts('zh-CN'), key))
   const unknown = params.columns.filter((key) => !allowed.includes(key))
-  if (unknown.length) throw fieldRefusal(jobErrors.unknownColumns, 'columns', { columns: unknown.join(', ').slice(0, 200) })
+  if (unknown.length)
+    throw fieldRefusal(jobErrors.unknownColumns, 'columns', {
+      columns: unknown.join(', ').slice(0, 200),
+    })
   const { page: _page, pageSize: _size, ...filter } = params.query
   const input = target.endpoint.input.parse(filter) as Record<string, unknown>
   const rights = new Set(rightsOf(target))
-  const actor = { ...person, permissions: noted(person.permissions, rights), sessionId: null, scope: scopeFor(person, target) }
+  const actor = {
+    ...person,
+    permissions: noted(person.permissions, rights),
+    sessionId: null,
+    scope: scopeFor(person, target),
+  }
   return { target, person: actor, input, columns: [...new Set(params.columns)], rights }
 }
 
 /** One page of the list as its own screen would get it, only larger. */
-async function readPage(app: App, db: Db, plan: Plan, lang: Lang, now: Date, page: number, pageSize: number): Promise<{ list: unknown[]; total: number }> {
+async function readPage(
+  app: App,
+  db: Db,
+  plan: Plan,
+  lang: Lang,
+  now: Date,
+  page: number,
+  pageSize: number,
+): Promise<{ list: unknown[]; total: number }> {
   const refuse = () => {
     throw new Error('a read endpoint changes nothing')
   }
@@ -160,29 +210,41 @@ async function readPage(app: App, db: Db, plan: Plan, lang: Lang, now: Date, pag
 
 /** How many rows the file would have. */
 export async function countRows(app: App, plan: Plan, lang: Lang): Promise<number> {
-  const count = () => app.database.read(plan.person.scope, (db) => readPage(app, db, plan, lang, app.now(), 1, 3))
+  const count = () =>
+    app.database.read(plan.person.scope, (db) => readPage(app, db, plan, lang, app.now(), 1, 3))
   const { total } = await heavyReads(app).take(tenantOf(plan.person), count)
-  if (total > jobLimits.exportRows) throw new Refusal(jobErrors.tooManyRows, { total, most: jobLimits.exportRows })
+  if (total > jobLimits.exportRows)
+    throw new Refusal(jobErrors.tooManyRows, { total, most: jobLimits.exportRows })
   return total
 }
 
 type Progress = (done: number, total: number) => Promise<void>
 
 /** All rows of one moment into one file; `progress` may stop it by throwing. Answers the rows written. */
-export async function writeExport(app: App, plan: Plan, lang: Lang, progress: Progress): Promise<{ name: string; bytes: number; rows: number }> {
+export async function writeExport(
+  app: App,
+  plan: Plan,
+  lang: Lang,
+  progress: Progress,
+): Promise<{ name: string; bytes: number; rows: number }> {
   const shape = (rowShape(plan.target.endpoint) as z.ZodObject).shape as Record<string, z.ZodType>
   const texts = plan.target.texts(lang)
-  const columns = plan.columns.map((key) => ({ key, ...sheetColumn(key, shape[key] as z.ZodType, texts, lang) }))
+  const columns = plan.columns.map((key) => ({
+    key,
+    ...sheetColumn(key, shape[key] as z.ZodType, texts, lang),
+  }))
   return app.database.snapshot(plan.person.scope, async (db) => {
     let rows = 0
     async function* cells() {
       const now = app.now()
       for (let page = 1; ; page += 1) {
         const { list, total } = await readPage(app, db, plan, lang, now, page, jobLimits.exportPage)
-        if (total > jobLimits.exportRows) throw new Refusal(jobErrors.tooManyRows, { total, most: jobLimits.exportRows })
+        if (total > jobLimits.exportRows)
+          throw new Refusal(jobErrors.tooManyRows, { total, most: jobLimits.exportRows })
         // whoever waits comes before the rows that were just read
         await breathe()
-        for (const row of list as Record<string, unknown>[]) yield columns.map(({ key, cell }) => cell(row[key]))
+        for (const row of list as Record<string, unknown>[])
+          yield columns.map(({ key, cell }) => cell(row[key]))
         rows += list.length
         await progress(rows, total)
         if (rows >= total || list.length === 0) return
@@ -194,9 +256,17 @@ export async function writeExport(app: App, plan: Plan, lang: Lang, progress: Pr
 }
 
 /** The file's name as its owner will see it: title and Shanghai time. */
-export const fileNameOf = (title: string, now: Date): string => `${title}_${shanghaiClock(now).slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_')}.xlsx`
+export const fileNameOf = (title: string, now: Date): string =>
+  `${title}_${shanghaiClock(now).slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_')}.xlsx`
 
-type Job = Piece & { id: number; org_id: number; user_id: number; name: string; lang: Lang; params: ExportParams }
+type Job = Piece & {
+  id: number
+  org_id: number
+  user_id: number
+  name: string
+  lang: Lang
+  params: ExportParams
+}
 type Made = { state: 'DONE'; file: { name: string; bytes: number; rows: number }; with: MadeWith }
 export const exportNames = { quick: 'exports-quick', large: 'exports-large' } as const
 
@@ -227,18 +297,26 @@ export const exportKind = (app: App, size: keyof typeof exportNames): Kind<Job, 
   async function make(job: Job): Promise<Made> {
     const told = () => app.live.publish([`jobs:${job.user_id}`], job.org_id)
     told()
-    const plan = await planExport(await loadPerson(app.database, job.user_id), job.params).catch(inWordsOfJob)
+    const plan = await planExport(await loadPerson(app.database, job.user_id), job.params).catch(
+      inWordsOfJob,
+    )
     let toldAt = Number.NEGATIVE_INFINITY
     const file = await writeExport(app, plan, job.lang, async (done, total) => {
       const kept = await app.database.transact(systemScope, (db) =>
-        sql`update jobs set ${leased(app, kind)}, done = ${done}, total = ${total} where ${job.ours}`.execute(db),
+        sql`update jobs set ${leased(app, kind)}, done = ${done}, total = ${total} where ${job.ours}`.execute(
+          db,
+        ),
       )
       if (!kept.numAffectedRows) throw new Lost()
       if (performance.now() - toldAt < 1000) return
       toldAt = performance.now()
       told()
     })
-    return { state: 'DONE', file, with: { rights: [...plan.rights].sort(), scope: plan.person.scope } }
+    return {
+      state: 'DONE',
+      file,
+      with: { rights: [...plan.rights].sort(), scope: plan.person.scope },
+    }
   }
 }
 
@@ -248,14 +326,21 @@ async function keep(ctx: Ctx, job: Job, { file, with: made }: Made): Promise<voi
   const expires = new Date(ctx.now.getTime() + jobLimits.keepDays * 86_400_000)
   const kept =
     await sql`update jobs set state = 'DONE', next_at = null, finished_at = ${ctx.now}, total = ${file.rows}, done = ${file.rows}, file_key = ${file.name},
-    file_name = ${name}, file_bytes = ${file.bytes}, made_with = ${JSON.stringify(made)}::jsonb, file_expires_at = ${expires} where ${job.ours}`.execute(ctx.db)
+    file_name = ${name}, file_bytes = ${file.bytes}, made_with = ${JSON.stringify(made)}::jsonb, file_expires_at = ${expires} where ${job.ours}`.execute(
+      ctx.db,
+    )
   if (!kept.numAffectedRows) ctx.afterCommit(() => ctx.app.files.remove(file.name))
 }
 
 /** Closed accounts and lost rights in words that fit a job. */
 function inWordsOfJob(error: unknown): never {
   if (!(error instanceof Refusal)) throw error
-  const def = error.def === common.accountClosed ? jobErrors.ownerClosed : error.def === common.forbidden ? jobErrors.rightLost : null
+  const def =
+    error.def === common.accountClosed
+      ? jobErrors.ownerClosed
+      : error.def === common.forbidden
+        ? jobErrors.rightLost
+        : null
   throw def ? new Refusal(def) : error
 }
 

@@ -8,4 +8,13 @@ export class FileFault extends Error {
     this.fault = fault
   }
 }
-export type Fault = keyof typeof jobErrors & ('fileBroken' | 'fileUnsafe' | 'fileType' | 'cellTooLong' | 'tooMuchText' | 'tooManyLines' | 'wrongTemplate')
+export type Fault = keyof typeof jobErrors &
+  (
+    | 'fileBroken'
+    | 'fileUnsafe'
+    | 'fileType'
+    | 'cellTooLong'
+    | 'tooMuchText'
+    | 'tooManyLines'
+    | 'wrongTemplate'
+  )

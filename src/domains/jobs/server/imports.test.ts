@@ -17,16 +17,30 @@ const categories = defineImporter({
   title: bi('测试分类', 'Test categories'),
   permission: 'product-category:create',
   columns: [
-    { key: 'name', title: bi('名称', 'Name'), required: true, example: bi('=示例', '=Example'), note: bi('不超过30字', 'At most 30 characters') },
+    {
+      key: 'name',
+      title: bi('名称', 'Name'),
+      required: true,
+      example: bi('=示例', '=Example'),
+      note: bi('不超过30字', 'At most 30 characters'),
+    },
     { key: 'phone', title: bi('电话', 'Phone') },
   ],
-  row: z.strictObject({ name: f.text(30, bi('请输入名称', 'Enter a name')), phone: f.mobile.optional() }),
+  row: z.strictObject({
+    name: f.text(30, bi('请输入名称', 'Enter a name')),
+    phone: f.mobile.optional(),
+  }),
   unique: ['name'],
   touches: 'products',
   run: (ctx, rows) =>
     eachRow(ctx, rows, async ({ db, actor }, { name }) => {
-      if (name === '坏') throw new Refusal(jobErrors.fileGone, {}, [{ field: 'name', text: bi('不许叫坏', 'Not bad') }])
-      await sql`insert into product_categories (org_id, name) values (${actor.orgId}, ${name})`.execute(db)
+      if (name === '坏')
+        throw new Refusal(jobErrors.fileGone, {}, [
+          { field: 'name', text: bi('不许叫坏', 'Not bad') },
+        ])
+      await sql`insert into product_categories (org_id, name) values (${actor.orgId}, ${name})`.execute(
+        db,
+      )
     }),
 })
 
@@ -42,20 +56,42 @@ beforeEach(async () => {
 })
 
 const head = ['名称*', '电话']
-const many = (count: number, name = (i: number) => `分类${i}`) => Array.from({ length: count }, (_, i) => [name(i), '13800138000'])
+const many = (count: number, name = (i: number) => `分类${i}`) =>
+  Array.from({ length: count }, (_, i) => [name(i), '13800138000'])
 const send = (file: Buffer | string, { dry = false, user = 'operator', name = 'a.xlsx' } = {}) =>
   world.upload(user, `/imports/test-categories${dry ? '?dryRun=true' : ''}`, file, name)
-const count = async () => Number((await world.sql<{ n: string }>('select count(*) as n from product_categories where id > 1'))[0]?.n)
+const count = async () =>
+  Number(
+    (await world.sql<{ n: string }>('select count(*) as n from product_categories where id > 1'))[0]
+      ?.n,
+  )
 
 describe('a good file', () => {
   test('is tried, then imported, once', async () => {
-    const file = await xlsx([head, ['饮品', '１３８００１３８０００'], ['=1+1', ''], [' 干果 ', 13800138001]])
+    const file = await xlsx([
+      head,
+      ['饮品', '１３８００１３８０００'],
+      ['=1+1', ''],
+      [' 干果 ', 13800138001],
+    ])
     const before = await digest(world, ['operation_logs', 'operation_log_seals'])
-    expect(await send(file, { dry: true })).toMatchObject({ status: 200, body: { jobId: null, total: 3, failed: 0, faults: [] } })
+    expect(await send(file, { dry: true })).toMatchObject({
+      status: 200,
+      body: { jobId: null, total: 3, failed: 0, faults: [] },
+    })
     expect(await digest(world, ['operation_logs', 'operation_log_seals'])).toEqual(before)
     const { status, body } = await send(file)
-    expect([status, body]).toEqual([200, { jobId: expect.any(Number), total: 3, failed: 0, faults: [] }])
-    expect((await world.sql('select org_id::int, name from product_categories where id > 1 order by name')).map((row) => Object.values(row))).toEqual(
+    expect([status, body]).toEqual([
+      200,
+      { jobId: expect.any(Number), total: 3, failed: 0, faults: [] },
+    ])
+    expect(
+      (
+        await world.sql(
+          'select org_id::int, name from product_categories where id > 1 order by name',
+        )
+      ).map((row) => Object.values(row)),
+    ).toEqual(
       expect.arrayContaining([
         [3, '=1+1'],
         [3, '干果'],
@@ -82,22 +118,37 @@ describe('a good file', () => {
   })
   test.each([
     ['csv', '名称,电话\r\n茶,13800138000\r\n'],
-    ['csv with a mark and English heads in another order', '\ufeffphone,NAME\n13800138000,"Tea, green"\n'],
+    [
+      'csv with a mark and English heads in another order',
+      '\ufeffphone,NAME\n13800138000,"Tea, green"\n',
+    ],
     ['tabs', '名称\t电话\n茶\t13800138000\n'],
     ['only what is needed', '名称\n茶\n'],
     ['empty lines between', '名称,电话\n,\n茶,\n,\n'],
-  ])('%s', async (_name, text) => expect((await send(text, { name: 'a.csv' })).body).toMatchObject({ total: 1, failed: 0 }))
+  ])('%s', async (_name, text) =>
+    expect((await send(text, { name: 'a.csv' })).body).toMatchObject({ total: 1, failed: 0 }),
+  )
   test('a csv of Excel in China', async () => {
     // 名称 / 茶 in GBK
-    expect((await send(Buffer.from([0xc3, 0xfb, 0xb3, 0xc6, 0x0a, 0xb2, 0xe8, 0x0a]))).body).toMatchObject({ total: 1 })
-    expect(await world.sql('select name from product_categories where id > 1')).toEqual([{ name: '茶' }])
+    expect(
+      (await send(Buffer.from([0xc3, 0xfb, 0xb3, 0xc6, 0x0a, 0xb2, 0xe8, 0x0a]))).body,
+    ).toMatchObject({ total: 1 })
+    expect(await world.sql('select name from product_categories where id > 1')).toEqual([
+      { name: '茶' },
+    ])
   })
 })
 
 describe('text', () => {
   test('is stored by the rule of all texts; what cannot be stored is named with its row and column', async () => {
-    expect((await send(['名称*,电话', '茶\u200b叶\u202e,', 'e\u0301,'].join('\n'))).status).toBe(200)
-    expect((await world.sql('select name from product_categories where id > 1 order by id')).map((row) => row.name)).toEqual(['茶叶', 'é'])
+    expect((await send(['名称*,电话', '茶\u200b叶\u202e,', 'e\u0301,'].join('\n'))).status).toBe(
+      200,
+    )
+    expect(
+      (await world.sql('select name from product_categories where id > 1 order by id')).map(
+        (row) => row.name,
+      ),
+    ).toEqual(['茶叶', 'é'])
     const { body } = await send(['名称*,电话', '好,', '坏\u009b,'].join('\n'), { dry: true })
     expect(body.faults).toMatchObject([{ row: 3, message: '包含无法保存的字符' }])
   })
@@ -109,7 +160,12 @@ describe('all or nothing', () => {
     rows[55] = ['分类x', '12345678901']
     const file = await xlsx([head, ...rows])
     const tried = await send(file, { dry: true })
-    expect(tried.body).toEqual({ jobId: null, total: 1000, failed: 1, faults: [{ row: 57, column: 'phone', title: '电话', message: '手机号码不合法' }] })
+    expect(tried.body).toEqual({
+      jobId: null,
+      total: 1000,
+      failed: 1,
+      faults: [{ row: 57, column: 'phone', title: '电话', message: '手机号码不合法' }],
+    })
     const { status, body } = await send(file)
     expect([status, body.code, body.message, body.errors]).toEqual([
       400,
@@ -123,7 +179,11 @@ describe('all or nothing', () => {
     expect((await world.as('operator')('GET', `/jobs/${job?.id}/faults`)).body.list).toHaveLength(1)
     expect((await world.as('sibling')('GET', `/jobs/${job?.id}/faults`)).status).toBe(404)
     const marked = await world.file('operator', `/jobs/${job?.id}/file`)
-    expect([marked.rows.length, marked.rows[0]?.at(-1), marked.rows[56]]).toEqual([1001, '错误', ['分类x', '12345678901', '电话: 手机号码不合法']])
+    expect([marked.rows.length, marked.rows[0]?.at(-1), marked.rows[56]]).toEqual([
+      1001,
+      '错误',
+      ['分类x', '12345678901', '电话: 手机号码不合法'],
+    ])
   })
   test('what only the verb and the table know: every bad row is named, none is kept', async () => {
     await world.sql(`insert into product_categories (org_id, name) values (3, '有了')`)
@@ -137,15 +197,24 @@ describe('all or nothing', () => {
     expect((await send(file, { dry: true })).body.faults).toHaveLength(2)
     const marked = await world.upload('operator', '/imports/test-categories/marked', file)
     const { sheets } = await readXlsx(marked.body as Buffer)
-    expect(sheets[0]?.rows.map((row) => row.at(-1) ?? '')).toEqual(['错误', '', '名称: 不许叫坏', '数据已存在', ''])
+    expect(sheets[0]?.rows.map((row) => row.at(-1) ?? '')).toEqual([
+      '错误',
+      '',
+      '名称: 不许叫坏',
+      '数据已存在',
+      '',
+    ])
     const trials = `select 1 from operation_logs where action = 'jobs.import' and result = 'SUCCESS' and after ->> 'failed' = '2'`
     expect(await world.sql(trials)).toHaveLength(2)
   })
   test('nothing is tried out through a view', async () => {
-    const logs = async () => (await world.sql('select 1 from operation_logs where org_id = 3')).length
+    const logs = async () =>
+      (await world.sql('select 1 from operation_logs where org_id = 3')).length
     const before = await logs()
     const through = { 'x-view-org': '3', 'content-type': 'multipart/form-data; boundary=b' }
-    expect((await world.send('super', '/imports/test-categories/marked', Buffer.from(''), through)).body).toMatchObject({ code: 403004 })
+    expect(
+      (await world.send('super', '/imports/test-categories/marked', Buffer.from(''), through)).body,
+    ).toMatchObject({ code: 403004 })
     expect(await logs()).toBe(before)
   })
   test('doubled in the file: both rows', async () => {
@@ -182,7 +251,9 @@ describe('refused', () => {
       '模板不正确',
     ],
     ['an empty sheet', () => xlsx([]), '模板不正确'],
-  ] as const)('%s', async (_name, file, message) => expect(await send(await file())).toMatchObject({ status: 400, body: { message } }))
+  ] as const)('%s', async (_name, file, message) =>
+    expect(await send(await file())).toMatchObject({ status: 400, body: { message } }),
+  )
   test('no right, no kind, no token', async () => {
     const file = await xlsx([head, ['茶', '']])
     expect((await send(file, { user: 'reader' })).body.code).toBe(403001)
@@ -190,19 +261,35 @@ describe('refused', () => {
     expect((await world.file('reader', '/imports/test-categories/template')).status).toBe(403)
     expect((await world.upload('operator', '/imports/nothing', file)).status).toBe(404)
     expect((await world.upload('nobody', '/imports/test-categories', file)).body.code).toBe(110001)
-    expect((await world.upload('operator', '/imports/test-categories?dryRun=maybe', file)).status).toBe(400)
-    expect((await world.upload('operator', '/imports/test-categories?more=1', file)).status).toBe(400)
+    expect(
+      (await world.upload('operator', '/imports/test-categories?dryRun=maybe', file)).status,
+    ).toBe(400)
+    expect((await world.upload('operator', '/imports/test-categories?more=1', file)).status).toBe(
+      400,
+    )
   })
 })
 
 test('the template explains itself and can be imported', async () => {
   const { name, rows } = await world.file('operator', '/imports/test-categories/template')
   expect([name, rows]).toEqual(['测试分类.xlsx', [['名称*', '电话']]])
-  expect((await world.as('operator')('GET', '/imports/test-categories', undefined, { 'accept-language': 'en' })).body).toEqual({
+  expect(
+    (
+      await world.as('operator')('GET', '/imports/test-categories', undefined, {
+        'accept-language': 'en',
+      })
+    ).body,
+  ).toEqual({
     title: 'Test categories',
     most: 1000,
     columns: [
-      { key: 'name', title: 'Name', required: true, example: '=Example', note: 'At most 30 characters' },
+      {
+        key: 'name',
+        title: 'Name',
+        required: true,
+        example: '=Example',
+        note: 'At most 30 characters',
+      },
       { key: 'phone', title: 'Phone', required: false, example: '', note: '' },
     ],
   })

@@ -1,7 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { prepared } from '../../../server/bind.ts'
-import { type Actor, type App, type AuditEntry, type Ctx, found, refused } from '../../../server/context.ts'
+import {
+  type Actor,
+  type App,
+  type AuditEntry,
+  type Ctx,
+  found,
+  refused,
+} from '../../../server/context.ts'
 import type { Importer, RowError } from '../../../server/importers.ts'
 import { oneFile } from '../../../server/oneFile.ts'
 import { requireProof } from '../../../server/proof.ts'
@@ -17,28 +24,53 @@ import { fileNameOf } from './exports.ts'
 import { faultsOf, importerNamed } from './queries.ts'
 import { markedFile, readSheet, type Sheet } from './sheet.ts'
 
-type Given = { importer: Importer; actor: Actor; sheet: Sheet; ready: unknown; tried: readonly RowError[] }
+type Given = {
+  importer: Importer
+  actor: Actor
+  sheet: Sheet
+  ready: unknown
+  tried: readonly RowError[]
+}
 
 /** The importer of that name for somebody who may use it. */
-export async function importerFor(kind: string, actor: Pick<Actor, 'permissions'>): Promise<Importer> {
+export async function importerFor(
+  kind: string,
+  actor: Pick<Actor, 'permissions'>,
+): Promise<Importer> {
   const importer = found(await importerNamed(kind))
-  if (importer.permission !== 'self' && !actor.permissions.has(importer.permission)) throw new Refusal(common.forbidden)
+  if (importer.permission !== 'self' && !actor.permissions.has(importer.permission))
+    throw new Refusal(common.forbidden)
   return importer
 }
 
 /** And who acts, with the rows that its right reaches. */
-async function importerAs(app: App, kind: string, actor: Actor): Promise<{ importer: Importer; actor: Actor }> {
+async function importerAs(
+  app: App,
+  kind: string,
+  actor: Actor,
+): Promise<{ importer: Importer; actor: Actor }> {
   const importer = await importerFor(kind, actor)
   const person = await loadPerson(app.database, actor.userId ?? 0)
   if (!person) throw new Refusal(common.accountClosed)
-  return { importer, actor: { ...person, sessionId: null, scope: person.scopeOf(importer.permission) } }
+  return {
+    importer,
+    actor: { ...person, sessionId: null, scope: person.scopeOf(importer.permission) },
+  }
 }
 
 /** The file of somebody who showed who he is, where its importer asks for it. */
-export async function receive(app: App, kind: string, request: FastifyRequest, by: Actor): Promise<Omit<Given, 'tried'>> {
+export async function receive(
+  app: App,
+  kind: string,
+  request: FastifyRequest,
+  by: Actor,
+): Promise<Omit<Given, 'tried'>> {
   if ((await importerNamed(kind))?.fresh) await requireProof(app, by)
   const { importer, actor } = await importerAs(app, kind, by)
-  const { bytes } = await oneFile(request, tenantOf(by), jobLimits.importBytes, { ...jobErrors, tooLarge: jobErrors.fileTooLarge })
+  const { bytes } = await oneFile(request, tenantOf(by), jobLimits.importBytes, {
+    ...jobErrors,
+    tooLarge: jobErrors.fileTooLarge,
+  })
   const sheet = await readSheet(bytes, importer, tenantOf(by))
   const ready = await importer.prepare?.(app, sheet.rows, [...sheet.rows, ...sheet.halves])
   return { importer, actor, sheet, ready }
@@ -48,21 +80,29 @@ export async function receive(app: App, kind: string, request: FastifyRequest, b
  * Applies the rows, and answers what is wrong with any of them in one go: a file with faults of form is tried with the rest of its
  * rows, so that a person need not send it twice. Whatever is answered besides `[]` the caller takes back.
  */
-async function allFaults(ctx: Ctx, { importer, sheet, ready }: Omit<Given, 'tried'>): Promise<readonly RowError[]> {
+async function allFaults(
+  ctx: Ctx,
+  { importer, sheet, ready }: Omit<Given, 'tried'>,
+): Promise<readonly RowError[]> {
   if (!sheet.errors.length) return importer.run(ctx, sheet.rows, ready)
   const wrong = new Set(sheet.errors.map(({ line }) => line))
   const fine = sheet.rows.filter(({ line }) => !wrong.has(line))
   const known = new Set(sheet.errors.map(({ line, column }) => `${line} ${column}`))
   const found = fine.length ? await importer.run(ctx, fine, ready) : []
-  const halves = importer.halves && sheet.halves.length ? await importer.halves(ctx, sheet.halves, ready) : []
+  const halves =
+    importer.halves && sheet.halves.length ? await importer.halves(ctx, sheet.halves, ready) : []
   const more = halves.filter(({ line, column }) => !known.has(`${line} ${column}`))
   return [...sheet.errors, ...found, ...more].sort((a, b) => a.line - b.line)
 }
 
-const failedRows = (errors: readonly RowError[]): number => new Set(errors.map(({ line }) => line)).size
+const failedRows = (errors: readonly RowError[]): number =>
+  new Set(errors.map(({ line }) => line)).size
 
 /** What the log says of a trial. */
-export function trialOf({ importer, sheet }: Omit<Given, 'tried'>, faults: readonly RowError[]): AuditEntry {
+export function trialOf(
+  { importer, sheet }: Omit<Given, 'tried'>,
+  faults: readonly RowError[],
+): AuditEntry {
   const { sha256, lines } = sheet
   return {
     id: importer.kind,
@@ -80,7 +120,12 @@ class TriedOut extends Error {
 }
 
 /** What the import would say, by doing it and taking everything back. */
-export async function tryOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang'], request: FastifyRequest): Promise<readonly RowError[]> {
+export async function tryOut(
+  app: App,
+  given: Omit<Given, 'tried'>,
+  lang: Ctx['lang'],
+  request: FastifyRequest,
+): Promise<readonly RowError[]> {
   const { socket } = request.raw
   const gone = new AbortController()
   const leave = () => gone.abort()
@@ -88,7 +133,9 @@ export async function tryOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['l
   socket.once('close', leave)
   if (socket.destroyed) leave()
   try {
-    return await tryOuts(app).take(tenantOf(given.actor), () => triedOut(app, given, lang, gone.signal))
+    return await tryOuts(app).take(tenantOf(given.actor), () =>
+      triedOut(app, given, lang, gone.signal),
+    )
   } catch (error) {
     throw databaseRefusal(error) ?? error
   } finally {
@@ -96,7 +143,12 @@ export async function tryOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['l
   }
 }
 
-async function triedOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang'], gone: AbortSignal): Promise<readonly RowError[]> {
+async function triedOut(
+  app: App,
+  given: Omit<Given, 'tried'>,
+  lang: Ctx['lang'],
+  gone: AbortSignal,
+): Promise<readonly RowError[]> {
   const { actor } = given
   const nothing = () => {}
   try {
@@ -141,17 +193,31 @@ export const runImport = prepared<(typeof jobs)['import'], Given>({
     const total = sheet.lines.length
     if (dryRun) {
       ctx.audit(trialOf(given, given.tried))
-      return { jobId: null, total, failed: failedRows(given.tried), faults: faultsOf(ctx, given.importer, given.tried.slice(0, jobLimits.faults)) }
+      return {
+        jobId: null,
+        total,
+        failed: failedRows(given.tried),
+        faults: faultsOf(ctx, given.importer, given.tried.slice(0, jobLimits.faults)),
+      }
     }
     await refuseTwice(ctx, kind, sha256)
     const lines: AuditEntry[] = []
-    const errors = await applied({ ...ctx, actor, audit: (...rows) => void lines.push(...rows) }, given)
+    const errors = await applied(
+      { ...ctx, actor, audit: (...rows) => void lines.push(...rows) },
+      given,
+    )
     const failed = failedRows(errors)
     const jobId = await keep(ctx, given, kind, errors)
-    ctx.audit({ id: jobId, name: say(importer.title, 'zh-CN'), after: { sha256, total, failed } }, ...(errors.length ? [] : lines))
+    ctx.audit(
+      { id: jobId, name: say(importer.title, 'zh-CN'), after: { sha256, total, failed } },
+      ...(errors.length ? [] : lines),
+    )
     ctx.touch(`jobs:${ctx.actor.userId}`)
     if (errors.length) {
-      const fields = errors.slice(0, jobLimits.faults).map(({ line, column, text }) => ({ field: column ? `rows.${line}.${column}` : `rows.${line}`, text }))
+      const fields = errors.slice(0, jobLimits.faults).map(({ line, column, text }) => ({
+        field: column ? `rows.${line}.${column}` : `rows.${line}`,
+        text,
+      }))
       return { ...refused(jobErrors.rowsRefused, { failed }), fields }
     }
     if (importer.touches) ctx.touch(importer.touches)
@@ -173,9 +239,13 @@ const onceOf = (shown: ReturnType<NonNullable<Importer['once']>>, lang: Ctx['lan
 })
 
 async function refuseTwice(ctx: Ctx, kind: string, sha256: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`import ${ctx.actor.userId} ${kind} ${sha256}`}, 0))`.execute(ctx.db)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`import ${ctx.actor.userId} ${kind} ${sha256}`}, 0))`.execute(
+    ctx.db,
+  )
   if (
-    await exists(ctx.db)`select 1 from jobs where kind = 'IMPORT' and user_id = ${ctx.actor.userId} and name = ${kind} and params ->> 'sha256' = ${sha256}
+    await exists(
+      ctx.db,
+    )`select 1 from jobs where kind = 'IMPORT' and user_id = ${ctx.actor.userId} and name = ${kind} and params ->> 'sha256' = ${sha256}
     and state = 'DONE' and created_at > ${new Date(ctx.now.getTime() - jobLimits.sameFileMs)} limit 1`
   )
     throw new Refusal(jobErrors.importedAlready)
@@ -190,10 +260,20 @@ async function applied(ctx: Ctx, given: Given): Promise<readonly RowError[]> {
 }
 
 /** The job's row; with what was wrong and the marked file when something was. */
-async function keep(ctx: Ctx, { importer, sheet }: Given, kind: string, errors: readonly RowError[]): Promise<number> {
+async function keep(
+  ctx: Ctx,
+  { importer, sheet }: Given,
+  kind: string,
+  errors: readonly RowError[],
+): Promise<number> {
   const failed = failedRows(errors)
   const file = errors.length
-    ? await ctx.app.files.write(once(await markedFile(sheet, errors, importer, { lang: ctx.lang, orgId: tenantOf(ctx.actor) })), 'xlsx')
+    ? await ctx.app.files.write(
+        once(
+          await markedFile(sheet, errors, importer, { lang: ctx.lang, orgId: tenantOf(ctx.actor) }),
+        ),
+        'xlsx',
+      )
     : null
   const row = await ctx.db
     .insertInto('jobs')

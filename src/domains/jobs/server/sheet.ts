@@ -23,7 +23,10 @@ export type Sheet = {
 const refuse = (name: keyof typeof jobErrors) => fieldRefusal(jobErrors[name], 'file')
 /** One at a time each: what is written, within a transaction, does not wait behind what strangers sent. */
 const bounds = { threads: 1, waiting: 5, seconds: 10, megabytes: 192 } as const
-const reading = openThreads<SheetWork>(new URL('./sheetThread.ts', import.meta.url), { ...bounds, apart: true })
+const reading = openThreads<SheetWork>(new URL('./sheetThread.ts', import.meta.url), {
+  ...bounds,
+  apart: true,
+})
 const writing = openThreads<SheetWork>(new URL('./sheetThread.ts', import.meta.url), bounds)
 
 /** What the file says, read apart; whatever is too much for a sheet of people is refused there. */
@@ -38,37 +41,68 @@ export async function readSheet(bytes: Buffer, importer: Importer, orgId: number
   const keys = columnsOf(head?.cells ?? [], importer)
   if (lines.length === 0) throw refuse('noRows')
   if (lines.length > jobLimits.importRows) throw refuse('wrongRowCount')
-  return { header: head?.cells ?? [], lines, sha256: read.sha256, ...checkedRows(lines, keys, importer) }
+  return {
+    header: head?.cells ?? [],
+    lines,
+    sha256: read.sha256,
+    ...checkedRows(lines, keys, importer),
+  }
 }
 
 /** Key of each column by its head, in either language; unknown, doubled or missing heads are another template. */
 function columnsOf(head: readonly string[], importer: Importer): string[] {
-  const known = new Map(importer.columns.flatMap(({ key, title }) => (['zh-CN', 'en'] as const).map((lang) => [headerKey(say(title, lang)), key] as const)))
+  const known = new Map(
+    importer.columns.flatMap(({ key, title }) =>
+      (['zh-CN', 'en'] as const).map((lang) => [headerKey(say(title, lang)), key] as const),
+    ),
+  )
   const keys = head.map((cell) => known.get(headerKey(cell)) ?? '')
   const complete = importer.columns.every(({ key, required }) => !required || keys.includes(key))
-  if (!complete || keys.includes('') || new Set(keys).size !== keys.length) throw refuse('wrongTemplate')
+  if (!complete || keys.includes('') || new Set(keys).size !== keys.length)
+    throw refuse('wrongTemplate')
   return keys
 }
 
-function checkedRows(lines: readonly Line[], keys: readonly string[], importer: Importer): Pick<Sheet, 'rows' | 'halves' | 'errors'> {
+function checkedRows(
+  lines: readonly Line[],
+  keys: readonly string[],
+  importer: Importer,
+): Pick<Sheet, 'rows' | 'halves' | 'errors'> {
   const errors: RowError[] = []
   const rows: ImportRow<never>[] = []
   const halves: ImportRow<never>[] = []
   for (const { line, cells } of lines) {
-    if (cells.length > keys.length) errors.push({ line, text: bi('该行比表头多出内容', 'This row has more cells than the header') })
-    const plain = keys.map((key, index) => [key, plainText(cells[index] ?? '', { lines: hasLines(importer.row.shape[key]) })] as const)
+    if (cells.length > keys.length)
+      errors.push({
+        line,
+        text: bi('该行比表头多出内容', 'This row has more cells than the header'),
+      })
+    const plain = keys.map(
+      (key, index) =>
+        [key, plainText(cells[index] ?? '', { lines: hasLines(importer.row.shape[key]) })] as const,
+    )
     const bad = plain.filter(([, text]) => !storable(text))
     const filled = plain.filter(([, text]) => text)
     const found = importer.row.safeParse(Object.fromEntries(filled))
-    if (bad.length || !found.success) halves.push({ line, value: wellFormed(filled, importer) as never })
+    if (bad.length || !found.success)
+      halves.push({ line, value: wellFormed(filled, importer) as never })
     if (bad.length) for (const [column] of bad) errors.push({ line, column, text: notStorable })
     else if (found.success) rows.push({ line, value: found.data as never })
-    else for (const issue of found.error.issues) errors.push({ line, column: String(issue.path[0] ?? ''), text: issue.message })
+    else
+      for (const issue of found.error.issues)
+        errors.push({ line, column: String(issue.path[0] ?? ''), text: issue.message })
   }
   for (const key of importer.unique ?? []) {
-    for (const { line, others } of doubled(rows, (value) => (value as Record<string, unknown>)[key])) {
+    for (const { line, others } of doubled(
+      rows,
+      (value) => (value as Record<string, unknown>)[key],
+    )) {
       const first = others.slice(0, 5)
-      errors.push({ line, column: key, text: bi(`与第${first.join('、')}行重复`, `The same as in row ${first.join(', ')}`) })
+      errors.push({
+        line,
+        column: key,
+        text: bi(`与第${first.join('、')}行重复`, `The same as in row ${first.join(', ')}`),
+      })
     }
   }
   return { rows, halves, errors: errors.sort((a, b) => a.line - b.line) }
@@ -76,7 +110,9 @@ function checkedRows(lines: readonly Line[], keys: readonly string[], importer: 
 const wellFormed = (cells: readonly (readonly [string, string])[], { row }: Importer) =>
   Object.fromEntries(
     cells.flatMap(([key, text]) => {
-      const found = storable(text) ? (row.shape[key] as z.ZodType | undefined)?.safeParse(text) : undefined
+      const found = storable(text)
+        ? (row.shape[key] as z.ZodType | undefined)?.safeParse(text)
+        : undefined
       return found?.success ? [[key, found.data]] : []
     }),
   )
@@ -92,9 +128,21 @@ export function templateFile(importer: Importer, lang: Lang): Promise<Uint8Array
 
 function templateSheets(importer: Importer, lang: Lang): WriteSheet[] {
   const text = (value: string | undefined) => (value ? neutralised(say(value, lang)) : '')
-  const heads = importer.columns.map(({ title, required }) => `${say(title, lang)}${required ? '*' : ''}`)
-  const words = [bi('列名', 'Column'), bi('必填', 'Required'), bi('说明', 'Note'), bi('示例', 'Example')].map((word) => say(word, lang))
-  const notes = importer.columns.map(({ title, required, note, example }) => [say(title, lang), required ? '*' : '', text(note), text(example)])
+  const heads = importer.columns.map(
+    ({ title, required }) => `${say(title, lang)}${required ? '*' : ''}`,
+  )
+  const words = [
+    bi('列名', 'Column'),
+    bi('必填', 'Required'),
+    bi('说明', 'Note'),
+    bi('示例', 'Example'),
+  ].map((word) => say(word, lang))
+  const notes = importer.columns.map(({ title, required, note, example }) => [
+    say(title, lang),
+    required ? '*' : '',
+    text(note),
+    text(example),
+  ])
   return [
     {
       name: say(importer.title, lang).slice(0, 31),
@@ -112,11 +160,17 @@ function templateSheets(importer: Importer, lang: Lang): WriteSheet[] {
 }
 
 /** The person's own file with one more column that says what is wrong. */
-export function markedFile(sheet: Sheet, errors: readonly RowError[], importer: Importer, { lang, orgId }: { lang: Lang; orgId: number }): Promise<Uint8Array> {
+export function markedFile(
+  sheet: Sheet,
+  errors: readonly RowError[],
+  importer: Importer,
+  { lang, orgId }: { lang: Lang; orgId: number },
+): Promise<Uint8Array> {
   const titles = new Map(importer.columns.map(({ key, title }) => [key, say(title, lang)]))
   const byLine = Map.groupBy(errors, ({ line }) => line)
   const width = sheet.header.length
-  const said = (error: RowError) => `${error.column ? `${titles.get(error.column) ?? error.column}: ` : ''}${say(error.text, lang)}`
+  const said = (error: RowError) =>
+    `${error.column ? `${titles.get(error.column) ?? error.column}: ` : ''}${say(error.text, lang)}`
   const rows = sheet.lines.map(({ line, cells }) => [
     ...Array.from({ length: width }, (_, i) => neutralised(cells[i] ?? '')),
     (byLine.get(line) ?? []).map(said).join('; '),

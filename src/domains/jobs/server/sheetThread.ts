@@ -8,13 +8,18 @@ import { plainZip } from './unzip.ts'
 
 /** Files of strangers are taken apart here, in a process of their own and within bounds; what is written is packed in a thread. */
 export type Line = { readonly line: number; readonly cells: readonly string[] }
-export type Read = { readonly fault: Fault } | { readonly lines: readonly Line[]; readonly sha256: string }
+export type Read =
+  | { readonly fault: Fault }
+  | { readonly lines: readonly Line[]; readonly sha256: string }
 
 /** By content, never by name: a workbook is a zip, everything else has to be text. */
 async function readLines(given: Uint8Array): Promise<Read> {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
   try {
-    const lines = bytes.subarray(0, 2).toString('latin1') === 'PK' ? await workbookLines(bytes) : csvLines(bytes)
+    const lines =
+      bytes.subarray(0, 2).toString('latin1') === 'PK'
+        ? await workbookLines(bytes)
+        : csvLines(bytes)
     return { lines, sha256: createHash('sha256').update(bytes).digest('hex') }
   } catch (error) {
     return { fault: error instanceof FileFault ? error.fault : 'fileBroken' }
@@ -24,7 +29,8 @@ async function readLines(given: Uint8Array): Promise<Read> {
 async function workbookLines(bytes: Buffer): Promise<Line[]> {
   if (bytes.length < 22) throw new FileFault('fileBroken')
   const taken = gather()
-  for await (const { index, values } of streamXlsxRows(await plainZip(bytes), { sheet: 0 })) if (!taken.add(index + 1, values)) break
+  for await (const { index, values } of streamXlsxRows(await plainZip(bytes), { sheet: 0 }))
+    if (!taken.add(index + 1, values)) break
   return taken.lines
 }
 
@@ -89,7 +95,8 @@ function gather() {
       if (value.length > sheetLimits.cell) throw new FileFault('cellTooLong')
       if (text > sheetLimits.text) throw new FileFault('tooMuchText')
     }
-    if (values.slice(sheetLimits.columns).some((value) => cellText(value) !== '')) throw new FileFault('wrongTemplate')
+    if (values.slice(sheetLimits.columns).some((value) => cellText(value) !== ''))
+      throw new FileFault('wrongTemplate')
     const cells = values.slice(0, sheetLimits.columns).map(cellText)
     while (cells.at(-1) === '') cells.pop()
     if (cells.length) lines.push({ line, cells })
@@ -101,8 +108,10 @@ function gather() {
 /** What a person typed: long numbers whole, days without a time. */
 function cellText(value: CellValue): string {
   if (value === null || value === undefined) return ''
-  if (value instanceof Date) return value.toISOString().slice(0, 19).replace('T', ' ').replace(' 00:00:00', '')
-  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value).toString() : String(value)
+  if (value instanceof Date)
+    return value.toISOString().slice(0, 19).replace('T', ' ').replace(' 00:00:00', '')
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? BigInt(value).toString() : String(value)
   if (typeof value === 'boolean') return value ? '是' : '否'
   return value.trim()
 }

@@ -2,12 +2,23 @@ import { crc32, deflateRawSync } from 'node:zlib'
 import { type CellValue, writeXlsx } from 'hucre/xlsx'
 
 /** Files for tests of imports: sound ones, and parts to build bad ones from. */
-export const xlsx = async (rows: CellValue[][]): Promise<Buffer> => Buffer.from(await writeXlsx({ sheets: [{ name: 'S', rows }] }))
+export const xlsx = async (rows: CellValue[][]): Promise<Buffer> =>
+  Buffer.from(await writeXlsx({ sheets: [{ name: 'S', rows }] }))
 
-type Entry = { name: string; data: Buffer; method?: number; flags?: number; claimed?: number; raw?: Buffer }
+type Entry = {
+  name: string
+  data: Buffer
+  method?: number
+  flags?: number
+  claimed?: number
+  raw?: Buffer
+}
 
 /** A zip with whatever its headers should say. */
-export function zip(entries: readonly Entry[], change: { count?: number; offset?: number } = {}): Buffer {
+export function zip(
+  entries: readonly Entry[],
+  change: { count?: number; offset?: number } = {},
+): Buffer {
   const parts: Buffer[] = []
   const heads: Buffer[] = []
   let at = 0
@@ -73,4 +84,5 @@ export function workbook(sheet: string | Buffer, more: readonly Entry[] = []): B
 }
 export const sheetXml = (rows: string): string =>
   `<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${rows}</sheetData></worksheet>`
-export const cell = (ref: string, text: string): string => `<c r="${ref}" t="inlineStr"><is><t>${text}</t></is></c>`
+export const cell = (ref: string, text: string): string =>
+  `<c r="${ref}" t="inlineStr"><is><t>${text}</t></is></c>`

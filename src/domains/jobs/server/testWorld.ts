@@ -1,5 +1,11 @@
 import { readXlsx } from 'hucre/xlsx'
-import { add, addOrganisations, addRole, addUser, numberFrom } from '../../../../test/factories/things.ts'
+import {
+  add,
+  addOrganisations,
+  addRole,
+  addUser,
+  numberFrom,
+} from '../../../../test/factories/things.ts'
 import type { Answer, TestApi } from '../../../../test/support/api.ts'
 import { startTestApi } from '../../../../test/support/api.ts'
 import type { DB } from '../../../server/schema.ts'
@@ -8,12 +14,21 @@ import { permissions } from '../../accounts/permissions.ts'
 /** Platform 1 over operators 3 and 4. `super` may everything, the others what their name says; the clock is moved by tests. */
 export type World = TestApi & {
   clock: { now: Date }
-  as(user: string): (method: 'GET' | 'POST', url: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+  as(
+    user: string,
+  ): (
+    method: 'GET' | 'POST',
+    url: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Answer>
   upload(user: string, url: string, content: Buffer | string, name?: string): Promise<Answer>
   send(user: string, url: string, payload: Buffer, headers: Record<string, string>): Promise<Answer>
   file(user: string, url: string): Promise<{ status: number; name: string; rows: unknown[][] }>
 }
-const rights: Readonly<Record<string, { org: number; scope: DB['roles']['data_scope']; codes: readonly string[] }>> = {
+const rights: Readonly<
+  Record<string, { org: number; scope: DB['roles']['data_scope']; codes: readonly string[] }>
+> = {
   super: { org: 1, scope: 'ALL', codes: permissions.map((permission) => permission.code) },
   operator: {
     org: 3,
@@ -61,7 +76,14 @@ export async function openWorld(): Promise<World> {
     [2, 3, '可乐'],
     [3, 4, '邻居的水'],
   ] as const)
-    await add(sql, 'products', { id: product, org_id, name, model: '330ml', cost_price: 123, retail_price: 350 })
+    await add(sql, 'products', {
+      id: product,
+      org_id,
+      name,
+      model: '330ml',
+      cost_price: 123,
+      retail_price: 350,
+    })
   await numberFrom(sql, 1000, 'product_categories')
   return {
     ...api,
@@ -70,12 +92,22 @@ export async function openWorld(): Promise<World> {
       (user) =>
       (...asked) =>
         api.ask(tokens.get(user), ...asked),
-    upload: (user, url, content, name = 'a.xlsx') => api.sendFile(tokens.get(user), url, content, name),
+    upload: (user, url, content, name = 'a.xlsx') =>
+      api.sendFile(tokens.get(user), url, content, name),
     send: (user, url, payload, headers) => api.ask(tokens.get(user), 'POST', url, payload, headers),
     async file(user, url) {
-      const response = await api.http.inject({ method: 'GET', url: `/api${url}`, headers: { authorization: tokens.get(user) ?? '' } })
-      const name = decodeURIComponent(/filename\*=UTF-8''(\S+)/.exec(String(response.headers['content-disposition']))?.[1] ?? '')
-      const rows = response.statusCode === 200 ? ((await readXlsx(response.rawPayload)).sheets[0]?.rows ?? []) : []
+      const response = await api.http.inject({
+        method: 'GET',
+        url: `/api${url}`,
+        headers: { authorization: tokens.get(user) ?? '' },
+      })
+      const name = decodeURIComponent(
+        /filename\*=UTF-8''(\S+)/.exec(String(response.headers['content-disposition']))?.[1] ?? '',
+      )
+      const rows =
+        response.statusCode === 200
+          ? ((await readXlsx(response.rawPayload)).sheets[0]?.rows ?? [])
+          : []
       return { status: response.statusCode, name, rows }
     },
   }

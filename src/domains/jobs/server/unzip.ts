@@ -6,8 +6,17 @@ import { FileFault } from './fileFault.ts'
  * A workbook of a thousand rows unpacks to a few megabytes; of tags and entities, each costs its reader far more than its bytes, and a row costs as
  * many cells as its last one is far.
  */
-const limits = { entries: 200, bytes: 16 * 1024 * 1024, tags: 1_000_000, tagsBesideSheets: 300_000, cells: 1_000_000 }
-const inflate = promisify(inflateRaw) as (data: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
+const limits = {
+  entries: 200,
+  bytes: 16 * 1024 * 1024,
+  tags: 1_000_000,
+  tagsBesideSheets: 300_000,
+  cells: 1_000_000,
+}
+const inflate = promisify(inflateRaw) as (
+  data: Buffer,
+  options: { maxOutputLength: number },
+) => Promise<Buffer>
 const broken = () => new FileFault('fileBroken')
 const unsafe = () => new FileFault('fileUnsafe')
 
@@ -36,7 +45,12 @@ export async function plainZip(bytes: Buffer): Promise<Buffer> {
     const found = tagsOf(data)
     tags.all += found
     if (!/\/sheet\d*\.xml$/i.test(name.toString('latin1'))) tags.beside += found
-    if (tags.all > limits.tags || tags.beside > limits.tagsBesideSheets || cellsOf(data) > limits.cells) throw unsafe()
+    if (
+      tags.all > limits.tags ||
+      tags.beside > limits.tagsBesideSheets ||
+      cellsOf(data) > limits.cells
+    )
+      throw unsafe()
     entries.push({ name, data })
     at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
   }
@@ -65,11 +79,23 @@ function cellsOf(data: Buffer): number {
   }
   return all + width
 }
-const columnOf = (letters: string): number => [...letters.toUpperCase()].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0)
+const columnOf = (letters: string): number =>
+  [...letters.toUpperCase()].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0)
 
 async function unpacked(bytes: Buffer, at: number, most: number): Promise<Buffer> {
-  const [flags, method, size, start] = [bytes.readUInt16LE(at + 8), bytes.readUInt16LE(at + 10), bytes.readUInt32LE(at + 20), bytes.readUInt32LE(at + 42)]
-  if (flags & 1 || (method !== 0 && method !== 8) || start + 30 > bytes.length || bytes.readUInt32LE(start) !== 0x04034b50) throw broken()
+  const [flags, method, size, start] = [
+    bytes.readUInt16LE(at + 8),
+    bytes.readUInt16LE(at + 10),
+    bytes.readUInt32LE(at + 20),
+    bytes.readUInt32LE(at + 42),
+  ]
+  if (
+    flags & 1 ||
+    (method !== 0 && method !== 8) ||
+    start + 30 > bytes.length ||
+    bytes.readUInt32LE(start) !== 0x04034b50
+  )
+    throw broken()
   const from = start + 30 + bytes.readUInt16LE(start + 26) + bytes.readUInt16LE(start + 28)
   if (from + size > bytes.length) throw broken()
   const raw = bytes.subarray(from, from + size)

@@ -17,19 +17,26 @@ type Contract = typeof jobs
 /** Topics of a job: its owner's screens, and the worker that may begin. */
 function tell(ctx: Ctx, queue = false): void {
   ctx.touch(`jobs:${ctx.actor.userId}`)
-  if (queue) for (const name of Object.values(exportNames)) ctx.afterCommit(() => ctx.app.jobs.poke(name))
+  if (queue)
+    for (const name of Object.values(exportNames)) ctx.afterCommit(() => ctx.app.jobs.poke(name))
 }
 
 /** One person's jobs cannot crowd out those of others. */
 async function refuseTooMany(ctx: Ctx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`jobs ${ctx.actor.userId}`}, 0))`.execute(ctx.db)
-  if ((await q.openCount(ctx)) >= jobLimits.openJobs) throw new Refusal(jobErrors.tooManyJobs, { most: jobLimits.openJobs })
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`jobs ${ctx.actor.userId}`}, 0))`.execute(
+    ctx.db,
+  )
+  if ((await q.openCount(ctx)) >= jobLimits.openJobs)
+    throw new Refusal(jobErrors.tooManyJobs, { most: jobLimits.openJobs })
 }
 
 const startExport = prepared<Contract['export'], { total: number; title: string }>({
   async prepare(app, input, _request, actor) {
     const plan = await planExport(await loadPerson(app.database, actor.userId ?? 0), input)
-    return { total: await countRows(app, plan, 'zh-CN'), title: await exportTitle(input.endpoint, 'zh-CN') }
+    return {
+      total: await countRows(app, plan, 'zh-CN'),
+      title: await exportTitle(input.endpoint, 'zh-CN'),
+    }
   },
   async run(ctx, input, { total, title }) {
     await refuseTooMany(ctx)
@@ -55,7 +62,13 @@ const startExport = prepared<Contract['export'], { total: number; title: string 
 })
 
 /** Moves an own job on; answers and logs what became of it. */
-async function moved(ctx: Ctx, { id, ...before }: q.Row, next: 'CANCELLED' | 'QUEUED', set: RawBuilder<unknown>, wrong: ErrorDef): Promise<JobRow> {
+async function moved(
+  ctx: Ctx,
+  { id, ...before }: q.Row,
+  next: 'CANCELLED' | 'QUEUED',
+  set: RawBuilder<unknown>,
+  wrong: ErrorDef,
+): Promise<JobRow> {
   const { numAffectedRows } = await sql`update jobs j set state = ${next}, ${set}
     where j.id = ${id} and j.kind = any(${next === 'QUEUED' ? ['EXPORT'] : ['EXPORT', 'IMPORT']}) and j.state = any(${jobFrom(next)}) and ${q.own(ctx)}`.execute(
     ctx.db,
@@ -81,7 +94,14 @@ export const handlers: Handlers<Contract> = {
     )
     return { list: q.faultsOf(ctx, await q.importerNamed(name), faults) }
   },
-  cancel: async (ctx, { id }) => moved(ctx, await q.ownRow(ctx, id), 'CANCELLED', sql`next_at = null, finished_at = ${ctx.now}`, jobErrors.notCancellable),
+  cancel: async (ctx, { id }) =>
+    moved(
+      ctx,
+      await q.ownRow(ctx, id),
+      'CANCELLED',
+      sql`next_at = null, finished_at = ${ctx.now}`,
+      jobErrors.notCancellable,
+    ),
   async retry(ctx, { id }) {
     const before = await q.ownRow(ctx, id)
     await refuseTooMany(ctx)

@@ -25,9 +25,16 @@ const copyPlan: Handlers<Contract>['copyPlan'] = async (ctx, input) => {
   const present = await q.lanesOf(ctx, ids)
   const products = await productsByOwner(ctx, targets, present, doc)
   const single = targets.length === 1
-  const names = single ? await namesOf(ctx, doc, [...present.values()].flat()) : new Map<number, string>()
+  const names = single
+    ? await namesOf(ctx, doc, [...present.values()].flat())
+    : new Map<number, string>()
   const list = targets.map((target) => {
-    const found = machinePlan(target, present.get(target.id) ?? [], products.get(target.orgId) ?? new Map(), { doc, parts: input.parts, layout: input.layout })
+    const found = machinePlan(
+      target,
+      present.get(target.id) ?? [],
+      products.get(target.orgId) ?? new Map(),
+      { doc, parts: input.parts, layout: input.layout },
+    )
     return {
       deviceId: target.id,
       rtuNumber: target.rtuNumber,
@@ -49,7 +56,8 @@ const copyPlan: Handlers<Contract>['copyPlan'] = async (ctx, input) => {
 async function namesOf(ctx: Ctx, doc: Doc, lanes: readonly Placed[]): Promise<Map<number, string>> {
   const ids = lanes.map((lane) => lane.productId)
   const known = await q.productNames(ctx, ids)
-  for (const lane of doc.lanes) if (lane.productId !== null) known.set(lane.productId, lane.productName ?? '')
+  for (const lane of doc.lanes)
+    if (lane.productId !== null) known.set(lane.productId, lane.productName ?? '')
   return known
 }
 
@@ -65,11 +73,15 @@ const copied = shape(
   },
   ['machines', 'open', 'targets', 'can'],
 )
-const target = shape(CopyRow.shape.targets.element.extend({ copyId: f.id, afterVersion: z.number().nullable() }), ['lane_copy_targets', 't'], {
-  rtuNumber: sql`d.rtu_number`,
-  nickname: sql`d.nickname`,
-  skipped: sql`t.skipped`,
-})
+const target = shape(
+  CopyRow.shape.targets.element.extend({ copyId: f.id, afterVersion: z.number().nullable() }),
+  ['lane_copy_targets', 't'],
+  {
+    rtuNumber: sql`d.rtu_number`,
+    nickname: sql`d.nickname`,
+    skipped: sql`t.skipped`,
+  },
+)
 
 async function copiesWhere(ctx: Ctx, where: RawBuilder<unknown>): Promise<CopyRow[]> {
   const copies = await copied.all(
@@ -89,8 +101,17 @@ async function copiesWhere(ctx: Ctx, where: RawBuilder<unknown>): Promise<CopyRo
       ...copy,
       machines: machines.length,
       open: machines.filter(({ state }) => state === 'WAITING' || state === 'UNDOING').length,
-      targets: machines.map(({ copyId, afterVersion, ...one }) => ({ ...one, skipped: skipsOf(ctx, one.skipped), problem: say(one.problem, ctx.lang) })),
-      can: { undo: may(ctx, 'lane:copy') && undoable && machines.some(({ state, afterVersion }) => state === 'DONE' && afterVersion !== null) },
+      targets: machines.map(({ copyId, afterVersion, ...one }) => ({
+        ...one,
+        skipped: skipsOf(ctx, one.skipped),
+        problem: say(one.problem, ctx.lang),
+      })),
+      can: {
+        undo:
+          may(ctx, 'lane:copy') &&
+          undoable &&
+          machines.some(({ state, afterVersion }) => state === 'DONE' && afterVersion !== null),
+      },
     }
   })
 }
@@ -98,15 +119,29 @@ const copyOf = async (ctx: Ctx, id: number) => found((await copiesWhere(ctx, sql
 
 const copy: Handlers<Contract>['copy'] = async (ctx, input) => {
   const { device, doc, targets } = await copyParties(ctx, input)
-  const { id } = await onlyRow<{ id: number }>(ctx.db)`insert into lane_copies (org_id, device_id, user_id, version, doc, parts, layout, created_at)
+  const { id } = await onlyRow<{ id: number }>(
+    ctx.db,
+  )`insert into lane_copies (org_id, device_id, user_id, version, doc, parts, layout, created_at)
       values (${device.orgId}, ${device.id}, ${ctx.actor.userId}, ${device.planogramVersion}, ${JSON.stringify(doc)},
         ${[...new Set(input.parts)]}, ${input.layout}, ${ctx.now}) returning id`
   await ctx.db
     .insertInto('lane_copy_targets')
-    .values(targets.map((target) => ({ copy_id: id, org_id: target.orgId, device_id: target.id, next_at: ctx.now })))
+    .values(
+      targets.map((target) => ({
+        copy_id: id,
+        org_id: target.orgId,
+        device_id: target.id,
+        next_at: ctx.now,
+      })),
+    )
     .execute()
   const names = targets.map((target) => target.rtuNumber)
-  ctx.audit({ id: device.id, name: device.rtuNumber, after: { targets: names, parts: input.parts, layout: input.layout }, orgId: device.orgId })
+  ctx.audit({
+    id: device.id,
+    name: device.rtuNumber,
+    after: { targets: names, parts: input.parts, layout: input.layout },
+    orgId: device.orgId,
+  })
   ctx.touch('lane-copies')
   ctx.afterCommit(() => ctx.app.jobs.poke(copiesName))
   return copyOf(ctx, id)
@@ -115,22 +150,30 @@ const copy: Handlers<Contract>['copy'] = async (ctx, input) => {
 const copyUndo: Handlers<Contract>['copyUndo'] = async (ctx, { id }) => {
   const before = await copyOf(ctx, id)
   if (!before.can.undo) throw new Refusal(laneErrors.undoTooLate)
-  const changed = await sql`update lane_copies c set undo_by = ${ctx.actor.userId}, undo_at = ${ctx.now}
+  const changed =
+    await sql`update lane_copies c set undo_by = ${ctx.actor.userId}, undo_at = ${ctx.now}
     where c.id = ${id} and c.undo_at is null and c.finished_at >= ${new Date(ctx.now.getTime() - undoMs)} and ${visible(ctx, 'c.org_id', 'c.device_id')}`.execute(
-    ctx.db,
-  )
+      ctx.db,
+    )
   if (!changed.numAffectedRows) throw new Refusal(laneErrors.undoTooLate)
   await sql`update lane_copy_targets t set state = 'UNDOING', attempts = 0, next_at = ${ctx.now}
     where t.copy_id = ${id} and t.state = any(${copyFrom('UNDOING')}) and t.after_version is not null and ${visible(ctx, 't.org_id', 't.device_id')}`.execute(
     ctx.db,
   )
-  ctx.audit({ id: before.deviceId, name: before.rtuNumber, after: { copy: id, machines: before.targets.map((target) => target.rtuNumber) } })
+  ctx.audit({
+    id: before.deviceId,
+    name: before.rtuNumber,
+    after: { copy: id, machines: before.targets.map((target) => target.rtuNumber) },
+  })
   ctx.touch('lane-copies')
   ctx.afterCommit(() => ctx.app.jobs.poke(copiesName))
   return copyOf(ctx, id)
 }
 
-export const handlers: Pick<Handlers<Contract>, 'copyPlan' | 'copy' | 'copies' | 'copyState' | 'copyUndo'> = {
+export const handlers: Pick<
+  Handlers<Contract>,
+  'copyPlan' | 'copy' | 'copies' | 'copyState' | 'copyUndo'
+> = {
   copyPlan,
   copy,
   async copies(ctx, { deviceId }) {

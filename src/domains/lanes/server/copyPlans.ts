@@ -10,9 +10,19 @@ import * as q from './queries.ts'
 
 export type Wanted = { doc: Doc; parts: readonly Part[]; layout: 'SAME' | 'CREATE' }
 /** What a copy does to one machine: `problem` leaves it alone, `creates` draws its lanes first. */
-export type MachinePlan = { problem: string; creates: boolean; plan: Plan; lanes: readonly Placed[] }
+export type MachinePlan = {
+  problem: string
+  creates: boolean
+  plan: Plan
+  lanes: readonly Placed[]
+}
 
-const nothing = (problem: string): MachinePlan => ({ problem, creates: false, plan: { changed: [], same: [], skipped: [] }, lanes: [] })
+const nothing = (problem: string): MachinePlan => ({
+  problem,
+  creates: false,
+  plan: { changed: [], same: [], skipped: [] },
+  lanes: [],
+})
 const newCapacity = 8
 
 /** Levels to draw for a machine without lanes, like those of the source. */
@@ -60,15 +70,26 @@ export function machinePlan(
   if (creates && layout === 'SAME') return nothing(skips.noLanes)
   if (creates && levelsRule(levelsOf(doc), device)) return nothing(skips.tooSmall)
   const present = creates ? drawn(doc) : lanes
-  return { problem: '', creates, plan: copyPlan(doc, { ...device, lanes: present, products }, parts, creates || byPlace), lanes: present }
+  return {
+    problem: '',
+    creates,
+    plan: copyPlan(doc, { ...device, lanes: present, products }, parts, creates || byPlace),
+    lanes: present,
+  }
 }
 
 /** Products that lanes and document speak of, as the owner of each machine may use them: one question per owner. */
-export async function productsByOwner(ctx: Ctx, devices: Iterable<q.Device>, lanes: ReadonlyMap<number, readonly Placed[]>, doc: Doc) {
+export async function productsByOwner(
+  ctx: Ctx,
+  devices: Iterable<q.Device>,
+  lanes: ReadonlyMap<number, readonly Placed[]>,
+  doc: Doc,
+) {
   const wanted = new Map<number, Set<number>>()
   for (const device of devices) {
     const ids = wanted.get(device.orgId) ?? new Set<number>()
-    for (const lane of [...doc.lanes, ...(lanes.get(device.id) ?? [])]) if (lane.productId !== null) ids.add(lane.productId)
+    for (const lane of [...doc.lanes, ...(lanes.get(device.id) ?? [])])
+      if (lane.productId !== null) ids.add(lane.productId)
     wanted.set(device.orgId, ids)
   }
   const found = new Map<number, ReadonlyMap<number, Product>>()
@@ -78,10 +99,15 @@ export async function productsByOwner(ctx: Ctx, devices: Iterable<q.Device>, lan
 
 type Asked = { deviceId: number; targetIds: readonly number[] }
 /** Source and targets a person named; the source itself is no target. */
-export async function copyParties(ctx: Ctx, { deviceId, targetIds }: Asked): Promise<{ device: q.Device; doc: Doc; targets: q.Device[] }> {
+export async function copyParties(
+  ctx: Ctx,
+  { deviceId, targetIds }: Asked,
+): Promise<{ device: q.Device; doc: Doc; targets: q.Device[] }> {
   const device = found(await q.device(ctx, deviceId))
   const devices = await q.devicesOf(ctx, targetIds)
-  const targets = [...new Set(targetIds)].map((id) => found(devices.get(id))).filter((target) => target.id !== device.id)
+  const targets = [...new Set(targetIds)]
+    .map((id) => found(devices.get(id)))
+    .filter((target) => target.id !== device.id)
   if (targets.length === 0) throw fieldRefusal(laneErrors.noTarget, 'targetIds')
   const doc = await docOf(ctx, device.id)
   if (doc.lanes.length === 0) throw new Refusal(laneErrors.noLanes)

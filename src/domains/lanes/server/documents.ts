@@ -6,10 +6,15 @@ import type { Doc, DocLane } from '../planogram.ts'
 const empty = (): Doc => ({ floors: [], lanes: [] })
 
 /** The settings of the lanes of machines as they are now. */
-export async function docsOf(ctx: Pick<Ctx, 'db' | 'actor'>, deviceIds: readonly number[]): Promise<Map<number, Doc>> {
+export async function docsOf(
+  ctx: Pick<Ctx, 'db' | 'actor'>,
+  deviceIds: readonly number[],
+): Promise<Map<number, Doc>> {
   const docs = new Map(deviceIds.map((id) => [id, empty()]))
   const ids = sql`any(${[...deviceIds]}::bigint[])`
-  const floors = await rowsOf<{ deviceId: number; level: number; name: string }>(ctx.db)`select f.device_id as "deviceId", f.level, f.name from lane_floors f
+  const floors = await rowsOf<{ deviceId: number; level: number; name: string }>(
+    ctx.db,
+  )`select f.device_id as "deviceId", f.level, f.name from lane_floors f
       where f.device_id = ${ids} and f.archived_at is null and ${visible(ctx, 'f.org_id', 'f.device_id')} order by f.level`
   const lanes = await rowsOf<DocLane & { deviceId: number }>(
     ctx.db,
@@ -22,10 +27,20 @@ export async function docsOf(ctx: Pick<Ctx, 'db' | 'actor'>, deviceIds: readonly
   for (const { deviceId, ...lane } of lanes) docs.get(deviceId)?.lanes.push(lane)
   return docs
 }
-export const docOf = async (ctx: Ctx, deviceId: number): Promise<Doc> => found((await docsOf(ctx, [deviceId])).get(deviceId))
+export const docOf = async (ctx: Ctx, deviceId: number): Promise<Doc> =>
+  found((await docsOf(ctx, [deviceId])).get(deviceId))
 
 /** A lane as its machine is told: the number of its motor, how many columns it covers, what it sells and for how much. */
-type ToldLane = { lane: number; motor: number; width: number; product: number | null; name: string; price: number | null; capacity: number; limit: number }
+type ToldLane = {
+  lane: number
+  motor: number
+  width: number
+  product: number | null
+  name: string
+  price: number | null
+  capacity: number
+  limit: number
+}
 export const toldLanes = (doc: Doc): ToldLane[] =>
   doc.lanes
     .filter((lane) => lane.status !== 'MERGED')
@@ -45,8 +60,15 @@ export async function planogramDocuments(
   ctx: Pick<Ctx, 'db' | 'actor'>,
   deviceIds: readonly number[],
 ): Promise<Map<number, { version: number; body: { lanes: ToldLane[] } }>> {
-  const rows = await rowsOf<{ id: number; version: number }>(ctx.db)`select d.id, d.planogram_version as version from devices d
+  const rows = await rowsOf<{ id: number; version: number }>(
+    ctx.db,
+  )`select d.id, d.planogram_version as version from devices d
       where d.id = any(${[...deviceIds]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')}`
   const docs = await docsOf(ctx, deviceIds)
-  return new Map(rows.map(({ id, version }) => [id, { version, body: { lanes: toldLanes(docs.get(id) ?? empty()) } }]))
+  return new Map(
+    rows.map(({ id, version }) => [
+      id,
+      { version, body: { lanes: toldLanes(docs.get(id) ?? empty()) } },
+    ]),
+  )
 }

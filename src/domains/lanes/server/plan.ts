@@ -38,7 +38,12 @@ export async function plan(ctx: Ctx, deviceId: number): Promise<Planogram> {
       stock: sum((lane) => lane.productStock),
       capacity: sum((lane) => (lane.productId === null ? 0 : lane.roadCapacity)),
     },
-    floors: floors.map((floor) => ({ ...floor, roads: roads.flatMap(({ floorId, productOrg, ...road }) => (floorId === floor.id ? [road] : [])) })),
+    floors: floors.map((floor) => ({
+      ...floor,
+      roads: roads.flatMap(({ floorId, productOrg, ...road }) =>
+        floorId === floor.id ? [road] : [],
+      ),
+    })),
     sync,
     scheduled: (await q.waitingSchedules(ctx, device.id)).n,
     can: {
@@ -53,32 +58,65 @@ export async function plan(ctx: Ctx, deviceId: number): Promise<Planogram> {
   }
 }
 
-export async function one(ctx: Ctx, laneId: number): Promise<{ deviceId: number; version: number; road: Road }> {
+export async function one(
+  ctx: Ctx,
+  laneId: number,
+): Promise<{ deviceId: number; version: number; road: Road }> {
   const { id: deviceId } = found(await q.deviceOfLane(ctx, laneId))
   const { version, floors } = await plan(ctx, deviceId)
-  return { deviceId, version, road: found(floors.flatMap((floor) => floor.roads).find((road) => road.id === laneId)) }
+  return {
+    deviceId,
+    version,
+    road: found(floors.flatMap((floor) => floor.roads).find((road) => road.id === laneId)),
+  }
 }
 
-type Shadow = { wanted: number; applied: number; state: NonNullable<Planogram['sync']>['state']; reason: string }
+type Shadow = {
+  wanted: number
+  applied: number
+  state: NonNullable<Planogram['sync']>['state']
+  reason: string
+}
 
 /** How far the machine is with its lanes, and by road the price it still charges where that is another one. */
-async function syncOf(ctx: Ctx, device: q.Device, lanes: readonly q.ShownLane[]): Promise<{ sync: Planogram['sync']; confirmed: Map<number, number> }> {
-  const shadow = await rowOf<Shadow>(ctx.db)`select s.wanted, s.applied, s.state, s.reason from device_shadows s
+async function syncOf(
+  ctx: Ctx,
+  device: q.Device,
+  lanes: readonly q.ShownLane[],
+): Promise<{ sync: Planogram['sync']; confirmed: Map<number, number> }> {
+  const shadow = await rowOf<Shadow>(
+    ctx.db,
+  )`select s.wanted, s.applied, s.state, s.reason from device_shadows s
       where s.device_id = ${device.id} and s.kind = 'PLANOGRAM' and s.wanted > 0 and ${visible(ctx, 's.org_id', 's.device_id')}`
   if (!shadow) return { sync: null, confirmed: new Map() }
   const { wanted, applied, state, reason } = shadow
   return {
     sync: { wanted, applied: applied || null, state, reason: state === 'REFUSED' ? reason : '' },
-    confirmed: state === 'APPLIED' || applied === 0 ? new Map() : await oldPrices(ctx, device.id, applied, lanes),
+    confirmed:
+      state === 'APPLIED' || applied === 0
+        ? new Map()
+        : await oldPrices(ctx, device.id, applied, lanes),
   }
 }
 
-async function oldPrices(ctx: Ctx, deviceId: number, version: number, lanes: readonly q.ShownLane[]): Promise<Map<number, number>> {
-  const old = new Map((await keptDoc(ctx, deviceId, version))?.lanes.map((lane) => [lane.road, lane]))
+async function oldPrices(
+  ctx: Ctx,
+  deviceId: number,
+  version: number,
+  lanes: readonly q.ShownLane[],
+): Promise<Map<number, number>> {
+  const old = new Map(
+    (await keptDoc(ctx, deviceId, version))?.lanes.map((lane) => [lane.road, lane]),
+  )
   return new Map(
     lanes.flatMap((lane): [number, number][] => {
       const was = old.get(lane.roadIndex)
-      return was?.price && lane.price !== null && was.productId === lane.productId && was.price !== lane.price ? [[lane.roadIndex, was.price]] : []
+      return was?.price &&
+        lane.price !== null &&
+        was.productId === lane.productId &&
+        was.price !== lane.price
+        ? [[lane.roadIndex, was.price]]
+        : []
     }),
   )
 }

@@ -16,7 +16,13 @@ import { inNameOf } from './person.ts'
 import { judged, loggedPrices, type ScheduledLane } from './prices.ts'
 import * as q from './queries.ts'
 
-type Due = Piece & { id: number; device_id: number; user_id: number; lanes: ScheduledLane[]; rtuNumber: string }
+type Due = Piece & {
+  id: number
+  device_id: number
+  user_id: number
+  lanes: ScheduledLane[]
+  rtuNumber: string
+}
 
 /** Runs price changes whose time has come, in the name of who asked, in one transaction with their state. */
 export const priceKind = (app: App): Kind<Due, { state: 'DONE' }> => ({
@@ -27,11 +33,17 @@ export const priceKind = (app: App): Kind<Due, { state: 'DONE' }> => ({
   leaseSeconds: 60,
   waits: [0, 10],
   async do(due) {
-    await act(app, await inNameOf(app, due.user_id, 'lane:price'), { audit: 'lanes.scheduled', scope: 'actor' }, (ctx) => run(ctx, due))
+    await act(
+      app,
+      await inNameOf(app, due.user_id, 'lane:price'),
+      { audit: 'lanes.scheduled', scope: 'actor' },
+      (ctx) => run(ctx, due),
+    )
     return { state: 'DONE' }
   },
   async mark(ctx, due, to) {
-    if (to.state === 'RETRY') await sql`update price_schedules set next_at = ${to.nextAt} where ${due.ours}`.execute(ctx.db)
+    if (to.state === 'RETRY')
+      await sql`update price_schedules set next_at = ${to.nextAt} where ${due.ours}`.execute(ctx.db)
     if (to.state !== 'FAILED' || !(await end(ctx, due, 'FAILED', { problem: to.reason }))) return
     await tell(ctx, due, to.reason)
     ctx.touch('lanes')
@@ -39,7 +51,10 @@ export const priceKind = (app: App): Kind<Due, { state: 'DONE' }> => ({
 })
 
 async function run(ctx: Ctx, due: Due): Promise<void> {
-  if (!(await exists(ctx.db)`select 1 from price_schedules where ${due.ours} for update skip locked`)) throw new Lost()
+  if (
+    !(await exists(ctx.db)`select 1 from price_schedules where ${due.ours} for update skip locked`)
+  )
+    throw new Lost()
   const device = await q.lockDevice(ctx, due.device_id)
   if (!device) throw new Refusal({ ...common.notFound, text: skips.gone })
   if (isClosed(device)) throw new Refusal(laneErrors.closed)
@@ -52,17 +67,28 @@ async function run(ctx: Ctx, due: Due): Promise<void> {
     return []
   })
   const priced = await judged(ctx, device, wanted)
-  for (const { lane, problem } of priced) if (problem) skipped.push({ road: lane.roadIndex, reason: problem })
+  for (const { lane, problem } of priced)
+    if (problem) skipped.push({ road: lane.roadIndex, reason: problem })
   const fine = priced.filter(({ problem }) => problem === '')
-  if (fine.length === 0) throw new Refusal({ ...laneErrors.noPriceChange, text: skipped[0]?.reason ?? laneErrors.noPriceChange.text })
+  if (fine.length === 0)
+    throw new Refusal({
+      ...laneErrors.noPriceChange,
+      text: skipped[0]?.reason ?? laneErrors.noPriceChange.text,
+    })
   const before = await docOf(ctx, device.id)
   await q.nextVersion(ctx, device, device.planogramVersion)
   const lanes = fine.map(({ lane, price, retailPrice }) => ({ ...lane, price, retailPrice }))
   await q.saveLanes(ctx, lanes)
-  await finish(ctx, { device, all, version: device.planogramVersion + 1, before }, 'PRICE', loggedPrices(fine, 'from'), {
-    prices: loggedPrices(fine, 'to'),
-    skipped,
-  })
+  await finish(
+    ctx,
+    { device, all, version: device.planogramVersion + 1, before },
+    'PRICE',
+    loggedPrices(fine, 'from'),
+    {
+      prices: loggedPrices(fine, 'to'),
+      skipped,
+    },
+  )
   await end(ctx, due, 'DONE', { changed: fine.length, skipped })
   if (skipped.length) {
     const roads = skipped.map(({ road }) => road).join(' ')
@@ -71,10 +97,17 @@ async function run(ctx: Ctx, due: Due): Promise<void> {
 }
 
 type Result = { changed?: number; skipped?: readonly Skip[]; problem?: string }
-async function end(ctx: Ctx, due: Due, state: 'DONE' | 'FAILED', { changed = 0, skipped = [], problem = '' }: Result): Promise<boolean> {
+async function end(
+  ctx: Ctx,
+  due: Due,
+  state: 'DONE' | 'FAILED',
+  { changed = 0, skipped = [], problem = '' }: Result,
+): Promise<boolean> {
   const { numAffectedRows } =
     await sql`update price_schedules set state = ${state}, next_at = null, changed = ${changed}, skipped = ${JSON.stringify(skipped)}::jsonb,
-      problem = ${problem}, ended_at = ${ctx.now} where ${due.ours} and state = any(${scheduleFrom(state)})`.execute(ctx.db)
+      problem = ${problem}, ended_at = ${ctx.now} where ${due.ours} and state = any(${scheduleFrom(state)})`.execute(
+      ctx.db,
+    )
   return Boolean(numAffectedRows)
 }
 
@@ -82,7 +115,10 @@ const tell = (ctx: Ctx, due: Due, why: string) =>
   notify(ctx, {
     kind: 'JOB',
     userIds: [due.user_id],
-    title: bi(`${due.rtuNumber} 的定时改价有货道未执行`, `A scheduled price change of ${due.rtuNumber} left lanes out`),
+    title: bi(
+      `${due.rtuNumber} 的定时改价有货道未执行`,
+      `A scheduled price change of ${due.rtuNumber} left lanes out`,
+    ),
     body: bi(say(why, 'zh-CN'), say(why, 'en')),
     link: `/device/device-list/cargo-road/${due.device_id}`,
   })

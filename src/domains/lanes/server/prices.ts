@@ -22,12 +22,28 @@ import { skipsOf } from './versions.ts'
 type Contract = typeof lanes
 type Asked = Pick<Input<Contract['pricePlan']>, 'laneIds' | 'mode' | 'value' | 'alsoRetail'>
 /** A lane with the prices it would get; `problem` is the rule they break, in both languages. */
-export type Priced = { lane: q.LockedLane; price: number | null; retailPrice: number | null; problem: string }
+export type Priced = {
+  lane: q.LockedLane
+  price: number | null
+  retailPrice: number | null
+  problem: string
+}
 
-async function pricedLanes(ctx: Ctx, device: q.Device, chosen: readonly q.LockedLane[], asked: Asked, trial = false): Promise<Priced[]> {
+async function pricedLanes(
+  ctx: Ctx,
+  device: q.Device,
+  chosen: readonly q.LockedLane[],
+  asked: Asked,
+  trial = false,
+): Promise<Priced[]> {
   const wanted = chosen.map((lane) => {
     const price = lane.price === null ? null : changedPrice(lane.price, asked)
-    const retailPrice = lane.retailPrice === null ? null : asked.alsoRetail ? changedPrice(lane.retailPrice, asked) : lane.retailPrice
+    const retailPrice =
+      lane.retailPrice === null
+        ? null
+        : asked.alsoRetail
+          ? changedPrice(lane.retailPrice, asked)
+          : lane.retailPrice
     return { lane, price, retailPrice }
   })
   return judged(ctx, device, wanted, trial)
@@ -37,7 +53,12 @@ async function pricedLanes(ctx: Ctx, device: q.Device, chosen: readonly q.Locked
  * The rules of an edit for prices that are to come. A trial leaves no trace, so it tells nobody a cost that he may not know, by trying
  * price after price; the change itself holds to it.
  */
-export async function judged(ctx: Ctx, device: q.Device, wanted: readonly Omit<Priced, 'problem'>[], trial = false): Promise<Priced[]> {
+export async function judged(
+  ctx: Ctx,
+  device: q.Device,
+  wanted: readonly Omit<Priced, 'problem'>[],
+  trial = false,
+): Promise<Priced[]> {
   const ids = wanted.flatMap(({ lane }) => (lane.productId === null ? [] : [lane.productId]))
   const products = await q.usableProducts(ctx, ids, device.orgId)
   return wanted.map((row) => {
@@ -52,7 +73,8 @@ export async function judged(ctx: Ctx, device: q.Device, wanted: readonly Omit<P
   })
 }
 
-const changes = ({ lane, price, retailPrice, problem }: Priced) => problem === '' && (lane.price !== price || lane.retailPrice !== retailPrice)
+const changes = ({ lane, price, retailPrice, problem }: Priced) =>
+  problem === '' && (lane.price !== price || lane.retailPrice !== retailPrice)
 
 async function shown(ctx: Ctx, priced: readonly Priced[]): Promise<PriceRow[]> {
   const sold = priced.map(({ lane }) => lane.productId)
@@ -71,7 +93,8 @@ async function shown(ctx: Ctx, priced: readonly Priced[]): Promise<PriceRow[]> {
     .sort((a, b) => a.road - b.road)
 }
 
-const chosenOf = (all: readonly q.LockedLane[], ids: readonly number[]) => [...new Set(ids)].map((id) => pickLane(all, id))
+const chosenOf = (all: readonly q.LockedLane[], ids: readonly number[]) =>
+  [...new Set(ids)].map((id) => pickLane(all, id))
 
 const pricePlan: Handlers<Contract>['pricePlan'] = async (ctx, input) => {
   const device = found(await q.device(ctx, input.deviceId))
@@ -124,15 +147,31 @@ async function schedule(ctx: Ctx, input: Input<Contract['prices']>, at: string) 
     price: price as number,
     retailPrice: retailPrice as number,
   }))
-  const { id } = await onlyRow<{ id: number }>(ctx.db)`insert into price_schedules (org_id, device_id, user_id, by_name, run_at, next_at, lanes, created_at)
+  const { id } = await onlyRow<{ id: number }>(
+    ctx.db,
+  )`insert into price_schedules (org_id, device_id, user_id, by_name, run_at, next_at, lanes, created_at)
       values (${device.orgId}, ${device.id}, ${ctx.actor.userId}, ${ctx.actor.username}, ${at}, ${at}, ${JSON.stringify(kept)}, ${ctx.now}) returning id`
   const after = { at, prices: loggedPrices(changed, 'to') }
-  ctx.audit({ id: device.id, name: device.rtuNumber, before: loggedPrices(changed, 'from'), after, orgId: device.orgId })
+  ctx.audit({
+    id: device.id,
+    name: device.rtuNumber,
+    before: loggedPrices(changed, 'from'),
+    after,
+    orgId: device.orgId,
+  })
   ctx.touch('lanes')
   return { rows, changed: changed.length, version: device.planogramVersion, scheduleId: id }
 }
 
-export type ScheduledLane = { laneId: number; road: number; productId: number; productName: string; from: number; price: number; retailPrice: number }
+export type ScheduledLane = {
+  laneId: number
+  road: number
+  productId: number
+  productName: string
+  from: number
+  price: number
+  retailPrice: number
+}
 const scheduled = shape(
   ScheduleRow.extend({ orgId: f.id, rtuNumber: z.string() }),
   ['price_schedules', 's'],
@@ -167,13 +206,27 @@ const schedules: Handlers<Contract>['schedules'] = async (ctx, input) => {
 }
 
 const cancelSchedule: Handlers<Contract>['cancelSchedule'] = async (ctx, { id }) => {
-  const { deviceId, rtuNumber, state, runTime, orgId } = found((await schedulesOf(ctx, sql`s.id = ${id}`))[0])
-  const changed = await sql`update price_schedules s set state = 'CANCELLED', next_at = null, ended_at = ${ctx.now}, ended_by = ${ctx.actor.username}
-    where s.id = ${id} and s.state = any(${scheduleFrom('CANCELLED')}) and ${visible(ctx, 's.org_id', 's.device_id')}`.execute(ctx.db)
+  const { deviceId, rtuNumber, state, runTime, orgId } = found(
+    (await schedulesOf(ctx, sql`s.id = ${id}`))[0],
+  )
+  const changed =
+    await sql`update price_schedules s set state = 'CANCELLED', next_at = null, ended_at = ${ctx.now}, ended_by = ${ctx.actor.username}
+    where s.id = ${id} and s.state = any(${scheduleFrom('CANCELLED')}) and ${visible(ctx, 's.org_id', 's.device_id')}`.execute(
+      ctx.db,
+    )
   if (!changed.numAffectedRows) throw new Refusal(laneErrors.scheduleEnded)
-  ctx.audit({ id: deviceId, name: rtuNumber, before: { state, at: runTime }, after: { state: 'CANCELLED' }, orgId })
+  ctx.audit({
+    id: deviceId,
+    name: rtuNumber,
+    before: { state, at: runTime },
+    after: { state: 'CANCELLED' },
+    orgId,
+  })
   ctx.touch('lanes')
   return { ok: true }
 }
 
-export const handlers: Pick<Handlers<Contract>, 'pricePlan' | 'prices' | 'schedules' | 'cancelSchedule'> = { pricePlan, prices, schedules, cancelSchedule }
+export const handlers: Pick<
+  Handlers<Contract>,
+  'pricePlan' | 'prices' | 'schedules' | 'cancelSchedule'
+> = { pricePlan, prices, schedules, cancelSchedule }

@@ -8,12 +8,16 @@ import { settingOf } from '../../settings/server/values.ts'
 import { type Level, Planogram, Road } from '../contract.ts'
 import { floorName, type Lane, type Product, roadIndexOf } from '../rules.ts'
 
-const machine = shape(Planogram.shape.device.extend({ planogramVersion: z.number() }), ['devices', 'd'], {
-  typeName: sql`t.name`,
-  status: sql`case when s.online then 'online' else 'offline' end`,
-  maxLevels: sql`t.max_levels`,
-  maxRoads: sql`t.max_roads`,
-})
+const machine = shape(
+  Planogram.shape.device.extend({ planogramVersion: z.number() }),
+  ['devices', 'd'],
+  {
+    typeName: sql`t.name`,
+    status: sql`case when s.online then 'online' else 'offline' end`,
+    maxLevels: sql`t.max_levels`,
+    maxRoads: sql`t.max_roads`,
+  },
+)
 export type Device = Rows<typeof machine>
 export const device = async (ctx: Ctx, id: number) => (await devicesOf(ctx, [id])).get(id)
 export async function devicesOf(ctx: Ctx, ids: readonly number[]): Promise<Map<number, Device>> {
@@ -27,7 +31,9 @@ export async function devicesOf(ctx: Ctx, ids: readonly number[]): Promise<Map<n
 
 /** Holds a machine while what may be written is found out; its version is taken only if something is. */
 export async function lockDevice(ctx: Ctx, id: number): Promise<Device | undefined> {
-  await sql`select 1 from devices d where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} for no key update`.execute(ctx.db)
+  await sql`select 1 from devices d where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} for no key update`.execute(
+    ctx.db,
+  )
   return device(ctx, id)
 }
 
@@ -35,15 +41,27 @@ export async function lockDevice(ctx: Ctx, id: number): Promise<Device | undefin
  * Takes the next planogram version; false when somebody else did, or when the machine went to another owner since it was read: what
  * follows is written for the owner that was read. Locks the machine, so that its lane edits take turns.
  */
-export async function nextVersion(ctx: Ctx, { id, orgId }: Pick<Device, 'id' | 'orgId'>, version: number): Promise<boolean> {
+export async function nextVersion(
+  ctx: Ctx,
+  { id, orgId }: Pick<Device, 'id' | 'orgId'>,
+  version: number,
+): Promise<boolean> {
   const { numAffectedRows } = await sql`update devices set planogram_version = ${version + 1}
     where id = ${id} and org_id = ${orgId} and planogram_version = ${version}`.execute(ctx.db)
   return Boolean(numAffectedRows)
 }
 
-export type LockedLane = Lane & { deviceId: number; orgId: number; roadIndex: number; level: number; lockReason: string | null }
+export type LockedLane = Lane & {
+  deviceId: number
+  orgId: number
+  roadIndex: number
+  level: number
+  lockReason: string | null
+}
 const lanes = (ctx: Pick<Ctx, 'db'>, where: RawBuilder<unknown>) =>
-  rowsOf<LockedLane>(ctx.db)`select l.id, l.floor_id as "floorId", l.col, l.motor_no as "motorNo", l.product_id as "productId", l.capacity, l.quantity,
+  rowsOf<LockedLane>(
+    ctx.db,
+  )`select l.id, l.floor_id as "floorId", l.col, l.motor_no as "motorNo", l.product_id as "productId", l.capacity, l.quantity,
       l.reserved, l.failed_hold as "failedHold", l.warn_qty as "warnQty", l.retail_price as "retailPrice", l.price, l.restriction, l.status,
       l.merged_into as "mergedInto", l.device_id as "deviceId", l.org_id as "orgId", l.road_index as "roadIndex", f.level, l.lock_reason as "lockReason"
     from lanes l join lane_floors f on f.id = l.floor_id where ${where}`
@@ -51,11 +69,21 @@ const lanes = (ctx: Pick<Ctx, 'db'>, where: RawBuilder<unknown>) =>
 /** Locks lanes in ascending order, the one order of the whole product (design.md, section 4). */
 export const lockLanes = (ctx: Pick<Ctx, 'db'>, laneIds: readonly number[]) =>
   lanes(ctx, sql`l.id = any(${[...laneIds]}::bigint[]) order by l.id for no key update of l`)
-export const lockAll = (ctx: Ctx, deviceId: number) => lanes(ctx, sql`l.device_id = ${deviceId} and l.archived_at is null order by l.id for no key update of l`)
+export const lockAll = (ctx: Ctx, deviceId: number) =>
+  lanes(
+    ctx,
+    sql`l.device_id = ${deviceId} and l.archived_at is null order by l.id for no key update of l`,
+  )
 /** The same lanes to look at: plans are made before anything is locked. */
-export async function lanesOf(ctx: Ctx, deviceIds: readonly number[]): Promise<Map<number, LockedLane[]>> {
+export async function lanesOf(
+  ctx: Ctx,
+  deviceIds: readonly number[],
+): Promise<Map<number, LockedLane[]>> {
   const live = sql`l.device_id = any(${[...deviceIds]}::bigint[]) and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')}`
-  return Map.groupBy(await lanes(ctx, sql`${live} order by l.device_id, l.road_index`), (lane) => lane.deviceId)
+  return Map.groupBy(
+    await lanes(ctx, sql`${live} order by l.device_id, l.road_index`),
+    (lane) => lane.deviceId,
+  )
 }
 
 const road = shape(
@@ -87,11 +115,17 @@ export const floors = (ctx: Ctx, deviceId: number) =>
     id: number
     level: number
     name: string
-  }>(ctx.db)`select id, level, name from lane_floors where device_id = ${deviceId} and archived_at is null order by level`
+  }>(
+    ctx.db,
+  )`select id, level, name from lane_floors where device_id = ${deviceId} and archived_at is null order by level`
 
 type Usable = Product & { orgId: number }
 /** Products the owner of the machine may use: his own and those of organisations above him. */
-export async function usableProducts(ctx: Ctx, ids: readonly number[], orgId: number): Promise<Map<number, Usable>> {
+export async function usableProducts(
+  ctx: Ctx,
+  ids: readonly number[],
+  orgId: number,
+): Promise<Map<number, Usable>> {
   const rows = await rowsOf<Usable>(
     ctx.db,
   )`select p.id, p.org_id as "orgId", p.drug_class as "drugClass", p.cost_price as "costPrice", p.retail_price as "retailPrice",
@@ -113,14 +147,29 @@ export async function saveLanes(ctx: Ctx, lanes: readonly Lane[]): Promise<void>
 export async function draw(ctx: Ctx, device: Device, levels: readonly Level[]): Promise<void> {
   const added = await ctx.db
     .insertInto('lane_floors')
-    .values(levels.map((level, i) => ({ org_id: device.orgId, device_id: device.id, level: i + 1, name: level.name || floorName(i + 1) })))
+    .values(
+      levels.map((level, i) => ({
+        org_id: device.orgId,
+        device_id: device.id,
+        level: i + 1,
+        name: level.name || floorName(i + 1),
+      })),
+    )
     .returning(['id', 'level'])
     .execute()
   const roads = added.flatMap((floor) => {
     const level = levels[floor.level - 1] as Level
     return Array.from({ length: level.columns }, (_, c) => {
       const road = roadIndexOf(floor.level, c + 1, device.maxRoads)
-      return { org_id: device.orgId, device_id: device.id, floor_id: floor.id, road_index: road, col: c + 1, motor_no: road, capacity: level.roadCapacity }
+      return {
+        org_id: device.orgId,
+        device_id: device.id,
+        floor_id: floor.id,
+        road_index: road,
+        col: c + 1,
+        motor_no: road,
+        capacity: level.roadCapacity,
+      }
     })
   })
   await ctx.db.insertInto('lanes').values(roads).execute()
@@ -128,43 +177,64 @@ export async function draw(ctx: Ctx, device: Device, levels: readonly Level[]): 
 
 export async function archive(ctx: Ctx, deviceId: number): Promise<void> {
   for (const table of ['lanes', 'lane_floors'])
-    await sql`update ${sql.table(table)} set archived_at = ${ctx.now} where device_id = ${deviceId} and archived_at is null`.execute(ctx.db)
-  await sql`update device_faults set closed_at = ${ctx.now} where device_id = ${deviceId} and lane_id is not null and closed_at is null`.execute(ctx.db)
+    await sql`update ${sql.table(table)} set archived_at = ${ctx.now} where device_id = ${deviceId} and archived_at is null`.execute(
+      ctx.db,
+    )
+  await sql`update device_faults set closed_at = ${ctx.now} where device_id = ${deviceId} and lane_id is not null and closed_at is null`.execute(
+    ctx.db,
+  )
 }
 
 /** Faulty lanes without an open fault sell again. */
 export async function enableRepaired(ctx: Ctx, laneIds: readonly number[]): Promise<number> {
-  const { numAffectedRows } = await sql`update lanes l set status = 'ENABLED', version = version + 1 where id = any(${[...laneIds]}::bigint[])
-    and status = 'FAULT' and not exists (select 1 from device_faults f where f.lane_id = l.id and f.closed_at is null)`.execute(ctx.db)
+  const { numAffectedRows } =
+    await sql`update lanes l set status = 'ENABLED', version = version + 1 where id = any(${[...laneIds]}::bigint[])
+    and status = 'FAULT' and not exists (select 1 from device_faults f where f.lane_id = l.id and f.closed_at is null)`.execute(
+      ctx.db,
+    )
   return Number(numAffectedRows)
 }
 export const closeLaneFaults = (ctx: Ctx, laneId: number) =>
-  sql`update device_faults set closed_at = ${ctx.now}, handled_by = ${ctx.actor.userId} where lane_id = ${laneId} and closed_at is null`.execute(ctx.db)
+  sql`update device_faults set closed_at = ${ctx.now}, handled_by = ${ctx.actor.userId} where lane_id = ${laneId} and closed_at is null`.execute(
+    ctx.db,
+  )
 
 export const deviceOfLane = (ctx: Ctx, laneId: number) =>
   rowOf<{ id: number }>(
     ctx.db,
   )`select l.device_id as id from lanes l where l.id = ${laneId} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')}`
 
-export async function nameFloors(ctx: Ctx, floors: readonly { id: number; name: string }[]): Promise<void> {
+export async function nameFloors(
+  ctx: Ctx,
+  floors: readonly { id: number; name: string }[],
+): Promise<void> {
   if (floors.length === 0) return
   const named = sql`jsonb_to_recordset(${JSON.stringify(floors)}::jsonb) as n(id bigint, name text)`
   await sql`update lane_floors f set name = n.name from ${named} where f.id = n.id`.execute(ctx.db)
 }
 
 export const lockByHand = (ctx: Ctx, laneIds: readonly number[], reason: string) =>
-  sql`update lanes set status = 'LOCKED', lock_reason = ${reason}, version = version + 1 where id = any(${[...laneIds]}::bigint[])`.execute(ctx.db)
+  sql`update lanes set status = 'LOCKED', lock_reason = ${reason}, version = version + 1 where id = any(${[...laneIds]}::bigint[])`.execute(
+    ctx.db,
+  )
 /** A lane that was faulty before is faulty again. */
 export const unlockByHand = (ctx: Ctx, laneIds: readonly number[]) =>
   sql`update lanes l set lock_reason = null, version = version + 1, status = case when exists (select 1 from device_faults f where f.lane_id = l.id and f.closed_at is null)
     then 'FAULT' else 'ENABLED' end where l.id = any(${[...laneIds]}::bigint[])`.execute(ctx.db)
 
 export const waitingSchedules = (ctx: Ctx, deviceId: number) =>
-  onlyRow<{ n: number }>(ctx.db)`select count(*) as n from price_schedules s where s.device_id = ${deviceId} and s.state = 'WAITING'
+  onlyRow<{ n: number }>(
+    ctx.db,
+  )`select count(*) as n from price_schedules s where s.device_id = ${deviceId} and s.state = 'WAITING'
       and ${visible(ctx, 's.org_id', 's.device_id')}`
 export const copyRunning = (ctx: Ctx, deviceId: number) =>
-  exists(ctx.db)`select 1 from lane_copy_targets t where t.device_id = ${deviceId} and t.state in ('WAITING', 'UNDOING') limit 1`
-export async function productNames(ctx: Ctx, ids: readonly (number | null)[]): Promise<Map<number, string>> {
+  exists(
+    ctx.db,
+  )`select 1 from lane_copy_targets t where t.device_id = ${deviceId} and t.state in ('WAITING', 'UNDOING') limit 1`
+export async function productNames(
+  ctx: Ctx,
+  ids: readonly (number | null)[],
+): Promise<Map<number, string>> {
   const rows = await rowsOf<{ id: number; name: string }>(
     ctx.db,
   )`select p.id, p.name from products p where p.id = any(${ids.filter((id) => id !== null)}::bigint[])

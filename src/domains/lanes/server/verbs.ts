@@ -8,7 +8,18 @@ import { moveStock } from '../../stock/server/move.ts'
 import type { LanePatch, lanes } from '../contract.ts'
 import { laneErrors } from '../errors.ts'
 import { cleared } from '../planogram.ts'
-import { busyLanes, floorName, handLock, isHandLock, type Lane, laneRule, levelsRule, merged, mergeRule, splitRule } from '../rules.ts'
+import {
+  busyLanes,
+  floorName,
+  handLock,
+  isHandLock,
+  type Lane,
+  laneRule,
+  levelsRule,
+  merged,
+  mergeRule,
+  splitRule,
+} from '../rules.ts'
 import { finish, open, pickLane } from './change.ts'
 import * as copying from './copies.ts'
 import { one, plan } from './plan.ts'
@@ -34,21 +45,33 @@ function checkLevels(device: q.Device, levels: Input<Contract['create']>['levels
 }
 
 const update: Handlers<Contract>['update'] = async (ctx, input) => {
-  if (new Set(input.lanes.map((patch) => patch.id)).size < input.lanes.length) throw new Refusal(laneErrors.oneProduct)
+  if (new Set(input.lanes.map((patch) => patch.id)).size < input.lanes.length)
+    throw new Refusal(laneErrors.oneProduct)
   const opened = await open(ctx, input)
   const { device, all } = opened
   const changes = [...(await changedLanes(ctx, device, all, input.lanes)).values()]
   const known = new Map(changes.map(({ after }) => [after.id, after]))
   if (input.lanes.some((patch) => patch.motorNo !== undefined)) {
-    const motors = all.map((lane) => known.get(lane.id) ?? lane).flatMap((lane) => (lane.status === 'MERGED' ? [] : [lane.motorNo]))
+    const motors = all
+      .map((lane) => known.get(lane.id) ?? lane)
+      .flatMap((lane) => (lane.status === 'MERGED' ? [] : [lane.motorNo]))
     if (new Set(motors).size < motors.length) throw fieldRefusal(laneErrors.motorTaken, 'motorNo')
   }
   await q.saveLanes(ctx, [...known.values()])
   const levels = new Map((await q.floors(ctx, device.id)).map((floor) => [floor.id, floor.level]))
-  const floors = input.floors.map(({ id, name }) => ({ id, name: name || floorName(found(levels.get(id))) }))
+  const floors = input.floors.map(({ id, name }) => ({
+    id,
+    name: name || floorName(found(levels.get(id))),
+  }))
   await q.nameFloors(ctx, floors)
   const named = input.floors.length ? { floors: input.floors } : {}
-  await finish(ctx, opened, 'EDIT', { lanes: changes.map((change) => change.before) }, { lanes: changes.map((change) => change.after), ...named })
+  await finish(
+    ctx,
+    opened,
+    'EDIT',
+    { lanes: changes.map((change) => change.before) },
+    { lanes: changes.map((change) => change.after), ...named },
+  )
   return plan(ctx, device.id)
 }
 
@@ -60,7 +83,9 @@ async function changedLanes(
   patches: readonly LanePatch[],
 ): Promise<Map<number, { before: Lane; after: Lane }>> {
   const wanted = patches.map((patch) => ({ patch, lane: pickLane(all, patch.id) }))
-  const ids = wanted.map(({ patch, lane }) => (patch.productId === undefined ? lane.productId : patch.productId))
+  const ids = wanted.map(({ patch, lane }) =>
+    patch.productId === undefined ? lane.productId : patch.productId,
+  )
   const products = await q.usableProducts(
     ctx,
     ids.filter((id) => id !== null),
@@ -84,9 +109,17 @@ const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
   const main = pickLane(all, input.mainId)
   const secondaries = [...new Set(input.secondaryIds)].map((id) => pickLane(all, id))
   reject(mergeRule(main, secondaries, all))
-  const joined = secondaries.map((lane) => ({ ...lane, ...cleared, status: 'MERGED' as const, mergedInto: main.id }))
+  const joined = secondaries.map((lane) => ({
+    ...lane,
+    ...cleared,
+    status: 'MERGED' as const,
+    mergedInto: main.id,
+  }))
   await q.saveLanes(ctx, joined)
-  await finish(ctx, opened, 'MERGE', secondaries, { main: main.roadIndex, merged: secondaries.map((lane) => lane.roadIndex) })
+  await finish(ctx, opened, 'MERGE', secondaries, {
+    main: main.roadIndex,
+    merged: secondaries.map((lane) => lane.roadIndex),
+  })
   return plan(ctx, device.id)
 }
 
@@ -102,23 +135,40 @@ const split: Handlers<Contract>['split'] = async (ctx, input) => {
     ...secondaries.map((lane) => ({ ...lane, status: 'DISABLED' as const, mergedInto: null })),
   ])
   const roads = secondaries.map((lane) => lane.roadIndex)
-  await finish(ctx, opened, 'SPLIT', { main: main.roadIndex, capacity: main.capacity }, { split: roads, capacity })
+  await finish(
+    ctx,
+    opened,
+    'SPLIT',
+    { main: main.roadIndex, capacity: main.capacity },
+    { split: roads, capacity },
+  )
   return plan(ctx, device.id)
 }
 
 const rebuild: Handlers<Contract>['rebuild'] = async (ctx, input) => {
   const known = found(await q.device(ctx, input.deviceId))
-  if (input.confirmNumber !== known.rtuNumber) throw fieldRefusal(laneErrors.wrongNumber, 'confirmNumber')
+  if (input.confirmNumber !== known.rtuNumber)
+    throw fieldRefusal(laneErrors.wrongNumber, 'confirmNumber')
   checkLevels(known, input.levels)
   const opened = await open(ctx, input)
   const { device, all } = opened
   if (all.length === 0) throw new Refusal(laneErrors.noLanes)
   if (await q.copyRunning(ctx, device.id)) throw new Refusal(laneErrors.copyRunning)
   const busy = busyLanes(all)
-  if (busy.length) throw new Refusal(laneErrors.busyLanes, { lanes: busy.map((lane) => lane.roadIndex).join(' ') })
-  const flow = { type: 'MERCHANT_WITHDRAW', reason: 'LANE_RESET', occurredAt: ctx.now, actorKind: 'USER', actorId: ctx.actor.userId } as const
+  if (busy.length)
+    throw new Refusal(laneErrors.busyLanes, { lanes: busy.map((lane) => lane.roadIndex).join(' ') })
+  const flow = {
+    type: 'MERCHANT_WITHDRAW',
+    reason: 'LANE_RESET',
+    occurredAt: ctx.now,
+    actorKind: 'USER',
+    actorId: ctx.actor.userId,
+  } as const
   const filled = all.filter((lane) => lane.quantity > 0)
-  const moves = filled.map((lane) => ({ laneId: lane.id, flow: { ...flow, change: -lane.quantity } }))
+  const moves = filled.map((lane) => ({
+    laneId: lane.id,
+    flow: { ...flow, change: -lane.quantity },
+  }))
   await moveStock(ctx, moves)
   await q.archive(ctx, device.id)
   await q.draw(ctx, device, input.levels)
@@ -141,10 +191,18 @@ const clearFault: Handlers<Contract>['clearFault'] = async (ctx, input) => {
   if (lane?.deviceId !== device.id) throw new Refusal(common.notFound)
   await q.closeLaneFaults(ctx, lane.id)
   if ((await q.enableRepaired(ctx, [lane.id])) === 0) throw new Refusal(laneErrors.noFault)
-  return conditionChanged(ctx, device, { road: lane.roadIndex, status: lane.status }, { road: lane.roadIndex, status: 'ENABLED' })
+  return conditionChanged(
+    ctx,
+    device,
+    { road: lane.roadIndex, status: lane.status },
+    { road: lane.roadIndex, status: 'ENABLED' },
+  )
 }
 
-async function chosenLanes(ctx: Ctx, input: { deviceId: number; version: number; laneIds: readonly number[] }) {
+async function chosenLanes(
+  ctx: Ctx,
+  input: { deviceId: number; version: number; laneIds: readonly number[] },
+) {
   const device = found(await q.device(ctx, input.deviceId))
   if (isClosed(device)) throw new Refusal(laneErrors.closed)
   if (device.planogramVersion !== input.version) throw new Refusal(common.stale)

@@ -17,7 +17,8 @@ export type Boots = {
 
 export const bootOf = ({ machine, up }: Fact): string => bootText(up.boot, machine.epoch)
 export const placeOf = (fact: Fact): string => placeText(bootOf(fact), fact.up.seq)
-export const isAfter = (a: Fact, b: Fact): boolean => bootOf(a) > bootOf(b) || (bootOf(a) === bootOf(b) && a.up.seq > b.up.seq)
+export const isAfter = (a: Fact, b: Fact): boolean =>
+  bootOf(a) > bootOf(b) || (bootOf(a) === bootOf(b) && a.up.seq > b.up.seq)
 
 const keyOf = ({ id, epoch }: Machine): string => `${id}/${epoch}`
 
@@ -41,7 +42,12 @@ export function openBoots(app: App): Boots {
       }
       fine.push(fact)
       if (last && fact.up.boot < last.boot) reached(startOf(fact), fact.up.seq)
-      if (!last || fact.up.boot > last.boot || (fact.up.boot === last.boot && fact.up.seq > last.seq)) known.set(key, { boot: fact.up.boot, seq: fact.up.seq })
+      if (
+        !last ||
+        fact.up.boot > last.boot ||
+        (fact.up.boot === last.boot && fact.up.seq > last.seq)
+      )
+        known.set(key, { boot: fact.up.boot, seq: fact.up.seq })
     }
     return { fine, jumped }
   }
@@ -58,7 +64,11 @@ export function openBoots(app: App): Boots {
   /** What was taken of the starts of these facts, where they are not the newest. */
   async function learnEarlier(facts: readonly Fact[]): Promise<void> {
     const asked = [
-      ...new Map(facts.filter(({ machine, up }) => up.boot < (known.get(keyOf(machine))?.boot ?? 0)).map((fact) => [startOf(fact), fact])).values(),
+      ...new Map(
+        facts
+          .filter(({ machine, up }) => up.boot < (known.get(keyOf(machine))?.boot ?? 0))
+          .map((fact) => [startOf(fact), fact]),
+      ).values(),
     ]
     if (asked.length === 0) return
     const found = await newest(
@@ -81,7 +91,8 @@ export function openBoots(app: App): Boots {
       return { fine: facts.filter((fact) => !gone.has(fact)), jumped: again.jumped }
     },
     isCurrent: (machine, boot) => known.get(keyOf(machine))?.boot === boot,
-    isAstray: (machine, boot) => !isBelievable(known.get(keyOf(machine)) ?? null, { boot, seq: 0 }, app.now().getTime()),
+    isAstray: (machine, boot) =>
+      !isBelievable(known.get(keyOf(machine)) ?? null, { boot, seq: 0 }, app.now().getTime()),
   }
 }
 
@@ -102,13 +113,24 @@ async function newest(app: App, ranges: readonly Range[]): Promise<Map<number, P
 async function lastPlaces(app: App, machines: readonly Machine[]): Promise<Map<string, Place>> {
   const found = await newest(
     app,
-    machines.map(({ id, epoch }) => ({ id, low: bootText(0, epoch), high: bootText(999_999_999_999, epoch) })),
+    machines.map(({ id, epoch }) => ({
+      id,
+      low: bootText(0, epoch),
+      high: bootText(999_999_999_999, epoch),
+    })),
   )
   return new Map([...found].map(([n, place]) => [keyOf(machines[n] as Machine), place]))
 }
 
 /** The highest start of each machine that was taken, by the machine's id; for its welcome. */
-export async function lastBoots(app: App, machines: readonly Machine[]): Promise<Map<number, number>> {
+export async function lastBoots(
+  app: App,
+  machines: readonly Machine[],
+): Promise<Map<number, number>> {
   const places = await lastPlaces(app, machines)
-  return new Map(machines.flatMap((machine) => (places.has(keyOf(machine)) ? [[machine.id, (places.get(keyOf(machine)) as Place).boot]] : [])))
+  return new Map(
+    machines.flatMap((machine) =>
+      places.has(keyOf(machine)) ? [[machine.id, (places.get(keyOf(machine)) as Place).boot]] : [],
+    ),
+  )
 }

@@ -27,8 +27,18 @@ const clients: MqttClient[] = []
 
 beforeAll(async () => {
   world = await openWorld()
-  intake = openIntake(world.app, { ...limits, banMs: 1500, connects: 40 }, { vends: async (_, facts) => void vends.push(...facts), controls: recordControls })
-  link = await openBroker(world.app, openIdentities(world.app), intake.isBanned, intake, (number, address) => unknown.push([number, address]))
+  intake = openIntake(
+    world.app,
+    { ...limits, banMs: 1500, connects: 40 },
+    { vends: async (_, facts) => void vends.push(...facts), controls: recordControls },
+  )
+  link = await openBroker(
+    world.app,
+    openIdentities(world.app),
+    intake.isBanned,
+    intake,
+    (number, address) => unknown.push([number, address]),
+  )
   intake.answerOver(link)
   machine = await world.addMachine()
   other = await world.addMachine()
@@ -45,7 +55,13 @@ afterAll(async () => {
 })
 
 type Asked = { rtu?: string; user?: string; password?: string; will?: string; version?: 4 | 5 }
-function open({ rtu = machine.rtu, user = rtu, password = `secret-${user}`, will, version = 4 }: Asked = {}) {
+function open({
+  rtu = machine.rtu,
+  user = rtu,
+  password = `secret-${user}`,
+  will,
+  version = 4,
+}: Asked = {}) {
   const heard: { topic: string; body: Record<string, unknown> }[] = []
   const client = mqtt.connect(`mqtt://127.0.0.1:${world.app.config.mqttPort}`, {
     clientId: rtu,
@@ -53,10 +69,21 @@ function open({ rtu = machine.rtu, user = rtu, password = `secret-${user}`, will
     password,
     protocolVersion: version,
     reconnectPeriod: 0,
-    ...(will ? { will: { topic: will, payload: Buffer.from('{"boot":1,"seq":1,"session":1}'), qos: 1, retain: true } } : {}),
+    ...(will
+      ? {
+          will: {
+            topic: will,
+            payload: Buffer.from('{"boot":1,"seq":1,"session":1}'),
+            qos: 1,
+            retain: true,
+          },
+        }
+      : {}),
   })
   clients.push(client)
-  client.on('message', (topic, payload) => heard.push({ topic, body: JSON.parse(payload.toString()) }))
+  client.on('message', (topic, payload) =>
+    heard.push({ topic, body: JSON.parse(payload.toString()) }),
+  )
   const state = { closed: false, refused: 0 }
   client.on('close', () => {
     state.closed = true
@@ -71,7 +98,9 @@ function open({ rtu = machine.rtu, user = rtu, password = `secret-${user}`, will
   const say = (kind: string, body: object | string | Buffer, who = rtu) =>
     client.publish(
       `v1/${who}/up/${kind}`,
-      typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify({ boot: 1, ts: Date.now(), ...body }),
+      typeof body === 'string' || Buffer.isBuffer(body)
+        ? body
+        : JSON.stringify({ boot: 1, ts: Date.now(), ...body }),
       { qos: 1 },
       () => {},
     )
@@ -92,7 +121,14 @@ const counted = async (what: string, work: () => Promise<void> | void) => {
 test('a machine is heard, acknowledged after the commit, welcomed, and gets its commands', async () => {
   const { heard, say } = await openReady()
   say('hello', { seq: 1, fw: '1.0', rsrp: -80 })
-  await vi.waitFor(() => expect(heard.map(({ topic }) => topic)).toEqual([`v1/${machine.rtu}/down/ack`, `v1/${machine.rtu}/down/welcome`]), 3000)
+  await vi.waitFor(
+    () =>
+      expect(heard.map(({ topic }) => topic)).toEqual([
+        `v1/${machine.rtu}/down/ack`,
+        `v1/${machine.rtu}/down/welcome`,
+      ]),
+    3000,
+  )
   expect(heard[0]?.body).toEqual({ boot: 1, seqs: [1], ts: expect.any(Number) })
   expect(heard[1]?.body).toEqual({ boot: 1, lastBoot: 1, ts: expect.any(Number) })
   const cmdId = '0f8fad5b-d9cb-469f-a165-70867728950e'
@@ -123,12 +159,36 @@ test('a machine is heard, acknowledged after the commit, welcomed, and gets its 
     () =>
       expect(heard[2]).toEqual({
         topic: `v1/${machine.rtu}/down/vend`,
-        body: { cmdId, orderNo: '20261121000000000001', unit: 1, lane: 3, motor: 4, qty: 1, issuedAt: 1000, expireAt: 61_000, ts: expect.any(Number) },
+        body: {
+          cmdId,
+          orderNo: '20261121000000000001',
+          unit: 1,
+          lane: 3,
+          motor: 4,
+          qty: 1,
+          issuedAt: 1000,
+          expireAt: 61_000,
+          ts: expect.any(Number),
+        },
       }),
     3000,
   )
-  say('cmd_ack', { seq: 2, cmdId, ack: 'DUPLICATE', result: 'OK', dropDetected: true, durationMs: 7 })
-  say('cmd_ack', { seq: 2, cmdId, ack: 'DUPLICATE', result: 'OK', dropDetected: true, durationMs: 7 })
+  say('cmd_ack', {
+    seq: 2,
+    cmdId,
+    ack: 'DUPLICATE',
+    result: 'OK',
+    dropDetected: true,
+    durationMs: 7,
+  })
+  say('cmd_ack', {
+    seq: 2,
+    cmdId,
+    ack: 'DUPLICATE',
+    result: 'OK',
+    dropDetected: true,
+    durationMs: 7,
+  })
   await vi.waitFor(() => expect(heard.flatMap(({ body }) => body.seqs ?? [])).toContain(2), 3000)
   expect(vends).toMatchObject([
     { kind: 'ack', deviceId: machine.id, cmdId, ack: 'DUPLICATE' },
@@ -147,16 +207,23 @@ test('documents go out in parts until the machine says that it has them, again a
       await new Promise((resolve) => setTimeout(resolve, 200))
       return new Map(ids.map((id) => [id, { version: 4, bodies: [{ volume: 5 }] }]))
     },
-    PLANOGRAM: async (_, ids) => new Map(ids.map((id) => [id, { version: 9, bodies: [{ lanes: [1] }, { lanes: [2] }] }])),
+    PLANOGRAM: async (_, ids) =>
+      new Map(ids.map((id) => [id, { version: 9, bodies: [{ lanes: [1] }, { lanes: [2] }] }])),
   })
   await pump()
   const state = async () =>
-    (await world.rows(`select kind, state, delivered, sends, reason from device_shadows where device_id = $1 order by kind`, [one.id])).map((row) =>
-      Object.values(row).join(' '),
-    )
+    (
+      await world.rows(
+        `select kind, state, delivered, sends, reason from device_shadows where device_id = $1 order by kind`,
+        [one.id],
+      )
+    ).map((row) => Object.values(row).join(' '))
   expect(await state()).toEqual(['CONFIG PENDING 0 0 ', 'PLANOGRAM PENDING 0 0 '])
   const { heard, say } = await openReady({ rtu: one.rtu })
-  const documents = () => heard.filter(({ topic }) => /config|planogram/.test(topic)).map(({ topic, body: { ts: _, ...body } }) => [topic.split('/')[3], body])
+  const documents = () =>
+    heard
+      .filter(({ topic }) => /config|planogram/.test(topic))
+      .map(({ topic, body: { ts: _, ...body } }) => [topic.split('/')[3], body])
   const sent = [
     ['config', { version: 4, part: 1, parts: 1, volume: 5 }],
     ['planogram', { version: 9, part: 1, parts: 2, lanes: [1] }],
@@ -173,9 +240,21 @@ test('documents go out in parts until the machine says that it has them, again a
   await pump()
   await vi.waitFor(() => expect(documents()).toEqual([...sent, ...sent]), 3000)
   say('applied', { seq: 2, what: 'CONFIG', version: 4, ok: true })
-  say('applied', { seq: 3, what: 'PLANOGRAM', version: 9, ok: false, reason: 'motor 7 <b>'.repeat(30) })
+  say('applied', {
+    seq: 3,
+    what: 'PLANOGRAM',
+    version: 9,
+    ok: false,
+    reason: 'motor 7 <b>'.repeat(30),
+  })
   await vi.waitFor(async () => expect((await state())[0]).toBe('CONFIG APPLIED 4 2 '), 3000)
-  await vi.waitFor(async () => expect((await state())[1]).toBe(`PLANOGRAM REFUSED 9 2 ${'motor 7 <b>'.repeat(30).slice(0, 200)}`), 3000)
+  await vi.waitFor(
+    async () =>
+      expect((await state())[1]).toBe(
+        `PLANOGRAM REFUSED 9 2 ${'motor 7 <b>'.repeat(30).slice(0, 200)}`,
+      ),
+    3000,
+  )
   say('hello', { seq: 4, config: 4 })
   await vi.waitFor(() => expect(heard.flatMap(({ body }) => body.seqs ?? [])).toContain(4), 3000)
   await pump()
@@ -198,22 +277,41 @@ test('a command of a person goes out and its end comes back', async () => {
   await vi.waitFor(
     () =>
       expect(heard).toMatchObject([
-        { topic: `v1/${one.rtu}/down/command`, body: { cmdId, type: 'LOCK', issuedAt: expect.any(Number), expireAt: expect.any(Number) } },
+        {
+          topic: `v1/${one.rtu}/down/command`,
+          body: { cmdId, type: 'LOCK', issuedAt: expect.any(Number), expireAt: expect.any(Number) },
+        },
       ]),
     3000,
   )
   say('cmd_ack', { seq: 1, cmdId, ack: 'ACCEPTED' })
   say('cmd_result', { seq: 2, cmdId, ok: true })
-  await vi.waitFor(async () => expect((await world.rows(`select state from device_commands where cmd_id = $1`, [cmdId]))[0]?.state).toBe('DONE'), 3000)
+  await vi.waitFor(
+    async () =>
+      expect(
+        (await world.rows(`select state from device_commands where cmd_id = $1`, [cmdId]))[0]
+          ?.state,
+      ).toBe('DONE'),
+    3000,
+  )
 })
 
 test('a connection ends at once when its secret, its board or its owner is another', async () => {
   const one = await world.addMachine()
   const changes: [string, unknown[]][] = [
-    [`update devices set secret_hash = $2 where id = $1`, [one.id, createHash('sha256').update('another').digest()]],
-    [`update devices set secret_hash = $2 where id = $1`, [one.id, createHash('sha256').update(`secret-${one.rtu}`).digest()]],
+    [
+      `update devices set secret_hash = $2 where id = $1`,
+      [one.id, createHash('sha256').update('another').digest()],
+    ],
+    [
+      `update devices set secret_hash = $2 where id = $1`,
+      [one.id, createHash('sha256').update(`secret-${one.rtu}`).digest()],
+    ],
     [`update devices set org_id = 1 where id = $1`, [one.id]],
-    [`update devices set lifecycle = 'SCRAPPED', board_no = null, card = null where id = $1`, [one.id]],
+    [
+      `update devices set lifecycle = 'SCRAPPED', board_no = null, card = null where id = $1`,
+      [one.id],
+    ],
   ]
   let password = `secret-${one.rtu}`
   for (const [text, values] of changes) {
@@ -254,7 +352,10 @@ test('a hole in the numbers is asked for', async () => {
   await vi.waitFor(() => expect(heard.flatMap(({ body }) => body.seqs ?? [])).toContain(13), 3000)
   world.clock.now = Date.now() + limits.gapMs + 1000
   await intake.tick()
-  const asked = expect.objectContaining({ topic: `v1/${machine.rtu}/down/resend`, body: expect.objectContaining({ boot: 2, from: 11, to: 12 }) })
+  const asked = expect.objectContaining({
+    topic: `v1/${machine.rtu}/down/resend`,
+    body: expect.objectContaining({ boot: 2, from: 11, to: 12 }),
+  })
   await vi.waitFor(() => expect(heard).toContainEqual(asked), 3000)
 })
 
@@ -276,25 +377,39 @@ test('a scrapped machine is refused', async () => {
   expect(await open({ rtu: gone.rtu }).ready).toBe(false)
 })
 
-test.each(['v1/T000002/up/hello', 'v1/T000001/down/vend', '$SYS/x', 'v1/T000001/up/hello/x'])('publishing to %s ends the connection', async (topic) => {
-  const { client, state } = await openReady()
-  await counted('topic', () => void client.publish(topic, '{"boot":1,"seq":99}', { qos: 1 }, () => {}))
-  await vi.waitFor(() => expect(state.closed).toBe(true))
-})
-test.each(['#', 'v1/+/down/#', 'v1/T000002/down/#', '$SYS/#', 'v1/T000001/#'])('subscribing to %s ends the connection', async (filter) => {
-  const { client, ready, state } = open()
-  await ready
-  await counted('subscribe', () => void client.subscribe(filter, () => {}))
-  await vi.waitFor(() => expect(state.closed).toBe(true))
-})
+test.each(['v1/T000002/up/hello', 'v1/T000001/down/vend', '$SYS/x', 'v1/T000001/up/hello/x'])(
+  'publishing to %s ends the connection',
+  async (topic) => {
+    const { client, state } = await openReady()
+    await counted(
+      'topic',
+      () => void client.publish(topic, '{"boot":1,"seq":99}', { qos: 1 }, () => {}),
+    )
+    await vi.waitFor(() => expect(state.closed).toBe(true))
+  },
+)
+test.each(['#', 'v1/+/down/#', 'v1/T000002/down/#', '$SYS/#', 'v1/T000001/#'])(
+  'subscribing to %s ends the connection',
+  async (filter) => {
+    const { client, ready, state } = open()
+    await ready
+    await counted('subscribe', () => void client.subscribe(filter, () => {}))
+    await vi.waitFor(() => expect(state.closed).toBe(true))
+  },
+)
 
 test('who asks for what is not his own is told of, once an hour; a stranger who says a machine’s number is not', async () => {
   const one = await world.addMachine()
   const seen = async () => {
     await intake.tick()
-    return world.rows(`select subject, times::int, detail from security_events where kind = 'MACHINE_STRAYED' and device_id = $1`, [one.id])
+    return world.rows(
+      `select subject, times::int, detail from security_events where kind = 'MACHINE_STRAYED' and device_id = $1`,
+      [one.id],
+    )
   }
-  expect(await open({ rtu: one.rtu, password: 'guessed', will: 'v1/T000002/up/bye' }).ready).toBe(false)
+  expect(await open({ rtu: one.rtu, password: 'guessed', will: 'v1/T000002/up/bye' }).ready).toBe(
+    false,
+  )
   expect(await seen()).toEqual([])
   for (let times = 0; times < 3; times += 1) {
     const { client, ready, state } = open({ rtu: one.rtu })
@@ -302,14 +417,20 @@ test('who asks for what is not his own is told of, once an hour; a stranger who 
     client.subscribe('#', () => {})
     await vi.waitFor(() => expect(state.closed).toBe(true))
   }
-  expect(await seen()).toMatchObject([{ subject: one.rtu, times: 1, detail: { what: 'SUBSCRIBE', topic: '#' } }])
+  expect(await seen()).toMatchObject([
+    { subject: one.rtu, times: 1, detail: { what: 'SUBSCRIBE', topic: '#' } },
+  ])
   world.clock.now += limits.toldMs
   expect(await open({ rtu: one.rtu, will: 'v1/T000002/up/bye' }).ready).toBe(false)
-  expect(await seen()).toMatchObject([{ times: 2, detail: { what: 'WILL', topic: 'v1/T000002/up/bye' } }])
+  expect(await seen()).toMatchObject([
+    { times: 2, detail: { what: 'WILL', topic: 'v1/T000002/up/bye' } },
+  ])
   world.clock.now += limits.toldMs
   const { client } = await openReady({ rtu: one.rtu })
   client.publish('v1/T000002/up/door', '{"boot":1,"seq":1,"open":true}', { qos: 1 }, () => {})
-  await vi.waitFor(async () => expect(await seen()).toMatchObject([{ times: 3, detail: { what: 'PUBLISH' } }]))
+  await vi.waitFor(async () =>
+    expect(await seen()).toMatchObject([{ times: 3, detail: { what: 'PUBLISH' } }]),
+  )
 })
 
 test('a 1 MB message ends the connection before it is gathered', async () => {
@@ -361,7 +482,10 @@ test('a flood is dropped, then shut out; another machine notices nothing', async
   expect(await open().ready).toBe(false)
   const before = Date.now()
   calm.say('hello', { seq: 1 })
-  await vi.waitFor(() => expect(calm.heard.flatMap(({ body }) => body.seqs ?? [])).toContain(1), 3000)
+  await vi.waitFor(
+    () => expect(calm.heard.flatMap(({ body }) => body.seqs ?? [])).toContain(1),
+    3000,
+  )
   expect(Date.now() - before).toBeLessThan(1000)
   await sleep(1600)
   expect(await open().ready).toBe(true)
@@ -384,7 +508,10 @@ test('a number nobody knows is told of with its address; a wrong secret, a wrong
 })
 
 test('two boards of one identity drive each other out: that is written down once a minute', async () => {
-  const noted = () => world.rows(`select 1 from device_events where device_id = $1 and kind = 'SECOND_CONNECTION'`, [other.id])
+  const noted = () =>
+    world.rows(`select 1 from device_events where device_id = $1 and kind = 'SECOND_CONNECTION'`, [
+      other.id,
+    ])
   for (let i = 0; i < 6; i++) await openReady({ rtu: other.rtu })
   await vi.waitFor(async () => expect(await noted()).toHaveLength(1), 3000)
   world.clock.now += 61_000
@@ -401,7 +528,11 @@ test('the second connection of a machine replaces the first, which does not put 
   await vi.waitFor(() => expect(old.heard.length).toBeGreaterThan(0), 3000)
   const online = async () => {
     await intake.tick()
-    return (await world.rows(`select online, offline_cause from device_states where device_id = $1`, [machine.id]))[0]
+    return (
+      await world.rows(`select online, offline_cause from device_states where device_id = $1`, [
+        machine.id,
+      ])
+    )[0]
   }
   expect(await online()).toEqual({ online: true, offline_cause: null })
   await counted('takeover', async () => void (await openReady()))
@@ -411,6 +542,9 @@ test('the second connection of a machine replaces the first, which does not put 
   expect(link.connected().map(({ rtu }) => rtu)).toEqual([machine.rtu])
   world.clock.now += 10
   for (const client of clients) client.stream.destroy()
-  await vi.waitFor(async () => expect(await online()).toEqual({ online: false, offline_cause: 'LAST_WILL' }), 3000)
+  await vi.waitFor(
+    async () => expect(await online()).toEqual({ online: false, offline_cause: 'LAST_WILL' }),
+    3000,
+  )
   expect(link.connected()).toEqual([])
 })

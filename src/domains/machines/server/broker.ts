@@ -51,13 +51,15 @@ export async function openBroker(
   const doorstep = openDoorstep(doorLimits)
   const turnedAway = openTurnedAway(app)
   const here = randomUUID()
-  const markNow = () => `${connectedAt}${String(Math.floor(app.now().getTime() / markMs)).padStart(15, '0')}:${here}`
+  const markNow = () =>
+    `${connectedAt}${String(Math.floor(app.now().getTime() / markMs)).padStart(15, '0')}:${here}`
   // a machine that signs in at another gateway has left this one, although its line may look open for minutes
   const unsubscribe = app.live.subscribe((topics, change) => {
     const elsewhere = new Map<number, string>()
     for (const topic of topics)
       if (topic.startsWith(connectedAt) && !topic.endsWith(here))
-        for (const id of change[topic] ?? []) if (topic > (elsewhere.get(id) ?? '')) elsewhere.set(id, topic)
+        for (const id of change[topic] ?? [])
+          if (topic > (elsewhere.get(id) ?? '')) elsewhere.set(id, topic)
     if (elsewhere.size === 0) return
     for (const [rtu, { machine, client, at, mark }] of connections) {
       const other = elsewhere.get(machine.id)
@@ -69,12 +71,17 @@ export async function openBroker(
   })
   let stopping = false
 
-  async function admit(client: Client, username: string | undefined, password: Buffer | undefined): Promise<Known | null> {
+  async function admit(
+    client: Client,
+    username: string | undefined,
+    password: Buffer | undefined,
+  ): Promise<Known | null> {
     if (stopping || !username || isBanned(username)) return null
     const claimed = password && client.id === username ? await identities.find(username) : null
     const machine = claimed && password ? await identities.prove(username, password) : null
     if (claimed && !machine) events.mistaken(claimed)
-    if (!machine && boardNoForm.test(username) && !(await identities.knows(username))) onUnknown(username, addresses.get(client.conn) ?? '')
+    if (!machine && boardNoForm.test(username) && !(await identities.knows(username)))
+      onUnknown(username, addresses.get(client.conn) ?? '')
     return machine && events.admits(machine) ? machine : null
   }
 
@@ -114,11 +121,18 @@ export async function openBroker(
             events.takenOver(machine)
           }
           const mark = markNow()
-          connections.set(machine.rtu, { machine, client, at: performance.now(), mark, hears: false })
+          connections.set(machine.rtu, {
+            machine,
+            client,
+            at: performance.now(),
+            mark,
+            hears: false,
+          })
           app.live.publish([mark], machine.id)
           done(null, true)
         },
-        () => refuse(Object.assign(new Error('unavailable'), { returnCode: 3 }) as AuthenticateError),
+        () =>
+          refuse(Object.assign(new Error('unavailable'), { returnCode: 3 }) as AuthenticateError),
       )
     },
     authorizePublish(client, packet, done) {
@@ -133,10 +147,12 @@ export async function openBroker(
       // the last will of a connection that another one of the same machine replaced says nothing
       if (client.closed && connections.get(machine.rtu)?.client !== client) return done()
       const { payload } = packet as Packet
-      events.receive(machine, target.kind, typeof payload === 'string' ? Buffer.from(payload) : payload).then(
-        () => done(),
-        () => done(refusal()),
-      )
+      events
+        .receive(machine, target.kind, typeof payload === 'string' ? Buffer.from(payload) : payload)
+        .then(
+          () => done(),
+          () => done(refusal()),
+        )
     },
     authorizeSubscribe(client, subscription, done) {
       const machine = proven.get(client)
@@ -167,7 +183,8 @@ export async function openBroker(
     socket.on('error', () => {})
     void takeProxyHeader(socket).then((header) => {
       if (header) return receive(socket, header.address ?? peer)
-      if (!socket.destroyed) app.log.warn({ proxy: peer }, 'a connection of a proxy without a PROXY header was refused')
+      if (!socket.destroyed)
+        app.log.warn({ proxy: peer }, 'a connection of a proxy without a PROXY header was refused')
       events.refused('proxy')
       socket.destroy()
     })
@@ -209,10 +226,23 @@ export async function openBroker(
         return false
       }
       const payload = Buffer.from(JSON.stringify({ ...body, ts: app.now().getTime() }))
-      client.publish({ cmd: 'publish', topic: downTopic(machine.rtu, kind), payload, qos: 1, dup: false, retain: false }, () => {})
+      client.publish(
+        {
+          cmd: 'publish',
+          topic: downTopic(machine.rtu, kind),
+          payload,
+          qos: 1,
+          dup: false,
+          retain: false,
+        },
+        () => {},
+      )
       return true
     },
-    connected: () => [...connections.values()].filter((connection) => connection.hears).map((connection) => connection.machine),
+    connected: () =>
+      [...connections.values()]
+        .filter((connection) => connection.hears)
+        .map((connection) => connection.machine),
     async recheck() {
       const known = await identities.look([...connections.keys()])
       for (const [rtu, { machine, client }] of connections) {
@@ -239,12 +269,18 @@ function openTurnedAway(app: App): (address: string) => void {
       const some = [...gathered].slice(0, mostTold)
       gathered.clear()
       for (const [subject, times] of some)
-        await raiseApart(app, { orgId: platformOrg, kind: 'MACHINE_SECRET_GUESSED', subject, detail: { address: subject, times } })
+        await raiseApart(app, {
+          orgId: platformOrg,
+          kind: 'MACHINE_SECRET_GUESSED',
+          subject,
+          detail: { address: subject, times },
+        })
     }
     telling = false
   }
   return (address) => {
-    if (gathered.size < mostTold || gathered.has(address)) gathered.set(address, (gathered.get(address) ?? 0) + 1)
+    if (gathered.size < mostTold || gathered.has(address))
+      gathered.set(address, (gathered.get(address) ?? 0) + 1)
     if (telling) return
     telling = true
     void tell()
@@ -252,7 +288,8 @@ function openTurnedAway(app: App): (address: string) => void {
 }
 
 /** One answer for every reason: no detail reaches the sender. */
-const refusal = (): AuthenticateError => Object.assign(new Error('refused'), { returnCode: 5 }) as AuthenticateError
+const refusal = (): AuthenticateError =>
+  Object.assign(new Error('refused'), { returnCode: 5 }) as AuthenticateError
 
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {

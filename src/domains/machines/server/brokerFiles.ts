@@ -23,27 +23,49 @@ const gatewayRounds = 1000
 const gatherMs = 500
 
 /** Writes both files when they are not right already; each is replaced as a whole. */
-export async function writeBrokerFiles(database: Database, settings: Settings, folder: string): Promise<BrokerFiles> {
+export async function writeBrokerFiles(
+  database: Database,
+  settings: Settings,
+  folder: string,
+): Promise<BrokerFiles> {
   const account = checkedAccount(settings)
   const { rows } = await database.read(systemScope, (db) =>
     sql<{ rtu: string; hash: string | null; fitted: boolean }>`
-    select d.rtu_number as rtu, d.broker_hash as hash, d.board_no is not null as fitted from devices d where ${opensDoor} order by d.rtu_number`.execute(db),
+    select d.rtu_number as rtu, d.broker_hash as hash, d.board_no is not null as fitted from devices d where ${opensDoor} order by d.rtu_number`.execute(
+      db,
+    ),
   )
   const known = rows.filter((row) => row.hash !== null)
   // the same salt for the same account: a file that says nothing new is not written
-  const salt = createHmac('sha256', Buffer.from(settings.secretKey, 'hex')).update(`machines.broker ${account.user}`).digest().subarray(0, 12)
-  const lines = [`${account.user}:${brokerHash(account.password, salt, gatewayRounds)}`, ...known.map((row) => `${row.rtu}:${row.hash}`)]
+  const salt = createHmac('sha256', Buffer.from(settings.secretKey, 'hex'))
+    .update(`machines.broker ${account.user}`)
+    .digest()
+    .subarray(0, 12)
+  const lines = [
+    `${account.user}:${brokerHash(account.password, salt, gatewayRounds)}`,
+    ...known.map((row) => `${row.rtu}:${row.hash}`),
+  ]
   await mkdir(folder, { recursive: true, mode: 0o750 })
   // rights before people: a list of machines is of no use to a broker that does not know their topics
-  const changed = [await replace(join(folder, 'acl'), accessList(account.user)), await replace(join(folder, 'passwd'), `${lines.join('\n')}\n`)]
-  return { machines: known.length, unknown: rows.flatMap((row) => (row.hash === null && row.fitted ? [row.rtu] : [])), changed: changed.includes(true) }
+  const changed = [
+    await replace(join(folder, 'acl'), accessList(account.user)),
+    await replace(join(folder, 'passwd'), `${lines.join('\n')}\n`),
+  ]
+  return {
+    machines: known.length,
+    unknown: rows.flatMap((row) => (row.hash === null && row.fitted ? [row.rtu] : [])),
+    changed: changed.includes(true),
+  }
 }
 
 /**
  * Keeps the files as the database says: half a second after somebody was let in or shut out, many changes at once, and every
  * minute in case the word of it was lost.
  */
-export async function keepBrokerFiles(app: App, folder: string): Promise<{ changed(): void; stop(): void }> {
+export async function keepBrokerFiles(
+  app: App,
+  folder: string,
+): Promise<{ changed(): void; stop(): void }> {
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   const name = 'machine-broker-files'
@@ -68,7 +90,9 @@ export async function keepBrokerFiles(app: App, folder: string): Promise<{ chang
   }
 }
 
-const accessList = (gateway: string): string => `# Written by Huodao: the gateway hears and tells every machine, a machine has its own topics only.
+const accessList = (
+  gateway: string,
+): string => `# Written by Huodao: the gateway hears and tells every machine, a machine has its own topics only.
 user ${gateway}
 topic read v1/+/up/#
 topic write v1/+/down/#
@@ -79,8 +103,12 @@ pattern read v1/%u/down/#
 
 /** A name that is no machine's and that both files can hold. */
 function checkedAccount({ mqttAccount }: Settings): { user: string; password: string } {
-  if (!mqttAccount?.password) throw new Error('MQTT_URL names no user and password for the gateway, for example mqtt://gateway:3f9c…@broker:1884.')
-  if (!/^[a-z][a-z0-9_-]{0,31}$/.test(mqttAccount.user)) throw new Error("The user in MQTT_URL must be of small letters, digits, '_' and '-'.")
+  if (!mqttAccount?.password)
+    throw new Error(
+      'MQTT_URL names no user and password for the gateway, for example mqtt://gateway:3f9c…@broker:1884.',
+    )
+  if (!/^[a-z][a-z0-9_-]{0,31}$/.test(mqttAccount.user))
+    throw new Error("The user in MQTT_URL must be of small letters, digits, '_' and '-'.")
   return mqttAccount
 }
 

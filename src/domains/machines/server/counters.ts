@@ -6,7 +6,8 @@ import type { Ctx } from '../../../server/context.ts'
  * The rows are locked first: a statement that waits for a lock still counts lanes as they were before the wait.
  */
 export function refreshDeviceCounters(ctx: Pick<Ctx, 'later'>, deviceIds: readonly number[]): void {
-  if (deviceIds.length) for (const statement of counterStatements([...new Set(deviceIds)])) ctx.later(statement)
+  if (deviceIds.length)
+    for (const statement of counterStatements([...new Set(deviceIds)])) ctx.later(statement)
 }
 
 export function counterStatements(ids: readonly number[]): RawBuilder<unknown>[] {

@@ -9,14 +9,21 @@ import { takeDocuments } from './shadows.ts'
 /** A version of what a machine should have, in as many messages as it takes. */
 export type Document = { readonly version: number; readonly bodies: readonly object[] }
 /** Who writes a kind of document knows how it reads; the gateway only carries it. */
-export type Documents = Readonly<Record<DocumentKind, (db: Db, deviceIds: readonly number[]) => Promise<Map<number, Document>>>>
+export type Documents = Readonly<
+  Record<DocumentKind, (db: Db, deviceIds: readonly number[]) => Promise<Map<number, Document>>>
+>
 
 /** Lanes of one message: with the longest names they stay below what a message may hold. */
 const perPart = 40
 export const inParts = <T>(lanes: readonly T[]): T[][] =>
-  Array.from({ length: Math.max(1, Math.ceil(lanes.length / perPart)) }, (_, i) => lanes.slice(i * perPart, (i + 1) * perPart))
+  Array.from({ length: Math.max(1, Math.ceil(lanes.length / perPart)) }, (_, i) =>
+    lanes.slice(i * perPart, (i + 1) * perPart),
+  )
 
-const topics: Readonly<Record<DocumentKind, DownKind>> = { CONFIG: 'config', PLANOGRAM: 'planogram' }
+const topics: Readonly<Record<DocumentKind, DownKind>> = {
+  CONFIG: 'config',
+  PLANOGRAM: 'planogram',
+}
 
 /** Sends documents that machines should have and do not, to those that are connected now. */
 export function openDocumentPump(app: App, link: Link, documents: Documents): () => Promise<void> {
@@ -36,5 +43,12 @@ export function openDocumentPump(app: App, link: Link, documents: Documents): ()
   }
 }
 
-const carry = (link: Link, machine: Machine, kind: DownKind, { version, bodies }: Document): boolean =>
-  bodies.every((body, i) => link.send(machine, kind, { version, part: i + 1, parts: bodies.length, ...body }))
+const carry = (
+  link: Link,
+  machine: Machine,
+  kind: DownKind,
+  { version, bodies }: Document,
+): boolean =>
+  bodies.every((body, i) =>
+    link.send(machine, kind, { version, part: i + 1, parts: bodies.length, ...body }),
+  )

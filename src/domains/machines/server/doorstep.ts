@@ -42,7 +42,12 @@ export function openDoorstep(limits: DoorLimits): Doorstep {
       if (left-- <= 0) break
       if (!silent.size) addresses.delete(name)
     }
-    const fresh = { silent: new Set<() => void>(), tokens: limits.refusalBurst, knocks: limits.knocks, at: now }
+    const fresh = {
+      silent: new Set<() => void>(),
+      tokens: limits.refusalBurst,
+      knocks: limits.knocks,
+      at: now,
+    }
     addresses.set(key, fresh)
     return fresh
   }

@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { samples } from '../../../../test/conformance/samples.ts'
 import { freePort } from '../../../../test/support/freePort.ts'
-import { type Broker, type Listener, listen, needMosquitto, publish, startMosquitto } from '../../../../test/support/mosquitto.ts'
+import {
+  type Broker,
+  type Listener,
+  listen,
+  needMosquitto,
+  publish,
+  startMosquitto,
+} from '../../../../test/support/mosquitto.ts'
 import { openWorld, rowId, type World, worldNow } from '../../../../test/support/world.ts'
 import { startGateway } from '../../../apps/gateway.ts'
 import { loadConfig } from '../../../server/config.ts'
@@ -45,18 +52,31 @@ const lineOf = (rtu: string): string | undefined =>
   file('passwd')
     .split('\n')
     .find((line) => line.startsWith(`${rtu}:`))
-const login = (rtu: string, port = ports.machines, secret = secrets.get(rtu) ?? 'x') => ({ port, rtu, secret })
+const login = (rtu: string, port = ports.machines, secret = secrets.get(rtu) ?? 'x') => ({
+  port,
+  rtu,
+  secret,
+})
 /** `mosquitto_pub` and `mosquitto_sub` of one machine are two connections: this listener does not tie the client id to the machine. */
 const second = (rtu: string) => ({ ...login(rtu, ports.gateways), id: `${rtu}-pub` })
 const up = (rtu: string, kind: string): string => `v1/${rtu}/up/${kind}`
 
-async function act(endpoint: Parameters<World['call']>[0], input: Record<string, unknown>): Promise<Record<string, never>> {
+async function act(
+  endpoint: Parameters<World['call']>[0],
+  input: Record<string, unknown>,
+): Promise<Record<string, never>> {
   const answer = await world.call(endpoint, input, { token })
   expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200 })
   return answer.body
 }
-async function onBoard(key: 'rotateSecret' | 'disable' | 'enable', rtu: keyof typeof boardOf): Promise<void> {
-  const [row] = await world.sql<{ version: number }>('select version from main_boards where id = $1', [boardOf[rtu]])
+async function onBoard(
+  key: 'rotateSecret' | 'disable' | 'enable',
+  rtu: keyof typeof boardOf,
+): Promise<void> {
+  const [row] = await world.sql<{ version: number }>(
+    'select version from main_boards where id = $1',
+    [boardOf[rtu]],
+  )
   const before = lineOf(rtu)
   const { secret } = await act(boards[key], { id: boardOf[rtu], version: row?.version })
   if (secret) secrets.set(rtu, secret)
@@ -71,9 +91,17 @@ async function ear(...given: Parameters<typeof listen>): Promise<Listener> {
 /** What a firmware does by hand: numbers its facts, keeps the platform's clock, waits for what it is told. */
 async function machine(rtu: string, boot: number) {
   let seq = 1
-  const will = ['--will-topic', up(rtu, 'bye'), '--will-qos', '1', '--will-payload', JSON.stringify({ boot, seq: 0, session: seq, cause: 'LAST_WILL' })]
+  const will = [
+    '--will-topic',
+    up(rtu, 'bye'),
+    '--will-qos',
+    '1',
+    '--will-payload',
+    JSON.stringify({ boot, seq: 0, session: seq, cause: 'LAST_WILL' }),
+  ]
   const sub = await ear(login(rtu, ports.gateways), [`v1/${rtu}/down/#`], will)
-  const of = (kind: string) => sub.messages.filter((message) => message.kind === kind).map((message) => message.body)
+  const of = (kind: string) =>
+    sub.messages.filter((message) => message.kind === kind).map((message) => message.body)
   const say = async (kind: string, body: object) => {
     const sent = await publish(second(rtu), up(rtu, kind), body)
     expect(sent).toEqual({ code: 0, out: '' })
@@ -84,15 +112,20 @@ async function machine(rtu: string, boot: number) {
     async tell(kind: string, body: object): Promise<void> {
       const fact = { boot, seq, ts: Date.now(), fw: '1.0', apk: '1.0', ...body }
       seq += 1
-      const acknowledged = () => of('ack').some((ack) => ack.boot === boot && (ack.seqs as number[]).includes(fact.seq))
+      const acknowledged = () =>
+        of('ack').some((ack) => ack.boot === boot && (ack.seqs as number[]).includes(fact.seq))
       for (let tries = 0; !acknowledged(); tries += 1) {
         expect(tries, `${kind} of ${rtu} is not acknowledged: ${sub.log()}`).toBeLessThan(10)
         await say(kind, fact)
-        await vi.waitFor(() => expect(acknowledged()).toBe(true), { timeout: 1000, interval: 20 }).catch(() => {})
+        await vi
+          .waitFor(() => expect(acknowledged()).toBe(true), { timeout: 1000, interval: 20 })
+          .catch(() => {})
       }
     },
     async told(kind: string): Promise<Record<string, unknown>> {
-      await expect.poll(() => of(kind).length, { ...soon, message: `${kind} for ${rtu}: ${sub.log()}` }).toBeGreaterThan(0)
+      await expect
+        .poll(() => of(kind).length, { ...soon, message: `${kind} for ${rtu}: ${sub.log()}` })
+        .toBeGreaterThan(0)
       return of(kind)[0] as Record<string, unknown>
     },
   }
@@ -102,7 +135,10 @@ beforeAll(async () => {
   needMosquitto()
   ports.machines = await freePort()
   ports.gateways = await freePort()
-  const config = { MQTT_URL: `mqtt://gateway:a%20long%3Apassword@127.0.0.1:${ports.gateways}`, MQTT_FILES: files }
+  const config = {
+    MQTT_URL: `mqtt://gateway:a%20long%3Apassword@127.0.0.1:${ports.gateways}`,
+    MQTT_FILES: files,
+  }
   // the rows of the world are of one day; its clock goes on from there
   world = await openWorld({ config, now: () => new Date(worldNow.getTime() + Date.now() - began) })
   await world.sql(`delete from device_message_keys`)
@@ -126,9 +162,18 @@ afterAll(async () => {
 })
 
 test('the files want an account for the gateway that no machine has', async () => {
-  expect(() => loadConfig({ MQTT_FILES: files, MQTT_URL: 'mqtt://127.0.0.1' })).toThrow('MQTT_FILES')
-  for (const mqttAccount of [null, { user: 'gateway', password: '' }, { user: own, password: 'x' }, { user: 'a:b', password: 'x' }])
-    await expect(writeBrokerFiles(world.app.database, { ...world.app.config, mqttAccount }, files)).rejects.toThrow('MQTT_URL')
+  expect(() => loadConfig({ MQTT_FILES: files, MQTT_URL: 'mqtt://127.0.0.1' })).toThrow(
+    'MQTT_FILES',
+  )
+  for (const mqttAccount of [
+    null,
+    { user: 'gateway', password: '' },
+    { user: own, password: 'x' },
+    { user: 'a:b', password: 'x' },
+  ])
+    await expect(
+      writeBrokerFiles(world.app.database, { ...world.app.config, mqttAccount }, files),
+    ).rejects.toThrow('MQTT_URL')
   expect((await writeBrokerFiles(world.app.database, world.app.config, files)).changed).toBe(false)
   expect(world.app.config.mqttUrl).toBe(`mqtt://127.0.0.1:${ports.gateways}`)
 })
@@ -165,26 +210,56 @@ test('a machine made of mosquitto_pub and mosquitto_sub says hello, takes its do
   const config = await told('config')
   expect(config).toMatchObject({ version: 1, part: 1, parts: 1, tempMin: 2, tempMax: 8 })
   const planogram = await told('planogram')
-  expect(planogram).toMatchObject({ part: 1, parts: 1, lanes: expect.arrayContaining([expect.objectContaining({ lane: 1, motor: 1, price: 250 })]) })
+  expect(planogram).toMatchObject({
+    part: 1,
+    parts: 1,
+    lanes: expect.arrayContaining([expect.objectContaining({ lane: 1, motor: 1, price: 250 })]),
+  })
   await tell('applied', { what: 'CONFIG', version: config.version, ok: true })
   await tell('applied', { what: 'PLANOGRAM', version: planogram.version, ok: true })
   const shadows = `select kind, wanted = applied as done from device_shadows where device_id = $1 order by kind`
-  expect(await world.sql(shadows, [id])).toEqual(['CONFIG', 'PLANOGRAM'].map((kind) => ({ kind, done: true })))
+  expect(await world.sql(shadows, [id])).toEqual(
+    ['CONFIG', 'PLANOGRAM'].map((kind) => ({ kind, done: true })),
+  )
 
-  const stock = async () => (await world.sql<{ quantity: number }>('select quantity from lanes where id = $1', [id]))[0]?.quantity ?? 0
+  const stock = async () =>
+    (await world.sql<{ quantity: number }>('select quantity from lanes where id = $1', [id]))[0]
+      ?.quantity ?? 0
   const before = await stock()
   const items = [{ roadIndex: 1, count: 1, price: 250 }]
-  const order = await act(orders.mobileOrder, { rtuNumber: own, items, payType: 'WECHAT', clientId: randomUUID(), consumer: 'c' })
-  const notice = { eventId: randomUUID(), outTradeNo: order.outTradeNo, tradeNo: randomUUID(), amount: order.payableAmount, paidAt: worldNow.toISOString() }
-  await act(payments.simulatorNotify, { ...notice, sign: simulatorSign(world.app.config.simPayKey, notice as never) })
+  const order = await act(orders.mobileOrder, {
+    rtuNumber: own,
+    items,
+    payType: 'WECHAT',
+    clientId: randomUUID(),
+    consumer: 'c',
+  })
+  const notice = {
+    eventId: randomUUID(),
+    outTradeNo: order.outTradeNo,
+    tradeNo: randomUUID(),
+    amount: order.payableAmount,
+    paidAt: worldNow.toISOString(),
+  }
+  await act(payments.simulatorNotify, {
+    ...notice,
+    sign: simulatorSign(world.app.config.simPayKey, notice as never),
+  })
   const vend = await told('vend')
   expect(vend).toMatchObject({ orderNo: order.orderNum, unit: 1, lane: 1, motor: 1, qty: 1 })
   expect(vend.expireAt).toBeGreaterThan(vend.ts as number)
   await tell('cmd_ack', { cmdId: vend.cmdId, ack: 'ACCEPTED' })
-  await tell('vend_result', { cmdId: vend.cmdId, result: 'OK', dropDetected: true, durationMs: 3800 })
+  await tell('vend_result', {
+    cmdId: vend.cmdId,
+    result: 'OK',
+    dropDetected: true,
+    durationMs: 3800,
+  })
   expect(await stock()).toBe(before - 1)
   const pieces = `select u.vend_state, u.drop_confirmed, o.order_num from order_units u join orders o on o.id = u.order_id where o.order_num = $1`
-  expect(await world.sql(pieces, [order.orderNum])).toEqual([{ vend_state: 'SUCCESS', drop_confirmed: true, order_num: order.orderNum }])
+  expect(await world.sql(pieces, [order.orderNum])).toEqual([
+    { vend_state: 'SUCCESS', drop_confirmed: true, order_num: order.orderNum },
+  ])
   expect((await act(orders.get, { orderNum: order.orderNum })).orderStatus).toBe('SUCCESS')
 
   const asked = await act(deviceCommands.lock, { id })
@@ -193,19 +268,32 @@ test('a machine made of mosquitto_pub and mosquitto_sub says hello, takes its do
   await tell('cmd_ack', { cmdId: command.cmdId, ack: 'ACCEPTED' })
   await tell('cmd_result', { cmdId: command.cmdId, ok: true })
   expect((await act(deviceCommands.get, { cmdId: asked.cmdId })).state).toBe('DONE')
-  expect(await world.sql('select locked from devices where id = $1', [id])).toEqual([{ locked: true }])
+  expect(await world.sql('select locked from devices where id = $1', [id])).toEqual([
+    { locked: true },
+  ])
 
   // its line is cut: the broker says its last will
-  const online = () => world.sql<{ online: boolean; cause: string }>('select online, offline_cause as cause from device_states where device_id = $1', [id])
+  const online = () =>
+    world.sql<{ online: boolean; cause: string }>(
+      'select online, offline_cause as cause from device_states where device_id = $1',
+      [id],
+    )
   await expect.poll(online, soon).toEqual([{ online: true, cause: null }])
   await sub.stop('SIGKILL')
   await expect.poll(online, soon).toEqual([{ online: false, cause: 'LAST_WILL' }])
 })
 
 test('the broker refuses wrong secrets, unknown numbers and the topics of others', async () => {
-  const strangers = [login(own, ports.machines, secrets.get(child)), login(own, ports.machines, ''), login('HD999999', ports.machines, secrets.get(own))]
+  const strangers = [
+    login(own, ports.machines, secrets.get(child)),
+    login(own, ports.machines, ''),
+    login('HD999999', ports.machines, secrets.get(own)),
+  ]
   for (const stranger of [...strangers, login('gateway', ports.gateways)]) {
-    const { code, out } = await publish(stranger, up(stranger.rtu, 'heartbeat'), { boot: 1, seq: 0 })
+    const { code, out } = await publish(stranger, up(stranger.rtu, 'heartbeat'), {
+      boot: 1,
+      seq: 0,
+    })
     expect([code === 0, out]).toEqual([false, expect.stringContaining('not authorised')])
   }
 
@@ -215,33 +303,54 @@ test('the broker refuses wrong secrets, unknown numbers and the topics of others
   expect(refused.out).toContain('Not authorized')
   for (const topic of [`v1/${own}/down/vend`, `v1/${child}/down/vend`, 'v1/x'])
     expect((await publish(login(own), topic, {}, '5')).out).toContain('Not authorized')
-  const spy = await ear({ ...login(own, ports.gateways), id: 'spy' }, [`v1/${child}/down/#`, `v1/${child}/up/#`, 'v1/+/down/#', '#', '$share/huodao/v1/+/up/#'])
+  const spy = await ear({ ...login(own, ports.gateways), id: 'spy' }, [
+    `v1/${child}/down/#`,
+    `v1/${child}/up/#`,
+    'v1/+/down/#',
+    '#',
+    '$share/huodao/v1/+/up/#',
+  ])
 
   const other = await machine(child, 7)
   await other.tell('hello', {})
   await other.told('welcome')
   expect(spy.messages).toEqual([])
-  expect(await world.sql('select distinct boot from device_message_keys where device_id = $1', [rowId('CHILD', 1)])).toEqual([
-    { boot: expect.stringMatching(/000000000007$/) },
-  ])
+  expect(
+    await world.sql('select distinct boot from device_message_keys where device_id = $1', [
+      rowId('CHILD', 1),
+    ]),
+  ).toEqual([{ boot: expect.stringMatching(/000000000007$/) }])
   await spy.stop()
 
   // nobody ends another's connection by its client id
   const victim = await ear(login(child), [`v1/${child}/down/#`])
-  expect(await publish({ ...login(own), id: child }, up(own, 'heartbeat'), { boot: 42, seq: 9 })).toEqual({ code: 0, out: '' })
+  expect(
+    await publish({ ...login(own), id: child }, up(own, 'heartbeat'), { boot: 42, seq: 9 }),
+  ).toEqual({ code: 0, out: '' })
   expect(victim.log().match(/sending CONNECT/g)).toHaveLength(1)
 })
 
 test('after another secret, and while a board is disabled, the old connection ends and only what is right comes in', async () => {
   const tries = async (secret: string | undefined) =>
-    (await publish({ ...login(own, ports.machines, secret), id: 'x' }, up(own, 'heartbeat'), { boot: 42, seq: 9 })).code === 0
+    (
+      await publish({ ...login(own, ports.machines, secret), id: 'x' }, up(own, 'heartbeat'), {
+        boot: 42,
+        seq: 9,
+      })
+    ).code === 0
   const reads = async (secret: string | undefined, comesIn: boolean) => {
     broker.reload()
     await expect.poll(() => tries(secret), soon).toBe(comesIn)
   }
   const old = secrets.get(own)
   const connected = await ear(login(own, ports.gateways), [`v1/${own}/down/#`])
-  const online = async () => (await world.sql<{ online: boolean }>('select online from device_states where device_id = $1', [rowId('OWN', 1)]))[0]?.online
+  const online = async () =>
+    (
+      await world.sql<{ online: boolean }>(
+        'select online from device_states where device_id = $1',
+        [rowId('OWN', 1)],
+      )
+    )[0]?.online
   expect(await tries(old)).toBe(true)
   await expect.poll(online, soon).toBe(true)
   await onBoard('rotateSecret', own)
@@ -260,11 +369,26 @@ test('after another secret, and while a board is disabled, the old connection en
 })
 
 test('a machine that was just added comes in with the secret its maker was told', async () => {
-  const added = await act(devices.create, (await samples['devices.create']?.(world)) as Record<string, unknown>)
+  const added = await act(
+    devices.create,
+    (await samples['devices.create']?.(world)) as Record<string, unknown>,
+  )
   const { rtuNumber, secret } = added as Record<string, string>
   await expect.poll(() => lineOf(rtuNumber ?? ''), soon).toMatch(/\$7\$/)
   broker.reload()
-  await expect.poll(async () => (await publish(login(rtuNumber ?? '', ports.machines, secret), up(rtuNumber ?? '', 'heartbeat'), {})).code, soon).toBe(0)
+  await expect
+    .poll(
+      async () =>
+        (
+          await publish(
+            login(rtuNumber ?? '', ports.machines, secret),
+            up(rtuNumber ?? '', 'heartbeat'),
+            {},
+          )
+        ).code,
+      soon,
+    )
+    .toBe(0)
 })
 
 test('the broker inside the gateway speaks with the same clients, one connection of a machine at a time', async () => {
@@ -282,18 +406,35 @@ test('the broker inside the gateway speaks with the same clients, one connection
   })
   // a secret from before the broker's hash was kept: it is made when the machine shows it
   await world.sql('update devices set broker_hash = null where rtu_number = $1', [child])
-  const hello = { boot: 8, seq: 1, ts: Date.now(), fw: '1.0', apk: '1.0', rsrp: -80, door: false, config: 0, planogram: 0 }
+  const hello = {
+    boot: 8,
+    seq: 1,
+    ts: Date.now(),
+    fw: '1.0',
+    apk: '1.0',
+    rsrp: -80,
+    door: false,
+    config: 0,
+    planogram: 0,
+  }
   expect(await publish(login(child, port), up(child, 'hello'), hello)).toEqual({ code: 0, out: '' })
   await expect.poll(() => sent, soon).toEqual(['ack', 'welcome'])
-  const kept = () => world.sql<{ hash: string }>('select broker_hash as hash from devices where rtu_number = $1', [child])
+  const kept = () =>
+    world.sql<{ hash: string }>('select broker_hash as hash from devices where rtu_number = $1', [
+      child,
+    ])
   await expect.poll(async () => (await kept())[0]?.hash, soon).toMatch(/^\$7\$/)
 
   const sub = await ear(login(child, port), [`v1/${child}/down/#`])
   const [hearing] = link.connected()
   expect(hearing).toMatchObject({ rtu: child })
   expect(hearing && link.send(hearing, 'welcome', { boot: 8, lastBoot: 8 })).toBe(true)
-  await expect.poll(() => sub.messages, soon).toMatchObject([{ kind: 'welcome', body: { boot: 8, lastBoot: 8 } }])
-  expect((await publish(login(child, port, 'wrong'), up(child, 'heartbeat'), {})).out).toContain('not authorised')
+  await expect
+    .poll(() => sub.messages, soon)
+    .toMatchObject([{ kind: 'welcome', body: { boot: 8, lastBoot: 8 } }])
+  expect((await publish(login(child, port, 'wrong'), up(child, 'heartbeat'), {})).out).toContain(
+    'not authorised',
+  )
   await intake.drain(1000)
   await link.stop()
 })

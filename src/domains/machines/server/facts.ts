@@ -27,8 +27,14 @@ const factKey = (fact: Fact): string => keyOf(fact.machine.id, bootOf(fact), fac
  * Effects do not depend on the order of arrival: what a machine said last, by (boot, seq), is what counts.
  * Answers to commands and states do not share a batch, so that each takes its locks in the global order.
  */
-export async function applyFacts(ctx: Ctx, facts: readonly Fact[], record: Recorders): Promise<{ fresh: readonly Fact[]; doubts: readonly Doubt[] }> {
-  const unique = [...new Map(facts.toReversed().map((fact) => [factKey(fact), fact])).values()].reverse()
+export async function applyFacts(
+  ctx: Ctx,
+  facts: readonly Fact[],
+  record: Recorders,
+): Promise<{ fresh: readonly Fact[]; doubts: readonly Doubt[] }> {
+  const unique = [
+    ...new Map(facts.toReversed().map((fact) => [factKey(fact), fact])).values(),
+  ].reverse()
   const owners = await takeKeys(ctx, unique)
   const fresh = unique.flatMap((fact) => ownedBy(fact, owners.get(factKey(fact))))
   const doubts = owners.size < facts.length ? await changedRepeats(ctx, facts, owners) : []
@@ -39,7 +45,10 @@ export async function applyFacts(ctx: Ctx, facts: readonly Fact[], record: Recor
   const told = fresh.filter(isAnswer)
   if (told.length) {
     const controls = await record.controls(ctx, told.map(controlFact))
-    const vends = await record.vends(ctx, told.filter((fact) => fact.up.kind !== 'cmd_result').flatMap(vendFacts))
+    const vends = await record.vends(
+      ctx,
+      told.filter((fact) => fact.up.kind !== 'cmd_result').flatMap(vendFacts),
+    )
     if (controls && vends) doubts.push(...doubtfulAnswers(told, controls.own, vends))
   }
   const states = fresh.filter((fact) => !isAnswer(fact))
@@ -52,7 +61,11 @@ export async function applyFacts(ctx: Ctx, facts: readonly Fact[], record: Recor
 }
 
 /** Repeats have no effect; one that says something else than the first time is somebody else's, or a counter that was lost. */
-async function changedRepeats(ctx: Ctx, facts: readonly Fact[], taken: ReadonlyMap<string, number>): Promise<Doubt[]> {
+async function changedRepeats(
+  ctx: Ctx,
+  facts: readonly Fact[],
+  taken: ReadonlyMap<string, number>,
+): Promise<Doubt[]> {
   const firsts = new Map<string, Fact>()
   const changed: Fact[] = []
   const repeats: Fact[] = []
@@ -68,7 +81,8 @@ async function changedRepeats(ctx: Ctx, facts: readonly Fact[], taken: ReadonlyM
       select x.n from unnest(${repeats.map((fact) => fact.machine.id)}::bigint[], ${repeats.map(bootOf)}::text[], ${repeats.map((fact) => fact.up.seq)}::bigint[],
         ${repeats.map(digestOf)}::bytea[]) with ordinality as x (device_id, boot, seq, digest, n)
       join device_message_keys k on k.device_id = x.device_id and k.boot = x.boot and k.seq = x.seq where k.digest <> x.digest`
-    for (const { n } of rows) if (!changed.includes(repeats[n - 1] as Fact)) changed.push(repeats[n - 1] as Fact)
+    for (const { n } of rows)
+      if (!changed.includes(repeats[n - 1] as Fact)) changed.push(repeats[n - 1] as Fact)
   }
   return changed.map((fact) => contradiction(fact, 'REPEATED_NUMBER'))
 }
@@ -82,7 +96,9 @@ function doubtfulAnswers(
   return told.flatMap((fact) => {
     const key = `${fact.machine.id}/${fact.up.body.cmdId}`
     if (!vends.own.has(key) && !controls.has(key)) return [foreignCommand(fact)]
-    return vends.contradicted.has(key) && fact.up.kind !== 'cmd_result' ? [contradiction(fact, 'RESULT', { cmdId: String(fact.up.body.cmdId) })] : []
+    return vends.contradicted.has(key) && fact.up.kind !== 'cmd_result'
+      ? [contradiction(fact, 'RESULT', { cmdId: String(fact.up.body.cmdId) })]
+      : []
   })
 }
 
@@ -95,7 +111,9 @@ export async function parkFact(ctx: Ctx, fact: Fact, reason: string): Promise<vo
 
 /** The numbers that are new, each with the owner the machine has now: its connection may still be that of an earlier one. */
 async function takeKeys(ctx: Ctx, facts: readonly Fact[]): Promise<Map<string, number>> {
-  const rows = await rowsOf<{ device_id: number; boot: string; seq: number; org_id: number }>(ctx.db)`
+  const rows = await rowsOf<{ device_id: number; boot: string; seq: number; org_id: number }>(
+    ctx.db,
+  )`
     insert into device_message_keys (device_id, boot, seq, org_id, received_at, digest)
     select x.device_id, x.boot, x.seq, (select d.org_id from devices d where d.id = x.device_id), x.at, x.digest
     from unnest(${facts.map((fact) => fact.machine.id)}::bigint[], ${facts.map(bootOf)}::text[], ${facts.map((fact) => fact.up.seq)}::bigint[],
@@ -104,7 +122,8 @@ async function takeKeys(ctx: Ctx, facts: readonly Fact[]): Promise<Map<string, n
     on conflict do nothing returning device_id, boot, seq, org_id`
   return new Map(rows.map((row) => [keyOf(row.device_id, row.boot, row.seq), row.org_id]))
 }
-const ownedBy = (fact: Fact, orgId: number | undefined): Fact[] => (orgId === undefined ? [] : [{ ...fact, machine: { ...fact.machine, orgId } }])
+const ownedBy = (fact: Fact, orgId: number | undefined): Fact[] =>
+  orgId === undefined ? [] : [{ ...fact, machine: { ...fact.machine, orgId } }]
 
 function keepMessages(ctx: Ctx, facts: readonly Fact[], extra: ReadonlyMap<string, string>): void {
   ctx.later(sql`
@@ -120,15 +139,26 @@ function noteOf({ up, at }: Fact, extra: string | undefined): string | null {
   const notes = up.notes.length ? [`rejected: ${up.notes.join(', ')}`] : []
   // other facts may have waited in the machine; a hello is told at once, so its time shows the clock
   const skew = up.ts === null ? 0 : up.ts - at.getTime()
-  if (up.kind === 'hello' && Math.abs(skew) > limits.skewMs) notes.push(`clock differs by ${Math.round(skew / 1000)} s`)
+  if (up.kind === 'hello' && Math.abs(skew) > limits.skewMs)
+    notes.push(`clock differs by ${Math.round(skew / 1000)} s`)
   if (extra) notes.push(extra)
   return notes.length ? notes.join('; ').slice(0, 300) : null
 }
 
 /** A word about a command; whose it is only its keeper knows. */
 function controlFact({ machine, up }: Fact): ControlFact {
-  const { cmdId, ack, ok, reason } = up.body as { cmdId: string; ack?: string; ok?: boolean; reason?: string }
-  if (up.kind === 'cmd_result') return { deviceId: machine.id, cmdId, word: { kind: 'result', ok: ok === true, reason: reason ?? '' } }
+  const { cmdId, ack, ok, reason } = up.body as {
+    cmdId: string
+    ack?: string
+    ok?: boolean
+    reason?: string
+  }
+  if (up.kind === 'cmd_result')
+    return {
+      deviceId: machine.id,
+      cmdId,
+      word: { kind: 'result', ok: ok === true, reason: reason ?? '' },
+    }
   return { deviceId: machine.id, cmdId, word: { kind: 'ack', ack: ack ?? 'ACCEPTED' } }
 }
 
@@ -142,7 +172,14 @@ function vendFacts({ machine, up, at }: Fact): VendFact[] {
   }
   const when = vendTime(up.ts === null ? null : new Date(up.ts), at)
   const facts: VendFact[] = []
-  if (ack) facts.push({ kind: 'ack', deviceId: machine.id, cmdId, ack: ack as (VendFact & { kind: 'ack' })['ack'], at: when })
+  if (ack)
+    facts.push({
+      kind: 'ack',
+      deviceId: machine.id,
+      cmdId,
+      ack: ack as (VendFact & { kind: 'ack' })['ack'],
+      at: when,
+    })
   // a repeated command is answered with the result it had
   if (result && (!ack || ack === 'DUPLICATE')) {
     facts.push({
@@ -165,7 +202,10 @@ type OurLane = { quantity: number; capacity: number; told: boolean }
  * Counters of machines are compared with our stock, never written over it. A count that says two things of one lane is no count; one
  * that leaves a lane out says nothing of it. What cannot be is told to people.
  */
-async function compareStock(ctx: Ctx, facts: readonly Fact[]): Promise<{ notes: Map<string, string>; doubts: Doubt[] }> {
+async function compareStock(
+  ctx: Ctx,
+  facts: readonly Fact[],
+): Promise<{ notes: Map<string, string>; doubts: Doubt[] }> {
   const reports = facts.filter((fact) => fact.up.kind === 'stock')
   const notes = new Map<string, string>()
   const doubts: Doubt[] = []
@@ -180,7 +220,11 @@ async function compareStock(ctx: Ctx, facts: readonly Fact[]): Promise<{ notes: 
   const behind = new Set(waiting.map((row) => row.device_id))
   for (const fact of reports) {
     const lanes = new Map((ours.get(fact.machine.id) ?? []).map((row) => [row.road_index, row]))
-    const { note, doubt } = compared(fact.up.body.lanes as readonly Counted[], lanes, behind.has(fact.machine.id))
+    const { note, doubt } = compared(
+      fact.up.body.lanes as readonly Counted[],
+      lanes,
+      behind.has(fact.machine.id),
+    )
     if (note) notes.set(factKey(fact), note)
     if (doubt) doubts.push(contradiction(fact, 'STOCK', doubt))
   }
@@ -188,7 +232,11 @@ async function compareStock(ctx: Ctx, facts: readonly Fact[]): Promise<{ notes: 
 }
 
 /** `behind`: the machine does not work with our lanes yet, so which of them it names says nothing. */
-function compared(told: readonly Counted[], ours: ReadonlyMap<number, OurLane>, behind: boolean): { note?: string; doubt?: Partial<Counted> | undefined } {
+function compared(
+  told: readonly Counted[],
+  ours: ReadonlyMap<number, OurLane>,
+  behind: boolean,
+): { note?: string; doubt?: Partial<Counted> | undefined } {
   const counts = new Map<number, number>()
   for (const { lane, count } of told) {
     if (counts.has(lane)) return { note: `refused: lane ${lane} twice`, doubt: { lane, count } }
@@ -197,10 +245,16 @@ function compared(told: readonly Counted[], ours: ReadonlyMap<number, OurLane>, 
   const differ = told.filter(({ lane, count }) => ours.get(lane)?.quantity !== count)
   const missing = [...ours].flatMap(([lane, { told }]) => (told && !counts.has(lane) ? [lane] : []))
   const note = [
-    ...(differ.length ? [`stock differs: ${differ.map(({ lane, count }) => `lane ${lane} ${count} (${ours.get(lane)?.quantity ?? 'none'})`).join(', ')}`] : []),
+    ...(differ.length
+      ? [
+          `stock differs: ${differ.map(({ lane, count }) => `lane ${lane} ${count} (${ours.get(lane)?.quantity ?? 'none'})`).join(', ')}`,
+        ]
+      : []),
     ...(missing.length ? [`lanes not named: ${missing.join(', ')}`] : []),
   ].join('; ')
-  const tooMany = differ.find(({ lane, count }) => count > (ours.get(lane)?.capacity ?? (behind ? 999 : 0)))
+  const tooMany = differ.find(
+    ({ lane, count }) => count > (ours.get(lane)?.capacity ?? (behind ? 999 : 0)),
+  )
   const [absent] = behind ? [] : missing
   return { note, doubt: tooMany ?? (absent === undefined ? undefined : { lane: absent }) }
 }

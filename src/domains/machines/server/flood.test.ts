@@ -21,7 +21,10 @@ const sockets: Socket[] = []
 
 beforeAll(async () => {
   world = await openWorld()
-  intake = openIntake(world.app, limits, { vends: async () => undefined, controls: async () => undefined })
+  intake = openIntake(world.app, limits, {
+    vends: async () => undefined,
+    controls: async () => undefined,
+  })
   link = await openBroker(world.app, openIdentities(world.app), intake.isBanned, intake)
   intake.answerOver(link)
   machine = await world.addMachine()
@@ -40,9 +43,21 @@ function packet(type: number, body: Buffer): Buffer {
   return Buffer.concat([Buffer.from([type, body.length]), body])
 }
 const connectAs = ({ rtu }: Machine, secret = `secret-${rtu}`) =>
-  packet(0x10, Buffer.concat([text('MQTT'), Buffer.from([4, 0xc2, 0, 60]), text(rtu), text(rtu), text(secret)]))
+  packet(
+    0x10,
+    Buffer.concat([
+      text('MQTT'),
+      Buffer.from([4, 0xc2, 0, 60]),
+      text(rtu),
+      text(rtu),
+      text(secret),
+    ]),
+  )
 const pings = (count: number) => Buffer.alloc(count * 2, Buffer.from([0xc0, 0]))
-function dial(port = world.app.config.mqttPort): { socket: Socket; state: { closed: boolean; bytes: number } } {
+function dial(port = world.app.config.mqttPort): {
+  socket: Socket
+  state: { closed: boolean; bytes: number }
+} {
   const socket = connect(port, '127.0.0.1')
   sockets.push(socket)
   const state = { closed: false, bytes: 0 }
@@ -80,7 +95,9 @@ test.each([
 test('a connection that is held back all the time ends, one that does not read too', async () => {
   const cuts: string[] = []
   const server = createServer((socket) => {
-    const frames = boundedFrames(socket, { ...frameLimits, packetBurst: 5, heldMs: 300 }, (why) => cuts.push(why))
+    const frames = boundedFrames(socket, { ...frameLimits, packetBurst: 5, heldMs: 300 }, (why) =>
+      cuts.push(why),
+    )
     frames.on('data', () => frames.write(Buffer.alloc(socket.remotePort === deaf ? 90_000 : 2)))
     frames.on('error', () => {})
   }).listen(0)
@@ -106,7 +123,8 @@ test('a connection that is held back all the time ends, one that does not read t
 
 test('connections that say nothing, or half a word, drive each other out, not a machine', async () => {
   const guests = Array.from({ length: 130 }, () => dial())
-  for (const [n, { socket }] of guests.entries()) if (n % 2) socket.write(connectAs(machine).subarray(0, 9))
+  for (const [n, { socket }] of guests.entries())
+    if (n % 2) socket.write(connectAs(machine).subarray(0, 9))
   await vi.waitFor(() => expect(guests.filter(({ state }) => state.closed).length).toBe(30), 3000)
   await signIn(machine)
   expect(guests.filter(({ state }) => state.closed).length).toBeLessThanOrEqual(31)
@@ -124,7 +142,10 @@ test('a number no database can read is refused by itself, not with all who sign 
 })
 
 test('an address that is told to come later is counted like one that is refused', async () => {
-  const away: Identities = { ...openIdentities(world.app), find: () => Promise.reject(new Error('away')) }
+  const away: Identities = {
+    ...openIdentities(world.app),
+    find: () => Promise.reject(new Error('away')),
+  }
   const app = { ...world.app, config: { ...world.app.config, mqttPort: await freePort() } }
   const other = await openBroker(app, away, () => false, intake)
   const before = intake.counts.address ?? 0
@@ -133,7 +154,8 @@ test('an address that is told to come later is counted like one that is refused'
     socket.write(connectAs(machine))
     await vi.waitFor(() => expect(state.closed).toBe(true), 3000)
   }
-  for (let n = 0; n < 60 && (intake.counts.address ?? 0) === before; n += 1) await Promise.all(Array.from({ length: 20 }, ask))
+  for (let n = 0; n < 60 && (intake.counts.address ?? 0) === before; n += 1)
+    await Promise.all(Array.from({ length: 20 }, ask))
   expect(intake.counts.address ?? 0).toBeGreaterThan(before)
   await other.stop()
 })
@@ -149,22 +171,29 @@ test('wrong secrets: people see it, and an address that goes on is not heard any
   const before = intake.counts.address ?? 0
   const ended = () => (intake.counts.address ?? 0) - before
   // however slowly they come
-  for (let n = 0; n < 400 && ended() <= 20; n += 1) answers.push(...(await Promise.all(Array.from({ length: 10 }, wrong))))
+  for (let n = 0; n < 400 && ended() <= 20; n += 1)
+    answers.push(...(await Promise.all(Array.from({ length: 10 }, wrong))))
   expect(answers.filter((bytes) => bytes === 4).length).toBeGreaterThanOrEqual(300)
   expect(answers).toContain(0)
   expect(ended()).toBeGreaterThan(20)
   await intake.tick()
-  const [seen] = await world.rows(`select kind from security_events where subject = $1`, [machine.rtu])
+  const [seen] = await world.rows(`select kind from security_events where subject = $1`, [
+    machine.rtu,
+  ])
   expect(seen?.kind).toBe('MACHINE_SECRET_GUESSED')
 })
 
 test('a machine that signs in at another gateway has left the first, which does not put it offline', async () => {
   const app = { ...world.app, config: { ...world.app.config, mqttPort: await freePort() } }
-  const second = openIntake(app, limits, { vends: async () => undefined, controls: async () => undefined })
+  const second = openIntake(app, limits, {
+    vends: async () => undefined,
+    controls: async () => undefined,
+  })
   const broker = await openBroker(app, openIdentities(app), second.isBanned, second)
   second.answerOver(broker)
   const who = await world.addMachine()
-  const hello = (at: Intake, seq: number) => at.receive(who, 'hello', Buffer.from(JSON.stringify({ boot: 1, seq, ts: 0 })))
+  const hello = (at: Intake, seq: number) =>
+    at.receive(who, 'hello', Buffer.from(JSON.stringify({ boot: 1, seq, ts: 0 })))
   const old = await signIn(who)
   await hello(intake, 1)
   await sleep(1100)
@@ -174,8 +203,18 @@ test('a machine that signs in at another gateway has left the first, which does 
   await vi.waitFor(() => expect(old.state.closed).toBe(true), 3000)
   expect(next.state.closed).toBe(false)
   // where the word between the gateways is lost, the first notices later
-  const online = async () => (await world.rows(`select online, places->>'hello' as hello from device_states where device_id = $1`, [who.id]))[0]
-  await vi.waitFor(async () => expect(await online()).toMatchObject({ online: true, hello: expect.stringMatching(/2$/) }), 3000)
+  const online = async () =>
+    (
+      await world.rows(
+        `select online, places->>'hello' as hello from device_states where device_id = $1`,
+        [who.id],
+      )
+    )[0]
+  await vi.waitFor(
+    async () =>
+      expect(await online()).toMatchObject({ online: true, hello: expect.stringMatching(/2$/) }),
+    3000,
+  )
   world.clock.now += 1000
   intake.lost(who)
   await sleep(100)
@@ -188,7 +227,10 @@ test('a machine that signs in at another gateway has left the first, which does 
 
 test('of two connections at two gateways one stays, however close they come, and the other is written down', async () => {
   const app = { ...world.app, config: { ...world.app.config, mqttPort: await freePort() } }
-  const second = openIntake(app, limits, { vends: async () => undefined, controls: async () => undefined })
+  const second = openIntake(app, limits, {
+    vends: async () => undefined,
+    controls: async () => undefined,
+  })
   const broker = await openBroker(app, openIdentities(app), second.isBanned, second)
   second.answerOver(broker)
   for (const apart of [0, 30, 300, 600]) {
@@ -202,7 +244,13 @@ test('of two connections at two gateways one stays, however close they come, and
     await vi.waitFor(() => expect(dials.filter(({ state }) => state.closed)).toHaveLength(1), 3000)
     if (apart >= 300) expect(dials[1]?.state.closed).toBe(false)
     await vi.waitFor(
-      async () => expect(await world.rows(`select 1 from device_events where device_id = $1 and kind = 'SECOND_CONNECTION'`, [who.id])).toHaveLength(1),
+      async () =>
+        expect(
+          await world.rows(
+            `select 1 from device_events where device_id = $1 and kind = 'SECOND_CONNECTION'`,
+            [who.id],
+          ),
+        ).toHaveLength(1),
       3000,
     )
     expect(dials.filter(({ state }) => state.closed)).toHaveLength(1)
@@ -213,7 +261,10 @@ test('of two connections at two gateways one stays, however close they come, and
 
 test('who is gone before the answer is no connection that the next one replaces', async () => {
   const real = openIdentities(world.app)
-  const slow: Identities = { ...real, prove: (rtu, secret) => sleep(150).then(() => real.prove(rtu, secret)) }
+  const slow: Identities = {
+    ...real,
+    prove: (rtu, secret) => sleep(150).then(() => real.prove(rtu, secret)),
+  }
   const app = { ...world.app, config: { ...world.app.config, mqttPort: await freePort() } }
   const broker = await openBroker(app, slow, () => false, intake)
   const who = await world.addMachine()
@@ -245,7 +296,10 @@ test("the server's clock set back shuts no machine out", async () => {
 
 test('whoever knocks from ever other addresses costs one write at a time, in the name of the subscriber', async () => {
   const writes = vi.spyOn(world.app.database, 'transact')
-  const proxied = { ...world.app, config: { ...world.app.config, mqttPort: await freePort(), mqttProxies: ['127.0.0.1'] } }
+  const proxied = {
+    ...world.app,
+    config: { ...world.app.config, mqttPort: await freePort(), mqttProxies: ['127.0.0.1'] },
+  }
   const broker = await openBroker(proxied, openIdentities(world.app), intake.isBanned, intake)
   const before = intake.counts.address ?? 0
   const knock = async (n: number) => {
@@ -254,10 +308,14 @@ test('whoever knocks from ever other addresses costs one write at a time, in the
     socket.write(connectAs(machine, 'wrong'))
     await vi.waitFor(() => expect(state.closed).toBe(true), 3000)
   }
-  for (let n = 0; n < 60 && (intake.counts.address ?? 0) - before < 30; n += 1) await Promise.all(Array.from({ length: 20 }, (_, i) => knock(n * 20 + i)))
+  for (let n = 0; n < 60 && (intake.counts.address ?? 0) - before < 30; n += 1)
+    await Promise.all(Array.from({ length: 20 }, (_, i) => knock(n * 20 + i)))
   expect((intake.counts.address ?? 0) - before).toBeGreaterThanOrEqual(30)
   const seen = () => world.rows(`select subject from security_events where subject like '2001%'`)
-  await vi.waitFor(async () => expect(await seen()).toEqual([{ subject: '2001:db8:1:2::/64' }]), 5000)
+  await vi.waitFor(
+    async () => expect(await seen()).toEqual([{ subject: '2001:db8:1:2::/64' }]),
+    5000,
+  )
   expect(writes.mock.calls.length).toBeLessThan(10)
   writes.mockRestore()
   await broker.stop()
@@ -266,7 +324,10 @@ test('whoever knocks from ever other addresses costs one write at a time, in the
 test('an address that guesses is heard less, not never: machines behind it come in', () => {
   vi.useFakeTimers()
   const door = openDoorstep(doorLimits)
-  const heard = (address: string) => Array.from({ length: 60 }, () => door.arrive(address, () => {})).filter((guest) => guest !== null).length
+  const heard = (address: string) =>
+    Array.from({ length: 60 }, () => door.arrive(address, () => {})).filter(
+      (guest) => guest !== null,
+    ).length
   for (let n = 0; n < doorLimits.refusalBurst; n += 1) door.refused('campus')
   expect([heard('campus'), heard('elsewhere')]).toEqual([doorLimits.knocks, 60])
   vi.advanceTimersByTime(500)

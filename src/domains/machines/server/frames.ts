@@ -21,7 +21,12 @@ const stepMs = 100
  * A socket with bounds on what goes through it, before anybody parses it: the broker's parser would gather 256 MB of one packet,
  * and answer as many small ones as a wire holds. A sender that is too fast is read more slowly, a reader that does not read ends.
  */
-export function boundedFrames(socket: Socket, limits: FrameLimits, cut: (why: Cut) => void, spoke: () => void = () => {}): Duplex {
+export function boundedFrames(
+  socket: Socket,
+  limits: FrameLimits,
+  cut: (why: Cut) => void,
+  spoke: () => void = () => {},
+): Duplex {
   let left = 0
   let header = 0
   let length = 0

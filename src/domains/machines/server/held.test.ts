@@ -15,10 +15,16 @@ const acks: { id: number; seqs: number[] }[] = []
 beforeAll(async () => {
   world = await openWorld()
   machines = await Promise.all(Array.from({ length: 12 }, () => world.addMachine()))
-  holder = new pg.Client({ connectionString: (world.app.config as { databaseUrl: string }).databaseUrl })
+  holder = new pg.Client({
+    connectionString: (world.app.config as { databaseUrl: string }).databaseUrl,
+  })
   await holder.connect()
   await holder.query(`select set_config('app.all', 'on', false)`)
-  intake = openIntake(world.app, { ...limits, gatherMs: 1, heldMs: 50 }, { vends: recordVend, controls: recordControls })
+  intake = openIntake(
+    world.app,
+    { ...limits, gatherMs: 1, heldMs: 50 },
+    { vends: recordVend, controls: recordControls },
+  )
   intake.answerOver({
     send: (machine: Machine, kind: string, body: object) => {
       if (kind === 'ack') acks.push({ id: machine.id, seqs: (body as { seqs: number[] }).seqs })
@@ -40,7 +46,11 @@ beforeEach(() => {
 
 let seq = 0
 const say = (machine: Machine, kind: string, body: object = {}) =>
-  intake.receive(machine, kind as never, Buffer.from(JSON.stringify({ boot: 1, seq, ts: Date.now(), ...body })))
+  intake.receive(
+    machine,
+    kind as never,
+    Buffer.from(JSON.stringify({ boot: 1, seq, ts: Date.now(), ...body })),
+  )
 const acked = () => new Set(acks.filter(({ seqs }) => seqs.includes(seq)).map(({ id }) => id))
 async function holding(statement: string, work: () => Promise<void>): Promise<void> {
   await holder.query('begin')
@@ -53,10 +63,16 @@ async function holding(statement: string, work: () => Promise<void>): Promise<vo
 }
 
 test.each([
-  ['its state', (ids: string) => `select 1 from device_states where device_id in (${ids}) for update`],
+  [
+    'its state',
+    (ids: string) => `select 1 from device_states where device_id in (${ids}) for update`,
+  ],
   ['its lanes', (ids: string) => `select 1 from lanes where device_id in (${ids}) for update`],
   ['the machine itself', (ids: string) => `select 1 from devices where id in (${ids}) for update`],
-  ['what was said of faults', (ids: string) => `update device_faults set detail = 'x' where device_id in (${ids})`],
+  [
+    'what was said of faults',
+    (ids: string) => `update device_faults set detail = 'x' where device_id in (${ids})`,
+  ],
 ])('whoever holds %s holds up that machine alone, and only so long', async (_what, statement) => {
   const [mine, second, ...others] = machines as [Machine, Machine, ...Machine[]]
   seq += 1
@@ -66,32 +82,56 @@ test.each([
     for (let turn = 0; turn < 3; turn += 1) {
       seq += 1
       const began = performance.now()
-      await Promise.all(machines.map((machine) => say(machine, 'clear', { code: `F${seq - 1 - turn}`, lane: 1 })))
-      await expect.poll(() => others.filter((machine) => !acked().has(machine.id)), { timeout: 5000, interval: 10 }).toEqual([])
+      await Promise.all(
+        machines.map((machine) => say(machine, 'clear', { code: `F${seq - 1 - turn}`, lane: 1 })),
+      )
+      await expect
+        .poll(() => others.filter((machine) => !acked().has(machine.id)), {
+          timeout: 5000,
+          interval: 10,
+        })
+        .toEqual([])
       // found once, those who wait cost the others nothing
       if (turn) expect(performance.now() - began).toBeLessThan(1000)
     }
     expect([mine, second].some((machine) => acked().has(machine.id))).toBe(false)
   })
-  await expect.poll(() => [mine, second].every((machine) => acked().has(machine.id)), { timeout: 5000 }).toBe(true)
+  await expect
+    .poll(() => [mine, second].every((machine) => acked().has(machine.id)), { timeout: 5000 })
+    .toBe(true)
 })
 
 test('presence of all others is written while a row is held, and its own afterwards', async () => {
   const [mine, ...others] = machines as [Machine, ...Machine[]]
-  const online = async () => (await world.rows<{ id: number }>('select device_id::int as id from device_states where online')).map((row) => row.id)
-  await world.rows(`update device_states set online = false, offline_since = now() - interval '1 hour'`)
+  const online = async () =>
+    (
+      await world.rows<{ id: number }>(
+        'select device_id::int as id from device_states where online',
+      )
+    ).map((row) => row.id)
+  await world.rows(
+    `update device_states set online = false, offline_since = now() - interval '1 hour'`,
+  )
   await holding(`select 1 from device_states where device_id = ${mine.id} for update`, async () => {
     await Promise.all(machines.map((machine) => say(machine, 'heartbeat')))
-    await expect.poll(() => intake.tick().then(online), { timeout: 5000 }).toHaveLength(others.length)
+    await expect
+      .poll(() => intake.tick().then(online), { timeout: 5000 })
+      .toHaveLength(others.length)
     for (const machine of machines.slice(0, 3)) intake.lost(machine)
-    await expect.poll(() => intake.tick().then(online), { timeout: 5000 }).toHaveLength(others.length - 2)
+    await expect
+      .poll(() => intake.tick().then(online), { timeout: 5000 })
+      .toHaveLength(others.length - 2)
     await intake.sweep()
   })
   // it was heard, and it left
   await intake.tick()
   expect(await online()).not.toContain(mine.id)
   expect(
-    (await world.rows<{ seen: boolean }>(`select last_seen_at > now() - interval '1 minute' as seen from device_states where device_id = $1`, [mine.id]))[0]
-      ?.seen,
+    (
+      await world.rows<{ seen: boolean }>(
+        `select last_seen_at > now() - interval '1 minute' as seen from device_states where device_id = $1`,
+        [mine.id],
+      )
+    )[0]?.seen,
   ).toBe(true)
 })

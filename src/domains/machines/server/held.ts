@@ -20,7 +20,11 @@ export type Held = {
 }
 
 /** `write`: all of one machine, in its turn; throws while a row is held. */
-export function openHeld(app: App, limits: Limits, write: (facts: readonly Fact[]) => Promise<void>): Held {
+export function openHeld(
+  app: App,
+  limits: Limits,
+  write: (facts: readonly Fact[]) => Promise<void>,
+): Held {
   const waiting = new Map<number, Fact[]>()
   let size = 0
   let trying: Promise<void> | undefined

@@ -15,8 +15,15 @@ export type Machine = {
 }
 /** Same machine by the same secret: what the other one was told is not for it. */
 export const isSame = (a: Known | undefined, b: Known): boolean =>
-  a?.open === true && a.secretHash.equals(b.secretHash) && a.orgId === b.orgId && a.epoch === b.epoch
-export type Known = Machine & { readonly secretHash: Buffer; readonly open: boolean; readonly hasBrokerHash: boolean }
+  a?.open === true &&
+  a.secretHash.equals(b.secretHash) &&
+  a.orgId === b.orgId &&
+  a.epoch === b.epoch
+export type Known = Machine & {
+  readonly secretHash: Buffer
+  readonly open: boolean
+  readonly hasBrokerHash: boolean
+}
 type Entry = { readonly known: Known | null; readonly until: number }
 
 export type Identities = {
@@ -51,7 +58,9 @@ export function openIdentities(app: App): Identities {
     keeping = keeping
       .then(() =>
         app.database.transact(systemScope, (db) =>
-          sql`update devices set broker_hash = ${brokerHash(secret)} where id = ${id} and secret_hash = ${secretHash} and broker_hash is null`.execute(db),
+          sql`update devices set broker_hash = ${brokerHash(secret)} where id = ${id} and secret_hash = ${secretHash} and broker_hash is null`.execute(
+            db,
+          ),
         ),
       )
       .catch((error: unknown) => app.log.warn({ err: error }, 'broker hash'))
@@ -92,7 +101,10 @@ export function openIdentities(app: App): Identities {
     knows: async (rtu) => (await lookUp(rtu)) !== null,
     async prove(rtu, secret) {
       const known = await lookUp(rtu)
-      const right = timingSafeEqual(createHash('sha256').update(secret).digest(), known?.secretHash.length === 32 ? known.secretHash : nobody)
+      const right = timingSafeEqual(
+        createHash('sha256').update(secret).digest(),
+        known?.secretHash.length === 32 ? known.secretHash : nobody,
+      )
       if (!right || !known?.open) return null
       if (!known.hasBrokerHash) keepBrokerHash(known, secret)
       return known
@@ -101,7 +113,8 @@ export function openIdentities(app: App): Identities {
       looks += 1
       cache.clear()
       const rows = numbers.length ? await load(app, numbers) : new Map<string, Known>()
-      for (const rtu of numbers) cache.set(rtu, { known: rows.get(rtu) ?? null, until: performance.now() + keepMs })
+      for (const rtu of numbers)
+        cache.set(rtu, { known: rows.get(rtu) ?? null, until: performance.now() + keepMs })
       return rows
     },
     async online() {
@@ -121,7 +134,9 @@ export const opensDoor = sql<boolean>`(d.lifecycle not in ('SOLD','SCRAPPED') an
 async function load(app: App, numbers: readonly string[]): Promise<Map<string, Known>> {
   const rows = await app.database.read(
     systemScope,
-    (db) => rowsOf<Known>(db)`select ${machine}, d.secret_hash as "secretHash", ${opensDoor} as open, d.broker_hash is not null as "hasBrokerHash"
+    (db) => rowsOf<Known>(
+      db,
+    )`select ${machine}, d.secret_hash as "secretHash", ${opensDoor} as open, d.broker_hash is not null as "hasBrokerHash"
       from devices d where d.rtu_number = any(${numbers}::text[])`,
   )
   return new Map(rows.map((known) => [known.rtu, known]))

@@ -3,7 +3,17 @@ import type { App } from '../../../server/context.ts'
 import { isHeld, patience } from '../../../server/database.ts'
 import { bySystem, databaseRefusal } from '../../../server/run.ts'
 import { readUp, type UpKind } from '../protocol.ts'
-import { askFor, type Bucket, freshBucket, freshSeen, type Limits, markSeen, markTail, type Seen, take } from '../rules.ts'
+import {
+  askFor,
+  type Bucket,
+  freshBucket,
+  freshSeen,
+  type Limits,
+  markSeen,
+  markTail,
+  type Seen,
+  take,
+} from '../rules.ts'
 import { bootOf, lastBoots, openBoots } from './boots.ts'
 import { bootJump, openDoubts } from './doubts.ts'
 import { noteDevice } from './events.ts'
@@ -30,7 +40,11 @@ export type Intake = LinkEvents & {
 }
 
 /** Heartbeats wait their turn too: what a machine said before them must be stored before they count as its last word. */
-type Item = { readonly size: number; readonly at: Date } & ({ readonly fact: Fact } | { readonly beat: Fact } | { readonly bye: Bye })
+type Item = { readonly size: number; readonly at: Date } & (
+  | { readonly fact: Fact }
+  | { readonly beat: Fact }
+  | { readonly bye: Bye }
+)
 
 /** Takes messages of all machines in, a few milliseconds' worth at a time; says so to the machine after the commit. */
 export function openIntake(app: App, limits: Limits, record: Recorders): Intake {
@@ -48,7 +62,9 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
   const hellos = new Map<number, { boot: number; seq: number; epoch: number }>()
   const counts: Record<string, number> = { stored: 0, repeated: 0, parked: 0 }
   const lines = openLines<Item>(limits.lines)
-  const held = openHeld(app, limits, (facts) => storeBoth(facts, (some) => keep(some, limits.heldTryMs)))
+  const held = openHeld(app, limits, (facts) =>
+    storeBoth(facts, (some) => keep(some, limits.heldTryMs)),
+  )
   let running: Promise<void> | undefined
   let link: (Link & { shutOut?: (rtu: string) => void }) | undefined
   let closing = false
@@ -72,7 +88,11 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       try {
         await write(lines.take(limits.batch, app.now().getTime()))
       } catch (error) {
-        if (!gaveUp) app.log.error({ err: error }, 'a batch of messages was not written; machines send it again')
+        if (!gaveUp)
+          app.log.error(
+            { err: error },
+            'a batch of messages was not written; machines send it again',
+          )
       }
       lines.settle()
     }
@@ -80,7 +100,9 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
   }
 
   async function write(batch: readonly Item[]): Promise<void> {
-    const { fine: facts, jumped } = await believed(batch.flatMap((item) => ('fact' in item ? [item.fact] : [])))
+    const { fine: facts, jumped } = await believed(
+      batch.flatMap((item) => ('fact' in item ? [item.fact] : [])),
+    )
     await storeBoth(facts, (some) => store(some))
     // a machine whose counter was lost upwards hears where it is
     const astray = jumped.filter((fact) => fact.up.kind === 'hello')
@@ -99,7 +121,10 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     })
     for (const { machine, up } of judged.jumped) {
       count('jumped')
-      app.log.warn({ rtu: machine.rtu, boot: up.boot, seq: up.seq, kind: up.kind }, 'the counters of a machine jump')
+      app.log.warn(
+        { rtu: machine.rtu, boot: up.boot, seq: up.seq, kind: up.kind },
+        'the counters of a machine jump',
+      )
     }
     doubts.note(judged.jumped.map(bootJump))
     return judged
@@ -113,7 +138,9 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
         return await work()
       } catch (error) {
         const refusal = databaseRefusal(error)?.def
-        const passes = (refusal?.status === 503 && !isHeld(error)) || (refusal?.name === 'common.stale' && tries < limits.conflictTries)
+        const passes =
+          (refusal?.status === 503 && !isHeld(error)) ||
+          (refusal?.name === 'common.stale' && tries < limits.conflictTries)
         if (!passes || gaveUp) throw error
         app.log.warn({ err: error }, 'the database does not take messages, holding them')
         await sleep(pause)
@@ -122,7 +149,10 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
   }
 
   /** Answers to commands, then what machines say of themselves. */
-  async function storeBoth(facts: readonly Fact[], write: (facts: readonly Fact[]) => Promise<void>): Promise<void> {
+  async function storeBoth(
+    facts: readonly Fact[],
+    write: (facts: readonly Fact[]) => Promise<void>,
+  ): Promise<void> {
     await write(facts.filter(isAnswer))
     await write(facts.filter((fact) => !isAnswer(fact)))
   }
@@ -138,7 +168,9 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       const free = await held.sift(facts)
       if (free.length < facts.length) return store(free)
       // some other row of theirs: halves, of organisations first
-      const machines = [...Map.groupBy(facts, ({ machine }) => machine.id).values()].sort(([a], [b]) => (a?.machine.orgId ?? 0) - (b?.machine.orgId ?? 0))
+      const machines = [...Map.groupBy(facts, ({ machine }) => machine.id).values()].sort(
+        ([a], [b]) => (a?.machine.orgId ?? 0) - (b?.machine.orgId ?? 0),
+      )
       if (machines.length === 1) return held.putAside(facts)
       const half = Math.ceil(machines.length / 2)
       await store(machines.slice(0, half).flat(), limits.heldTryMs)
@@ -176,7 +208,16 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
 
   async function park(fact: Fact, cause: unknown, lockMs: number): Promise<void> {
     count('parked')
-    app.log.error({ err: cause, rtu: fact.machine.rtu, boot: fact.up.boot, seq: fact.up.seq, kind: fact.up.kind }, 'a message has no effect')
+    app.log.error(
+      {
+        err: cause,
+        rtu: fact.machine.rtu,
+        boot: fact.up.boot,
+        seq: fact.up.seq,
+        kind: fact.up.kind,
+      },
+      'a message has no effect',
+    )
     const reason = cause instanceof Error ? cause.message.slice(0, 120) : 'unknown'
     const kept = () =>
       bySystem(app, (ctx) => {
@@ -200,7 +241,10 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
         const numbers = track(machine, up.boot, up.seq, at)
         if (numbers) markSeen(numbers, up.seq, at.getTime())
       }
-      link?.send(first.machine, 'ack', { boot: first.up.boot, seqs: all.map((fact) => fact.up.seq) })
+      link?.send(first.machine, 'ack', {
+        boot: first.up.boot,
+        seqs: all.map((fact) => fact.up.seq),
+      })
     }
     const hellos = facts.filter((fact) => fact.up.kind === 'hello')
     if (hellos.length) await welcome(hellos)
@@ -213,7 +257,8 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
         app,
         hellos.map((fact) => fact.machine),
       )
-      for (const { machine, up } of hellos) link?.send(machine, 'welcome', { boot: up.boot, lastBoot: last.get(machine.id) ?? 1 })
+      for (const { machine, up } of hellos)
+        link?.send(machine, 'welcome', { boot: up.boot, lastBoot: last.get(machine.id) ?? 1 })
     } catch (error) {
       app.log.warn({ err: error }, 'welcome') // the machine says hello again
     }
@@ -222,7 +267,8 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
   function track(machine: Machine, boot: number, first: number, at: Date): Seen | null {
     const known = seen.get(machine.id)
     if (known && known.machine.epoch > machine.epoch) return null
-    if (known && known.machine.epoch === machine.epoch && known.boot >= boot) return known.boot === boot ? known : null
+    if (known && known.machine.epoch === machine.epoch && known.boot >= boot)
+      return known.boot === boot ? known : null
     const numbers = { ...freshSeen(boot, first - 1, at.getTime()), machine }
     seen.set(machine.id, numbers)
     return numbers
@@ -231,7 +277,8 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
   /** Said again, an earlier hello begins nothing. */
   function began({ id, epoch }: Machine, { boot, seq }: { boot: number; seq: number }): void {
     const last = hellos.get(id)
-    if (last?.epoch === epoch && (last.boot > boot || (last.boot === boot && last.seq > seq))) return
+    if (last?.epoch === epoch && (last.boot > boot || (last.boot === boot && last.seq > seq)))
+      return
     hellos.set(id, { boot, seq, epoch })
   }
 
@@ -250,7 +297,8 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     return false
   }
 
-  const flooded = (machine: Machine): void => doubts.note([{ machine, kind: 'MACHINE_FLOOD', detail: {} }])
+  const flooded = (machine: Machine): void =>
+    doubts.note([{ machine, kind: 'MACHINE_FLOOD', detail: {} }])
 
   return {
     counts,
@@ -278,11 +326,16 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       count('takeover')
       // two boards of one identity drive each other out for ever: once a minute says as much
       const now = app.now().getTime()
-      if (Math.abs(now - (takeovers.get(machine.rtu) ?? Number.NEGATIVE_INFINITY)) < limits.takeoverMs) return
+      if (
+        Math.abs(now - (takeovers.get(machine.rtu) ?? Number.NEGATIVE_INFINITY)) < limits.takeoverMs
+      )
+        return
       takeovers.set(machine.rtu, now)
       app.log.info({ rtu: machine.rtu }, 'a second connection of a machine replaces the first')
       const event = { deviceId: machine.id, orgId: machine.orgId, kind: 'SECOND_CONNECTION' }
-      bySystem(app, (ctx) => noteDevice(ctx, [event])).catch((error: unknown) => app.log.warn({ err: error }, 'second connection'))
+      bySystem(app, (ctx) => noteDevice(ctx, [event])).catch((error: unknown) =>
+        app.log.warn({ err: error }, 'second connection'),
+      )
     },
     async receive(machine: Machine, kind: UpKind | null, payload: Uint8Array) {
       if (closing) return
@@ -300,13 +353,19 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       if (kind === 'hello') began(machine, up)
       if (kind === 'heartbeat') {
         if (boots.isAstray(machine, up.boot)) return count('jumped')
-        const numbers = boots.isCurrent(machine, up.boot) ? track(machine, up.boot, up.seq + 1, at) : null
+        const numbers = boots.isCurrent(machine, up.boot)
+          ? track(machine, up.boot, up.seq + 1, at)
+          : null
         if (numbers) markTail(numbers, up.seq, at.getTime())
         return add(machine, { size: payload.byteLength, at, beat: { machine, up, at } })
       }
       if (kind === 'bye') {
         const cause = (up.body.cause as Bye['cause'] | undefined) ?? 'LAST_WILL'
-        await add(machine, { size: 64, at, bye: { machine, at, cause, session: { boot: up.boot, seq: up.body.session as number } } })
+        await add(machine, {
+          size: 64,
+          at,
+          bye: { machine, at, cause, session: { boot: up.boot, seq: up.body.session as number } },
+        })
       } else await add(machine, { size: payload.byteLength, at, fact: { machine, up, at } })
     },
     lost(machine) {
@@ -323,9 +382,12 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
         const range = askFor(numbers, now)
         if (range) link?.send(numbers.machine, 'resend', { boot: numbers.boot, ...range })
       }
-      for (const [rtu, bucket] of buckets) if (performance.now() - bucket.at > 60_000 && bucket.bannedUntil < performance.now()) buckets.delete(rtu)
+      for (const [rtu, bucket] of buckets)
+        if (performance.now() - bucket.at > 60_000 && bucket.bannedUntil < performance.now())
+          buckets.delete(rtu)
       for (const [rtu, debt] of connects) if (debt < performance.now()) connects.delete(rtu)
-      for (const [rtu, at] of takeovers) if (Math.abs(now - at) >= limits.takeoverMs) takeovers.delete(rtu)
+      for (const [rtu, at] of takeovers)
+        if (Math.abs(now - at) >= limits.takeoverMs) takeovers.delete(rtu)
       habits.tick()
       if (screens.changed.size && Math.abs(now - screens.toldAt) >= limits.screensMs) {
         app.live.publish(['devices'], screens.changed)
@@ -339,7 +401,11 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       closing = true
       const deadline = performance.now() + ms
       while (running && performance.now() < deadline) await Promise.race([running, sleep(100)])
-      if (running) app.log.warn({ waiting: lines.size }, 'stopping with messages that the database did not take; machines keep them')
+      if (running)
+        app.log.warn(
+          { waiting: lines.size },
+          'stopping with messages that the database did not take; machines keep them',
+        )
       gaveUp = true
       await held.close()
       await presence.flush().catch(() => {})

@@ -21,13 +21,18 @@ test('organisations take turns, each in its order; who was not served is first i
 test('an organisation is held back by itself, not by another; in its order when there is room', async () => {
   const lines = openLines<ReturnType<typeof item>>(limits)
   const added: string[] = []
-  const add = (org: number, name: string, size = 1) => void lines.add(org, item(name, 0, size)).then(() => added.push(name))
+  const add = (org: number, name: string, size = 1) =>
+    void lines.add(org, item(name, 0, size)).then(() => added.push(name))
   for (let n = 0; n < 14; n += 1) add(1, `a${n}`)
   add(2, 'b0', 600)
   add(2, 'b1')
   await Promise.resolve()
   await Promise.resolve()
-  expect([added.filter((name) => name.startsWith('a')).length, added.includes('b0'), added.includes('b1')]).toEqual([10, true, false])
+  expect([
+    added.filter((name) => name.startsWith('a')).length,
+    added.includes('b0'),
+    added.includes('b1'),
+  ]).toEqual([10, true, false])
   expect([1, 2, 3].map(lines.isFull)).toEqual([true, true, false])
   const order: string[] = []
   while (lines.size) {

@@ -1,7 +1,19 @@
 /** Bounds on what waits: in all, and of one organisation. */
-export type LineLimits = { readonly most: number; readonly mostBytes: number; readonly mostOfOne: number; readonly mostBytesOfOne: number }
+export type LineLimits = {
+  readonly most: number
+  readonly mostBytes: number
+  readonly mostOfOne: number
+  readonly mostBytesOfOne: number
+}
 type Waiting = { readonly size: number; readonly at: Date }
-type Line<T> = { readonly orgId: number; items: T[]; inHand: number; bytes: number; readonly held: { readonly item: T; go(): void }[]; spokeAt: number }
+type Line<T> = {
+  readonly orgId: number
+  items: T[]
+  inHand: number
+  bytes: number
+  readonly held: { readonly item: T; go(): void }[]
+  spokeAt: number
+}
 
 export type Lines<T> = {
   /** Holds the sender back while too much waits, of his organisation or in all. */
@@ -29,8 +41,10 @@ export function openLines<T extends Waiting>(limits: LineLimits): Lines<T> {
   let size = 0
   let bytes = 0
 
-  const ownFull = (line: Line<T>): boolean => line.items.length + line.inHand >= limits.mostOfOne || line.bytes >= limits.mostBytesOfOne
-  const full = (line: Line<T>): boolean => size >= limits.most || bytes >= limits.mostBytes || ownFull(line)
+  const ownFull = (line: Line<T>): boolean =>
+    line.items.length + line.inHand >= limits.mostOfOne || line.bytes >= limits.mostBytesOfOne
+  const full = (line: Line<T>): boolean =>
+    size >= limits.most || bytes >= limits.mostBytes || ownFull(line)
   function push(line: Line<T>, item: T): void {
     line.items.push(item)
     line.bytes += item.size
@@ -40,7 +54,14 @@ export function openLines<T extends Waiting>(limits: LineLimits): Lines<T> {
 
   return {
     async add(orgId, item) {
-      const line = lines.get(orgId) ?? { orgId, items: [], inHand: 0, bytes: 0, held: [], spokeAt: 0 }
+      const line = lines.get(orgId) ?? {
+        orgId,
+        items: [],
+        inHand: 0,
+        bytes: 0,
+        held: [],
+        spokeAt: 0,
+      }
       lines.set(orgId, line)
       line.spokeAt = item.at.getTime()
       if (line.held.length === 0 && !full(line)) return push(line, item)
@@ -87,7 +108,12 @@ export function openLines<T extends Waiting>(limits: LineLimits): Lines<T> {
       return size
     },
     behind(now) {
-      for (const [org, line] of lines) if (line.items.length + line.inHand + line.held.length === 0 && now - line.spokeAt > quietMs) lines.delete(org)
+      for (const [org, line] of lines)
+        if (
+          line.items.length + line.inHand + line.held.length === 0 &&
+          now - line.spokeAt > quietMs
+        )
+          lines.delete(org)
       const taken = new Map(inHand.toReversed())
       const waits = [...lines.values()].map((line) => {
         const first = taken.get(line) ?? line.items[0]

@@ -8,11 +8,22 @@ import { noteDevice } from './events.ts'
 import type { Fact } from './facts.ts'
 import type { Machine } from './identity.ts'
 
-type Heard = { machine: Machine; at: Date; boot: number; seq: number; fw: string | null; apk: string | null; rsrp: number | null; signal: Signal | null }
+type Heard = {
+  machine: Machine
+  at: Date
+  boot: number
+  seq: number
+  fw: string | null
+  apk: string | null
+  rsrp: number | null
+  signal: Signal | null
+}
 export type Bye = {
   readonly machine: Machine
   readonly at: Date
-  readonly cause: 'LAST_WILL' | 'POWER_FAIL' /** Where the connection began; null when nobody knows. */
+  readonly cause:
+    | 'LAST_WILL'
+    | 'POWER_FAIL' /** Where the connection began; null when nobody knows. */
   readonly session: { boot: number; seq: number } | null
 }
 
@@ -52,7 +63,8 @@ export function openPresence(app: App): Presence {
     publish(app, orgs)
   }
 
-  const again = (row: Heard): void => void heard.set(row.machine.id, merge(row, heard.get(row.machine.id)))
+  const again = (row: Heard): void =>
+    void heard.set(row.machine.id, merge(row, heard.get(row.machine.id)))
 
   async function writeRows(rows: readonly Heard[]): Promise<void> {
     try {
@@ -66,7 +78,11 @@ export function openPresence(app: App): Presence {
         listeningSince = app.now().getTime()
         throw error
       }
-      if (rows.length === 1) return app.log.error({ err: error, rtu: rows[0]?.machine.rtu }, 'a machine cannot be written as heard')
+      if (rows.length === 1)
+        return app.log.error(
+          { err: error, rtu: rows[0]?.machine.rtu },
+          'a machine cannot be written as heard',
+        )
       // one of them is bad: halves, so that the others are not held up
       const half = Math.ceil(rows.length / 2)
       await writeRows(rows.slice(0, half))
@@ -91,7 +107,16 @@ export function openPresence(app: App): Presence {
     hear({ machine, up, at }) {
       const rsrp = up.kind === 'heartbeat' ? ((up.body.rsrp as number | undefined) ?? null) : null
       const told = up.kind === 'heartbeat' ? ((up.body.signal as Signal | undefined) ?? null) : null
-      const fresh: Heard = { machine, at, boot: up.boot, seq: up.seq, fw: up.fw, apk: up.apk, rsrp, signal: rsrp === null ? told : signalOf(rsrp) }
+      const fresh: Heard = {
+        machine,
+        at,
+        boot: up.boot,
+        seq: up.seq,
+        fw: up.fw,
+        apk: up.apk,
+        rsrp,
+        signal: rsrp === null ? told : signalOf(rsrp),
+      }
       heard.set(machine.id, merge(fresh, heard.get(machine.id)))
     },
     flush() {
@@ -107,7 +132,9 @@ export function openPresence(app: App): Presence {
       const waits = await cachedByOrg(app, 'device.offlineSeconds')
       const now = app.now().getTime()
       // machines could not be heard longer than this process listens: who waits longer has to wait for the rest
-      const due = [...waits].map(([org, seconds]) => ({ org, limit: now - seconds * 1000 })).filter(({ limit }) => listeningSince <= limit)
+      const due = [...waits]
+        .map(([org, seconds]) => ({ org, limit: now - seconds * 1000 }))
+        .filter(({ limit }) => listeningSince <= limit)
       if (due.length === 0) return
       publish(
         app,
@@ -133,7 +160,10 @@ const isBad = (error: unknown): boolean => /^2[23]/.test((error as { code?: stri
 function merge(a: Heard, b: Heard | undefined): Heard {
   if (!b) return a
   const [of, than] = [bootText(a.boot, a.machine.epoch), bootText(b.boot, b.machine.epoch)]
-  const [old, young] = of < than || (of === than && (a.seq < b.seq || (a.seq === b.seq && a.at < b.at))) ? [a, b] : [b, a]
+  const [old, young] =
+    of < than || (of === than && (a.seq < b.seq || (a.seq === b.seq && a.at < b.at)))
+      ? [a, b]
+      : [b, a]
   const withSignal = young.signal ? young : old
   return {
     ...young,
@@ -151,7 +181,9 @@ type Moved = { deviceId: number; orgId: number; cause: string | null }
 async function told(ctx: { db: Db; now: Date }, rows: readonly Moved[]): Promise<number[]> {
   await noteDevice(
     ctx,
-    rows.map(({ cause, ...machine }) => (cause ? { ...machine, kind: 'OFFLINE', data: { cause } } : { ...machine, kind: 'ONLINE' })),
+    rows.map(({ cause, ...machine }) =>
+      cause ? { ...machine, kind: 'OFFLINE', data: { cause } } : { ...machine, kind: 'ONLINE' },
+    ),
   )
   return rows.map(({ orgId }) => orgId)
 }
@@ -164,14 +196,24 @@ function publish(app: App, orgs: readonly number[]): void {
 type Written = { readonly orgs: readonly number[]; readonly held: ReadonlySet<number> }
 
 /** The rows that are free, held until the transaction ends; and machines whose row is not. */
-async function lockFree(db: Db, machines: readonly Machine[]): Promise<{ online: ReadonlyMap<number, boolean>; held: ReadonlySet<number> }> {
+async function lockFree(
+  db: Db,
+  machines: readonly Machine[],
+): Promise<{ online: ReadonlyMap<number, boolean>; held: ReadonlySet<number> }> {
   const ids = machines.map((machine) => machine.id)
   const { rows } = await sql<{ device_id: number; online: boolean }>`
-    select device_id, online from device_states where device_id = any(${ids}::bigint[]) order by device_id for update skip locked`.execute(db)
+    select device_id, online from device_states where device_id = any(${ids}::bigint[]) order by device_id for update skip locked`.execute(
+    db,
+  )
   const online = new Map(rows.map((row) => [row.device_id, row.online]))
   if (rows.length === ids.length) return { online, held: new Set() }
-  const { rows: known } = await sql<{ device_id: number }>`select device_id from device_states where device_id = any(${ids}::bigint[])`.execute(db)
-  return { online, held: new Set(known.map((row) => row.device_id)).difference(new Set(online.keys())) }
+  const { rows: known } = await sql<{
+    device_id: number
+  }>`select device_id from device_states where device_id = any(${ids}::bigint[])`.execute(db)
+  return {
+    online,
+    held: new Set(known.map((row) => row.device_id)).difference(new Set(online.keys())),
+  }
 }
 
 /** Organisations whose machines came online. Versions and signal only from the newest place of the machine. */
@@ -205,7 +247,9 @@ async function writeHeard(app: App, all: readonly Heard[]): Promise<Written> {
         rsrp = case when excluded.signal is null then s.rsrp else excluded.rsrp end,
         signal = coalesce(excluded.signal, s.signal)
       returning device_id as "deviceId", org_id as "orgId", online`
-    const came = written.flatMap(({ deviceId, orgId, online }) => (online && !before.get(deviceId) ? [{ deviceId, orgId, cause: null }] : []))
+    const came = written.flatMap(({ deviceId, orgId, online }) =>
+      online && !before.get(deviceId) ? [{ deviceId, orgId, cause: null }] : [],
+    )
     return { orgs: await told({ db, now: app.now() }, came), held }
   })
 }

@@ -26,7 +26,11 @@ const v4 = Buffer.from([203, 0, 113, 7, 10, 0, 0, 1, 0x30, 0x39, 7, 0x5b])
 const v6 = Buffer.concat([Buffer.from('20010db8000000000000000000000001', 'hex'), Buffer.alloc(20)])
 
 test.each<[string, Buffer | string, ReturnType<typeof readProxyHeader>]>([
-  ['version 1', 'PROXY TCP4 203.0.113.7 10.0.0.1 12345 1883\r\n\x10rest', { length: 44, address: '203.0.113.7' }],
+  [
+    'version 1',
+    'PROXY TCP4 203.0.113.7 10.0.0.1 12345 1883\r\n\x10rest',
+    { length: 44, address: '203.0.113.7' },
+  ],
   ['version 1, IPv6', 'PROXY TCP6 2001:db8::1 ::1 1 2\r\n', { length: 32, address: '2001:db8::1' }],
   ['version 1, of the proxy itself', 'PROXY UNKNOWN\r\n', { length: 15, address: null }],
   ['half of version 1', 'PROXY TCP4 203.0.1', 'more'],
@@ -36,15 +40,31 @@ test.each<[string, Buffer | string, ReturnType<typeof readProxyHeader>]>([
   ['an address of the other family', 'PROXY TCP4 ::1 ::1 1 2\r\n', 'wrong'],
   ['ports missing', 'PROXY TCP4 203.0.113.7 10.0.0.1\r\n', 'wrong'],
   ['MQTT', Buffer.from([0x10, 20]), 'wrong'],
-  ['version 2', Buffer.concat([binary(0x21, 0x11, v4), Buffer.from([0x10])]), { length: 28, address: '203.0.113.7' }],
+  [
+    'version 2',
+    Buffer.concat([binary(0x21, 0x11, v4), Buffer.from([0x10])]),
+    { length: 28, address: '203.0.113.7' },
+  ],
   ['version 2, IPv6', binary(0x21, 0x21, v6), { length: 52, address: '2001:db8:0:0:0:0:0:1' }],
   [
     'version 2, IPv4 as a part of IPv6',
-    binary(0x21, 0x21, Buffer.concat([Buffer.from('00000000000000000000ffffc6336407', 'hex'), Buffer.alloc(20)])),
+    binary(
+      0x21,
+      0x21,
+      Buffer.concat([Buffer.from('00000000000000000000ffffc6336407', 'hex'), Buffer.alloc(20)]),
+    ),
     { length: 52, address: '198.51.100.7' },
   ],
-  ['version 2 with more than the addresses', binary(0x21, 0x11, Buffer.concat([v4, Buffer.alloc(40)])), { length: 68, address: '203.0.113.7' }],
-  ['version 2, of the proxy itself', binary(0x20, 0, Buffer.alloc(0)), { length: 16, address: null }],
+  [
+    'version 2 with more than the addresses',
+    binary(0x21, 0x11, Buffer.concat([v4, Buffer.alloc(40)])),
+    { length: 68, address: '203.0.113.7' },
+  ],
+  [
+    'version 2, of the proxy itself',
+    binary(0x20, 0, Buffer.alloc(0)),
+    { length: 16, address: null },
+  ],
   ['version 2, a path', binary(0x21, 0x31, Buffer.alloc(216)), 'wrong'],
   ['version 2, cut short', binary(0x21, 0x11, v4.subarray(0, 8)), 'wrong'],
   ['half of version 2', binary(0x21, 0x11, v4).subarray(0, 20), 'more'],
@@ -56,8 +76,18 @@ test.each<[string, Buffer | string, ReturnType<typeof readProxyHeader>]>([
 
 test('who is a proxy', () => {
   const among = isAmong(['10.1.0.0/16', '127.0.0.1', '2001:db8::/32'])
-  expect(['10.1.9.9', '::ffff:10.1.9.9', '127.0.0.1', '2001:db8::9'].map(among)).toEqual([true, true, true, true])
-  expect(['10.2.0.1', '127.0.0.2', '2001:db9::1', ''].map(among)).toEqual([false, false, false, false])
+  expect(['10.1.9.9', '::ffff:10.1.9.9', '127.0.0.1', '2001:db8::9'].map(among)).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ])
+  expect(['10.2.0.1', '127.0.0.2', '2001:db9::1', ''].map(among)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ])
   expect(isAmong([])('127.0.0.1')).toBe(false)
 })
 
@@ -70,8 +100,17 @@ const unknown: [string, string][] = []
 beforeAll(async () => {
   world = await openWorld({ MQTT_PROXIES: '127.0.0.1' })
   folder = mkdtempSync(join(tmpdir(), 'huodao-proxy-'))
-  intake = openIntake(world.app, limits, { vends: async () => undefined, controls: async () => undefined })
-  link = await openBroker(world.app, openIdentities(world.app), intake.isBanned, intake, (number, address) => unknown.push([number, address]))
+  intake = openIntake(world.app, limits, {
+    vends: async () => undefined,
+    controls: async () => undefined,
+  })
+  link = await openBroker(
+    world.app,
+    openIdentities(world.app),
+    intake.isBanned,
+    intake,
+    (number, address) => unknown.push([number, address]),
+  )
   intake.answerOver(link)
   machine = await world.addMachine()
 })
@@ -84,14 +123,26 @@ afterAll(async () => {
 
 const text = (value: string) => Buffer.concat([Buffer.from([0, value.length]), Buffer.from(value)])
 const connectAs = (rtu: string, secret = `secret-${rtu}`) => {
-  const body = Buffer.concat([text('MQTT'), Buffer.from([4, 0xc2, 0, 60]), text(rtu), text(rtu), text(secret)])
+  const body = Buffer.concat([
+    text('MQTT'),
+    Buffer.from([4, 0xc2, 0, 60]),
+    text(rtu),
+    text(rtu),
+    text(secret),
+  ])
   return Buffer.concat([Buffer.from([0x10, body.length]), body])
 }
 /** What the broker answers to bytes from an address of this computer; null: it ends the connection without a word. */
-async function say(parts: readonly (Buffer | string)[], localAddress = '127.0.0.1'): Promise<Buffer | null> {
+async function say(
+  parts: readonly (Buffer | string)[],
+  localAddress = '127.0.0.1',
+): Promise<Buffer | null> {
   const socket = connect({ port: world.app.config.mqttPort, host: '127.0.0.1', localAddress })
   socket.on('error', () => {})
-  const answer = Promise.race([once(socket, 'data').then(([bytes]) => bytes as Buffer), once(socket, 'close').then(() => null)])
+  const answer = Promise.race([
+    once(socket, 'data').then(([bytes]) => bytes as Buffer),
+    once(socket, 'close').then(() => null),
+  ])
   for (const part of parts) {
     socket.write(part)
     await new Promise((go) => setTimeout(go, 20))
@@ -116,13 +167,23 @@ test('a proxy names the address of the machine; without a header, with half of o
 
 test('from any other address a header is no MQTT; MQTT itself is', async () => {
   expect(await say([connectAs(machine.rtu)], '127.0.0.2')).toEqual(yes)
-  expect(await say(['PROXY TCP4 203.0.113.7 127.0.0.1 40000 1883\r\n', connectAs(machine.rtu), Buffer.alloc(100)], '127.0.0.2')).toBeNull()
+  expect(
+    await say(
+      [
+        'PROXY TCP4 203.0.113.7 127.0.0.1 40000 1883\r\n',
+        connectAs(machine.rtu),
+        Buffer.alloc(100),
+      ],
+      '127.0.0.2',
+    ),
+  ).toBeNull()
 })
 
 test('who guesses behind a proxy is heard less; a machine from another address behind the same proxy is not', async () => {
   const from = (address: string) => `PROXY TCP4 ${address} 127.0.0.1 40000 1883\r\n`
   const guess = () => say([from('198.51.100.9'), connectAs(machine.rtu, 'wrong')])
-  for (let n = 0; n < 400 && !intake.counts.address; n += 1) await Promise.all(Array.from({ length: 10 }, guess))
+  for (let n = 0; n < 400 && !intake.counts.address; n += 1)
+    await Promise.all(Array.from({ length: 10 }, guess))
   expect(intake.counts.address).toBeGreaterThan(0)
   expect(await say([from('203.0.113.7'), connectAs(machine.rtu)])).toEqual(yes)
 })
@@ -134,18 +195,40 @@ withNginx('nginx as docs/operations.md shows it', async () => {
   const [key, certificate] = [join(folder, 'key'), join(folder, 'crt')]
   execFileSync(
     'openssl',
-    ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key, '-out', certificate, '-subj', '/CN=localhost'],
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+      '-subj',
+      '/CN=localhost',
+    ],
     { stdio: 'pipe' },
   )
-  const shown = /```nginx\n([\s\S]*?)```/.exec(readFileSync('docs/operations.md', 'utf8'))?.[1] ?? ''
+  const shown =
+    /```nginx\n([\s\S]*?)```/.exec(readFileSync('docs/operations.md', 'utf8'))?.[1] ?? ''
   const stream = shown
     .replace('8883', `127.0.0.1:${port}`)
     .replace('/etc/huodao/machines.crt', certificate)
     .replace('/etc/huodao/machines.key', key)
     .replace('127.0.0.1:1883', `127.0.0.1:${world.app.config.mqttPort}`)
   const load = `load_module ${streams};`
-  writeFileSync(join(folder, 'nginx.conf'), `${load}\ndaemon off; master_process off; pid ${folder}/pid; error_log ${folder}/log;\nevents {}\n${stream}`)
-  const proxy = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-p', folder, '-e', join(folder, 'log')], { stdio: 'ignore' })
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `${load}\ndaemon off; master_process off; pid ${folder}/pid; error_log ${folder}/log;\nevents {}\n${stream}`,
+  )
+  const proxy = spawn(
+    'nginx',
+    ['-c', join(folder, 'nginx.conf'), '-p', folder, '-e', join(folder, 'log')],
+    { stdio: 'ignore' },
+  )
   try {
     await vi.waitFor(
       async () => {

@@ -7,7 +7,8 @@ import type { VendOut } from './vending.ts'
 type Message = readonly [kind: DownKind, body: object]
 
 /** The machines that are connected now, by their id. */
-export const inReach = (link: Link): Map<number, Machine> => new Map(link.connected().map((machine) => [machine.id, machine]))
+export const inReach = (link: Link): Map<number, Machine> =>
+  new Map(link.connected().map((machine) => [machine.id, machine]))
 
 /** Sends commands that are due to machines that are connected now; nothing is queued for the others. */
 export function openPump<Out extends { readonly deviceId: number }>(

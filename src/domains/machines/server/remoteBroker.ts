@@ -10,20 +10,39 @@ import type { Link, LinkEvents } from './link.ts'
  * several gateways share the messages. A message is acknowledged to the broker when there is room for it here, or its
  * organisation has none left: then the machine hears nothing and says it again.
  */
-export async function openRemoteBroker(app: App, url: string, identities: Identities, events: LinkEvents): Promise<Link> {
+export async function openRemoteBroker(
+  app: App,
+  url: string,
+  identities: Identities,
+  events: LinkEvents,
+): Promise<Link> {
   const heard = new Map<string, { machine: Known; at: number }>()
   const online = await identities.online()
   const known = await identities.look(online.map(({ machine }) => machine.rtu))
   for (const { machine, at } of online) {
     const now = known.get(machine.rtu)
-    if (now?.open) heard.set(machine.rtu, { machine: now, at: performance.now() + Math.min(0, at.getTime() - app.now().getTime()) })
+    if (now?.open)
+      heard.set(machine.rtu, {
+        machine: now,
+        at: performance.now() + Math.min(0, at.getTime() - app.now().getTime()),
+      })
   }
   const { mqttAccount } = app.config
   const account = mqttAccount ? { username: mqttAccount.user, password: mqttAccount.password } : {}
-  const client = mqtt.connect(url, { ...account, protocolVersion: 4, clean: true, reconnectPeriod: 1000, connectTimeout: 10_000 })
+  const client = mqtt.connect(url, {
+    ...account,
+    protocolVersion: 4,
+    clean: true,
+    reconnectPeriod: 1000,
+    connectTimeout: 10_000,
+  })
   client.on('error', (error) => app.log.warn({ err: error }, 'broker'))
   client.on('connect', () => {
-    client.subscribe('$share/huodao/v1/+/up/#', { qos: 1 }, (error) => error && app.log.error({ err: error }, 'broker'))
+    client.subscribe(
+      '$share/huodao/v1/+/up/#',
+      { qos: 1 },
+      (error) => error && app.log.error({ err: error }, 'broker'),
+    )
   })
 
   async function take(packet: IPublishPacket): Promise<void> {
@@ -34,7 +53,11 @@ export async function openRemoteBroker(app: App, url: string, identities: Identi
     else heard.set(machine.rtu, { machine, at: performance.now() })
     // one connection carries all: what one organisation has too much of waits in its machines, not before everybody's
     if (events.isFull(machine)) return events.refused('full')
-    await events.receive(machine, target.kind, typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload)
+    await events.receive(
+      machine,
+      target.kind,
+      typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload,
+    )
   }
 
   /** Waits while the database is away: a message that nobody can place is not acknowledged. */
@@ -59,8 +82,16 @@ export async function openRemoteBroker(app: App, url: string, identities: Identi
 
   return {
     send(machine, kind, body) {
-      if (!client.connected || (heard.get(machine.rtu)?.machine.epoch ?? machine.epoch) !== machine.epoch) return false
-      client.publish(downTopic(machine.rtu, kind), JSON.stringify({ ...body, ts: app.now().getTime() }), { qos: 1 })
+      if (
+        !client.connected ||
+        (heard.get(machine.rtu)?.machine.epoch ?? machine.epoch) !== machine.epoch
+      )
+        return false
+      client.publish(
+        downTopic(machine.rtu, kind),
+        JSON.stringify({ ...body, ts: app.now().getTime() }),
+        { qos: 1 },
+      )
       return true
     },
     connected() {

@@ -8,11 +8,18 @@ export const secretHash = (secret: string): Buffer => createHash('sha256').updat
  * The form of Mosquitto's password file (PBKDF2-HMAC-SHA512, 12 bytes of salt, 64 of key). One round is enough for 256 random
  * bits, and the broker repeats all rounds for every connected machine whenever it reads the file again.
  */
-export function brokerHash(secret: string | Uint8Array, salt: Uint8Array = randomBytes(12), rounds = 1): string {
+export function brokerHash(
+  secret: string | Uint8Array,
+  salt: Uint8Array = randomBytes(12),
+  rounds = 1,
+): string {
   return `$7$${rounds}$${Buffer.from(salt).toString('base64')}$${pbkdf2Sync(secret, salt, rounds, 64, 'sha512').toString('base64')}`
 }
 
 /** Both forms of one secret, which are never written apart. */
-export const secretColumns = (secret: string) => ({ secret_hash: secretHash(secret), broker_hash: brokerHash(secret) })
+export const secretColumns = (secret: string) => ({
+  secret_hash: secretHash(secret),
+  broker_hash: brokerHash(secret),
+})
 /** Of a machine that nobody can sign in as. */
 export const nobodysSecret = () => ({ secret_hash: secretHash(newSecret()), broker_hash: null })

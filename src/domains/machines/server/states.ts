@@ -11,7 +11,12 @@ import type { Fact } from './facts.ts'
 import { isWithin, type Range, spanAfter, temperatureLimits } from './spans.ts'
 
 /** What a fact says about one thing of the machine; the newest by (boot, seq) counts. Of a hello, that a connection began. */
-type Claim = { fact: Fact; slot: 'temperature' | 'humidity' | 'signal' | 'door' | 'hello' | 'fault'; code: string | null; lane: number | null }
+type Claim = {
+  fact: Fact
+  slot: 'temperature' | 'humidity' | 'signal' | 'door' | 'hello' | 'fault'
+  code: string | null
+  lane: number | null
+}
 type Change = {
   temperature: number | null
   humidity: number | null
@@ -24,7 +29,14 @@ type Change = {
 }
 /** Of each slot the place of its newest word; `within` and `shut`: of the last one that was as it should be. */
 type Places = Partial<Record<Claim['slot'] | 'within' | 'shut', string>>
-type Known = Range & { device_id: number; places: Places; temperature: number | null; temp_since: Date | null; door_open: boolean; door_since: Date | null }
+type Known = Range & {
+  device_id: number
+  places: Places
+  temperature: number | null
+  temp_since: Date | null
+  door_open: boolean
+  door_since: Date | null
+}
 
 /** Projects facts onto device_states, device_faults and the lanes they name. Answers who tells of more faults than a machine can have. */
 export async function applyState(ctx: Ctx, facts: readonly Fact[]): Promise<Doubt[]> {
@@ -54,7 +66,16 @@ function claimsOf(fact: Fact): Claim[] {
   const { kind, body } = fact.up
   const claim = (slot: Claim['slot']): Claim => ({ fact, slot, code: null, lane: null })
   if (kind === 'fault' || kind === 'clear')
-    return isPlatformFault(body.code) ? [] : [{ fact, slot: 'fault', code: body.code as string, lane: (body.lane as number | undefined) ?? null }]
+    return isPlatformFault(body.code)
+      ? []
+      : [
+          {
+            fact,
+            slot: 'fault',
+            code: body.code as string,
+            lane: (body.lane as number | undefined) ?? null,
+          },
+        ]
   return [
     ...(body.temperature === undefined ? [] : [claim('temperature')]),
     ...(body.humidity === undefined ? [] : [claim('humidity')]),
@@ -111,7 +132,8 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<Doubt[]>
   const opened = claims.filter((claim) => claim.fact.up.kind === 'fault')
   const cleared = claims.filter((claim) => claim.fact.up.kind === 'clear')
   if (opened.length) {
-    const column = (key: string, missing: string) => opened.map(({ fact }) => (fact.up.body[key] as string | undefined) ?? missing)
+    const column = (key: string, missing: string) =>
+      opened.map(({ fact }) => (fact.up.body[key] as string | undefined) ?? missing)
     // codes are the machine's own words: beyond the bound its lanes still stop, and one row stands for the rest
     const beyond = await rowsOf<{ device_id: number }>(ctx.db)`
       with x as (
@@ -140,7 +162,11 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<Doubt[]>
     const over = new Set(beyond.map((row) => row.device_id))
     for (const { fact } of new Map(opened.map((claim) => [claim.fact.machine.id, claim])).values())
       if (over.has(fact.machine.id))
-        doubts.push({ machine: fact.machine, kind: 'MACHINE_FAULTS', detail: { code: String(fact.up.body.code), most: limits.faults } })
+        doubts.push({
+          machine: fact.machine,
+          kind: 'MACHINE_FAULTS',
+          detail: { code: String(fact.up.body.code), most: limits.faults },
+        })
   }
   if (cleared.length) {
     await sql`
@@ -172,13 +198,21 @@ const heldFaults = (device: RawBuilder<unknown>, ctx: Ctx) => sql`(select count(
   (select distinct h.code, coalesce(h.lane_id, -h.road, 0) from device_faults h where h.device_id = ${device} and h.opened_at > ${dayBefore(ctx)} and h.code <> ${platformFaults.many} limit ${limits.faults})) h)`
 
 /** Each row knows which word it says, so that one that comes late is compared with the row, not with all that was said since. */
-async function writeStates(ctx: Ctx, facts: readonly Fact[], claims: readonly Claim[]): Promise<void> {
+async function writeStates(
+  ctx: Ctx,
+  facts: readonly Fact[],
+  claims: readonly Claim[],
+): Promise<void> {
   const owners = new Map(claims.map(({ fact }) => [fact.machine.id, fact.machine.orgId]))
   const ids = [...owners.keys()].sort((a, b) => a - b)
   await sql`insert into device_states (device_id, org_id) select * from unnest(${ids}::bigint[], ${ids.map((id) => owners.get(id))}::bigint[]) on conflict do nothing`.execute(
     ctx.db,
   )
-  const measuring = [...new Set(claims.flatMap(({ fact, slot }) => (slot === 'temperature' ? [fact.machine.id] : [])))]
+  const measuring = [
+    ...new Set(
+      claims.flatMap(({ fact, slot }) => (slot === 'temperature' ? [fact.machine.id] : [])),
+    ),
+  ]
   const rows = await rowsOf<Known>(ctx.db)`
     select s.device_id, s.places, s.temperature, s.temp_since, s.door_open, s.door_since, x.low, x.high from device_states s
     left join lateral ${temperatureLimits('s.device_id')} x on s.device_id = any(${measuring}::bigint[])
@@ -189,12 +223,23 @@ async function writeStates(ctx: Ctx, facts: readonly Fact[], claims: readonly Cl
     const { machine, up } = fact
     if (slot === 'fault' || placeOf(fact) <= (known.get(machine.id)?.places[slot] ?? '')) continue
     const change = changes.get(machine.id) ?? noChange()
-    const body = up.body as { temperature?: number; humidity?: number; rsrp?: number; signal?: Signal; open?: boolean; door?: boolean }
+    const body = up.body as {
+      temperature?: number
+      humidity?: number
+      rsrp?: number
+      signal?: Signal
+      open?: boolean
+      door?: boolean
+    }
     change.places[slot] = placeOf(fact)
     if (slot === 'temperature') change.temperature = body.temperature as number
     if (slot === 'humidity') change.humidity = body.humidity as number
     if (slot === 'door') change.door = body.open ?? body.door ?? null
-    if (slot === 'signal') Object.assign(change, { rsrp: body.rsrp ?? null, signal: body.rsrp === undefined ? body.signal : signalOf(body.rsrp) })
+    if (slot === 'signal')
+      Object.assign(change, {
+        rsrp: body.rsrp ?? null,
+        signal: body.rsrp === undefined ? body.signal : signalOf(body.rsrp),
+      })
     changes.set(machine.id, change)
   }
   for (const [id, own] of Map.groupBy(facts, (fact) => fact.machine.id)) {
@@ -229,8 +274,15 @@ const noChange = (): Change => ({
 })
 
 /** Since when the machine is outside its limits and its door is open, after all it says here; null when it says neither. */
-function spansOf(row: Known, facts: readonly Fact[]): Pick<Change, 'temperatureSince' | 'doorSince' | 'places'> | null {
-  const readings = facts.flatMap((fact) => (fact.up.body.temperature === undefined ? [] : [wordOf(fact, isWithin(row, fact.up.body.temperature as number))]))
+function spansOf(
+  row: Known,
+  facts: readonly Fact[],
+): Pick<Change, 'temperatureSince' | 'doorSince' | 'places'> | null {
+  const readings = facts.flatMap((fact) =>
+    fact.up.body.temperature === undefined
+      ? []
+      : [wordOf(fact, isWithin(row, fact.up.body.temperature as number))],
+  )
   const doors = facts.flatMap((fact) => {
     const open = (fact.up.body.open ?? fact.up.body.door) as boolean | undefined
     return open === undefined ? [] : [wordOf(fact, !open)]
@@ -238,14 +290,30 @@ function spansOf(row: Known, facts: readonly Fact[]): Pick<Change, 'temperatureS
   if (readings.length + doors.length === 0) return null
   const { places } = row
   const temperature = spanAfter(
-    { place: places.temperature ?? '', finePlace: places.within ?? '', fine: isWithin(row, row.temperature), since: row.temp_since },
+    {
+      place: places.temperature ?? '',
+      finePlace: places.within ?? '',
+      fine: isWithin(row, row.temperature),
+      since: row.temp_since,
+    },
     readings,
   )
-  const door = spanAfter({ place: places.door ?? '', finePlace: places.shut ?? '', fine: !row.door_open, since: row.door_since }, doors)
+  const door = spanAfter(
+    {
+      place: places.door ?? '',
+      finePlace: places.shut ?? '',
+      fine: !row.door_open,
+      since: row.door_since,
+    },
+    doors,
+  )
   return {
     temperatureSince: temperature.since,
     doorSince: door.since,
-    places: { ...(temperature.finePlace ? { within: temperature.finePlace } : {}), ...(door.finePlace ? { shut: door.finePlace } : {}) },
+    places: {
+      ...(temperature.finePlace ? { within: temperature.finePlace } : {}),
+      ...(door.finePlace ? { shut: door.finePlace } : {}),
+    },
   }
 }
 const wordOf = (fact: Fact, fine: boolean) => ({ place: placeOf(fact), at: fact.at, fine })

@@ -4,7 +4,14 @@ import { startOfHour } from '../../../shared/instants.ts'
 import type { Fact } from './facts.ts'
 
 type Sum = { min: number | null; max: number | null; sum: number; count: number }
-type Hour = { device_id: number; org_id: number; hour: string; temperature: Sum; humidity: Sum; rsrp: Sum }
+type Hour = {
+  device_id: number
+  org_id: number
+  hour: string
+  temperature: Sum
+  humidity: Sum
+  rsrp: Sum
+}
 
 const nothing = (): Sum => ({ min: null, max: null, sum: 0, count: 0 })
 function add(sum: Sum, value: unknown): void {
@@ -25,7 +32,14 @@ export async function addTelemetry(ctx: Ctx, facts: readonly Fact[]): Promise<vo
     const hour = iso(startOfHour(at))
     // the hour in which a machine changes hands has a row of each owner
     const key = `${machine.id}/${hour}/${machine.orgId}`
-    const row = hours.get(key) ?? { device_id: machine.id, org_id: machine.orgId, hour, temperature: nothing(), humidity: nothing(), rsrp: nothing() }
+    const row = hours.get(key) ?? {
+      device_id: machine.id,
+      org_id: machine.orgId,
+      hour,
+      temperature: nothing(),
+      humidity: nothing(),
+      rsrp: nothing(),
+    }
     hours.set(key, row)
     add(row.temperature, temperature)
     add(row.humidity, humidity)
@@ -34,7 +48,18 @@ export async function addTelemetry(ctx: Ctx, facts: readonly Fact[]): Promise<vo
   if (hours.size === 0) return
   const rows = [...hours.values()].map(({ temperature: t, humidity: h, rsrp, ...place }) => ({
     ...place,
-    ...{ tn: t.min, tx: t.max, ts: t.sum, tc: t.count, hn: h.min, hx: h.max, hs: h.sum, hc: h.count, rs: rsrp.sum, rc: rsrp.count },
+    ...{
+      tn: t.min,
+      tx: t.max,
+      ts: t.sum,
+      tc: t.count,
+      hn: h.min,
+      hx: h.max,
+      hs: h.sum,
+      hc: h.count,
+      rs: rsrp.sum,
+      rc: rsrp.count,
+    },
   }))
   await sql`insert into telemetry_hours as t (device_id, hour, org_id, temp_min, temp_max, temp_sum, temp_count, hum_min, hum_max, hum_sum, hum_count, rsrp_sum, rsrp_count)
     select device_id, hour, org_id, tn, tx, ts, tc, hn, hx, hs, hc, rs, rc
@@ -42,5 +67,7 @@ export async function addTelemetry(ctx: Ctx, facts: readonly Fact[]): Promise<vo
     order by device_id, hour, org_id
     on conflict (device_id, hour, org_id) do update set temp_min = least(t.temp_min, excluded.temp_min), temp_max = greatest(t.temp_max, excluded.temp_max), temp_sum = t.temp_sum + excluded.temp_sum, temp_count = t.temp_count + excluded.temp_count,
       hum_min = least(t.hum_min, excluded.hum_min), hum_max = greatest(t.hum_max, excluded.hum_max), hum_sum = t.hum_sum + excluded.hum_sum, hum_count = t.hum_count + excluded.hum_count,
-      rsrp_sum = t.rsrp_sum + excluded.rsrp_sum, rsrp_count = t.rsrp_count + excluded.rsrp_count`.execute(ctx.db)
+      rsrp_sum = t.rsrp_sum + excluded.rsrp_sum, rsrp_count = t.rsrp_count + excluded.rsrp_count`.execute(
+    ctx.db,
+  )
 }

@@ -19,14 +19,37 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** Measurements in the order of their numbers; `order` is the order in which they come in. */
-async function measure(machine: Machine, seqs: readonly [seq: number, temperature: number | null, minute: number][]): Promise<void> {
+async function measure(
+  machine: Machine,
+  seqs: readonly [seq: number, temperature: number | null, minute: number][],
+): Promise<void> {
   const start = world.clock.now
   for (const [seq, temperature, minute] of seqs) {
     world.clock.now = start + minute * 60_000
-    const intake = openIntake(world.app, { ...limits, gatherMs: 1 }, { vends: recordVend, controls: async () => {} })
-    intake.answerOver({ send: () => true, connected: () => [], recheck: async () => {}, stop: async () => {} })
+    const intake = openIntake(
+      world.app,
+      { ...limits, gatherMs: 1 },
+      { vends: recordVend, controls: async () => {} },
+    )
+    intake.answerOver({
+      send: () => true,
+      connected: () => [],
+      recheck: async () => {},
+      stop: async () => {},
+    })
     const kind: UpKind = temperature === null ? 'hello' : 'telemetry'
-    await intake.receive(machine, kind, Buffer.from(JSON.stringify({ boot, seq, ts: world.clock.now, ...(temperature === null ? {} : { temperature }) })))
+    await intake.receive(
+      machine,
+      kind,
+      Buffer.from(
+        JSON.stringify({
+          boot,
+          seq,
+          ts: world.clock.now,
+          ...(temperature === null ? {} : { temperature }),
+        }),
+      ),
+    )
     await intake.drain(5000)
   }
   world.clock.now = start
@@ -39,9 +62,18 @@ const pass = async (minutes: number) => {
   await world.rows('grant select on device_messages to huodao_app')
 }
 const look = async (machine: Machine) => {
-  const [state] = await world.rows(`select temp_alarm, fault_count from device_states where device_id = $1`, [machine.id])
-  const faults = await world.rows(`select code, closed_at is null as open from device_faults where device_id = $1`, [machine.id])
-  const locked = await world.rows(`select road_index as road, lock_reason from lanes where device_id = $1 and status = 'LOCKED' order by 1`, [machine.id])
+  const [state] = await world.rows(
+    `select temp_alarm, fault_count from device_states where device_id = $1`,
+    [machine.id],
+  )
+  const faults = await world.rows(
+    `select code, closed_at is null as open from device_faults where device_id = $1`,
+    [machine.id],
+  )
+  const locked = await world.rows(
+    `select road_index as road, lock_reason from lanes where device_id = $1 and status = 'LOCKED' order by 1`,
+    [machine.id],
+  )
   return {
     alarm: state?.temp_alarm,
     faults: faults.map((row) => `${row.code} ${row.open}`),
@@ -53,8 +85,14 @@ const calm = { alarm: false, faults: [], count: 0, locked: [] }
 async function fresh(): Promise<Machine> {
   boot += 1
   const machine = await world.addMachine()
-  await world.rows(`update lanes set product_id = 2 where device_id = $1 and road_index in (2, 3)`, [machine.id])
-  await world.rows(`update lanes set status = 'LOCKED', lock_reason = 'COUNT_NEEDED' where device_id = $1 and road_index = 3`, [machine.id])
+  await world.rows(
+    `update lanes set product_id = 2 where device_id = $1 and road_index in (2, 3)`,
+    [machine.id],
+  )
+  await world.rows(
+    `update lanes set status = 'LOCKED', lock_reason = 'COUNT_NEEDED' where device_id = $1 and road_index = 3`,
+    [machine.id],
+  )
   return machine
 }
 const before = { ...calm, locked: ['3 COUNT_NEEDED'] }
@@ -68,7 +106,12 @@ test('ten minutes outside are an alarm, thirty lock what must be kept cold; back
   await pass(11)
   expect(await look(machine)).toEqual(before)
   await pass(0.5)
-  const alarmed = { alarm: true, faults: ['TEMP_EXCURSION true'], count: 1, locked: ['3 COUNT_NEEDED'] }
+  const alarmed = {
+    alarm: true,
+    faults: ['TEMP_EXCURSION true'],
+    count: 1,
+    locked: ['3 COUNT_NEEDED'],
+  }
   expect(await look(machine)).toEqual(alarmed)
   await measure(machine, [[3, 11, 0]])
   await pass(19)
@@ -79,8 +122,18 @@ test('ten minutes outside are an alarm, thirty lock what must be kept cold; back
   await pass(1)
   await measure(machine, [[4, 6, 0]])
   await pass(0)
-  expect(await look(machine)).toEqual({ alarm: false, faults: ['TEMP_EXCURSION false'], count: 0, locked })
-  expect(await world.rows(`select kind, data from device_events where device_id = $1 and kind like 'TEMP%' order by id`, [machine.id])).toEqual([
+  expect(await look(machine)).toEqual({
+    alarm: false,
+    faults: ['TEMP_EXCURSION false'],
+    count: 0,
+    locked,
+  })
+  expect(
+    await world.rows(
+      `select kind, data from device_events where device_id = $1 and kind like 'TEMP%' order by id`,
+      [machine.id],
+    ),
+  ).toEqual([
     { kind: 'TEMP_ALARM', data: { temperature: 9.5, min: 2, max: 8 } },
     { kind: 'TEMP_LOCK', data: { roads: [2] } },
     { kind: 'TEMP_CLEAR', data: { temperature: 6 } },
@@ -174,7 +227,9 @@ test.each([
   type One = readonly [place: string, at: number, fine: boolean]
   let span: Span = { place: '', finePlace: '', fine: true, since: null }
   for (const batch of batches) {
-    const words = (Array.isArray(batch[0]) ? (batch as unknown as One[]) : [batch as One]).map(([place, at, fine]) => ({ place, at: new Date(at), fine }))
+    const words = (Array.isArray(batch[0]) ? (batch as unknown as One[]) : [batch as One]).map(
+      ([place, at, fine]) => ({ place, at: new Date(at), fine }),
+    )
     const after = spanAfter(span, words)
     span = { ...after, fine: after.place === after.finePlace }
   }
@@ -187,7 +242,10 @@ test('the time of a machine that is away stands still', async () => {
     [1, 9, 0],
     [2, null, 3],
   ])
-  await world.rows(`update device_states set online = false, last_seen_at = $2 where device_id = $1`, [machine.id, new Date(world.clock.now + 180_000)])
+  await world.rows(
+    `update device_states set online = false, last_seen_at = $2 where device_id = $1`,
+    [machine.id, new Date(world.clock.now + 180_000)],
+  )
   await pass(60)
   expect(await look(machine)).toEqual(before)
 })

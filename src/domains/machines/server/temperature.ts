@@ -12,25 +12,39 @@ import { isWithin, type Range, temperatureLimits } from './spans.ts'
 
 export const temperatureLock = 'TEMPERATURE'
 
-type Row = Range & { id: number; orgId: number; temperature: number | null; alarm: boolean; since: Date | null; until: Date }
+type Row = Range & {
+  id: number
+  orgId: number
+  temperature: number | null
+  alarm: boolean
+  since: Date | null
+  until: Date
+}
 
 /**
  * Machines that are outside the limits of their settings, and those that were. How long is kept as they come in, whatever
  * order that is: what a machine says all day costs the others nothing. While a machine is away its time stands still.
  */
 export async function sweepTemperatures(app: App): Promise<void> {
-  const [alarmAfter, lockAfter] = [await cachedByOrg(app, 'device.tempExcursionMinutes'), await cachedByOrg(app, 'device.tempLockMinutes')]
+  const [alarmAfter, lockAfter] = [
+    await cachedByOrg(app, 'device.tempExcursionMinutes'),
+    await cachedByOrg(app, 'device.tempLockMinutes'),
+  ]
   const found = await app.database.readSame(systemScope, (db) => suspects({ db, now: app.now() }))
   await eachFree(app, found, async (ctx, some) => {
-    const turn = await onlyRow<{ mine: boolean }>(ctx.db)`select pg_try_advisory_xact_lock(hashtextextended('machine-temperature', 0)) as mine`
+    const turn = await onlyRow<{ mine: boolean }>(
+      ctx.db,
+    )`select pg_try_advisory_xact_lock(hashtextextended('machine-temperature', 0)) as mine`
     if (!turn.mine) return
     const rows = await suspects(
       ctx,
       some.map((row) => row.id),
     )
     const isOut = (row: Row) => !isWithin(row, row.temperature)
-    const outFor = (row: Row) => (row.since && isOut(row) ? (row.until.getTime() - row.since.getTime()) / 60_000 : 0)
-    const isLong = (row: Row, minutes: ReadonlyMap<number, number>) => outFor(row) > (minutes.get(row.orgId) ?? Infinity)
+    const outFor = (row: Row) =>
+      row.since && isOut(row) ? (row.until.getTime() - row.since.getTime()) / 60_000 : 0
+    const isLong = (row: Row, minutes: ReadonlyMap<number, number>) =>
+      outFor(row) > (minutes.get(row.orgId) ?? Infinity)
     // lanes before states, as everywhere
     await lockCold(
       ctx,
@@ -62,7 +76,10 @@ async function lockCold(ctx: Ctx, rows: readonly Row[]): Promise<void> {
     where l.device_id = any(${rows.map((row) => row.id)}::bigint[]) and l.archived_at is null and l.status not in ('LOCKED', 'MERGED') and num_nonnulls(p.store_temp_min, p.store_temp_max) > 0
     order by l.id`
   if (!lanes.length) return
-  const stops = lanes.map((lane) => ({ laneId: lane.id, stop: { to: 'LOCKED' as const, reason: temperatureLock } }))
+  const stops = lanes.map((lane) => ({
+    laneId: lane.id,
+    stop: { to: 'LOCKED' as const, reason: temperatureLock },
+  }))
   const { deviceIds } = await moveStock(ctx, stops)
   refreshDeviceCounters(ctx, deviceIds)
   await noteDevice(
@@ -85,7 +102,12 @@ async function raise(ctx: Ctx, rows: readonly Row[]): Promise<void> {
     select * from unnest(${rows.map((row) => row.orgId)}::bigint[], ${rows.map((row) => row.id)}::bigint[], ${rows.map(() => platformFaults.temperature)}::text[], ${rows.map(() => 'ERROR')}::text[],
       ${rows.map((row) => `${row.temperature} °C (${row.low}–${row.high})`)}::text[], ${rows.map((row) => iso(row.since ?? ctx.now))}::timestamptz[])
     on conflict do nothing`.execute(ctx.db)
-  const events = rows.map(({ id, orgId, temperature, low, high }) => ({ deviceId: id, orgId, kind: 'TEMP_ALARM', data: { temperature, min: low, max: high } }))
+  const events = rows.map(({ id, orgId, temperature, low, high }) => ({
+    deviceId: id,
+    orgId,
+    kind: 'TEMP_ALARM',
+    data: { temperature, min: low, max: high },
+  }))
   await noteDevice(ctx, events)
   refreshDeviceCounters(
     ctx,
@@ -101,14 +123,23 @@ async function clear(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   await sql`update device_faults set closed_at = greatest(${ctx.now}::timestamptz, opened_at) where device_id = any(${ids}::bigint[]) and lane_id is null and code = ${platformFaults.temperature} and closed_at is null`.execute(
     ctx.db,
   )
-  const events = rows.map(({ id, orgId, temperature }) => ({ deviceId: id, orgId, kind: 'TEMP_CLEAR', data: { temperature } }))
+  const events = rows.map(({ id, orgId, temperature }) => ({
+    deviceId: id,
+    orgId,
+    kind: 'TEMP_CLEAR',
+    data: { temperature },
+  }))
   await noteDevice(ctx, events)
   refreshDeviceCounters(ctx, ids)
 }
 
 async function mark(ctx: Ctx, rows: readonly Row[], alarm: boolean): Promise<void> {
   const ids = rows.map((row) => row.id)
-  await sql`select 1 from device_states where device_id = any(${ids}::bigint[]) order by device_id for update`.execute(ctx.db)
-  await sql`update device_states set temp_alarm = ${alarm} where device_id = any(${ids}::bigint[])`.execute(ctx.db)
+  await sql`select 1 from device_states where device_id = any(${ids}::bigint[]) order by device_id for update`.execute(
+    ctx.db,
+  )
+  await sql`update device_states set temp_alarm = ${alarm} where device_id = any(${ids}::bigint[])`.execute(
+    ctx.db,
+  )
   ctx.touch('devices', rows)
 }

@@ -6,10 +6,21 @@ import type { AckCode, ResultCode } from '../rules.ts'
 /** What a machine says about a command. */
 export type VendFact =
   | { kind: 'ack'; deviceId: number; cmdId: string; ack: AckCode; at: Date }
-  | { kind: 'result'; deviceId: number; cmdId: string; result: ResultCode; dropDetected: boolean; durationMs: number; at: Date }
+  | {
+      kind: 'result'
+      deviceId: number
+      cmdId: string
+      result: ResultCode
+      dropDetected: boolean
+      durationMs: number
+      at: Date
+    }
 
 /** Answers as `deviceId/cmdId` which commands are of the machine that speaks, and which ends contradict the one before. */
-export type RecordVends = (ctx: Ctx, facts: readonly VendFact[]) => Promise<{ own: ReadonlySet<string>; contradicted: ReadonlySet<string> } | undefined>
+export type RecordVends = (
+  ctx: Ctx,
+  facts: readonly VendFact[],
+) => Promise<{ own: ReadonlySet<string>; contradicted: ReadonlySet<string> } | undefined>
 
 /** A command that leaves now. */
 export type VendOut = {

@@ -14,18 +14,27 @@ const reachable = (root: RawBuilder<unknown>) =>
   sql`u.status = 'ENABLED' and u.deleted_at is null and o.path <@ (select r.path from organisations r where r.id = ${root})`
 
 /** By the stored targets of a notice; what the fan-out writes messages for. */
-export const matchesStored = (noticeId: number, orgId: number): RawBuilder<unknown> => sql`${reachable(sql`${orgId}::bigint`)} and exists (
+export const matchesStored = (
+  noticeId: number,
+  orgId: number,
+): RawBuilder<unknown> => sql`${reachable(sql`${orgId}::bigint`)} and exists (
   select from notice_targets t where t.notice_id = ${noticeId} and (t.everyone or t.user_id = u.id
     or t.role_id in (select ur.role_id from user_roles ur where ur.user_id = u.id)
     or t.target_org_id = o.id or (t.with_subtree and o.path <@ (select s.path from organisations s where s.id = t.target_org_id))))`
 
 /** By targets that are not stored yet; the form counts while they are chosen. */
-export function countAudience(ctx: Ctx, targets: Targets, orgId: number): Promise<{ count: number }> {
+export function countAudience(
+  ctx: Ctx,
+  targets: Targets,
+  orgId: number,
+): Promise<{ count: number }> {
   const chosen = sql`(u.id = any(${targets.userIds}::bigint[])
     or exists (select from user_roles ur where ur.user_id = u.id and ur.role_id = any(${targets.roleIds}::bigint[]))
     or o.id = any(${targets.orgIds}::bigint[])
     or (${targets.withSubtree} and exists (select from organisations s where s.id = any(${targets.orgIds}::bigint[]) and ${visible(ctx, 's.id')} and o.path <@ s.path)))`
-  return onlyRow<{ count: number }>(ctx.db)`select count(*) as count from users u join organisations o on o.id = u.org_id
+  return onlyRow<{ count: number }>(
+    ctx.db,
+  )`select count(*) as count from users u join organisations o on o.id = u.org_id
     where ${visible(ctx, 'u.org_id')} and ${reachable(sql`${orgId}::bigint`)} and ${targets.toAll ? sql`true` : chosen}`
 }
 
@@ -39,11 +48,19 @@ export async function targetsExist(ctx: Ctx, targets: Targets, orgId: number): P
     (select count(*) from users u join organisations o on o.id = u.org_id
       where u.id = any(${targets.userIds}::bigint[]) and u.deleted_at is null and ${visible(ctx, 'u.org_id')} and ${below}) as users`
   const distinct = (ids: readonly number[]) => new Set(ids).size
-  return found.orgs === distinct(targets.orgIds) && found.roles === distinct(targets.roleIds) && found.users === distinct(targets.userIds)
+  return (
+    found.orgs === distinct(targets.orgIds) &&
+    found.roles === distinct(targets.roleIds) &&
+    found.users === distinct(targets.userIds)
+  )
 }
 
 /** Replaces the targets of a draft. `everyone` needs no other. */
-export async function writeTargets(ctx: Ctx, notice: { id: number; orgId: number }, targets: Targets): Promise<void> {
+export async function writeTargets(
+  ctx: Ctx,
+  notice: { id: number; orgId: number },
+  targets: Targets,
+): Promise<void> {
   await sql`delete from notice_targets where notice_id = ${notice.id}`.execute(ctx.db)
   const rows = targets.toAll
     ? [{ everyone: true }]
@@ -52,14 +69,27 @@ export async function writeTargets(ctx: Ctx, notice: { id: number; orgId: number
         ...targets.roleIds.map((id) => ({ role_id: id })),
         ...targets.userIds.map((id) => ({ user_id: id })),
       ]
-  const none = { org_id: notice.orgId, notice_id: notice.id, everyone: false, target_org_id: null, with_subtree: false, role_id: null, user_id: null }
+  const none = {
+    org_id: notice.orgId,
+    notice_id: notice.id,
+    everyone: false,
+    target_org_id: null,
+    with_subtree: false,
+    role_id: null,
+    user_id: null,
+  }
   const values = rows.map((row) => ({ ...none, ...row }))
   await ctx.db.insertInto('notice_targets').values(values).execute()
 }
 
 /** Built-in roles, the own ones and those from above; others by name, and those that are chosen already. */
-export function roleOptions(ctx: Ctx, { keyword, ids = [] }: Input<typeof notices.roles>): Promise<{ id: number; name: string }[]> {
-  return rowsOf<{ id: number; name: string }>(ctx.db)`select r.id, ${ctx.lang === 'en' ? sql`r.name_en` : sql`r.name`} as name from roles r
+export function roleOptions(
+  ctx: Ctx,
+  { keyword, ids = [] }: Input<typeof notices.roles>,
+): Promise<{ id: number; name: string }[]> {
+  return rowsOf<{ id: number; name: string }>(
+    ctx.db,
+  )`select r.id, ${ctx.lang === 'en' ? sql`r.name_en` : sql`r.name`} as name from roles r
     where ${inheritable(ctx, 'r.org_id')} and r.status = 'ENABLED' and (${keyword ? called(keyword) : heldIn(ctx, [ctx.actor.orgId])} or r.id = any(${[...ids]}::bigint[]))
     order by ${builtinFirst} limit ${keyword ? 200 : null}`
 }

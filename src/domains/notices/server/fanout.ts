@@ -10,7 +10,9 @@ const perBatch = 2000
 
 /** What readers may see from now on. In the transaction that publishes; the text is cleaned again on its way out. */
 export async function announce(ctx: Ctx, ids: readonly number[]): Promise<void> {
-  const rows = await rowsOf<{ id: number; content: string }>(ctx.db)`select n.id, n.content from notices n where n.id = any(${[...ids]}::bigint[])`
+  const rows = await rowsOf<{ id: number; content: string }>(
+    ctx.db,
+  )`select n.id, n.content from notices n where n.id = any(${[...ids]}::bigint[])`
   await sql`
     insert into announcements (notice_id, org_id, sender, content, images, popup, must_confirm, pinned, until_at)
     select n.id, n.org_id, o.name, x.content, n.images, 'POPUP' = any(n.channels), n.must_confirm, n.pinned, n.expire_at
@@ -57,7 +59,9 @@ export const fanOut = (app: App, batch = perBatch): Promise<number> =>
       select (select max(id) from who) as last, (select count(*) from added) as added,
         coalesce((select array_agg(org_id) from (select distinct org_id from added limit 101) x), '{}') as orgs`
     await sql`update notices set fan_cursor = coalesce(${written.last}::bigint, fan_cursor), target_count = target_count + ${written.added}::int,
-      fanned_at = case when ${written.last}::bigint is null then ${ctx.now}::timestamptz end where id = ${notice.id}`.execute(ctx.db)
+      fanned_at = case when ${written.last}::bigint is null then ${ctx.now}::timestamptz end where id = ${notice.id}`.execute(
+      ctx.db,
+    )
     // everybody below the notice's organisation hears of that one; a few are named by themselves
     const orgs = written.orgs.length > 100 ? [notice.org_id] : written.orgs
     ctx.afterCommit(() => {
@@ -84,11 +88,20 @@ export const expireDue = (app: App): Promise<number> =>
 /** Hides the messages of ended notices, a batch at a time, so that counting never has to ask about old ones. */
 export const sweepEnded = (app: App, batch = perBatch): Promise<number> =>
   bySystem(app, async (ctx) => {
-    const ended = await rowOf<{ id: number }>(ctx.db)`select a.notice_id as id from announcements a join notices n on n.id = a.notice_id
+    const ended = await rowOf<{ id: number }>(
+      ctx.db,
+    )`select a.notice_id as id from announcements a join notices n on n.id = a.notice_id
       where a.until_at <= ${ctx.now} and a.swept_at is null and n.state in ('WITHDRAWN', 'EXPIRED') order by a.until_at limit 1 for no key update of a skip locked`
     if (!ended) return 0
     const { numAffectedRows } = await sql`update messages set hidden_at = ${ctx.now} where id in (
-      select id from messages where notice_id = ${ended.id} and hidden_at is null order by id limit ${batch} for update)`.execute(ctx.db)
-    if (!numAffectedRows) await ctx.db.updateTable('announcements').set({ swept_at: ctx.now }).where('notice_id', '=', ended.id).execute()
+      select id from messages where notice_id = ${ended.id} and hidden_at is null order by id limit ${batch} for update)`.execute(
+      ctx.db,
+    )
+    if (!numAffectedRows)
+      await ctx.db
+        .updateTable('announcements')
+        .set({ swept_at: ctx.now })
+        .where('notice_id', '=', ended.id)
+        .execute()
     return 1
   })

@@ -13,11 +13,15 @@ describe('what the editor writes', () => {
     '<p>1 &lt; 2 &amp; 3</p>',
   ])('%s stays', (html) => expect(cleanHtml(html)).toBe(html))
   it('and what it does not write becomes that', () => {
-    expect(cleanHtml('<h1>a</h1><b>b</b><i>c</i><del>d</del><table><tr><td>e</td></tr></table>')).toBe('<h2>a</h2><strong>b</strong><em>c</em><s>d</s>e')
-    expect(cleanHtml('<p class="x" style="color:red" id="y" data-z="1" dir="rtl">a</p>')).toBe('<p>a</p>')
-    expect(cleanHtml('<a href="https://x.cn" onclick="x()" target="_self" rel="opener">a</a>')).toBe(
-      '<a href="https://x.cn" rel="noopener noreferrer" target="_blank">a</a>',
+    expect(
+      cleanHtml('<h1>a</h1><b>b</b><i>c</i><del>d</del><table><tr><td>e</td></tr></table>'),
+    ).toBe('<h2>a</h2><strong>b</strong><em>c</em><s>d</s>e')
+    expect(cleanHtml('<p class="x" style="color:red" id="y" data-z="1" dir="rtl">a</p>')).toBe(
+      '<p>a</p>',
     )
+    expect(
+      cleanHtml('<a href="https://x.cn" onclick="x()" target="_self" rel="opener">a</a>'),
+    ).toBe('<a href="https://x.cn" rel="noopener noreferrer" target="_blank">a</a>')
   })
   it('cleaning twice changes nothing', () => {
     for (const bad of corpus) expect(cleanHtml(cleanHtml(bad))).toBe(cleanHtml(bad))
@@ -78,13 +82,30 @@ const corpus = [
 describe('what an attacker writes', () => {
   it('is a corpus', () => expect(corpus.length).toBeGreaterThanOrEqual(40))
   const tag = /<(\/?)([a-zA-Z][a-zA-Z0-9]*)((?:\s+[a-zA-Z]+(?:="[^"]*")?)*)\s*\/?>/g
-  const allowed = new Set(['p', 'br', 'strong', 'em', 'u', 's', 'h2', 'h3', 'ul', 'ol', 'li', 'blockquote', 'a', 'img'])
+  const allowed = new Set([
+    'p',
+    'br',
+    'strong',
+    'em',
+    'u',
+    's',
+    'h2',
+    'h3',
+    'ul',
+    'ol',
+    'li',
+    'blockquote',
+    'a',
+    'img',
+  ])
   it.each(corpus)('%s', (bad) => {
     const html = cleanHtml(bad)
     for (const [, , name, attributes] of html.matchAll(tag)) {
       expect(allowed).toContain(name)
       for (const [, key, value] of (attributes ?? '').matchAll(/\s([a-zA-Z]+)(?:="([^"]*)")?/g)) {
-        expect({ a: ['href', 'rel', 'target'], img: ['src', 'alt'] }[name as 'a'] ?? []).toContain(key)
+        expect({ a: ['href', 'rel', 'target'], img: ['src', 'alt'] }[name as 'a'] ?? []).toContain(
+          key,
+        )
         if (key === 'href') expect(value).toMatch(/^(https?:\/\/[^\\]|mailto:|\/(?![/\\]))/)
         if (key === 'src') expect(value).toMatch(/^files\/[a-z0-9-]+\.(jpg|png)$/)
       }
@@ -99,11 +120,21 @@ describe('plain text', () => {
   it.each([
     ['<p></p>', ''],
     ['<p>&nbsp;\u200b</p><p><br /></p>', ''],
-    ['<h2>升级</h2><p>今晚<strong>22:00</strong></p><ul><li>一</li><li>二</li></ul>', '升级 今晚22:00 一 二'],
+    [
+      '<h2>升级</h2><p>今晚<strong>22:00</strong></p><ul><li>一</li><li>二</li></ul>',
+      '升级 今晚22:00 一 二',
+    ],
     ['<p>1 &lt; 2 &amp;amp; &quot;x&quot;</p>', '1 < 2 &amp; "x"'],
   ])('%s', (html, text) => expect(plainText(html)).toBe(text))
   it('is cut between letters', () => {
-    expect([cut('汉字', 2), cut('汉字三', 2), [...cut('😀'.repeat(300), 200)].length]).toEqual(['汉字', '汉…', 200])
+    expect([cut('汉字', 2), cut('汉字三', 2), [...cut('😀'.repeat(300), 200)].length]).toEqual([
+      '汉字',
+      '汉…',
+      200,
+    ])
   })
-  it('pictures are found', () => expect(picturesIn(cleanHtml(`<p><img src="${image}"></p><img src="https://x/y.png">`))).toEqual([image]))
+  it('pictures are found', () =>
+    expect(picturesIn(cleanHtml(`<p><img src="${image}"></p><img src="https://x/y.png">`))).toEqual(
+      [image],
+    ))
 })

@@ -12,9 +12,11 @@ import { within } from './queries.ts'
 type Contract = typeof messageEndpoints
 
 const from = sql`messages m left join announcements a on a.notice_id = m.notice_id`
-const mine = (ctx: Ctx) => sql`${visible(ctx, 'm.org_id')} and m.user_id = ${ctx.actor.userId} and m.hidden_at is null`
+const mine = (ctx: Ctx) =>
+  sql`${visible(ctx, 'm.org_id')} and m.user_id = ${ctx.actor.userId} and m.hidden_at is null`
 /** An announcement that was withdrawn or has expired is gone at once, before its messages are tidied. */
-const lives = (ctx: Ctx) => sql`(m.notice_id is null or (a.notice_id is not null and (a.until_at is null or a.until_at > ${ctx.now})))`
+const lives = (ctx: Ctx) =>
+  sql`(m.notice_id is null or (a.notice_id is not null and (a.until_at is null or a.until_at > ${ctx.now})))`
 const inWords = (ctx: Ctx) => ({
   title: ctx.lang === 'en' ? sql`m.title_en` : sql`m.title_zh`,
   content: ctx.lang === 'en' ? sql`m.body_en` : sql`m.body_zh`,
@@ -44,7 +46,8 @@ const inbox: Handlers<Contract>['inbox'] = async (ctx, input) => {
       lives(ctx),
       input.state === 'unread' ? sql`m.read_at is null` : sql`m.read_at is not null`,
       input.kind && sql`m.kind = ${input.kind}`,
-      input.keyword && sql`strpos(lower(m.title_zh || ' ' || m.title_en || ' ' || m.body_zh || ' ' || m.body_en), lower(${input.keyword})) > 0`,
+      input.keyword &&
+        sql`strpos(lower(m.title_zh || ' ' || m.title_en || ' ' || m.body_zh || ' ' || m.body_en), lower(${input.keyword})) > 0`,
       ...within(sql`m.created_at`, input),
     ],
   })
@@ -53,17 +56,26 @@ const inbox: Handlers<Contract>['inbox'] = async (ctx, input) => {
 
 /** Bounded, and inside one index: what has ended and is not tidied yet is a handful, asked once. */
 const unread: Handlers<Contract>['unread'] = async (ctx) => {
-  const { count } = await onlyRow<{ count: number }>(ctx.db)`select count(*) as count from (select 1 from messages m where ${mine(ctx)} and m.read_at is null
+  const { count } = await onlyRow<{ count: number }>(
+    ctx.db,
+  )`select count(*) as count from (select 1 from messages m where ${mine(ctx)} and m.read_at is null
     and (m.notice_id is null or m.notice_id <> all (array(select e.notice_id from announcements e where e.until_at <= ${ctx.now} and e.swept_at is null)))
     limit ${countedTo}) x`
-  const popups = await rowsOf<{ id: number }>(ctx.db)`select m.id from ${from} where ${mine(ctx)} and ${lives(ctx)}
+  const popups = await rowsOf<{ id: number }>(
+    ctx.db,
+  )`select m.id from ${from} where ${mine(ctx)} and ${lives(ctx)}
     and m.notice_id is not null and m.confirmed_at is null
     and (a.must_confirm or (m.read_at is null and (a.popup or a.reminded_at is not null))) order by m.id limit 5`
   return { count, popups: popups.map((m) => m.id) }
 }
 
 const message: Handlers<Contract>['message'] = async (ctx, input) =>
-  found(await shown(ctx).one(ctx.db, sql`from ${from} where m.id = ${input.id} and ${mine(ctx)} and ${lives(ctx)}`))
+  found(
+    await shown(ctx).one(
+      ctx.db,
+      sql`from ${from} where m.id = ${input.id} and ${mine(ctx)} and ${lives(ctx)}`,
+    ),
+  )
 
 /** Whether all these messages are the actor's and still there; somebody else's is like none. */
 async function own(ctx: Ctx, ids: readonly number[]): Promise<void> {
@@ -92,18 +104,34 @@ const markRead: Handlers<Contract>['markRead'] = async (ctx, { ids }) => {
 
 const confirm: Handlers<Contract>['confirm'] = async (ctx, { id }) => {
   await own(ctx, [id])
-  if (!(await exists(ctx.db)`select 1 from ${from} where m.id = ${id} and a.must_confirm`)) throw new Refusal(messageErrors.nothingToConfirm)
+  if (!(await exists(ctx.db)`select 1 from ${from} where m.id = ${id} and a.must_confirm`))
+    throw new Refusal(messageErrors.nothingToConfirm)
   await read(ctx, sql`m.id = ${id}`)
-  await sql`update messages m set confirmed_at = ${ctx.now} where m.id = ${id} and ${mine(ctx)} and m.confirmed_at is null`.execute(ctx.db)
+  await sql`update messages m set confirmed_at = ${ctx.now} where m.id = ${id} and ${mine(ctx)} and m.confirmed_at is null`.execute(
+    ctx.db,
+  )
   return { ok: true as const }
 }
 
 const hide: Handlers<Contract>['hide'] = async (ctx, { id }) => {
   await own(ctx, [id])
-  if (await exists(ctx.db)`select 1 from ${from} where m.id = ${id} and a.must_confirm and m.confirmed_at is null`)
+  if (
+    await exists(
+      ctx.db,
+    )`select 1 from ${from} where m.id = ${id} and a.must_confirm and m.confirmed_at is null`
+  )
     throw new Refusal(messageErrors.confirmFirst)
-  await sql`update messages m set hidden_at = ${ctx.now} where m.id = ${id} and ${mine(ctx)}`.execute(ctx.db)
+  await sql`update messages m set hidden_at = ${ctx.now} where m.id = ${id} and ${mine(ctx)}`.execute(
+    ctx.db,
+  )
   return { ok: true as const }
 }
 
-export const messageHandlers: Handlers<Contract> = { inbox, unread, message, markRead, confirm, hide }
+export const messageHandlers: Handlers<Contract> = {
+  inbox,
+  unread,
+  message,
+  markRead,
+  confirm,
+  hide,
+}

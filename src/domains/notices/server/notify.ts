@@ -20,13 +20,15 @@ export type Note = {
 /** Writes a message for each recipient in the caller's transaction and scope; answers how many. */
 export async function notify(ctx: Ctx, notes: Note | readonly Note[]): Promise<number> {
   let written = 0
-  for (const note of Array.isArray(notes) ? (notes as readonly Note[]) : [notes as Note]) written += await write(ctx, note)
+  for (const note of Array.isArray(notes) ? (notes as readonly Note[]) : [notes as Note])
+    written += await write(ctx, note)
   return written
 }
 
 async function write(ctx: Ctx, note: Note): Promise<number> {
   const link = note.link ?? ''
-  const text = (value: string, lang: 'zh-CN' | 'en', max: number) => [...say(value, lang)].slice(0, max).join('')
+  const text = (value: string, lang: 'zh-CN' | 'en', max: number) =>
+    [...say(value, lang)].slice(0, max).join('')
   const quiet = note.quietHours
     ? sql`not exists (select from messages x where x.user_id = u.id and x.kind = ${note.kind} and x.link = ${link} and x.read_at is null
         and x.created_at > ${new Date(ctx.now.getTime() - note.quietHours * 3_600_000)})`
@@ -46,7 +48,9 @@ async function write(ctx: Ctx, note: Note): Promise<number> {
 
 const chosen = (note: Note): RawBuilder<unknown> => {
   if ('userIds' in note) return sql`u.id = any(${[...note.userIds]}::bigint[])`
-  const holds = (user: RawBuilder<unknown>) => sql`exists (select from user_roles ur join roles r on r.id = ur.role_id
+  const holds = (
+    user: RawBuilder<unknown>,
+  ) => sql`exists (select from user_roles ur join roles r on r.id = ur.role_id
     join role_permissions p on p.role_id = r.id where ur.user_id = ${user} and r.status = 'ENABLED' and p.permission_code = ${note.permission})`
   const nearest = sql`(select o.id from organisations o, organisations own where own.id = ${note.orgId} and o.path @> own.path
     and exists (select from users h where h.org_id = o.id and h.status = 'ENABLED' and h.deleted_at is null and ${holds(sql`h.id`)})

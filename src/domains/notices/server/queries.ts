@@ -37,7 +37,13 @@ const joined = {
       'users', coalesce(jsonb_agg(t.user_id order by t.id) filter (where t.user_id is not null), '[]'))
     from notice_targets t where t.notice_id = n.id)`,
 }
-const listed = shape(NoticeRow.extend(beside), ['notices', 'n'], joined, ['toAll', 'orgCount', 'roleCount', 'userCount', 'can'])
+const listed = shape(NoticeRow.extend(beside), ['notices', 'n'], joined, [
+  'toAll',
+  'orgCount',
+  'roleCount',
+  'userCount',
+  'can',
+])
 export type ListRow = Rows<typeof listed>
 
 const notice = shape(Notice.extend(beside), ['notices', 'n'], joined, [
@@ -54,7 +60,10 @@ const notice = shape(Notice.extend(beside), ['notices', 'n'], joined, [
 ])
 export type Row = Rows<typeof notice>
 const from = sql`notices n join organisations o on o.id = n.org_id left join users a on a.id = n.author_id`
-export const within = (column: RawBuilder<unknown>, range: { from?: string | undefined; to?: string | undefined }) => [
+export const within = (
+  column: RawBuilder<unknown>,
+  range: { from?: string | undefined; to?: string | undefined },
+) => [
   range.from && sql`${column} >= ${startOfDay(range.from)}`,
   range.to && sql`${column} < ${startOfDay(addDays(range.to, 1))}`,
 ]
@@ -74,12 +83,14 @@ export const listRows = (ctx: Ctx, input: Input<typeof notices.list>) =>
       visible(ctx, 'n.org_id'),
       input.state && sql`n.state = ${input.state}`,
       input.keyword && sql`strpos(lower(n.title), lower(${input.keyword})) > 0`,
-      input.author && sql`strpos(lower(a.real_name || ' ' || a.username), lower(${input.author})) > 0`,
+      input.author &&
+        sql`strpos(lower(a.real_name || ' ' || a.username), lower(${input.author})) > 0`,
       ...within(sql`n.created_at`, input),
     ],
   })
 
-export const row = (ctx: Ctx, id: number) => notice.one(ctx.db, sql`from ${from} where n.id = ${id} and ${visible(ctx, 'n.org_id')}`)
+export const row = (ctx: Ctx, id: number) =>
+  notice.one(ctx.db, sql`from ${from} where n.id = ${id} and ${visible(ctx, 'n.org_id')}`)
 
 const name = sql`coalesce(nullif(u.real_name, ''), u.username)`
 const person = shape(NamedPerson, ['users', 'u'], { name })
@@ -110,6 +121,7 @@ export const readerRows = (ctx: Ctx, input: Input<typeof notices.readers>) =>
       visible(ctx, 'm.org_id'),
       sql`m.notice_id = ${input.id}`,
       input.state === 'unread' ? sql`m.read_at is null` : sql`m.read_at is not null`,
-      input.keyword && sql`strpos(lower(u.real_name || ' ' || u.username || ' ' || o.name), lower(${input.keyword})) > 0`,
+      input.keyword &&
+        sql`strpos(lower(u.real_name || ' ' || u.username || ' ' || o.name), lower(${input.keyword})) > 0`,
     ],
   })

@@ -8,7 +8,16 @@ import { notices } from '../contract.ts'
 import { fanOut, publishDue } from './fanout.ts'
 
 /** Platform 1 over agent 2 over operators 3 and 4. `twin` works beside the operator, `gone` and `off` cannot sign in any more. */
-export const people = { super: 1, agent: 2, operator: 3, twin: 4, replenisher: 5, sibling: 6, off: 7, gone: 8 } as const
+export const people = {
+  super: 1,
+  agent: 2,
+  operator: 3,
+  twin: 4,
+  replenisher: 5,
+  sibling: 6,
+  off: 7,
+  gone: 8,
+} as const
 export type Person = keyof typeof people
 const homes: Record<Person, [org: number, role: string]> = {
   super: [1, 'ROLE_SUPER_ADMIN'],
@@ -28,7 +37,12 @@ export type World = TestApi & {
   system<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>
   /** Runs the loop until nothing is left. */
   settle(): Promise<void>
-  as(who: Person): <K extends keyof typeof notices>(key: K, input?: Record<string, unknown>) => ReturnType<TestApi['call']>
+  as(
+    who: Person,
+  ): <K extends keyof typeof notices>(
+    key: K,
+    input?: Record<string, unknown>,
+  ) => ReturnType<TestApi['call']>
 }
 
 export async function openWorld(): Promise<World> {
@@ -43,7 +57,10 @@ export async function openWorld(): Promise<World> {
   await numberFrom(api.sql, 1000, 'users')
   const tokens = {} as Record<Person, string>
   for (const name of Object.keys(people) as Person[])
-    tokens[name] = await api.login(name, { expires_at: new Date('2027-06-01T00:00:00Z'), last_seen_at: new Date('2027-05-01T00:00:00Z') })
+    tokens[name] = await api.login(name, {
+      expires_at: new Date('2027-06-01T00:00:00Z'),
+      last_seen_at: new Date('2027-05-01T00:00:00Z'),
+    })
   await api.sql(`update users set status = 'DISABLED' where username = 'off'`)
   await api.sql(`update users set status = 'DISABLED', deleted_at = now() where username = 'gone'`)
   return {
@@ -69,4 +86,5 @@ export const draft = (change: Record<string, unknown> = {}) => ({
   toAll: true,
   ...change,
 })
-export const later = (clock: { now: Date }, hours: number): string => new Date(clock.now.getTime() + hours * 3_600_000).toISOString()
+export const later = (clock: { now: Date }, hours: number): string =>
+  new Date(clock.now.getTime() + hours * 3_600_000).toISOString()

@@ -5,8 +5,23 @@ import { columns } from '../../../server/shapes.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { missingPictures } from '../../files/server/pictures.ts'
-import { type Notice, type NoticeInput, type NoticeRow, noticeErrors, type notices } from '../contract.ts'
-import { changeable, noticeCan, noticeMoves, remindable, removable, running, startOf, timingRule } from '../rules.ts'
+import {
+  type Notice,
+  type NoticeInput,
+  type NoticeRow,
+  noticeErrors,
+  type notices,
+} from '../contract.ts'
+import {
+  changeable,
+  noticeCan,
+  noticeMoves,
+  remindable,
+  removable,
+  running,
+  startOf,
+  timingRule,
+} from '../rules.ts'
 import { countAudience, roleOptions, targetsExist, writeTargets } from './audience.ts'
 import { announce } from './fanout.ts'
 import { cleanHtml, cut, picturesIn, plainText } from './html.ts'
@@ -23,7 +38,15 @@ function judged(ctx: Ctx, { orgId, state, remindTime, targets }: q.ListRow) {
     orgCount: targets.orgs.length,
     roleCount: targets.roles.length,
     userCount: targets.users.length,
-    can: noticeCan({ state, remindTime }, { update: right('notice:update'), delete: right('notice:delete'), publish: right('notice:publish') }, ctx.now),
+    can: noticeCan(
+      { state, remindTime },
+      {
+        update: right('notice:update'),
+        delete: right('notice:delete'),
+        publish: right('notice:publish'),
+      },
+      ctx.now,
+    ),
   }
 }
 
@@ -44,10 +67,14 @@ async function shownOf(ctx: Ctx, row: q.Row): Promise<Notice> {
     users: await q.namesOf(ctx, targets.users),
   }
 }
-const shown = async (ctx: Ctx, id: number): Promise<Notice> => shownOf(ctx, found(await q.row(ctx, id)))
+const shown = async (ctx: Ctx, id: number): Promise<Notice> =>
+  shownOf(ctx, found(await q.row(ctx, id)))
 
 /** For the log: everything but the text, which may be long. */
-const logged = ({ content, can: _, ...rest }: Notice) => ({ ...rest, contentLength: content.length })
+const logged = ({ content, can: _, ...rest }: Notice) => ({
+  ...rest,
+  contentLength: content.length,
+})
 
 const field = (def: ErrorDef | null, name: string): void => {
   if (def) throw fieldRefusal(def, name)
@@ -62,11 +89,15 @@ function timed(times: Pick<NoticeInput, 'publishAt' | 'expireAt'>, now: Date): v
 async function written(ctx: Ctx, input: NoticeInput) {
   const content = cleanHtml(input.content)
   const text = plainText(content)
-  field(text === '' ? noticeErrors.blank : content.length > 20_000 ? noticeErrors.tooLong : null, 'content')
+  field(
+    text === '' ? noticeErrors.blank : content.length > 20_000 ? noticeErrors.tooLong : null,
+    'content',
+  )
   const { title, images, publishAt, expireAt, pinned, mustConfirm } = input
   timed(input, ctx.now)
   const pictures = [...images, ...picturesIn(content)]
-  if ((await missingPictures(ctx, pictures, visible(ctx, 'u.org_id'))).length) throw new Refusal(common.notFound)
+  if ((await missingPictures(ctx, pictures, visible(ctx, 'u.org_id'))).length)
+    throw new Refusal(common.notFound)
   return columns('notices', {
     title,
     content,
@@ -104,16 +135,28 @@ async function owned(ctx: Ctx, id: number): Promise<{ notice: Notice; row: q.Row
 }
 
 /** Moves or changes the row if it still is as the rule saw it; answers and logs the result. */
-async function change(ctx: Ctx, before: Notice, set: RawBuilder<unknown>, where: RawBuilder<unknown>): Promise<Notice> {
-  const { numAffectedRows } = await sql`update notices set ${set}, version = version + 1, updated_at = ${ctx.now} where id = ${before.id} and ${where}`.execute(
-    ctx.db,
-  )
+async function change(
+  ctx: Ctx,
+  before: Notice,
+  set: RawBuilder<unknown>,
+  where: RawBuilder<unknown>,
+): Promise<Notice> {
+  const { numAffectedRows } =
+    await sql`update notices set ${set}, version = version + 1, updated_at = ${ctx.now} where id = ${before.id} and ${where}`.execute(
+      ctx.db,
+    )
   if (!numAffectedRows) throw new Refusal(common.stale)
   return finish(ctx, before)
 }
 async function finish(ctx: Ctx, before: Notice): Promise<Notice> {
   const after = await shown(ctx, before.id)
-  ctx.audit({ id: before.id, name: after.title, before: logged(before), after: logged(after), orgId: before.orgId })
+  ctx.audit({
+    id: before.id,
+    name: after.title,
+    before: logged(before),
+    after: logged(after),
+    orgId: before.orgId,
+  })
   ctx.touch('notices')
   return after
 }
@@ -143,7 +186,10 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
 const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   const { notice, row } = await owned(ctx, input.id)
   reject(removable(row.state))
-  const { numAffectedRows } = await sql`delete from notices where id = ${input.id} and version = ${input.version} and state = 'DRAFT'`.execute(ctx.db)
+  const { numAffectedRows } =
+    await sql`delete from notices where id = ${input.id} and version = ${input.version} and state = 'DRAFT'`.execute(
+      ctx.db,
+    )
   if (!numAffectedRows) throw new Refusal(common.stale)
   ctx.audit({ id: input.id, name: notice.title, before: logged(notice), orgId: notice.orgId })
   ctx.touch('notices')
@@ -153,7 +199,8 @@ const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
 const publish: Handlers<Contract>['publish'] = async (ctx, input) => {
   const { notice, row } = await owned(ctx, input.id)
   reject(changeable(row.state))
-  if (!notice.toAll && notice.orgCount + notice.roleCount + notice.userCount === 0) field(noticeErrors.noTarget, 'toAll')
+  if (!notice.toAll && notice.orgCount + notice.roleCount + notice.userCount === 0)
+    field(noticeErrors.noTarget, 'toAll')
   const at = startOf(row.publishAt, input.immediately, ctx.now)
   timed(input.immediately ? { ...row, publishAt: null } : row, ctx.now)
   const next = at > ctx.now ? 'SCHEDULED' : 'PUBLISHED'
@@ -174,7 +221,12 @@ const publish: Handlers<Contract>['publish'] = async (ctx, input) => {
 const withdraw: Handlers<Contract>['withdraw'] = async (ctx, input) => {
   const { notice, row } = await owned(ctx, input.id)
   reject(running(row.state))
-  const after = await change(ctx, notice, sql`state = 'WITHDRAWN', ended_at = ${ctx.now}`, sql`state = any(${allowedFrom(noticeMoves, 'WITHDRAWN')})`)
+  const after = await change(
+    ctx,
+    notice,
+    sql`state = 'WITHDRAWN', ended_at = ${ctx.now}`,
+    sql`state = any(${allowedFrom(noticeMoves, 'WITHDRAWN')})`,
+  )
   // this one row hides it from everybody; the messages themselves are tidied by the sweep
   await announced(ctx, notice, sql`until_at = ${ctx.now}`)
   return after
@@ -190,7 +242,12 @@ const pin: Handlers<Contract>['pin'] = async (ctx, input) => {
 const remind: Handlers<Contract>['remind'] = async (ctx, input) => {
   const { notice, row } = await owned(ctx, input.id)
   reject(remindable(row, ctx.now))
-  const after = await change(ctx, notice, sql`reminded_at = ${ctx.now}`, sql`state = 'PUBLISHED' and reminded_at is not distinct from ${row.remindTime}`)
+  const after = await change(
+    ctx,
+    notice,
+    sql`reminded_at = ${ctx.now}`,
+    sql`state = 'PUBLISHED' and reminded_at is not distinct from ${row.remindTime}`,
+  )
   await announced(ctx, notice, sql`reminded_at = ${ctx.now}`)
   return after
 }

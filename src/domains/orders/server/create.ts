@@ -90,7 +90,10 @@ const shownLane = shape(MobileLane.extend({ drugClass: z.string() }), ['lanes', 
   drugClass: sql`p.drug_class`,
 })
 
-async function mobileLanes(ctx: Ctx, input: Input<typeof orders.mobileLanes>): Promise<Output<typeof orders.mobileLanes>> {
+async function mobileLanes(
+  ctx: Ctx,
+  input: Input<typeof orders.mobileLanes>,
+): Promise<Output<typeof orders.mobileLanes>> {
   const device = await deviceByNumber(ctx, input.rtuNumber)
   const selling = device.lifecycle === 'OPERATING' && device.online && !device.stopped
   const since = await cachedSetting(ctx.app, device.orgId, 'order.holdSeconds')
@@ -106,7 +109,10 @@ async function mobileLanes(ctx: Ctx, input: Input<typeof orders.mobileLanes>): P
     order by l.road_index`,
   )
   const sold = selling ? lanes.filter((lane) => !canPlace(lane, device)) : []
-  const list = sold.map(({ drugClass, ...lane }) => ({ ...lane, restriction: strictest(lane.restriction, device.limitPerOrder) }))
+  const list = sold.map(({ drugClass, ...lane }) => ({
+    ...lane,
+    restriction: strictest(lane.restriction, device.limitPerOrder),
+  }))
   return { rtuNumber: device.rtuNumber, name: device.nickname, online: device.online, list }
 }
 
@@ -127,20 +133,33 @@ async function boughtToday(ctx: Asking, device: Device, consumer: string): Promi
 }
 
 /** Limits of the machine's settings: pieces of one order, and of one customer a day. Nobody can tell customers without a name apart. */
-export async function checkLimits(ctx: Asking, device: Device, pieces: number, consumer: string, takeTurns: boolean): Promise<void> {
-  if (device.limitPerOrder > 0 && pieces > device.limitPerOrder) throw new Refusal(orderErrors.overLimit)
+export async function checkLimits(
+  ctx: Asking,
+  device: Device,
+  pieces: number,
+  consumer: string,
+  takeTurns: boolean,
+): Promise<void> {
+  if (device.limitPerOrder > 0 && pieces > device.limitPerOrder)
+    throw new Refusal(orderErrors.overLimit)
   if (device.limitPerDay === 0) return
   // two orders of one customer at once take turns, or both would find room
-  if (consumer && takeTurns) await sql`select pg_advisory_xact_lock(hashtextextended(${`limit ${device.id} ${consumer}`}, 0))`.execute(ctx.db)
+  if (consumer && takeTurns)
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`limit ${device.id} ${consumer}`}, 0))`.execute(
+      ctx.db,
+    )
   const before = consumer ? await boughtToday(ctx, device, consumer) : 0
   if (before + pieces > device.limitPerDay) throw new Refusal(orderErrors.overLimit)
 }
 
 /** Whether the machine sells, and so much at once; the limits that count here. */
 async function judgeMachine(ctx: Asking, device: Device, input: Asked) {
-  if (device.lifecycle !== 'OPERATING' || device.stopped) throw new Refusal(orderErrors.deviceNotSelling)
+  if (device.lifecycle !== 'OPERATING' || device.stopped)
+    throw new Refusal(orderErrors.deviceNotSelling)
   if (!device.online) throw new Refusal(orderErrors.deviceOffline)
-  reject(queueRefusal({ oldest: device.oldest, platformMs: await platformBehind(ctx.app) }, ctx.now))
+  reject(
+    queueRefusal({ oldest: device.oldest, platformMs: await platformBehind(ctx.app) }, ctx.now),
+  )
   const limits = await cachedSettings(ctx.app, device.orgId, [
     'order.maxPieces',
     'order.payTimeoutMachine',
@@ -151,15 +170,23 @@ async function judgeMachine(ctx: Asking, device: Device, input: Asked) {
     'order.openPerNetwork',
   ])
   const pieces = input.items.reduce((sum, item) => sum + item.count, 0)
-  if (pieces > limits['order.maxPieces'] || new Set(input.items.map((item) => item.roadIndex)).size !== input.items.length)
+  if (
+    pieces > limits['order.maxPieces'] ||
+    new Set(input.items.map((item) => item.roadIndex)).size !== input.items.length
+  )
     throw new Refusal(orderErrors.overLimit)
   return { device, pieces, limits }
 }
 
 /** What an order begins with: the answer it got already, or a machine that sells. */
-export type Seen = { repeat: Output<typeof orders.mobileOrder> } | (Awaited<ReturnType<typeof judgeMachine>> & { next?: Awaited<ReturnType<typeof nextOrder>> })
+export type Seen =
+  | { repeat: Output<typeof orders.mobileOrder> }
+  | (Awaited<ReturnType<typeof judgeMachine>> & { next?: Awaited<ReturnType<typeof nextOrder>> })
 export async function lookAt(ctx: Asking, input: Asked): Promise<Seen> {
-  const [repeat, device] = await Promise.all([answerOfClient(ctx, input), deviceByNumber(ctx, input.rtuNumber)])
+  const [repeat, device] = await Promise.all([
+    answerOfClient(ctx, input),
+    deviceByNumber(ctx, input.rtuNumber),
+  ])
   return repeat ? { repeat } : judgeMachine(ctx, device, input)
 }
 
@@ -167,18 +194,39 @@ export async function lookAt(ctx: Asking, input: Asked): Promise<Seen> {
  * The wanted lanes. Of what is there, this address leaves to others as many pieces as it lately held and did not pay while they
  * were wanted; that is read behind the lock, so that it does not take them again at the moment they come free.
  */
-export async function lanesFor(ctx: Asking, device: Device, input: Asked, locking = sql``): Promise<ReadonlyMap<number, Lane>> {
+export async function lanesFor(
+  ctx: Asking,
+  device: Device,
+  input: Asked,
+  locking = sql``,
+): Promise<ReadonlyMap<number, Lane>> {
   const roads = input.items.map((item) => item.roadIndex)
   const wanted = sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
     where l.device_id = ${device.id} and l.org_id = ${device.orgId} and l.archived_at is null and l.road_index = any(${roads}::int[]) order by l.id ${locking}`.execute(
     ctx.db,
   )
-  const [{ rows: lanes }, lost] = await Promise.all([wanted, lostBy(ctx, device.id, holderOf(ctx.ip))])
-  return new Map(lanes.map((lane) => [lane.roadIndex, { ...lane, lost: lost.get(lane.id) ?? 0, available: lane.available - (lost.get(lane.id) ?? 0) }]))
+  const [{ rows: lanes }, lost] = await Promise.all([
+    wanted,
+    lostBy(ctx, device.id, holderOf(ctx.ip)),
+  ])
+  return new Map(
+    lanes.map((lane) => [
+      lane.roadIndex,
+      {
+        ...lane,
+        lost: lost.get(lane.id) ?? 0,
+        available: lane.available - (lost.get(lane.id) ?? 0),
+      },
+    ]),
+  )
 }
 
 /** Why this lane cannot sell `count` at `price` now; null when it can. */
-export function laneRefusal(lane: Lane | undefined, item: { count: number; price: number }, device: Device): ErrorDef | null {
+export function laneRefusal(
+  lane: Lane | undefined,
+  item: { count: number; price: number },
+  device: Device,
+): ErrorDef | null {
   if (lane?.status !== 'ENABLED' || !lane.onShelf) return orderErrors.laneNotSelling
   if (canPlace(lane, device)) return orderErrors.drugForbidden
   if (lane.price !== item.price) return orderErrors.priceChanged
@@ -189,7 +237,9 @@ export function laneRefusal(lane: Lane | undefined, item: { count: number; price
 
 /** Id and number of an order that is about to be written. */
 export async function nextOrder(ctx: Asking): Promise<{ id: number; orderNum: string }> {
-  const { id, sequence } = await onlyRow<{ id: number; sequence: number }>(ctx.db)`select nextval('orders_id_seq') as id, nextval('order_num_seq') as sequence`
+  const { id, sequence } = await onlyRow<{ id: number; sequence: number }>(
+    ctx.db,
+  )`select nextval('orders_id_seq') as id, nextval('order_num_seq') as sequence`
   return { id, orderNum: numbersOf(ctx.app)(shanghaiDay(ctx.now), sequence) }
 }
 
@@ -197,7 +247,11 @@ export async function nextOrder(ctx: Asking): Promise<{ id: number; orderNum: st
  * Reserves and prices in one transaction; the lanes are locked before they are judged, so the last piece sells once. `seen`: what was
  * looked at a moment before; nothing of it is locked by an order.
  */
-async function mobileOrder(ctx: Ctx, input: Asked, seen?: Seen): Promise<Output<typeof orders.mobileOrder>> {
+async function mobileOrder(
+  ctx: Ctx,
+  input: Asked,
+  seen?: Seen,
+): Promise<Output<typeof orders.mobileOrder>> {
   const at = seen ?? (await lookAt(ctx, input))
   if ('repeat' in at) return at.repeat
   const { device, pieces, limits } = at
@@ -205,18 +259,28 @@ async function mobileOrder(ctx: Ctx, input: Asked, seen?: Seen): Promise<Output<
   ctx.later(patience(orderLockMs))
   await checkLimits(ctx, device, pieces, input.consumer, true)
   const { id, orderNum } = at.next ?? (await nextOrder(ctx))
-  const [laneOf, first] = await Promise.all([lanesFor(ctx, device, input, sql`for no key update of l`), takeKey(ctx, { id, orderNum }, device, input.clientId)])
+  const [laneOf, first] = await Promise.all([
+    lanesFor(ctx, device, input, sql`for no key update of l`),
+    takeKey(ctx, { id, orderNum }, device, input.clientId),
+  ])
   // a twin with the same client id committed while we waited: its order is the answer
   if (!first) return found((await answerOfClient(ctx, input)) ?? undefined)
   for (const item of input.items) {
     const refusal = laneRefusal(laneOf.get(item.roadIndex), item, device)
     if (refusal) throw fieldRefusal(refusal, `items.${item.roadIndex}`)
   }
-  const sold = input.items.map((item) => ({ lane: laneOf.get(item.roadIndex) as Lane, count: item.count }))
+  const sold = input.items.map((item) => ({
+    lane: laneOf.get(item.roadIndex) as Lane,
+    count: item.count,
+  }))
   const total = sold.reduce((sum, { lane, count }) => sum + lane.price * count, 0)
   const expireAt = new Date(ctx.now.getTime() + limits['order.payTimeoutMachine'] * 60_000)
   const outTradeNo = `HD${orderNum}`
-  const units = unitsStatement(ctx, { id, orderNum, orgId: device.orgId, deviceId: device.id }, sold)
+  const units = unitsStatement(
+    ctx,
+    { id, orderNum, orgId: device.orgId, deviceId: device.id },
+    sold,
+  )
   ctx.later(sql`
     with made as (
       insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name, consumer, channel, order_type, pay_type, detail, img,
@@ -236,27 +300,53 @@ async function mobileOrder(ctx: Ctx, input: Asked, seen?: Seen): Promise<Output<
     sold.map(({ lane, count }) => ({ laneId: lane.id, reserved: count })),
   )
   refreshDeviceCounters(ctx, [device.id])
-  await countUnpaid(ctx, { id, at: ctx.now }, { orgId: device.orgId, deviceId: device.id, consumer: input.consumer, address: holderOf(ctx.ip) }, limits)
+  await countUnpaid(
+    ctx,
+    { id, at: ctx.now },
+    {
+      orgId: device.orgId,
+      deviceId: device.id,
+      consumer: input.consumer,
+      address: holderOf(ctx.ip),
+    },
+    limits,
+  )
   return { orderNum, payableAmount: total, outTradeNo, expireAt: iso(expireAt) }
 }
 
 /** The number and the client id are this order's; false when the client id has one already. */
-export async function takeKey(ctx: Ctx, order: { id: number; orderNum: string }, device: Pick<Device, 'id' | 'orgId'>, clientId: string): Promise<boolean> {
+export async function takeKey(
+  ctx: Ctx,
+  order: { id: number; orderNum: string },
+  device: Pick<Device, 'id' | 'orgId'>,
+  clientId: string,
+): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into order_keys (order_num, client_id, order_id, org_id, device_id, created_at)
-    values (${order.orderNum}, ${clientId}, ${order.id}, ${device.orgId}, ${device.id}, ${ctx.now}) on conflict (client_id) do nothing`.execute(ctx.db)
+    values (${order.orderNum}, ${clientId}, ${order.id}, ${device.orgId}, ${device.id}, ${ctx.now}) on conflict (client_id) do nothing`.execute(
+    ctx.db,
+  )
   return numAffectedRows === 1n
 }
 
-const answered = shape(MobileAnswer.extend({ rtuNumber: z.string(), goods: z.string() }), ['orders', 'o'], {
-  outTradeNo: sql`p.out_trade_no`,
-  goods: sql`(select string_agg(u.road || '×' || u.n || '×' || u.list_price, ' ' order by u.road) from (select road, list_price, count(*) as n from order_units u
+const answered = shape(
+  MobileAnswer.extend({ rtuNumber: z.string(), goods: z.string() }),
+  ['orders', 'o'],
+  {
+    outTradeNo: sql`p.out_trade_no`,
+    goods: sql`(select string_agg(u.road || '×' || u.n || '×' || u.list_price, ' ' order by u.road) from (select road, list_price, count(*) as n from order_units u
     where u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id group by 1, 2) u)`,
-})
+  },
+)
 /** Nearly always there is none: the key alone is asked for first. Who says his id again for something else gets no answer for it. */
-async function answerOfClient(ctx: Asking, { clientId, rtuNumber, items }: Asked): Promise<Output<typeof orders.mobileOrder> | null> {
+async function answerOfClient(
+  ctx: Asking,
+  { clientId, rtuNumber, items }: Asked,
+): Promise<Output<typeof orders.mobileOrder> | null> {
   type Key = { orgId: number; at: Date; id: number }
-  const key = await rowOf<Key>(ctx.db)`select org_id as "orgId", created_at as at, order_id as id from order_keys where client_id = ${clientId}`
+  const key = await rowOf<Key>(
+    ctx.db,
+  )`select org_id as "orgId", created_at as at, order_id as id from order_keys where client_id = ${clientId}`
   if (!key) return null
   const found = await answered.one(
     ctx.db,
@@ -265,7 +355,9 @@ async function answerOfClient(ctx: Asking, { clientId, rtuNumber, items }: Asked
   )
   if (!found) return null
   const { rtuNumber: machine, goods, ...answer } = found
-  const asked = items.toSorted((a, b) => a.roadIndex - b.roadIndex).map(({ roadIndex, count, price }) => `${roadIndex}×${count}×${price}`)
+  const asked = items
+    .toSorted((a, b) => a.roadIndex - b.roadIndex)
+    .map(({ roadIndex, count, price }) => `${roadIndex}×${count}×${price}`)
   if (machine !== rtuNumber || goods !== asked.join(' ')) throw new Refusal(common.keyReused)
   return answer
 }
@@ -275,14 +367,27 @@ const detailText = (sold: readonly { lane: Lane; count: number }[]): string => {
   return rest.length ? `${first} +${rest.length}` : (first ?? '')
 }
 
-type Piece = Pick<Lane, 'id' | 'roadIndex' | 'productId' | 'name' | 'model' | 'img' | 'drugClass' | 'price' | 'costPrice'>
+type Piece = Pick<
+  Lane,
+  'id' | 'roadIndex' | 'productId' | 'name' | 'model' | 'img' | 'drugClass' | 'price' | 'costPrice'
+>
 type OfOrder = { id: number; orderNum: string; orgId: number; deviceId: number }
-export async function addUnits(ctx: Ctx, order: OfOrder, sold: readonly { lane: Piece; count: number }[]): Promise<void> {
+export async function addUnits(
+  ctx: Ctx,
+  order: OfOrder,
+  sold: readonly { lane: Piece; count: number }[],
+): Promise<void> {
   await unitsStatement(ctx, order, sold).execute(ctx.db)
 }
 
-function unitsStatement(ctx: Ctx, order: OfOrder, sold: readonly { lane: Piece; count: number }[]): RawBuilder<unknown> {
-  const units = sold.flatMap(({ lane, count }) => Array.from({ length: count }, () => lane)).map((lane, index) => ({ ...lane, unitNo: index + 1 }))
+function unitsStatement(
+  ctx: Ctx,
+  order: OfOrder,
+  sold: readonly { lane: Piece; count: number }[],
+): RawBuilder<unknown> {
+  const units = sold
+    .flatMap(({ lane, count }) => Array.from({ length: count }, () => lane))
+    .map((lane, index) => ({ ...lane, unitNo: index + 1 }))
   return sql`insert into order_units (org_id, created_at, order_id, order_num, device_id, unit_no, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost)
     select ${order.orgId}::bigint, ${ctx.now}::timestamptz, ${order.id}::bigint, ${order.orderNum}, ${order.deviceId}::bigint,
       "unitNo", id, "roadIndex", "productId", name, model, "drugClass", img, price, 0, price, "costPrice"

@@ -31,7 +31,12 @@ async function machineWith(perOrder: number, perDay: number): Promise<Machine> {
     )
   return machine
 }
-const buy = (machine: Machine, count: number, consumer = 'anna', more: readonly { roadIndex: number; count: number }[] = []) =>
+const buy = (
+  machine: Machine,
+  count: number,
+  consumer = 'anna',
+  more: readonly { roadIndex: number; count: number }[] = [],
+) =>
   bySystem(world.app, (ctx) =>
     createHandlers.mobileOrder(ctx, {
       rtuNumber: machine.rtu,
@@ -48,12 +53,24 @@ const refused = 'orders.overLimit'
 const sold = expect.stringMatching(/^\d{20}$/)
 
 /** As a phone at an address does: room is made first. Answers the payment's number, or the name of the refusal. */
-async function phone(machine: Machine, ip: string, { consumer = '', road = 1, count = 1, price = 300 } = {}): Promise<string> {
-  const input = { rtuNumber: machine.rtu, items: [{ roadIndex: road, count, price }], payType: 'WECHAT' as const, clientId: randomUUID(), consumer }
+async function phone(
+  machine: Machine,
+  ip: string,
+  { consumer = '', road = 1, count = 1, price = 300 } = {},
+): Promise<string> {
+  const input = {
+    rtuNumber: machine.rtu,
+    items: [{ roadIndex: road, count, price }],
+    payType: 'WECHAT' as const,
+    clientId: randomUUID(),
+    consumer,
+  }
   const caller = { ...systemCaller(systemActor), ip }
   const order = async () => {
     await makeRoom(world.app, input, { ip })
-    return act(world.app, caller, { audit: null, scope: 'system' }, (ctx) => createHandlers.mobileOrder(ctx, input))
+    return act(world.app, caller, { audit: null, scope: 'system' }, (ctx) =>
+      createHandlers.mobileOrder(ctx, input),
+    )
   }
   return order().then(
     ({ outTradeNo }) => outTradeNo,
@@ -61,19 +78,32 @@ async function phone(machine: Machine, ip: string, { consumer = '', road = 1, co
   )
 }
 async function pay(outTradeNo: string, amount = 300): Promise<string> {
-  const notice = { eventId: randomUUID(), outTradeNo, tradeNo: randomUUID(), amount, paidAt: new Date(world.clock.now).toISOString() }
+  const notice = {
+    eventId: randomUUID(),
+    outTradeNo,
+    tradeNo: randomUUID(),
+    amount,
+    paidAt: new Date(world.clock.now).toISOString(),
+  }
   const input = { ...notice, sign: simulatorSign(world.app.config.simPayKey, notice) }
-  const { run } = payments.simulatorNotify as unknown as { run(ctx: unknown, input: unknown): Promise<{ result: string }> }
+  const { run } = payments.simulatorNotify as unknown as {
+    run(ctx: unknown, input: unknown): Promise<{ result: string }>
+  }
   return (await bySystem(world.app, (ctx) => run(ctx, input))).result
 }
-const crowd = (n: number, work: (i: number) => Promise<string>) => Promise.all(Array.from({ length: n }, (_, i) => work(i)))
+const crowd = (n: number, work: (i: number) => Promise<string>) =>
+  Promise.all(Array.from({ length: n }, (_, i) => work(i)))
 const made = (answers: readonly string[]) => answers.filter((answer) => answer.startsWith('HD'))
-const refusals = (answers: readonly string[]) => [...new Set(answers.filter((answer) => !answer.startsWith('HD')))]
+const refusals = (answers: readonly string[]) => [
+  ...new Set(answers.filter((answer) => !answer.startsWith('HD'))),
+]
 const later = (seconds: number) => {
   world.clock.now += seconds * 1000
 }
 const shelf = async (machine: Machine) =>
-  (await bySystem(world.app, (ctx) => createHandlers.mobileLanes(ctx, { rtuNumber: machine.rtu }))).list.map((lane) => lane.roadIndex)
+  (
+    await bySystem(world.app, (ctx) => createHandlers.mobileLanes(ctx, { rtuNumber: machine.rtu }))
+  ).list.map((lane) => lane.roadIndex)
 const tooMany = 'orders.tooManyUnpaid'
 const open = () =>
   world.rows<{ subject: string; open: number; holds: number }>(`
@@ -81,15 +111,27 @@ const open = () =>
 
 test('pieces of one order, over all its lanes; the shelf says so', async () => {
   const machine = await machineWith(3, 0)
-  expect([await buy(machine, 4), await buy(machine, 2, 'anna', [{ roadIndex: 2, count: 2 }]), await buy(machine, 3)]).toEqual([refused, refused, sold])
-  await world.rows(`update lanes set restriction = 2 where device_id = $1 and road_index = 2`, [machine.id])
-  const shelf = await bySystem(world.app, (ctx) => createHandlers.mobileLanes(ctx, { rtuNumber: machine.rtu }))
+  expect([
+    await buy(machine, 4),
+    await buy(machine, 2, 'anna', [{ roadIndex: 2, count: 2 }]),
+    await buy(machine, 3),
+  ]).toEqual([refused, refused, sold])
+  await world.rows(`update lanes set restriction = 2 where device_id = $1 and road_index = 2`, [
+    machine.id,
+  ])
+  const shelf = await bySystem(world.app, (ctx) =>
+    createHandlers.mobileLanes(ctx, { rtuNumber: machine.rtu }),
+  )
   expect(shelf.list.map((lane) => lane.restriction)).toEqual([3, 2, 3, 3])
 })
 
 test('pieces of one customer a day: others may, what was closed or failed does not count, tomorrow is another day', async () => {
   const machine = await machineWith(0, 3)
-  expect([await buy(machine, 2), await buy(machine, 2), await buy(machine, 2, 'bert')]).toEqual([sold, refused, sold])
+  expect([await buy(machine, 2), await buy(machine, 2), await buy(machine, 2, 'bert')]).toEqual([
+    sold,
+    refused,
+    sold,
+  ])
   const last = await buy(machine, 1)
   expect([last, await buy(machine, 1)]).toEqual([sold, refused])
   await world.rows(`update orders set expire_at = '2020-01-01' where order_num = $1`, [last])
@@ -111,8 +153,14 @@ test('two orders of one customer at once find room for one', async () => {
 test('a machine that is locked or open sells nothing', async () => {
   const machine = await machineWith(0, 0)
   for (const [stop, go] of [
-    ['update devices set locked = true where id = $1', 'update devices set locked = false where id = $1'],
-    ['update device_states set door_open = true where device_id = $1', 'update device_states set door_open = false where device_id = $1'],
+    [
+      'update devices set locked = true where id = $1',
+      'update devices set locked = false where id = $1',
+    ],
+    [
+      'update device_states set door_open = true where device_id = $1',
+      'update device_states set door_open = false where device_id = $1',
+    ],
   ] as const) {
     await world.rows(stop, [machine.id])
     expect(await buy(machine, 1)).toBe('orders.deviceNotSelling')
@@ -124,25 +172,38 @@ test('a machine that is locked or open sells nothing', async () => {
 test('fifty at once pass no limit: of a machine, of an address at it, of an address over machines, of a customer', async () => {
   const [one, two] = [await machineWith(0, 0), await machineWith(0, 0)]
   const fromEverywhere = await crowd(50, (i) => phone(one, `10.1.0.${i}`, { road: (i % 4) + 1 }))
-  expect([made(fromEverywhere).length, refusals(fromEverywhere)]).toEqual([20, ['orders.machineBusy']])
+  expect([made(fromEverywhere).length, refusals(fromEverywhere)]).toEqual([
+    20,
+    ['orders.machineBusy'],
+  ])
   const named = await crowd(50, () => phone(two, '10.2.0.1', { consumer: 'carl' }))
   expect([made(named).length, refusals(named)]).toEqual([2, [tooMany]])
   // whoever changes names still meets the limit of his address
   const renamed = await crowd(50, (i) => phone(two, '10.2.0.2', { consumer: `carl${i}` }))
   expect([made(renamed).length, refusals(renamed)]).toEqual([5, [tooMany]])
   const many = await Promise.all(Array.from({ length: 6 }, () => machineWith(0, 0)))
-  const spread = await crowd(50, (i) => phone(many[i % 6] as Machine, `2001:db8:1:2::${i.toString(16)}`))
-  expect([made(spread).length, refusals(spread)], 'addresses of one subscriber are one').toEqual([20, [tooMany]])
+  const spread = await crowd(50, (i) =>
+    phone(many[i % 6] as Machine, `2001:db8:1:2::${i.toString(16)}`),
+  )
+  expect([made(spread).length, refusals(spread)], 'addresses of one subscriber are one').toEqual([
+    20,
+    [tooMany],
+  ])
   for (const row of await open()) expect(row).toEqual({ ...row, holds: row.open })
   later(200)
   while ((await closeUnpaid(world.app)) > 0);
   expect((await open()).filter((row) => row.open > 0)).toEqual([])
-  expect(await phone(two, '10.2.0.1', { consumer: 'carl' }), 'a limit ends with what it counts').toMatch(/^HD/)
+  expect(
+    await phone(two, '10.2.0.1', { consumer: 'carl' }),
+    'a limit ends with what it counts',
+  ).toMatch(/^HD/)
 })
 
 test('nobody uses up the limits of another: a name from elsewhere, and an order somebody else does not pay', async () => {
   const machine = await machineWith(0, 3)
-  expect(made(await crowd(4, () => phone(machine, '10.3.0.1', { consumer: 'dora' })))).toHaveLength(2)
+  expect(made(await crowd(4, () => phone(machine, '10.3.0.1', { consumer: 'dora' })))).toHaveLength(
+    2,
+  )
   expect(await phone(machine, '10.3.0.2', { consumer: 'dora', count: 3 })).toMatch(/^HD/)
 })
 
@@ -181,9 +242,15 @@ test('goods held by orders that had their time go to who wants them; the late pa
         [order.slice(2)],
       )
     )[0]?.s
-  expect([await state(hoarder), await state(other)], 'what nobody wants stays').toEqual(['CLOSED', 'UNPAID'])
+  expect([await state(hoarder), await state(other)], 'what nobody wants stays').toEqual([
+    'CLOSED',
+    'UNPAID',
+  ])
   expect([await pay(hoarder, 600), await state(hoarder)]).toEqual(['LATE', 'CLOSED PENDING'])
-  expect([await pay(other), await pay(won.find((answer) => answer.startsWith('HD')) as string)]).toEqual(['APPLIED', 'APPLIED'])
+  expect([
+    await pay(other),
+    await pay(won.find((answer) => answer.startsWith('HD')) as string),
+  ]).toEqual(['APPLIED', 'APPLIED'])
 })
 
 const hoarded = (machine: Machine) =>
@@ -194,17 +261,21 @@ const hoarded = (machine: Machine) =>
 const holders = async (machine: Machine) =>
   Object.fromEntries(
     (
-      await world.rows<{ address: string; n: number }>(`select address, count(*)::int as n from unpaid_holds where device_id = $1 group by 1 order by 1`, [
-        machine.id,
-      ])
+      await world.rows<{ address: string; n: number }>(
+        `select address, count(*)::int as n from unpaid_holds where device_id = $1 group by 1 order by 1`,
+        [machine.id],
+      )
     ).map((row) => [row.address, row.n]),
   )
 
 test('a few addresses keep no machine from selling: whoever holds most gives way, and people are told', async () => {
   const machine = await machineWith(0, 0)
-  const hoard = (n: number) => crowd(n, (i) => phone(machine, `10.6.0.${i % 6}`, { road: (i % 4) + 1 }))
+  const hoard = (n: number) =>
+    crowd(n, (i) => phone(machine, `10.6.0.${i % 6}`, { road: (i % 4) + 1 }))
   expect(made(await hoard(20))).toHaveLength(20)
-  expect(await phone(machine, '10.6.1.99'), 'fifteen seconds are everybody’s').toBe('orders.machineBusy')
+  expect(await phone(machine, '10.6.1.99'), 'fifteen seconds are everybody’s').toBe(
+    'orders.machineBusy',
+  )
   later(20)
   const honest = async (i: number) => {
     const order = await phone(machine, `10.6.1.${i}`)
@@ -216,15 +287,22 @@ test('a few addresses keep no machine from selling: whoever holds most gives way
   for (let i = 0; i < 8; i += 1) sales.push(await honest(i))
   sales.push(...(await crowd(6, (i) => phone(machine, `10.6.2.${i}`))))
   expect([made(sales).length, refusals(sales)]).toEqual([14, []])
-  expect(Object.values(await holders(machine)), 'everybody has one now').toEqual(Array.from({ length: 20 }, () => 1))
+  expect(Object.values(await holders(machine)), 'everybody has one now').toEqual(
+    Array.from({ length: 20 }, () => 1),
+  )
   later(20)
-  expect([await phone(machine, '10.6.3.1'), await phone(machine, '10.6.0.1')], 'nobody holds more than another').toEqual([
-    'orders.machineBusy',
-    'orders.machineBusy',
-  ])
+  expect(
+    [await phone(machine, '10.6.3.1'), await phone(machine, '10.6.0.1')],
+    'nobody holds more than another',
+  ).toEqual(['orders.machineBusy', 'orders.machineBusy'])
   const [event, ...more] = await hoarded(machine)
   expect([event, more]).toEqual([
-    { subject: machine.rtu, device_id: machine.id, times: 14, detail: { address: expect.stringMatching(/^10\.6\.0\./), orders: 2 } },
+    {
+      subject: machine.rtu,
+      device_id: machine.id,
+      times: 14,
+      detail: { address: expect.stringMatching(/^10\.6\.0\./), orders: 2 },
+    },
     [],
   ])
 })
@@ -233,14 +311,20 @@ test('a lane somebody hoards: one order gives way when that is enough, and none 
   const machine = await machineWith(0, 0)
   await world.rows('update lanes set quantity = 3 where device_id = $1', [machine.id])
   for (let i = 0; i < 3; i += 1) expect(await phone(machine, '10.7.0.1')).toMatch(/^HD/)
-  for (let i = 0; i < 3; i += 1) expect(await phone(machine, '10.7.0.2', { road: 2 })).toMatch(/^HD/)
+  for (let i = 0; i < 3; i += 1)
+    expect(await phone(machine, '10.7.0.2', { road: 2 })).toMatch(/^HD/)
   expect(await shelf(machine)).toEqual([3, 4])
   later(20)
   expect(await shelf(machine), 'what gives way can be had').toEqual([1, 2, 3, 4])
   const [taken, short, gone] = ['10.7.0.1', '10.7.0.2', '10.7.0.3']
-  expect(await phone(machine, gone, { count: 2 }), 'two are more than one order gives').toBe('orders.outOfStock')
+  expect(await phone(machine, gone, { count: 2 }), 'two are more than one order gives').toBe(
+    'orders.outOfStock',
+  )
   expect(await phone(machine, gone, { price: 299 })).toBe('orders.priceChanged')
-  expect(await holders(machine), 'nobody lost a place for nothing').toEqual({ [taken]: 3, [short]: 3 })
+  expect(await holders(machine), 'nobody lost a place for nothing').toEqual({
+    [taken]: 3,
+    [short]: 3,
+  })
   expect(await phone(machine, gone)).toMatch(/^HD/)
   expect(await holders(machine)).toEqual({ [taken]: 2, [short]: 3, [gone]: 1 })
   expect(await phone(machine, gone), 'two against one').toBe('orders.outOfStock')
@@ -260,9 +344,16 @@ test('who asks for more than there is closes nothing, and takes nothing from who
   expect(await asks()).toEqual(answers)
   later(78)
   expect(await asks()).toEqual(answers)
-  await world.rows('update lanes set restriction = 1 where device_id = $1 and road_index = 1', [machine.id])
-  expect(await phone(machine, '10.12.0.2', { count: 2 }), 'the lane sells one at a time').toBe(refused)
-  expect([await pay(honest), await phone(machine, '10.12.0.1')]).toEqual(['APPLIED', expect.stringMatching(/^HD/)])
+  await world.rows('update lanes set restriction = 1 where device_id = $1 and road_index = 1', [
+    machine.id,
+  ])
+  expect(await phone(machine, '10.12.0.2', { count: 2 }), 'the lane sells one at a time').toBe(
+    refused,
+  )
+  expect([await pay(honest), await phone(machine, '10.12.0.1')]).toEqual([
+    'APPLIED',
+    expect.stringMatching(/^HD/),
+  ])
 })
 
 test('of orders that had their time as many are closed as are needed, the oldest first', async () => {
@@ -275,7 +366,12 @@ test('of orders that had their time as many are closed as are needed, the oldest
   }
   later(80)
   expect(await phone(machine, '10.13.1.1', { count: 2 })).toMatch(/^HD/)
-  expect(await Promise.all(waiting.map((order) => pay(order)))).toEqual(['LATE', 'LATE', 'APPLIED', 'APPLIED'])
+  expect(await Promise.all(waiting.map((order) => pay(order)))).toEqual([
+    'LATE',
+    'LATE',
+    'APPLIED',
+    'APPLIED',
+  ])
 })
 
 test('who leaves his orders unpaid keeps nobody of his address out for longer than they may hold goods', async () => {
@@ -283,20 +379,34 @@ test('who leaves his orders unpaid keeps nobody of his address out for longer th
   const [own, other] = machines as [Machine, Machine]
   const first = await phone(other, '10.14.0.1')
   later(1)
-  expect(made(await crowd(19, (i) => phone(machines[(i % 5) + 1] as Machine, '10.14.0.1')))).toHaveLength(19)
+  expect(
+    made(await crowd(19, (i) => phone(machines[(i % 5) + 1] as Machine, '10.14.0.1'))),
+  ).toHaveLength(19)
   expect(await phone(own, '10.14.0.1'), 'a neighbour').toBe(tooMany)
   later(75)
-  expect(await phone(own, '10.14.0.1', { price: 1 }), 'only for an order that can be').toBe('orders.priceChanged')
-  expect([await phone(own, '10.14.0.1'), await pay(first)]).toEqual([expect.stringMatching(/^HD/), 'LATE'])
+  expect(await phone(own, '10.14.0.1', { price: 1 }), 'only for an order that can be').toBe(
+    'orders.priceChanged',
+  )
+  expect([await phone(own, '10.14.0.1'), await pay(first)]).toEqual([
+    expect.stringMatching(/^HD/),
+    'LATE',
+  ])
   expect(await holders(other), 'one was enough').toEqual({ '10.14.0.1': 4 })
   for (const row of await open()) expect(row).toEqual({ ...row, holds: row.open })
 })
 
 test('as many addresses as a machine has places keep it from selling for one round, and no network alone fills it', async () => {
   const [one, machine] = [await machineWith(0, 0), await machineWith(0, 0)]
-  const network = (n: number, ip: (i: number) => string, at = one) => crowd(n, (i) => phone(at, ip(i), { road: (i % 4) + 1 }))
-  expect(made(await network(20, (i) => `2001:db8:2:10${i + 10}::1`)), 'a line has 256 times /64').toHaveLength(5)
-  expect(made(await network(20, (i) => `2001:db8:2:${i + 20}00::1`)), 'and a network 256 times /56').toHaveLength(5)
+  const network = (n: number, ip: (i: number) => string, at = one) =>
+    crowd(n, (i) => phone(at, ip(i), { road: (i % 4) + 1 }))
+  expect(
+    made(await network(20, (i) => `2001:db8:2:10${i + 10}::1`)),
+    'a line has 256 times /64',
+  ).toHaveLength(5)
+  expect(
+    made(await network(20, (i) => `2001:db8:2:${i + 20}00::1`)),
+    'and a network 256 times /56',
+  ).toHaveLength(5)
   const crowded = () => network(20, (i) => `10.${100 + i}.0.1`, machine)
   expect(made(await crowded())).toHaveLength(20)
   const sales: number[] = []
@@ -318,14 +428,18 @@ test('as many addresses as a machine has places keep it from selling for one rou
 test('two addresses with one order each do not displace each other', async () => {
   const machine = await machineWith(0, 0)
   await world.rows('update lanes set quantity = 1 where device_id = $1', [machine.id])
-  expect([await phone(machine, '10.8.0.1'), await phone(machine, '10.8.0.2', { road: 2 })]).toEqual([
-    expect.stringMatching(/^HD/),
-    expect.stringMatching(/^HD/),
-  ])
+  expect([await phone(machine, '10.8.0.1'), await phone(machine, '10.8.0.2', { road: 2 })]).toEqual(
+    [expect.stringMatching(/^HD/), expect.stringMatching(/^HD/)],
+  )
   later(20)
   expect(await shelf(machine)).toEqual([3, 4])
-  expect([await phone(machine, '10.8.0.1', { road: 2 }), await phone(machine, '10.8.0.2')]).toEqual(['orders.outOfStock', 'orders.outOfStock'])
-  expect([await phone(machine, '10.8.0.3'), await hoarded(machine)], 'nor does a third').toEqual(['orders.outOfStock', []])
+  expect([await phone(machine, '10.8.0.1', { road: 2 }), await phone(machine, '10.8.0.2')]).toEqual(
+    ['orders.outOfStock', 'orders.outOfStock'],
+  )
+  expect([await phone(machine, '10.8.0.3'), await hoarded(machine)], 'nor does a third').toEqual([
+    'orders.outOfStock',
+    [],
+  ])
 })
 
 test('an address that renews its orders keeps no lane: what it did not pay for while others asked is theirs', async () => {
@@ -339,15 +453,26 @@ test('an address that renews its orders keeps no lane: what it did not pay for w
     later(4)
     await closeUnpaid(world.app)
     renewed.push(await hoard(8), await hoard(1))
-    const [buyer, ...thief] = await Promise.all([phone(machine, `10.9.1.${second}`), hoard(8), hoard(1)])
+    const [buyer, ...thief] = await Promise.all([
+      phone(machine, `10.9.1.${second}`),
+      hoard(8),
+      hoard(1),
+    ])
     renewed.push(...thief)
     if (!buyer.startsWith('HD')) continue
     expect(await pay(buyer)).toBe('APPLIED')
     sales.push(second)
     await world.rows(`update vend_commands set state = 'SUCCESS'`)
   }
-  expect([sales, made(renewed), refusals(renewed)]).toEqual([Array.from({ length: 8 }, (_, n) => 76 + 4 * n), [], ['orders.outOfStock']])
-  await world.rows('update lanes set quantity = quantity + 12, reserved = 0 where device_id = $1 and road_index = 1', [machine.id])
+  expect([sales, made(renewed), refusals(renewed)]).toEqual([
+    Array.from({ length: 8 }, (_, n) => 76 + 4 * n),
+    [],
+    ['orders.outOfStock'],
+  ])
+  await world.rows(
+    'update lanes set quantity = quantity + 12, reserved = 0 where device_id = $1 and road_index = 1',
+    [machine.id],
+  )
   expect(await hoard(13), 'as many as it lost stay for others').toBe('orders.outOfStock')
   expect(await phone(machine, '10.9.2.1', { count: 7 }), 'nobody else is held back').toMatch(/^HD/)
   later(800)
@@ -368,10 +493,16 @@ test('goods nobody else asked for may be ordered again, and those that ran out u
   expect(made([again, other])).toHaveLength(2)
   expect(await phone(machine, '10.10.0.2')).toBe('orders.outOfStock')
   later(76)
-  expect([await slow(1), await slow(2)], 'asked for and not').toEqual(['orders.outOfStock', expect.stringMatching(/^HD/)])
+  expect([await slow(1), await slow(2)], 'asked for and not').toEqual([
+    'orders.outOfStock',
+    expect.stringMatching(/^HD/),
+  ])
   later(190)
   await closeUnpaid(world.app)
-  expect([await slow(1), await slow(2)], 'nor after it ran out').toEqual(['orders.outOfStock', expect.stringMatching(/^HD/)])
+  expect([await slow(1), await slow(2)], 'nor after it ran out').toEqual([
+    'orders.outOfStock',
+    expect.stringMatching(/^HD/),
+  ])
   expect(await phone(machine, '10.10.0.2')).toMatch(/^HD/)
 })
 
@@ -379,7 +510,8 @@ test('who cannot have it is told without a write, whatever he asks for', async (
   const machine = await machineWith(3, 0)
   await world.rows('update lanes set quantity = 1 where device_id = $1', [machine.id])
   expect(await phone(machine, '10.11.0.1')).toMatch(/^HD/)
-  for (let road = 2; road <= 3; road += 1) for (const ip of ['10.11.0.2', '10.11.0.3']) await phone(machine, ip, { road, consumer: 'ed' })
+  for (let road = 2; road <= 3; road += 1)
+    for (const ip of ['10.11.0.2', '10.11.0.3']) await phone(machine, ip, { road, consumer: 'ed' })
   const ask = (asked: object = {}, ip = '10.11.0.4') => phone(machine, ip, asked)
   const asks = () => [
     ask(),
@@ -394,7 +526,9 @@ test('who cannot have it is told without a write, whatever he asks for', async (
   const told = await Promise.all([...asks(), ...asks()])
   const written = writes.mock.calls.length
   writes.mockRestore()
-  const names = ['outOfStock', 'priceChanged', 'overLimit', 'laneNotSelling', 'outOfStock'].map((name) => `orders.${name}`)
+  const names = ['outOfStock', 'priceChanged', 'overLimit', 'laneNotSelling', 'outOfStock'].map(
+    (name) => `orders.${name}`,
+  )
   expect([told, written]).toEqual([[...names, 'common.notFound', ...names, 'common.notFound'], 0])
 })
 

@@ -17,9 +17,15 @@ const rounds = 8
 
 /** HMAC-SHA256 in two plain hashes: an object for each of eight rounds costs more than all of them. */
 function keyed(key: Buffer): (text: string) => Buffer {
-  const pad = (byte: number) => Buffer.from(Array.from({ length: 64 }, (_, n) => (key[n] ?? 0) ^ byte))
+  const pad = (byte: number) =>
+    Buffer.from(Array.from({ length: 64 }, (_, n) => (key[n] ?? 0) ^ byte))
   const [inner, outer] = [pad(0x36), pad(0x5c)]
-  return (text) => hash('sha256', Buffer.concat([outer, hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer')]), 'buffer')
+  return (text) =>
+    hash(
+      'sha256',
+      Buffer.concat([outer, hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer')]),
+      'buffer',
+    )
 }
 
 /** Twelve digits to twelve digits, one to one: a Feistel network over two halves of six. */

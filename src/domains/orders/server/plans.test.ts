@@ -19,17 +19,36 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 test('the newest page of an operator reads its own rows alone, and no reader takes a second core', async () => {
-  const scope = { all: false, orgs: [place.CHILD], ancestors: [place.OWN, place.PARENT, place.PLATFORM], devices: null, watched: null }
+  const scope = {
+    all: false,
+    orgs: [place.CHILD],
+    ancestors: [place.OWN, place.PARENT, place.PLATFORM],
+    devices: null,
+    watched: null,
+  }
   const actor: Actor = { ...systemActor, orgId: place.CHILD, scope }
-  const input = { page: 1, pageSize: 20, sort: '-createTime', orderStatus: 'SUCCESS', from: '2026-11-01' } as const
+  const input = {
+    page: 1,
+    pageSize: 20,
+    sort: '-createTime',
+    orderStatus: 'SUCCESS',
+    from: '2026-11-01',
+  } as const
   const found = await plansOf(
     world.app,
     scope,
-    () => world.app.database.read(scope, (db) => listOrders({ db, actor, now: worldNow } as never, input)),
+    () =>
+      world.app.database.read(scope, (db) =>
+        listOrders({ db, actor, now: worldNow } as never, input),
+      ),
     /^select .*from orders o/s,
   )
   expect(found).toHaveLength(2)
-  expect(found.flatMap(({ plan }) => nodes(plan)).filter((node) => node['Node Type'].startsWith('Gather'))).toEqual([])
+  expect(
+    found
+      .flatMap(({ plan }) => nodes(plan))
+      .filter((node) => node['Node Type'].startsWith('Gather')),
+  ).toEqual([])
   const page = nodes(found[1]?.plan as never)
   expect(page.filter((node) => node['Node Type'] === 'Sort')).toEqual([])
   expect(Math.max(...page.map((node) => node['Actual Rows']))).toBeLessThan(40)

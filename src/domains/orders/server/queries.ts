@@ -12,7 +12,8 @@ import { OrderDetail, OrderRow, OrderUnit, type orders } from '../contract.ts'
 import { refundable } from '../rules.ts'
 
 /** A consumer is shown by the last four of his name at the provider. */
-const masked = (consumer: RawBuilder<unknown>) => sql`case when ${consumer} = '' then '' else '***' || right(${consumer}, 4) end`
+const masked = (consumer: RawBuilder<unknown>) =>
+  sql`case when ${consumer} = '' then '' else '***' || right(${consumer}, 4) end`
 const said = (ctx: Ctx) => ({
   deviceNum: sql`o.rtu_number`,
   name: sql`o.device_name`,
@@ -25,12 +26,12 @@ const said = (ctx: Ctx) => ({
 })
 const listed = (ctx: Ctx) => shape(OrderRow, ['orders', 'o'], said(ctx))
 const whole = (ctx: Ctx) =>
-  shape(OrderDetail.extend({ id: f.id, orgId: f.id }), ['orders', 'o'], { ...said(ctx), userId: masked(sql`o.consumer`) }, [
-    'payment',
-    'list',
-    'units',
-    'timeline',
-  ])
+  shape(
+    OrderDetail.extend({ id: f.id, orgId: f.id }),
+    ['orders', 'o'],
+    { ...said(ctx), userId: masked(sql`o.consumer`) },
+    ['payment', 'list', 'units', 'timeline'],
+  )
 const from = sql`orders o join organisations g on g.id = o.org_id`
 
 type Filter = Input<typeof orders.statistics>
@@ -39,18 +40,23 @@ type Filter = Input<typeof orders.statistics>
 function conditions(ctx: Ctx, input: Filter) {
   const today = shanghaiDay(ctx.now)
   const wholeNumber = input.keyword && /^\d{20}$/.test(input.keyword) ? input.keyword : null
-  const from = wholeNumber ? dayOfOrderNumber(wholeNumber) : (input.from ?? addDays(input.to ?? today, -6))
+  const from = wholeNumber
+    ? dayOfOrderNumber(wholeNumber)
+    : (input.from ?? addDays(input.to ?? today, -6))
   const to = wholeNumber ? from : (input.to ?? today)
   const number = input.keyword && !wholeNumber ? input.keyword.toUpperCase() : null
   return [
     visible(ctx, 'o.org_id', 'o.device_id'),
     sql`o.created_at >= ${startOfDay(from)} and o.created_at < ${startOfDay(addDays(to, 1))}`,
-    input.orderStatus ? sql`o.order_status = ${input.orderStatus}` : sql`o.order_status in ('PAID','SHIPPED','ABNORMAL','REFUNDED','SUCCESS')`,
+    input.orderStatus
+      ? sql`o.order_status = ${input.orderStatus}`
+      : sql`o.order_status in ('PAID','SHIPPED','ABNORMAL','REFUNDED','SUCCESS')`,
     sql`not o.excluded`,
     wholeNumber && sql`o.order_num = ${wholeNumber}`,
     number && sql`(o.rtu_number = ${number} or right(o.order_num, ${number.length}) = ${number})`,
     input.deviceId && sql`o.device_id = ${input.deviceId}`,
-    input.orgId && sql`o.org_id in (select b.id from organisations a join organisations b on b.path <@ a.path where a.id = ${input.orgId})`,
+    input.orgId &&
+      sql`o.org_id in (select b.id from organisations a join organisations b on b.path <@ a.path where a.id = ${input.orgId})`,
     input.payType && sql`o.pay_type = ${input.payType}`,
     input.orderType && sql`o.order_type = ${input.orderType}`,
     input.failReason && sql`o.fail_reason = ${input.failReason}`,
@@ -59,7 +65,10 @@ function conditions(ctx: Ctx, input: Filter) {
   ]
 }
 
-export async function listOrders(ctx: Ctx, input: Input<typeof orders.list>): Promise<{ list: OrderRow[]; total: number }> {
+export async function listOrders(
+  ctx: Ctx,
+  input: Input<typeof orders.list>,
+): Promise<{ list: OrderRow[]; total: number }> {
   const { rows, total } = await listed(ctx).page(ctx.db, {
     from,
     countFrom: sql`orders o`,
@@ -73,7 +82,13 @@ export async function listOrders(ctx: Ctx, input: Input<typeof orders.list>): Pr
 }
 
 export async function statistics(ctx: Ctx, input: Filter) {
-  const row = await onlyRow<{ amount: number; count: number; refund: number; cost: number; abnormal: number }>(ctx.db)`
+  const row = await onlyRow<{
+    amount: number
+    count: number
+    refund: number
+    cost: number
+    abnormal: number
+  }>(ctx.db)`
     select coalesce(sum(o.paid_amount), 0)::bigint as amount, count(*) as count, coalesce(sum(o.refunded_amount), 0)::bigint as refund, coalesce(sum(o.cost_amount), 0)::bigint as cost,
       count(*) filter (where o.order_status = 'ABNORMAL') as abnormal
     from orders o where ${all(conditions(ctx, input))}`
@@ -116,11 +131,18 @@ const unit = (ctx: Ctx) =>
     },
     ['canRefund'],
   )
-const payment = shape(OrderDetail.shape.payment.unwrap(), ['payments', 'p'], { tradeNo: sql`p.provider_trade_no`, fee: sql`p.fee_amount` })
+const payment = shape(OrderDetail.shape.payment.unwrap(), ['payments', 'p'], {
+  tradeNo: sql`p.provider_trade_no`,
+  fee: sql`p.fee_amount`,
+})
 const event = (ctx: Ctx, orgId: number) =>
   shape(OrderDetail.shape.timeline.element, ['order_events', 'e'], {
     at: sql`e.created_at`,
-    actor: nameFor(ctx, orgId, sql`case when strpos(e.actor, '-') > 0 then ${masked(sql`e.actor`)} else e.actor end`),
+    actor: nameFor(
+      ctx,
+      orgId,
+      sql`case when strpos(e.actor, '-') > 0 then ${masked(sql`e.actor`)} else e.actor end`,
+    ),
     data: sql`e.data`,
   })
 
@@ -131,13 +153,20 @@ export async function orderDetail(ctx: Ctx, { id, orgId, ...order }: Seen): Prom
     sql`from order_units u left join refunds r on r.unit_id = u.id
       where u.org_id = ${orgId} and u.created_at = ${at} and u.order_id = ${id} order by u.unit_no`,
   )
-  const paid = await payment.one(ctx.db, sql`from payments p where p.order_id = ${id} order by p.applied desc, p.id limit 1`)
+  const paid = await payment.one(
+    ctx.db,
+    sql`from payments p where p.order_id = ${id} order by p.applied desc, p.id limit 1`,
+  )
   const timeline = await event(ctx, orgId).all(
     ctx.db,
     sql`from order_events e where e.order_id = ${id} and e.created_at >= ${at} order by e.created_at desc, e.id desc limit 200`,
   )
   const { orderStatus, orderType, payState } = order
-  const context = { payState, ageDays: (ctx.now.getTime() - at.getTime()) / dayMs, refundDays: await settingOf(ctx.db, orgId, 'order.refundDays') }
+  const context = {
+    payState,
+    ageDays: (ctx.now.getTime() - at.getTime()) / dayMs,
+    refundDays: await settingOf(ctx.db, orgId, 'order.refundDays'),
+  }
   const mayRefund = may(ctx, 'order:refund') && orderType !== 'TEST'
   return {
     ...order,
@@ -146,7 +175,10 @@ export async function orderDetail(ctx: Ctx, { id, orgId, ...order }: Seen): Prom
       const refund = own.filter(({ refundState }) => refundState === 'SUCCESS').length
       return { count: own.length, road, refund, orderStatus, orderType }
     }),
-    units: units.map(({ refundState, ...one }) => ({ ...one, canRefund: mayRefund && refundable({ ...one, refundState }, context, 'QUALITY') === null })),
+    units: units.map(({ refundState, ...one }) => ({
+      ...one,
+      canRefund: mayRefund && refundable({ ...one, refundState }, context, 'QUALITY') === null,
+    })),
     timeline,
   }
 }

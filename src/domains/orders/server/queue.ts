@@ -28,13 +28,17 @@ export async function tellQueue(app: App, behindMs: number): Promise<void> {
       .onConflict((oc) => oc.column('gateway').doUpdateSet(row))
       .execute()
     // another that has been silent for minutes was not stopped but killed, and this one serves its machines
-    await sql`delete from vend_queues where told_at < ${new Date(now.getTime() - 8 * queueLimits.silentMs)}`.execute(db)
+    await sql`delete from vend_queues where told_at < ${new Date(now.getTime() - 8 * queueLimits.silentMs)}`.execute(
+      db,
+    )
   })
 }
 
 /** A gateway that stops on purpose is not late. */
 export const leaveQueue = (app: App): Promise<unknown> =>
-  app.database.transact(systemScope, (db) => sql`delete from vend_queues where gateway = ${gateway}`.execute(db))
+  app.database.transact(systemScope, (db) =>
+    sql`delete from vend_queues where gateway = ${gateway}`.execute(db),
+  )
 
 type Look = { at: number; behind: number; asking: Promise<void> | null }
 const looks = perApp((): Look => ({ at: Number.NEGATIVE_INFINITY, behind: 0, asking: null }))
@@ -51,7 +55,8 @@ export async function platformBehind(app: App): Promise<number> {
       })
     // who finds an old answer uses it, only the very first waits
     if (look.at === Number.NEGATIVE_INFINITY) await look.asking
-    else look.asking.catch((error: unknown) => app.log.warn({ err: error }, 'age of the vend queue'))
+    else
+      look.asking.catch((error: unknown) => app.log.warn({ err: error }, 'age of the vend queue'))
   }
   return look.behind
 }
@@ -60,7 +65,9 @@ async function ask(app: App): Promise<number> {
   const speaking = new Date(app.now().getTime() - queueLimits.silentMs)
   const { rows } = await app.database.aside((db) =>
     sql<{ behind: number | null; gateways: number }>`
-      select max(behind_ms) filter (where told_at > ${speaking}) as behind, count(*)::int as gateways from vend_queues`.execute(db),
+      select max(behind_ms) filter (where told_at > ${speaking}) as behind, count(*)::int as gateways from vend_queues`.execute(
+      db,
+    ),
   )
   const { behind = null, gateways = 0 } = rows[0] ?? {}
   return behind ?? (gateways ? Number.POSITIVE_INFINITY : 0)

@@ -18,7 +18,12 @@ export type RefundAnswer =
 
 export type Provider = {
   /** Idempotent by `refundNo`: a repeat answers what the first call did. Amounts in fen. */
-  refund(request: { refundNo: string; outTradeNo: string; amount: number; total: number }): Promise<RefundAnswer>
+  refund(request: {
+    refundNo: string
+    outTradeNo: string
+    amount: number
+    total: number
+  }): Promise<RefundAnswer>
 }
 export type Providers = Record<'SIMULATOR' | 'WECHAT' | 'ALIPAY', Provider>
 
@@ -53,8 +58,18 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
     take: takeDue,
     do: (refund) =>
       providers[refund.provider]
-        .refund({ refundNo: refund.refundNo, outTradeNo: refund.outTradeNo, amount: refund.amount, total: refund.total })
-        .catch((error: unknown): RefundAnswer => ({ state: 'RETRY', reason: error instanceof Error ? error.message.slice(0, 200) : 'unknown' })),
+        .refund({
+          refundNo: refund.refundNo,
+          outTradeNo: refund.outTradeNo,
+          amount: refund.amount,
+          total: refund.total,
+        })
+        .catch(
+          (error: unknown): RefundAnswer => ({
+            state: 'RETRY',
+            reason: error instanceof Error ? error.message.slice(0, 200) : 'unknown',
+          }),
+        ),
     mark: finish,
   }
   return kind
@@ -69,9 +84,17 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
       update refunds t set state = 'PROCESSING', ${taking(app, kind)} from due, payments p where t.id = due.id and p.id = t.payment_id and t.next_at <= ${now}
       returning t.id, t.org_id as "orgId", t.refund_no as "refundNo", t.order_id as "orderId", t.order_at as "orderAt", t.order_num as "orderNum",
         t.unit_id as "unitId", t.amount, t.attempts, t.attempts - t.waited as "countedTries", t.payment_id as "paymentId", p.provider, p.out_trade_no as "outTradeNo", p.amount as total`
-    const units = rows.flatMap(({ orgId, orderAt, unitId }) => (unitId === null ? [] : [{ orgId, createdAt: orderAt, id: unitId }]))
-    if (units.length) await sql`update order_units u set refund_state = 'PROCESSING' from ${places(units)} where ${liesAt('u')}`.execute(ctx.db)
-    return rows.map((row) => ({ ...row, ours: sql`id = ${row.id} and attempts = ${row.attempts} and state = 'PROCESSING'` }))
+    const units = rows.flatMap(({ orgId, orderAt, unitId }) =>
+      unitId === null ? [] : [{ orgId, createdAt: orderAt, id: unitId }],
+    )
+    if (units.length)
+      await sql`update order_units u set refund_state = 'PROCESSING' from ${places(units)} where ${liesAt('u')}`.execute(
+        ctx.db,
+      )
+    return rows.map((row) => ({
+      ...row,
+      ours: sql`id = ${row.id} and attempts = ${row.attempts} and state = 'PROCESSING'`,
+    }))
   }
 }
 
@@ -81,13 +104,18 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
     await sql`update refunds set waited = waited + 1 where ${refund.ours}`.execute(ctx.db)
     return
   }
-  const { orders, units } = await lockOrders(ctx, [{ orgId: refund.orgId, at: refund.orderAt, id: refund.orderId }])
+  const { orders, units } = await lockOrders(ctx, [
+    { orgId: refund.orgId, at: refund.orderAt, id: refund.orderId },
+  ])
   const order = orders[0]
   const unit = units.find((u) => u.id === refund.unitId)
   if (to.state === 'SUCCESS') {
     // whoever asked: the money went
-    const { numAffectedRows } = await sql`update refunds set state = 'SUCCESS', succeeded_at = ${ctx.now}, next_at = null, last_error = null,
-      provider_refund_no = ${to.providerRefundNo} where id = ${refund.id} and state = 'PROCESSING'`.execute(ctx.db)
+    const { numAffectedRows } =
+      await sql`update refunds set state = 'SUCCESS', succeeded_at = ${ctx.now}, next_at = null, last_error = null,
+      provider_refund_no = ${to.providerRefundNo} where id = ${refund.id} and state = 'PROCESSING'`.execute(
+        ctx.db,
+      )
     if (!numAffectedRows || !order) return
     await sql`update order_cases set state = 'DONE' where kind = 'REFUND_FAILED' and payment_id = ${refund.paymentId} and unit_id is not distinct from ${refund.unitId}::bigint
       and state <> 'DONE'`.execute(ctx.db)
@@ -101,7 +129,14 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
         where org_id = ${order.orgId} and created_at = ${order.createdAt} and id = ${order.id} and refunded_amount + ${refund.amount} <= paid_amount`.execute(
         ctx.db,
       )
-      writeEvents(ctx, [{ unit, kind: 'REFUNDED', at: ctx.now, data: { amount: refund.amount, refundNo: refund.refundNo } }])
+      writeEvents(ctx, [
+        {
+          unit,
+          kind: 'REFUNDED',
+          at: ctx.now,
+          data: { amount: refund.amount, refundNo: refund.refundNo },
+        },
+      ])
       relabel(ctx, orders, units)
       const of = { orgId: order.orgId, deviceId: order.deviceId, at: ctx.now }
       const sales = [{ ...of, refunded: refund.amount, refundOrders: first ? 1 : 0 }]
@@ -111,13 +146,21 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
   } else {
     const failed = to.state === 'FAILED'
     const state = failed ? 'FAILED' : 'PROCESSING'
-    const { numAffectedRows } = await sql`update refunds set state = ${state}, next_at = ${to.nextAt}, last_error = ${to.reason} where ${refund.ours}`.execute(
-      ctx.db,
-    )
+    const { numAffectedRows } =
+      await sql`update refunds set state = ${state}, next_at = ${to.nextAt}, last_error = ${to.reason} where ${refund.ours}`.execute(
+        ctx.db,
+      )
     if (!numAffectedRows) return
     if (unit) {
       await setUnitRefund(ctx, unit, state)
-      writeEvents(ctx, [{ unit, kind: failed ? 'REFUND_FAILED' : 'REFUND_RETRY', at: ctx.now, data: { reason: to.reason, attempts: refund.countedTries } }])
+      writeEvents(ctx, [
+        {
+          unit,
+          kind: failed ? 'REFUND_FAILED' : 'REFUND_RETRY',
+          at: ctx.now,
+          data: { reason: to.reason, attempts: refund.countedTries },
+        },
+      ])
       relabel(ctx, orders, units)
     }
     if (failed) {
@@ -132,18 +175,28 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
 /** The payment gives back at most what it took; answers what the ledger says about it in the same transaction, after the figures. */
 async function returnMoney(ctx: Ctx, refund: Due, orderNum: string): Promise<Voucher> {
   type Payment = Parameters<typeof feeShareOf>[0] & { applied: boolean }
-  const payment = await rowOf<Payment>(ctx.db)`update payments set refunded_amount = refunded_amount + ${refund.amount}
+  const payment = await rowOf<Payment>(
+    ctx.db,
+  )`update payments set refunded_amount = refunded_amount + ${refund.amount}
     where id = ${refund.paymentId} and refunded_amount + ${refund.amount} <= amount
     returning amount, fee_amount as fee, refunded_amount - ${refund.amount}::bigint as refunded, applied`
   if (!payment) throw new Error(`refund ${refund.refundNo} exceeds its payment`)
   const of = { orgId: refund.orgId, orderId: refund.orderId, orderNum }
   const share = feeShareOf(payment, refund.amount)
-  return payment.applied ? refundOut(refund.refundNo, refund.amount, share, of) : suspenseOut(refund.refundNo, refund.amount, of)
+  return payment.applied
+    ? refundOut(refund.refundNo, refund.amount, share, of)
+    : suspenseOut(refund.refundNo, refund.amount, of)
 }
 
-async function setUnitRefund(ctx: Ctx, unit: Unit, state: 'SUCCESS' | 'FAILED' | 'PROCESSING'): Promise<void> {
+async function setUnitRefund(
+  ctx: Ctx,
+  unit: Unit,
+  state: 'SUCCESS' | 'FAILED' | 'PROCESSING',
+): Promise<void> {
   unit.refundState = state
-  await sql`update order_units set refund_state = ${state} where org_id = ${unit.orgId} and created_at = ${unit.createdAt} and id = ${unit.id}`.execute(ctx.db)
+  await sql`update order_units set refund_state = ${state} where org_id = ${unit.orgId} and created_at = ${unit.createdAt} and id = ${unit.id}`.execute(
+    ctx.db,
+  )
 }
 
 /** One refund row per piece for ever; its number is the same at every attempt. A free piece is refunded at once. */
@@ -170,10 +223,17 @@ export async function openRefunds(
     )
     update order_units u set refund_state = made.state from made join n on n.unit_id = made.unit_id
     where u.org_id = n.org_id and u.created_at = n.order_at and u.id = made.unit_id`.execute(ctx.db)
-  for (const unit of units) unit.refundState = unit.paid === 0 ? 'SUCCESS' : unit.refundState === 'FAILED' ? 'PROCESSING' : 'PENDING'
+  for (const unit of units)
+    unit.refundState =
+      unit.paid === 0 ? 'SUCCESS' : unit.refundState === 'FAILED' ? 'PROCESSING' : 'PENDING'
   writeEvents(
     ctx,
-    units.map((unit) => ({ unit, kind: 'REFUND_PENDING', at: ctx.now, data: { amount: unit.paid, reason: why.reason, automatic: why.automatic } })),
+    units.map((unit) => ({
+      unit,
+      kind: 'REFUND_PENDING',
+      at: ctx.now,
+      data: { amount: unit.paid, reason: why.reason, automatic: why.automatic },
+    })),
     why.automatic ? '' : ctx.actor.username,
   )
   ctx.afterCommit(() => ctx.app.jobs.poke(refundsName))

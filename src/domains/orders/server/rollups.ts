@@ -2,10 +2,18 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { shanghaiDay, startOfDay, startOfHour } from '../../../shared/instants.ts'
 
-type Figure<K extends string> = { readonly orgId: number; readonly deviceId: number; readonly at: Date } & { readonly [N in K]?: number }
+type Figure<K extends string> = {
+  readonly orgId: number
+  readonly deviceId: number
+  readonly at: Date
+} & { readonly [N in K]?: number }
 /** What a sale, a piece that left or a refund adds to the figures; written in the same transaction, last in the lock order. */
-export type SalesDelta = Figure<'orders' | 'pieces' | 'turnover' | 'paid' | 'refunded' | 'refundOrders' | 'cost'>
-export type ProductDelta = Figure<'pieces' | 'turnover' | 'cost' | 'refundedPieces'> & { readonly productId: number }
+export type SalesDelta = Figure<
+  'orders' | 'pieces' | 'turnover' | 'paid' | 'refunded' | 'refundOrders' | 'cost'
+>
+export type ProductDelta = Figure<'pieces' | 'turnover' | 'cost' | 'refundedPieces'> & {
+  readonly productId: number
+}
 
 /** `at` of the one TOTAL row of a machine. */
 export const totalAt = new Date('2000-01-01T00:00:00Z')
@@ -39,7 +47,11 @@ function productsStatement(deltas: readonly ProductDelta[]): RawBuilder<unknown>
 }
 
 /** Machines before products, as everywhere: in one statement the database would choose the order, and two acts could wait for each other. */
-export function addFigures(ctx: Ctx, sales: readonly SalesDelta[], products: readonly ProductDelta[]): void {
+export function addFigures(
+  ctx: Ctx,
+  sales: readonly SalesDelta[],
+  products: readonly ProductDelta[],
+): void {
   if (sales.length) ctx.later(salesStatement(sales))
   if (products.length) ctx.later(productsStatement(products))
 }

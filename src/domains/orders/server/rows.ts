@@ -1,7 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
-import { displayStatus, type Hold, isFinal, type OrderStatus, type PayState, type RefundState, type VendState } from '../rules.ts'
+import {
+  displayStatus,
+  type Hold,
+  isFinal,
+  type OrderStatus,
+  type PayState,
+  type RefundState,
+  type VendState,
+} from '../rules.ts'
 
 /** Orders and their pieces as the verbs hold them: locked together, labelled together. */
 
@@ -58,7 +66,8 @@ export type OrderEvent = { unit: Unit; kind: string; at: Date; data: Record<stri
 export function within(column: string, moments: readonly Date[]): RawBuilder<unknown> {
   const times = moments.map((at) => at.getTime())
   const [first, last] = [new Date(Math.min(...times)), new Date(Math.max(...times))]
-  const month = (at: Date, next = 0) => sql.lit(new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + next)).toISOString())
+  const month = (at: Date, next = 0) =>
+    sql.lit(new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + next)).toISOString())
   const name = sql.ref(column)
   return sql`${name} between ${first} and ${last} and ${name} >= ${month(first)} and ${name} < ${month(last, 1)}`
 }
@@ -70,8 +79,13 @@ export const liesAt = (alias: string, id = 'id') =>
   sql`${sql.ref(`${alias}.org_id`)} = n."orgId" and ${sql.ref(`${alias}.created_at`)} = n."createdAt" and ${sql.ref(`${alias}.${id}`)} = n.id`
 
 /** Orders by their keys with all their pieces, both locked in ascending order. */
-export async function lockOrders(ctx: Ctx, keys: readonly { orgId: number; at: Date; id: number }[]): Promise<{ orders: Order[]; units: Unit[] }> {
-  const wanted = places([...new Map(keys.map(({ orgId, at, id }) => [id, { orgId, createdAt: at, id }])).values()])
+export async function lockOrders(
+  ctx: Ctx,
+  keys: readonly { orgId: number; at: Date; id: number }[],
+): Promise<{ orders: Order[]; units: Unit[] }> {
+  const wanted = places([
+    ...new Map(keys.map(({ orgId, at, id }) => [id, { orgId, createdAt: at, id }])).values(),
+  ])
   const moments = keys.map((key) => key.at)
   const locked = rowsOf<Order>(ctx.db)`
     select o.id, o.org_id as "orgId", o.created_at as "createdAt", o.order_num as "orderNum", o.device_id as "deviceId", o.order_type as "orderType",
@@ -96,14 +110,25 @@ export function relabel(ctx: Ctx, orders: readonly Order[], units: readonly Unit
   const rows = orders.flatMap((order) => {
     const own = byOrder.get(order.id) ?? []
     const test = order.orderType === 'TEST'
-    const status = displayStatus({ payState: order.payState, paid: order.paidAmount, refunded: order.refundedAmount, test }, own)
+    const status = displayStatus(
+      { payState: order.payState, paid: order.paidAmount, refunded: order.refundedAmount, test },
+      own,
+    )
     const final = order.payState !== 'UNPAID' && order.payState !== 'CLOSED' && isFinal(own, test)
     const cost = own.reduce((sum, u) => sum + (u.vendState === 'SUCCESS' ? u.cost : 0), 0)
-    const reason = own.find((u) => u.vendState === 'FAILED' || u.vendState === 'VOID')?.failReason ?? null
+    const reason =
+      own.find((u) => u.vendState === 'FAILED' || u.vendState === 'VOID')?.failReason ?? null
     const same = order.orderStatus === status && (order.finalAt !== null) === final
     if (same && order.costAmount === cost && order.failReason === reason) return []
-    Object.assign(order, { orderStatus: status, finalAt: final ? (order.finalAt ?? ctx.now) : null, costAmount: cost, failReason: reason })
-    return [{ orgId: order.orgId, createdAt: order.createdAt, id: order.id, status, final, cost, reason }]
+    Object.assign(order, {
+      orderStatus: status,
+      finalAt: final ? (order.finalAt ?? ctx.now) : null,
+      costAmount: cost,
+      failReason: reason,
+    })
+    return [
+      { orgId: order.orgId, createdAt: order.createdAt, id: order.id, status, final, cost, reason },
+    ]
   })
   if (!rows.length) return
   ctx.later(sql`update orders o set order_status = n.status, fail_reason = n.reason, cost_amount = n.cost, final_at = case when n.final then coalesce(o.final_at, ${ctx.now}) else null end
@@ -120,7 +145,11 @@ export function writeEvents(ctx: Ctx, events: readonly OrderEvent[], actor = '')
 }
 
 /** The statement alone, for those who write more together with it. */
-export function insertEvents(ctx: Ctx, events: readonly OrderEvent[], actor = ''): RawBuilder<unknown> {
+export function insertEvents(
+  ctx: Ctx,
+  events: readonly OrderEvent[],
+  actor = '',
+): RawBuilder<unknown> {
   const json = JSON.stringify(
     events.map(({ unit: { orgId, orderId, createdAt, deviceId, unitNo }, kind, data, at }) => ({
       ...{ orgId, orderId, createdAt, deviceId, unitNo, kind },

@@ -7,7 +7,17 @@ import { type Move, moveStock } from '../../stock/server/move.ts'
 import { contradicts, type Effect, type Happening, happen, type VendState } from '../rules.ts'
 import { openRefunds } from './refunds.ts'
 import { addFigures, type ProductDelta, type SalesDelta } from './rollups.ts'
-import { insertEvents, liesAt, lockOrders, type Order, type OrderEvent, relabel, type Unit, within, writeEvents } from './rows.ts'
+import {
+  insertEvents,
+  liesAt,
+  lockOrders,
+  type Order,
+  type OrderEvent,
+  relabel,
+  type Unit,
+  within,
+  writeEvents,
+} from './rows.ts'
 
 /** One command and what happened to it. `deviceId`: of the machine that says so, which may speak about its own commands only. */
 export type Fact = { cmdId: string; what: Happening; at: Date; deviceId?: number }
@@ -43,22 +53,28 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled>
     from vend_commands c join devices d on d.id = c.device_id where c.cmd_id = any(${[...new Set(facts.map((f) => f.cmdId))]}::uuid[])`
   const commandOf = new Map(found.map((command) => [command.cmdId, command]))
   const owners = new Map(found.map((command) => [command.cmdId, command.deviceId]))
-  const own = facts.filter(({ cmdId, deviceId }) => deviceId === undefined || deviceId === owners.get(cmdId))
+  const own = facts.filter(
+    ({ cmdId, deviceId }) => deviceId === undefined || deviceId === owners.get(cmdId),
+  )
   const commands = [...new Set(own.flatMap((fact) => commandOf.get(fact.cmdId) ?? []))]
   if (!commands.length) return { owners, contradicted }
   const keys = commands.map((c) => ({ orgId: c.orgId, at: c.orderAt, id: c.orderId }))
   const { orders, units } = await lockOrders(ctx, keys)
   const unitOf = new Map(units.map((unit) => [unit.id, unit]))
-  const tests = new Set(orders.filter((order) => order.orderType === 'TEST').map((order) => order.id))
+  const tests = new Set(
+    orders.filter((order) => order.orderType === 'TEST').map((order) => order.id),
+  )
   const work = newWork()
   for (const fact of own) {
     const command = commandOf.get(fact.cmdId)
     const unit = command && unitOf.get(command.unitId)
     if (!command || !unit) continue
     const said = work.commands.get(fact.cmdId)
-    if (contradicts(said?.state ?? command.state, said?.result ?? command.resultCode, fact.what)) contradicted.add(fact.cmdId)
+    if (contradicts(said?.state ?? command.state, said?.result ?? command.resultCode, fact.what))
+      contradicted.add(fact.cmdId)
     if (command.attempt !== unit.attempt) {
-      if (fact.what.kind === 'result' && fact.what.result === 'OK') work.cases.push({ unit, kind: 'DOUBLE_SHIPPED' })
+      if (fact.what.kind === 'result' && fact.what.result === 'OK')
+        work.cases.push({ unit, kind: 'DOUBLE_SHIPPED' })
       continue
     }
     const effect = happen(unit, command.dropSensor, fact.what)
@@ -70,7 +86,10 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled>
 
 type Work = {
   units: Map<number, Unit & { finished: boolean }>
-  commands: Map<string, { cmdId: string; state: VendState; result: string | null; duration: number | null }>
+  commands: Map<
+    string,
+    { cmdId: string; state: VendState; result: string | null; duration: number | null }
+  >
   moves: Move[]
   events: OrderEvent[]
   cases: { unit: Unit; kind: string }[]
@@ -96,18 +115,28 @@ const newWork = (): Work => ({
   repaired: [],
 })
 
-function apply(work: Work, unit: Unit, command: Command, effect: Effect, fact: Fact, test: boolean): void {
-  const result = fact.what.kind === 'result' ? fact.what.result : fact.what.kind === 'ack' ? fact.what.ack : null
+function apply(
+  work: Work,
+  unit: Unit,
+  command: Command,
+  effect: Effect,
+  fact: Fact,
+  test: boolean,
+): void {
+  const result =
+    fact.what.kind === 'result' ? fact.what.result : fact.what.kind === 'ack' ? fact.what.ack : null
   if (effect.park) {
     // the machine says a piece left that the books hold as put back: a person counts, as long as the lane is that owner's
-    if (command.ownerId === command.orgId) work.moves.push({ laneId: unit.laneId, stop: { to: 'LOCKED', reason: 'COUNT_NEEDED' } })
+    if (command.ownerId === command.orgId)
+      work.moves.push({ laneId: unit.laneId, stop: { to: 'LOCKED', reason: 'COUNT_NEEDED' } })
     work.cases.push({ unit, kind: 'UNKNOWN_RESULT' })
     work.events.push({ unit, kind: 'LATE_RESULT', at: fact.at, data: { result } })
     return
   }
   work.moves.push(...movesOf(unit, effect, fact.at, test))
   const { orgId, deviceId, laneId, productId, cost } = unit
-  if (effect.laneFault) work.faults.push({ deviceId, orgId, laneId, code: effect.failReason ?? 'FAULT', at: fact.at })
+  if (effect.laneFault)
+    work.faults.push({ deviceId, orgId, laneId, code: effect.failReason ?? 'FAULT', at: fact.at })
   unit.vendState = effect.vendState
   unit.hold = effect.hold
   unit.failReason = effect.failReason ?? (effect.vendState === 'SUCCESS' ? null : unit.failReason)
@@ -116,8 +145,18 @@ function apply(work: Work, unit: Unit, command: Command, effect: Effect, fact: F
   const ended = ['SUCCESS', 'FAILED', 'VOID'].includes(effect.vendState)
   work.units.set(unit.id, Object.assign(unit, { finished: ended }))
   const ms = fact.what.kind === 'result' ? fact.what.durationMs : undefined
-  work.commands.set(command.cmdId, { cmdId: command.cmdId, state: effect.vendState, result, duration: ms ?? null })
-  work.events.push({ unit, kind: effect.vendState, at: fact.at, data: { result, late: effect.late, drop: effect.dropConfirmed, ms } })
+  work.commands.set(command.cmdId, {
+    cmdId: command.cmdId,
+    state: effect.vendState,
+    result,
+    duration: ms ?? null,
+  })
+  work.events.push({
+    unit,
+    kind: effect.vendState,
+    at: fact.at,
+    data: { result, late: effect.late, drop: effect.dropConfirmed, ms },
+  })
   // nobody bought a test: no figures, nothing to give back; but the lane works
   if (test) {
     if (effect.take) work.repaired.push(unit.laneId)
@@ -125,31 +164,63 @@ function apply(work: Work, unit: Unit, command: Command, effect: Effect, fact: F
     work.sales.push({ orgId, deviceId, at: fact.at, cost })
     work.products.push({ orgId, deviceId, productId, at: fact.at, cost })
     if (unit.refundState === 'PENDING') work.cancels.push(unit.id)
-    else if (unit.refundState === 'PROCESSING' || unit.refundState === 'SUCCESS' || unit.refundState === 'FAILED')
+    else if (
+      unit.refundState === 'PROCESSING' ||
+      unit.refundState === 'SUCCESS' ||
+      unit.refundState === 'FAILED'
+    )
       work.cases.push({ unit, kind: 'SHIPPED_AFTER_REFUND' })
   } else if (ended && unit.refundState === null && command.autoRefund) work.refunds.push(unit)
 }
 
 /** What the effect does to the lane: the hold ends or changes kind, and the piece leaves with exactly one flow. */
 function movesOf(unit: Unit, effect: Effect, at: Date, test: boolean): Move[] {
-  const was = { reserved: unit.hold === 'HELD' ? 1 : 0, failedHold: unit.hold === 'FAILED_HOLD' ? 1 : 0 }
-  const is = { reserved: effect.hold === 'HELD' ? 1 : 0, failedHold: effect.hold === 'FAILED_HOLD' ? 1 : 0 }
-  const move: Move = { laneId: unit.laneId, reserved: is.reserved - was.reserved, failedHold: is.failedHold - was.failedHold }
+  const was = {
+    reserved: unit.hold === 'HELD' ? 1 : 0,
+    failedHold: unit.hold === 'FAILED_HOLD' ? 1 : 0,
+  }
+  const is = {
+    reserved: effect.hold === 'HELD' ? 1 : 0,
+    failedHold: effect.hold === 'FAILED_HOLD' ? 1 : 0,
+  }
+  const move: Move = {
+    laneId: unit.laneId,
+    reserved: is.reserved - was.reserved,
+    failedHold: is.failedHold - was.failedHold,
+  }
   if (effect.laneFault) move.stop = { to: 'FAULT', reason: effect.failReason ?? 'FAULT' }
-  const flow = { orderNum: unit.orderNum, occurredAt: at, actorKind: 'DEVICE', actorId: unit.deviceId } as const
-  const taken = test ? ({ type: 'MERCHANT_WITHDRAW', reason: 'TEST_VEND' } as const) : ({ type: 'CUSTOMER_TAKE', reason: 'SALE' } as const)
+  const flow = {
+    orderNum: unit.orderNum,
+    occurredAt: at,
+    actorKind: 'DEVICE',
+    actorId: unit.deviceId,
+  } as const
+  const taken = test
+    ? ({ type: 'MERCHANT_WITHDRAW', reason: 'TEST_VEND' } as const)
+    : ({ type: 'CUSTOMER_TAKE', reason: 'SALE' } as const)
   const moves: Move[] = []
-  if (effect.correct) moves.push({ laneId: unit.laneId, flow: { ...flow, change: 1, type: 'MERCHANT_REPLENISH', reason: 'CORRECTION' } })
+  if (effect.correct)
+    moves.push({
+      laneId: unit.laneId,
+      flow: { ...flow, change: 1, type: 'MERCHANT_REPLENISH', reason: 'CORRECTION' },
+    })
   if (effect.take) move.flow = { ...flow, ...taken, change: -1, unitId: unit.id }
   if (move.flow || move.stop || move.reserved || move.failedHold) moves.push(move)
   return moves
 }
 
-async function write(ctx: Ctx, work: Work, orders: readonly Order[], units: readonly Unit[]): Promise<void> {
+async function write(
+  ctx: Ctx,
+  work: Work,
+  orders: readonly Order[],
+  units: readonly Unit[],
+): Promise<void> {
   const { flowOfUnit, deviceIds } = await moveStock(ctx, work.moves)
   const changed = [...work.units.values()]
   if (changed.length) {
-    const json = JSON.stringify(changed.map((u) => ({ ...u, flowId: flowOfUnit.get(u.id) ?? null })))
+    const json = JSON.stringify(
+      changed.map((u) => ({ ...u, flowId: flowOfUnit.get(u.id) ?? null })),
+    )
     // commands, pieces and what is told about them in one statement
     ctx.later(sql`with told as (${insertEvents(ctx, work.events)}), commanded as (
       update vend_commands c set state = n.state, result_code = coalesce(n.result, c.result_code), duration_ms = coalesce(n.duration, c.duration_ms),
@@ -176,7 +247,12 @@ async function write(ctx: Ctx, work: Work, orders: readonly Order[], units: read
     )
     for (const unit of units) if (work.cancels.includes(unit.id)) unit.refundState = 'CANCELLED'
   }
-  await openRefunds(ctx, work.refunds, { reason: 'NOT_DISPENSED', remark: '', automatic: true, userId: null })
+  await openRefunds(ctx, work.refunds, {
+    reason: 'NOT_DISPENSED',
+    remark: '',
+    automatic: true,
+    userId: null,
+  })
   await openFaults(ctx, work.faults)
   await closeFaults(ctx, work.repaired, units)
   relabel(ctx, orders, units)
@@ -208,7 +284,11 @@ async function openFaults(ctx: Ctx, faults: Work['faults']): Promise<void> {
 }
 
 /** A lane that has dispensed in a test has no fault any more and sells again (core.md, lane transitions). */
-async function closeFaults(ctx: Ctx, laneIds: readonly number[], units: readonly Unit[]): Promise<void> {
+async function closeFaults(
+  ctx: Ctx,
+  laneIds: readonly number[],
+  units: readonly Unit[],
+): Promise<void> {
   if (!laneIds.length) return
   await sql`update device_faults set closed_at = greatest(${ctx.now}::timestamptz, opened_at)
     where lane_id = any(${[...laneIds]}::bigint[]) and closed_at is null`.execute(ctx.db)

@@ -24,7 +24,8 @@ export async function sweepCommands(app: App): Promise<number> {
          or (c.state = 'WAIT' and c.created_at <= ${ago(timers.offlineWait)})
       order by c.created_at limit 200`,
   )
-  const happened = (what: (typeof rows)[number]['what']): Fact['what'] => (what === 'overdue' ? { kind: what } : { kind: 'abandoned', sent: what === 'gone' })
+  const happened = (what: (typeof rows)[number]['what']): Fact['what'] =>
+    what === 'overdue' ? { kind: what } : { kind: 'abandoned', sent: what === 'gone' }
   await eachFree(app, rows, (ctx, due) =>
     settle(
       ctx,
@@ -39,7 +40,10 @@ export async function closeUnpaid(app: App): Promise<number> {
   const columns = sql`org_id as "orgId", created_at as "createdAt", id, device_id as "deviceId"`
   const rows = await app.database.readSame(
     systemScope,
-    (db) => rowsOf<Unpaid>(db)`select ${columns} from orders where pay_state = 'UNPAID' and expire_at <= ${app.now()} order by id limit 100`,
+    (db) =>
+      rowsOf<Unpaid>(
+        db,
+      )`select ${columns} from orders where pay_state = 'UNPAID' and expire_at <= ${app.now()} order by id limit 100`,
   )
   let closed = 0
   await eachFree(app, rows, async (ctx, due) => {
@@ -54,12 +58,18 @@ export async function closeUnpaid(app: App): Promise<number> {
 }
 
 /** Unpaid orders that the caller has locked. The payment is closed with its order; what arrives later goes back. */
-export async function closeOrders(ctx: Ctx, unpaid: readonly Unpaid[], kind: 'CLOSED' | 'CLOSED_EARLY'): Promise<void> {
+export async function closeOrders(
+  ctx: Ctx,
+  unpaid: readonly Unpaid[],
+  kind: 'CLOSED' | 'CLOSED_EARLY',
+): Promise<void> {
   if (!unpaid.length) return
   const ids = unpaid.map((o) => o.id)
   await sql`update orders o set pay_state = 'CLOSED', order_status = 'CLOSED', closed_at = ${ctx.now}
     from ${places(unpaid)} where ${liesAt('o')} and o.pay_state = 'UNPAID'`.execute(ctx.db)
-  await sql`update payments set state = 'CLOSED' where order_id = any(${ids}::bigint[]) and state = 'PENDING'`.execute(ctx.db)
+  await sql`update payments set state = 'CLOSED' where order_id = any(${ids}::bigint[]) and state = 'PENDING'`.execute(
+    ctx.db,
+  )
   // who held goods or a place that others asked for leaves as much of it to them for a while
   const until = new Date(ctx.now.getTime() + coolDown * 1000)
   const units = await rowsOf<{ laneId: number }>(ctx.db)`
@@ -76,7 +86,9 @@ export async function closeOrders(ctx: Ctx, unpaid: readonly Unpaid[], kind: 'CL
     select lane_id as "laneId" from released`
   await sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, kind)
     select "orgId", ${ctx.now}::timestamptz, id, "createdAt", "deviceId", ${kind}
-    from jsonb_to_recordset(${JSON.stringify(unpaid)}::jsonb) as n("orgId" bigint, "createdAt" timestamptz, id bigint, "deviceId" bigint)`.execute(ctx.db)
+    from jsonb_to_recordset(${JSON.stringify(unpaid)}::jsonb) as n("orgId" bigint, "createdAt" timestamptz, id bigint, "deviceId" bigint)`.execute(
+    ctx.db,
+  )
   const moves = units.map((unit) => ({ laneId: unit.laneId, reserved: -1 }))
   const { deviceIds } = await moveStock(ctx, moves)
   refreshDeviceCounters(ctx, deviceIds)

@@ -43,8 +43,14 @@ const half = (limits: UnpaidLimits) => Math.ceil(limits['order.openPerMachine'] 
 
 function subjectsOf(buyer: Buyer, limits: UnpaidLimits) {
   const own = ownSubjects(buyer).map(({ subject, limit }) => ({ subject, most: limits[limit] }))
-  const wide = buyer.address.includes(':') ? [{ subject: `n|${buyer.deviceId}|${neighbourhoodOf(buyer.address)}`, most: half(limits) }] : []
-  return [{ subject: machine(buyer.deviceId), most: limits['order.openPerMachine'] }, ...wide, ...own]
+  const wide = buyer.address.includes(':')
+    ? [{ subject: `n|${buyer.deviceId}|${neighbourhoodOf(buyer.address)}`, most: half(limits) }]
+    : []
+  return [
+    { subject: machine(buyer.deviceId), most: limits['order.openPerMachine'] },
+    ...wide,
+    ...own,
+  ]
 }
 /** Of the machine's places, those that this address leaves to others for now. */
 const placesLost = ({ deviceId, address }: Buyer, limits: UnpaidLimits, now: Date) =>
@@ -53,9 +59,19 @@ const placesLost = ({ deviceId, address }: Buyer, limits: UnpaidLimits, now: Dat
 
 export type Short = { readonly lane: number; readonly missing: number }
 /** What is in the way of an order: lanes that are short of its goods, limits of the machine and of its buyer that have no place left. */
-export type InTheWay = { readonly short: readonly Short[]; readonly machine: readonly string[]; readonly own: readonly string[] }
+export type InTheWay = {
+  readonly short: readonly Short[]
+  readonly machine: readonly string[]
+  readonly own: readonly string[]
+}
 /** An unpaid order: what it holds, and the limits that count it. */
-export type Holding = Unpaid & { address: string; wanted: boolean; placeWanted: boolean; subjects: readonly string[]; lanes: readonly number[] }
+export type Holding = Unpaid & {
+  address: string
+  wanted: boolean
+  placeWanted: boolean
+  subjects: readonly string[]
+  lanes: readonly number[]
+}
 
 /** Which limits have no place left for him: of the machine, and his own; whether he lost places of the machine. */
 export async function fullFor(
@@ -78,15 +94,27 @@ export async function fullFor(
 }
 
 /** Pieces by lane that this address leaves to others for now. */
-export async function lostBy(ctx: Pick<Ctx, 'db' | 'now'>, deviceId: number, address: string): Promise<ReadonlyMap<number, number>> {
-  const rows = await rowsOf<{ laneId: number; pieces: number }>(ctx.db)`select lane_id as "laneId", sum(pieces)::int as pieces from unpaid_losses
+export async function lostBy(
+  ctx: Pick<Ctx, 'db' | 'now'>,
+  deviceId: number,
+  address: string,
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await rowsOf<{ laneId: number; pieces: number }>(
+    ctx.db,
+  )`select lane_id as "laneId", sum(pieces)::int as pieces from unpaid_losses
     where device_id = ${deviceId} and address = ${address} and lane_id is not null and until > ${ctx.now} group by lane_id`
   return new Map(rows.map((row) => [row.laneId, row.pieces]))
 }
 
 /** Unpaid orders at his machine, and those that count against limits of his own, the oldest first. */
-export function holdingsFor(db: Db, { deviceId, address }: Buyer, { own }: InTheWay): Promise<readonly Holding[]> {
-  const his = own.length ? sql`or h.address = ${address} and h.subjects && ${[...own]}::text[]` : sql``
+export function holdingsFor(
+  db: Db,
+  { deviceId, address }: Buyer,
+  { own }: InTheWay,
+): Promise<readonly Holding[]> {
+  const his = own.length
+    ? sql`or h.address = ${address} and h.subjects && ${[...own]}::text[]`
+    : sql``
   return rowsOf<Holding>(db)`
     select h.org_id as "orgId", h.order_at as "createdAt", h.order_id as id, h.device_id as "deviceId", h.address, h.wanted,
       h.place_wanted as "placeWanted", h.subjects,
@@ -95,7 +123,10 @@ export function holdingsFor(db: Db, { deviceId, address }: Buyer, { own }: InThe
 }
 
 /** Of these orders as many as must be closed to make room, the first ones first; none of them where all would not be enough. */
-export function freeing(orders: readonly Holding[], { short, machine, own }: InTheWay): readonly Holding[] {
+export function freeing(
+  orders: readonly Holding[],
+  { short, machine, own }: InTheWay,
+): readonly Holding[] {
   const missing = new Map<string | number, number>([
     ...short.map((s) => [s.lane, s.missing] as const),
     ...[...machine, ...own].map((subject) => [subject, 1] as const),
@@ -111,10 +142,14 @@ export function freeing(orders: readonly Holding[], { short, machine, own }: InT
 export type Unasked = { readonly goods: readonly number[]; readonly places: readonly number[] }
 /** Orders of others whose goods or place nobody asked for before; who asks for more than all of them hold asks for nothing. */
 export function unasked(held: readonly Holding[], buyer: Buyer, way: InTheWay): Unasked {
-  const others = freeing(held, way).length ? held.filter((order) => order.address !== buyer.address) : []
+  const others = freeing(held, way).length
+    ? held.filter((order) => order.address !== buyer.address)
+    : []
   const lanes = new Set(way.short.map(({ lane }) => lane))
   return {
-    goods: others.filter((order) => !order.wanted && order.lanes.some((lane) => lanes.has(lane))).map(({ id }) => id),
+    goods: others
+      .filter((order) => !order.wanted && order.lanes.some((lane) => lanes.has(lane)))
+      .map(({ id }) => id),
     places: others.filter((order) => !order.placeWanted && way.machine.length).map(({ id }) => id),
   }
 }
@@ -124,18 +159,27 @@ export const markWanted = (ctx: Ctx, { goods, places }: Unasked): Promise<unknow
     update unpaid_holds h set wanted = h.wanted or h.order_id = any(${[...goods]}::bigint[]), place_wanted = h.place_wanted or h.order_id = any(${[...places]}::bigint[])
     from free where free.order_id = h.order_id`.execute(ctx.db)
 
-const olderThan = (now: Date, seconds: number) => (order: Holding) => order.createdAt.getTime() <= now.getTime() - seconds * 1000
+const olderThan = (now: Date, seconds: number) => (order: Holding) =>
+  order.createdAt.getTime() <= now.getTime() - seconds * 1000
 
 /**
  * Orders in the way that had their time to pay. His own are among them only while nobody else asked for their goods or place, or where they
  * fill a limit of his own: whoever shares his address must not be kept out by them.
  */
-export const timedOut = (held: readonly Holding[], buyer: Buyer, way: InTheWay, { now, seconds }: { now: Date; seconds: number }): readonly Holding[] =>
+export const timedOut = (
+  held: readonly Holding[],
+  buyer: Buyer,
+  way: InTheWay,
+  { now, seconds }: { now: Date; seconds: number },
+): readonly Holding[] =>
   freeing(
     held
       .filter(olderThan(now, seconds))
       .filter(
-        (order) => order.address !== buyer.address || !(order.wanted || order.placeWanted) || order.subjects.some((subject) => way.own.includes(subject)),
+        (order) =>
+          order.address !== buyer.address ||
+          !(order.wanted || order.placeWanted) ||
+          order.subjects.some((subject) => way.own.includes(subject)),
       ),
     way,
   )
@@ -144,11 +188,20 @@ export const timedOut = (held: readonly Holding[], buyer: Buyer, way: InTheWay, 
  * The order that gives way to a newcomer: the oldest of the address with most of them here, if that address then still holds as
  * many as he does, and if it is enough for what he wants; who meets limits of his own moves nobody else.
  */
-export function givingWay(held: readonly Holding[], buyer: Buyer, way: InTheWay, now: Date): (Holding & { orders: number }) | undefined {
+export function givingWay(
+  held: readonly Holding[],
+  buyer: Buyer,
+  way: InTheWay,
+  now: Date,
+): (Holding & { orders: number }) | undefined {
   if (way.own.length) return undefined
   const orders = (address: string) => held.filter((order) => order.address === address).length
   const own = orders(buyer.address)
-  const may = held.filter(olderThan(now, safeSeconds)).filter((order) => order.address && orders(order.address) > own + 1 && freeing([order], way).length)
+  const may = held
+    .filter(olderThan(now, safeSeconds))
+    .filter(
+      (order) => order.address && orders(order.address) > own + 1 && freeing([order], way).length,
+    )
   const most = Math.max(...may.map((order) => orders(order.address)))
   const giving = may.find((order) => orders(order.address) === most)
   return giving && { ...giving, orders: most }
@@ -166,7 +219,12 @@ export async function lockUnpaid(ctx: Ctx, orders: readonly Unpaid[]): Promise<r
  * Counts a new order against every limit at once: one conditional statement, whose last locks are held only until the commit.
  * Lock order: after orders and lanes, each subject in its order.
  */
-export async function countUnpaid(ctx: Ctx, order: { id: number; at: Date }, buyer: Buyer, limits: UnpaidLimits): Promise<void> {
+export async function countUnpaid(
+  ctx: Ctx,
+  order: { id: number; at: Date },
+  buyer: Buyer,
+  limits: UnpaidLimits,
+): Promise<void> {
   const want = subjectsOf(buyer, limits)
   const rows = await rowsOf<{ subject: string }>(ctx.db)`
     with taken as (
@@ -184,7 +242,9 @@ export async function countUnpaid(ctx: Ctx, order: { id: number; at: Date }, buy
     select subject from taken`
   if (rows.length === want.length) return
   const full = want.find((w) => !rows.some((row) => row.subject === w.subject))
-  throw new Refusal(full?.subject === machine(buyer.deviceId) ? orderErrors.machineBusy : orderErrors.tooManyUnpaid)
+  throw new Refusal(
+    full?.subject === machine(buyer.deviceId) ? orderErrors.machineBusy : orderErrors.tooManyUnpaid,
+  )
 }
 
 /** Orders stop waiting: paid, or closed. An order counted before is counted off once, whoever comes first. */
@@ -202,6 +262,8 @@ export function uncountUnpaid(ctx: Ctx, orderIds: readonly number[], paid: boole
 /** Nothing is open and nothing was for a day: the row says no more than its absence. Nor does a loss that is over. */
 export const forgetIdle = (app: App): Promise<unknown> =>
   bySystem(app, async (ctx) => {
-    await sql`delete from unpaid_counts where open = 0 and touched_at < ${new Date(ctx.now.getTime() - 86_400_000)}`.execute(ctx.db)
+    await sql`delete from unpaid_counts where open = 0 and touched_at < ${new Date(ctx.now.getTime() - 86_400_000)}`.execute(
+      ctx.db,
+    )
     await sql`delete from unpaid_losses where until <= ${ctx.now}`.execute(ctx.db)
   })

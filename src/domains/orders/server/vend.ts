@@ -24,11 +24,17 @@ export const recordVend: RecordVends = async (ctx, facts) => {
         what:
           fact.kind === 'ack'
             ? { kind: 'ack', ack: fact.ack }
-            : { kind: 'result', result: fact.result, dropDetected: fact.dropDetected, durationMs: fact.durationMs },
+            : {
+                kind: 'result',
+                result: fact.result,
+                dropDetected: fact.dropDetected,
+                durationMs: fact.durationMs,
+              },
       }),
     ),
   )
-  const named = (cmdIds: Iterable<string>) => new Set([...cmdIds].map((cmdId) => `${owners.get(cmdId)}/${cmdId}`))
+  const named = (cmdIds: Iterable<string>) =>
+    new Set([...cmdIds].map((cmdId) => `${owners.get(cmdId)}/${cmdId}`))
   return { own: named(owners.keys()), contradicted: named(contradicted) }
 }
 
@@ -63,7 +69,10 @@ type Waiting = { readonly device_id: number; readonly first: Date; readonly last
 
 type Stopped = { readonly cmdId: string; readonly orgId: number }
 
-async function takeDue(ctx: Ctx, waiting: readonly Waiting[]): Promise<{ out: VendOut[]; stopped: Stopped[] }> {
+async function takeDue(
+  ctx: Ctx,
+  waiting: readonly Waiting[],
+): Promise<{ out: VendOut[]; stopped: Stopped[] }> {
   const now = ctx.now
   const deviceIds = waiting.map((row) => row.device_id)
   const moments = waiting.flatMap((row) => [row.first, row.last])
@@ -107,7 +116,9 @@ async function takeDue(ctx: Ctx, waiting: readonly Waiting[]): Promise<{ out: Ve
       )
       select s.device_id as "deviceId", d.rtu_number as "rtuNumber", s.cmd_id as "cmdId", s.order_num as "orderNum", s.unit_no as "unitNo", s.road,
         s.motor_no as "motorNo", s.issued_at as "issuedAt", s.expire_at as "expireAt", s.kind from sent s join devices d on d.id = s.device_id`
-  const broken = rowsOf<Stopped>(ctx.db)`select c.cmd_id as "cmdId", c.org_id as "orgId" from vend_commands c
+  const broken = rowsOf<Stopped>(
+    ctx.db,
+  )`select c.cmd_id as "cmdId", c.org_id as "orgId" from vend_commands c
     where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT' and ${within('c.order_at', moments)} and ${isBroken}`
   const [out, stopped] = await Promise.all([taken, broken])
   return { out, stopped }

@@ -34,13 +34,21 @@ beforeEach(async () => {
 async function stockedMachine(): Promise<Machine> {
   const fresh = await world.addMachine()
   await world.rows('update lanes set quantity = 0, capacity = 10 where device_id = $1', [fresh.id])
-  const lanes = await world.rows<{ id: string }>('select id from lanes where device_id = $1', [fresh.id])
+  const lanes = await world.rows<{ id: string }>('select id from lanes where device_id = $1', [
+    fresh.id,
+  ])
   await system(async (ctx) => {
     await moveStock(
       ctx,
       lanes.map((lane) => ({
         laneId: Number(lane.id),
-        flow: { change: 5, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' },
+        flow: {
+          change: 5,
+          type: 'MERCHANT_REPLENISH',
+          reason: 'REFILL',
+          occurredAt: ctx.now,
+          actorKind: 'SYSTEM',
+        },
       })),
     )
     refreshDeviceCounters(ctx, [fresh.id])
@@ -49,39 +57,70 @@ async function stockedMachine(): Promise<Machine> {
 }
 
 const open = { audit: null, scope: 'system' } as const
-const system = <T>(work: (ctx: Ctx) => Promise<T>) => act(world.app, systemCaller(systemActor), open, work)
+const system = <T>(work: (ctx: Ctx) => Promise<T>) =>
+  act(world.app, systemCaller(systemActor), open, work)
 type Run = (c: Ctx, i: unknown) => Promise<unknown>
-const run = (handler: unknown, ctx: Ctx, input: unknown) => (typeof handler === 'function' ? (handler as Run) : (handler as { run: Run }).run)(ctx, input)
+const run = (handler: unknown, ctx: Ctx, input: unknown) =>
+  (typeof handler === 'function' ? (handler as Run) : (handler as { run: Run }).run)(ctx, input)
 const later = (seconds: number) => {
   world.clock.now += seconds * 1000
 }
 
-const order = (items: { roadIndex: number; count: number; price?: number }[], clientId = randomUUID()) =>
+const order = (
+  items: { roadIndex: number; count: number; price?: number }[],
+  clientId = randomUUID(),
+) =>
   system((ctx) =>
     run(
       createHandlers.mobileOrder,
       ctx,
-      MobileOrder.parse({ rtuNumber: machine.rtu, payType: 'WECHAT', clientId, items: items.map((i) => ({ price: 300, ...i })) }),
+      MobileOrder.parse({
+        rtuNumber: machine.rtu,
+        payType: 'WECHAT',
+        clientId,
+        items: items.map((i) => ({ price: 300, ...i })),
+      }),
     ),
   ) as Promise<{ orderNum: string; outTradeNo: string; payableAmount: number }>
 
-async function pay(made: { outTradeNo: string; payableAmount: number }, eventId: string = randomUUID(), amount = made.payableAmount) {
-  const notice = { eventId, outTradeNo: made.outTradeNo, tradeNo: `T${amount}${made.outTradeNo}`, amount, paidAt: new Date(world.clock.now).toISOString() }
-  const answer = await system((ctx) => run(payments.simulatorNotify, ctx, { ...notice, sign: simulatorSign(world.app.config.simPayKey, notice) }))
+async function pay(
+  made: { outTradeNo: string; payableAmount: number },
+  eventId: string = randomUUID(),
+  amount = made.payableAmount,
+) {
+  const notice = {
+    eventId,
+    outTradeNo: made.outTradeNo,
+    tradeNo: `T${amount}${made.outTradeNo}`,
+    amount,
+    paidAt: new Date(world.clock.now).toISOString(),
+  }
+  const answer = await system((ctx) =>
+    run(payments.simulatorNotify, ctx, {
+      ...notice,
+      sign: simulatorSign(world.app.config.simPayKey, notice),
+    }),
+  )
   return (answer as { result: string }).result
 }
 const take = () => takeCommands(world.app, [machine.id])
 const say = (
-  ...facts: (Omit<Extract<VendFact, { kind: 'result' }>, 'deviceId' | 'at' | 'durationMs'> | Omit<Extract<VendFact, { kind: 'ack' }>, 'deviceId' | 'at'>)[]
+  ...facts: (
+    | Omit<Extract<VendFact, { kind: 'result' }>, 'deviceId' | 'at' | 'durationMs'>
+    | Omit<Extract<VendFact, { kind: 'ack' }>, 'deviceId' | 'at'>
+  )[]
 ) =>
   system((ctx) =>
     recordVend(
       ctx,
-      facts.map((fact) => ({ deviceId: machine.id, at: ctx.now, durationMs: 900, ...fact }) as VendFact),
+      facts.map(
+        (fact) => ({ deviceId: machine.id, at: ctx.now, durationMs: 900, ...fact }) as VendFact,
+      ),
     ),
   )
 const ok = (cmdId: string) => ({ kind: 'result', cmdId, result: 'OK', dropDetected: true }) as const
-const failed = (cmdId: string, result: 'NO_DROP' | 'MOTOR_NOT_MOVE') => ({ kind: 'result', cmdId, result, dropDetected: false }) as const
+const failed = (cmdId: string, result: 'NO_DROP' | 'MOTOR_NOT_MOVE') =>
+  ({ kind: 'result', cmdId, result, dropDetected: false }) as const
 const sold = async (count = 1) => {
   const made = await order([{ roadIndex: 1, count }])
   await pay(made)
@@ -89,14 +128,22 @@ const sold = async (count = 1) => {
   return { ...made, cmdId: command?.cmdId as string }
 }
 const provider = (...answers: RefundAnswer[]): Providers => {
-  const give = { refund: async () => answers.shift() ?? ({ state: 'SUCCESS', providerRefundNo: 'x' } as const) }
+  const give = {
+    refund: async () => answers.shift() ?? ({ state: 'SUCCESS', providerRefundNo: 'x' } as const),
+  }
   return { SIMULATOR: give, WECHAT: give, ALIPAY: give }
 }
-const refunds = (...answers: RefundAnswer[]) => runDue(world.app, refundKind(world.app, provider(...answers)))
+const refunds = (...answers: RefundAnswer[]) =>
+  runDue(world.app, refundKind(world.app, provider(...answers)))
 
 /** Everything a scenario ends with. */
 async function ends(orderNum: string) {
-  const [o] = await world.rows<{ order_status: string; paid_amount: string; refunded_amount: string; final: boolean }>(
+  const [o] = await world.rows<{
+    order_status: string
+    paid_amount: string
+    refunded_amount: string
+    final: boolean
+  }>(
     `select order_status, paid_amount, refunded_amount, final_at is not null as final from orders where order_num = $1`,
     [orderNum],
   )
@@ -108,9 +155,10 @@ async function ends(orderNum: string) {
     `select quantity as q, reserved as r, failed_hold as h, status from lanes where device_id = $1 and road_index = 1`,
     [machine.id],
   )
-  const flows = await world.rows<{ reason: string; change_total: number }>(`select reason, change_total from stock_flows where order_num = $1 order by id`, [
-    orderNum,
-  ])
+  const flows = await world.rows<{ reason: string; change_total: number }>(
+    `select reason, change_total from stock_flows where order_num = $1 order by id`,
+    [orderNum],
+  )
   const ledger = await world.rows<{ code: string; sum: string }>(
     `select a.code, sum(e.amount) as sum from ledger_entries e join ledger_accounts a on a.id = e.account_id where e.order_num = $1 group by 1 having sum(e.amount) <> 0 order by 1`,
     [orderNum],
@@ -126,7 +174,12 @@ async function ends(orderNum: string) {
   }
 }
 const cases = async (orderNum: string) =>
-  (await world.rows<{ kind: string }>('select kind from order_cases where order_num = $1 order by kind', [orderNum])).map((c) => c.kind)
+  (
+    await world.rows<{ kind: string }>(
+      'select kind from order_cases where order_num = $1 order by kind',
+      [orderNum],
+    )
+  ).map((c) => c.kind)
 
 /** A ¥3.00 sale at 60 basis points leaves 298 with the channel, owed to the collector. */
 const kept = { '1001': 298, '2001': -298 }
@@ -150,14 +203,23 @@ describe('scenarios of core.md', () => {
     await world.rows('update devices set drop_sensor = false where id = $1', [machine.id])
     const sale = await sold()
     await say({ ...ok(sale.cmdId), dropDetected: false })
-    expect(await ends(sale.orderNum)).toMatchObject({ label: 'SHIPPED', lane: '4/0/0', flows: ['SALE -1'] })
+    expect(await ends(sale.orderNum)).toMatchObject({
+      label: 'SHIPPED',
+      lane: '4/0/0',
+      flows: ['SALE -1'],
+    })
   })
   test('3 not paid in time, 4 payment after that', async () => {
     const made = await order([{ roadIndex: 1, count: 1 }])
     expect((await ends(made.orderNum)).lane).toBe('5/1/0')
     later(181)
     await closeUnpaid(world.app)
-    expect(await ends(made.orderNum)).toMatchObject({ label: 'CLOSED', lane: '5/0/0', flows: [], ledger: {} })
+    expect(await ends(made.orderNum)).toMatchObject({
+      label: 'CLOSED',
+      lane: '5/0/0',
+      flows: [],
+      ledger: {},
+    })
     expect(await pay(made)).toBe('LATE')
     expect(await pay(made)).toBe('DUPLICATE')
     await refunds()
@@ -167,7 +229,10 @@ describe('scenarios of core.md', () => {
   test('5 the motor did not turn', async () => {
     const sale = await sold()
     await say(failed(sale.cmdId, 'MOTOR_NOT_MOVE'))
-    expect(await ends(sale.orderNum)).toMatchObject({ label: 'ABNORMAL', units: ['FAILED/PENDING'] })
+    expect(await ends(sale.orderNum)).toMatchObject({
+      label: 'ABNORMAL',
+      units: ['FAILED/PENDING'],
+    })
     await refunds()
     expect(await ends(sale.orderNum)).toEqual({
       label: 'REFUNDED',
@@ -183,7 +248,12 @@ describe('scenarios of core.md', () => {
     const sale = await sold()
     await say(failed(sale.cmdId, 'NO_DROP'))
     await refunds()
-    expect(await ends(sale.orderNum)).toMatchObject({ label: 'REFUNDED', lane: '5/0/1', flows: [], ledger: {} })
+    expect(await ends(sale.orderNum)).toMatchObject({
+      label: 'REFUNDED',
+      lane: '5/0/1',
+      flows: [],
+      ledger: {},
+    })
   })
   test('9 no answer, 10 late success after the refund', async () => {
     const sale = await sold()
@@ -191,7 +261,13 @@ describe('scenarios of core.md', () => {
     expect(await ends(sale.orderNum)).toMatchObject({ units: ['VOID/PENDING'], lane: '5/0/1' })
     await refunds()
     await say(ok(sale.cmdId))
-    expect(await ends(sale.orderNum)).toMatchObject({ label: 'REFUNDED', units: ['SUCCESS/SUCCESS'], lane: '4/0/0', flows: ['SALE -1'], ledger: {} })
+    expect(await ends(sale.orderNum)).toMatchObject({
+      label: 'REFUNDED',
+      units: ['SUCCESS/SUCCESS'],
+      lane: '4/0/0',
+      flows: ['SALE -1'],
+      ledger: {},
+    })
     expect(await cases(sale.orderNum)).toEqual(['SHIPPED_AFTER_REFUND'])
   })
   test('11 late success before the refund was sent', async () => {
@@ -199,7 +275,13 @@ describe('scenarios of core.md', () => {
     await giveUp()
     await say(ok(sale.cmdId))
     await refunds()
-    expect(await ends(sale.orderNum)).toMatchObject({ label: 'SUCCESS', units: ['SUCCESS/CANCELLED'], refunded: 0, lane: '4/0/0', ledger: kept })
+    expect(await ends(sale.orderNum)).toMatchObject({
+      label: 'SUCCESS',
+      units: ['SUCCESS/CANCELLED'],
+      refunded: 0,
+      lane: '4/0/0',
+      ledger: kept,
+    })
   })
   test('13 the machine acknowledges the void', async () => {
     const sale = await sold()
@@ -207,7 +289,12 @@ describe('scenarios of core.md', () => {
     await sweepCommands(world.app)
     await say({ kind: 'ack', cmdId: sale.cmdId, ack: 'VOIDED' })
     await refunds()
-    expect(await ends(sale.orderNum)).toMatchObject({ label: 'REFUNDED', lane: '5/0/0', flows: [], ledger: {} })
+    expect(await ends(sale.orderNum)).toMatchObject({
+      label: 'REFUNDED',
+      lane: '5/0/0',
+      flows: [],
+      ledger: {},
+    })
     await say(ok(sale.cmdId))
     expect(await ends(sale.orderNum)).toMatchObject({ lane: '5/0/0 LOCKED', flows: [] })
     expect(await cases(sale.orderNum)).toEqual(['UNKNOWN_RESULT'])
@@ -216,14 +303,24 @@ describe('scenarios of core.md', () => {
     const sale = await sold()
     await say(ok(sale.cmdId), ok(sale.cmdId))
     await say(ok(sale.cmdId), { kind: 'ack', cmdId: sale.cmdId, ack: 'ACCEPTED' })
-    expect(await ends(sale.orderNum)).toMatchObject({ label: 'SUCCESS', lane: '4/0/0', flows: ['SALE -1'] })
+    expect(await ends(sale.orderNum)).toMatchObject({
+      label: 'SUCCESS',
+      lane: '4/0/0',
+      flows: ['SALE -1'],
+    })
   })
   test('16 dispensed, wrong item, refunded by hand', async () => {
     const sale = await sold()
     await say(ok(sale.cmdId))
     await byHand(sale.orderNum, 'WRONG_ITEM')
     await refunds()
-    expect(await ends(sale.orderNum)).toMatchObject({ label: 'REFUNDED', refunded: 300, lane: '4/0/0', flows: ['SALE -1'], ledger: {} })
+    expect(await ends(sale.orderNum)).toMatchObject({
+      label: 'REFUNDED',
+      refunded: 300,
+      lane: '4/0/0',
+      flows: ['SALE -1'],
+      ledger: {},
+    })
   })
   test('17 two pieces one after the other, the second fails', async () => {
     const sale = await sold(2)
@@ -233,14 +330,25 @@ describe('scenarios of core.md', () => {
     await say(failed(second?.cmdId as string, 'NO_DROP'))
     await refunds()
     const end = await ends(sale.orderNum)
-    expect(end).toMatchObject({ label: 'SUCCESS', refunded: 300, units: ['SUCCESS', 'FAILED/SUCCESS'], lane: '4/0/1', flows: ['SALE -1'] })
+    expect(end).toMatchObject({
+      label: 'SUCCESS',
+      refunded: 300,
+      units: ['SUCCESS', 'FAILED/SUCCESS'],
+      lane: '4/0/1',
+      flows: ['SALE -1'],
+    })
     expect(end.ledger).toEqual({ '1001': 298, '2001': -298 })
   })
   test('19 two customers, the last piece', async () => {
     await order([{ roadIndex: 1, count: 4 }])
-    const tries = await Promise.allSettled([order([{ roadIndex: 1, count: 1 }]), order([{ roadIndex: 1, count: 1 }])])
+    const tries = await Promise.allSettled([
+      order([{ roadIndex: 1, count: 1 }]),
+      order([{ roadIndex: 1, count: 1 }]),
+    ])
     expect(tries.map((t) => t.status).sort()).toEqual(['fulfilled', 'rejected'])
-    expect(tries.flatMap((t) => (t.status === 'rejected' ? [(t.reason as Refusal).def.name] : []))).toEqual(['orders.outOfStock'])
+    expect(
+      tries.flatMap((t) => (t.status === 'rejected' ? [(t.reason as Refusal).def.name] : [])),
+    ).toEqual(['orders.outOfStock'])
   })
   test('a channel that takes long uses up no try', async () => {
     const sale = await sold()
@@ -254,9 +362,17 @@ describe('scenarios of core.md', () => {
       later(22_000)
     }
     expect(await ends(sale.orderNum)).toMatchObject({ units: ['FAILED/PROCESSING'] })
-    expect(await world.rows(`select attempts - waited as tries from refunds where order_num = $1`, [sale.orderNum])).toEqual([{ tries: 5 }])
+    expect(
+      await world.rows(`select attempts - waited as tries from refunds where order_num = $1`, [
+        sale.orderNum,
+      ]),
+    ).toEqual([{ tries: 5 }])
     await refunds()
-    expect(await ends(sale.orderNum)).toMatchObject({ label: 'REFUNDED', units: ['FAILED/SUCCESS'], refunded: 300 })
+    expect(await ends(sale.orderNum)).toMatchObject({
+      label: 'REFUNDED',
+      units: ['FAILED/SUCCESS'],
+      refunded: 300,
+    })
   })
   test('22 the provider refuses for ever: a person must look', async () => {
     const sale = await sold()
@@ -265,14 +381,28 @@ describe('scenarios of core.md', () => {
       await refunds({ state: 'RETRY', reason: 'no money' })
       later(22_000)
     }
-    expect(await ends(sale.orderNum)).toMatchObject({ label: 'ABNORMAL', final: false, units: ['FAILED/FAILED'], refunded: 0, ledger: kept })
+    expect(await ends(sale.orderNum)).toMatchObject({
+      label: 'ABNORMAL',
+      final: false,
+      units: ['FAILED/FAILED'],
+      refunded: 0,
+      ledger: kept,
+    })
     expect(await cases(sale.orderNum)).toEqual(['REFUND_FAILED'])
     expect(await refunds()).toBe(0)
     // asked again by hand, it goes through under its old number
     await byHand(sale.orderNum, 'NOT_DISPENSED')
     await refunds()
-    expect(await ends(sale.orderNum)).toMatchObject({ label: 'REFUNDED', final: true, units: ['FAILED/SUCCESS'], refunded: 300, ledger: {} })
-    expect(await world.rows(`select state from order_cases where order_num = $1`, [sale.orderNum])).toEqual([{ state: 'DONE' }])
+    expect(await ends(sale.orderNum)).toMatchObject({
+      label: 'REFUNDED',
+      final: true,
+      units: ['FAILED/SUCCESS'],
+      refunded: 300,
+      ledger: {},
+    })
+    expect(
+      await world.rows(`select state from order_cases where order_num = $1`, [sale.orderNum]),
+    ).toEqual([{ state: 'DONE' }])
   })
 })
 
@@ -296,8 +426,12 @@ const operator: Actor = {
   scope: { all: false, orgs: [2], ancestors: [1], devices: null, watched: null },
 }
 test('many small refunds ask for a proof as one large one does, also when they come at once', async () => {
-  await world.rows(`insert into users (id, org_id, username, password_hash, real_name) values (77, 2, 'o', 'x', 'o')`)
-  await world.rows(`insert into settings (org_id, key, value) values (1, 'session.refundProof', '700')`)
+  await world.rows(
+    `insert into users (id, org_id, username, password_hash, real_name) values (77, 2, 'o', 'x', 'o')`,
+  )
+  await world.rows(
+    `insert into settings (org_id, key, value) values (1, 'session.refundProof', '700')`,
+  )
   const [open] = await world.rows<{ id: string }>(
     `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at) values ('\\x01', 77, 2, '', '', now() + interval '1 day') returning id`,
   )
@@ -308,9 +442,13 @@ test('many small refunds ask for a proof as one large one does, also when they c
     orders.push(sale.orderNum)
   }
   const actor: Actor = { ...operator, userId: 77, sessionId: open?.id ?? '', provenAt: new Date(0) }
-  const tries = await Promise.allSettled(orders.map((orderNum) => byHand(orderNum, 'WRONG_ITEM', undefined, actor)))
+  const tries = await Promise.allSettled(
+    orders.map((orderNum) => byHand(orderNum, 'WRONG_ITEM', undefined, actor)),
+  )
   expect(tries.map((t) => t.status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected'])
-  expect(tries.flatMap((t) => (t.status === 'rejected' ? [(t.reason as Refusal).def.name] : []))).toEqual(['common.proofNeeded'])
+  expect(
+    tries.flatMap((t) => (t.status === 'rejected' ? [(t.reason as Refusal).def.name] : [])),
+  ).toEqual(['common.proofNeeded'])
   const left = orders.filter((_, n) => tries[n]?.status === 'rejected')[0] as string
   await byHand(left, 'WRONG_ITEM', undefined, { ...actor, provenAt: new Date(world.clock.now) })
   await world.rows(`delete from settings where key = 'session.refundProof'`)
@@ -318,7 +456,11 @@ test('many small refunds ask for a proof as one large one does, also when they c
 
 const byHand = (orderNum: string, reason: string, unitIds?: number[], actor = operator) =>
   act(world.app, systemCaller(actor), orders.refund, (ctx) =>
-    run(handlers.refund, ctx, Refund.parse({ orderNum, reason, ...(unitIds ? { unitIds } : { all: true }) })),
+    run(
+      handlers.refund,
+      ctx,
+      Refund.parse({ orderNum, reason, ...(unitIds ? { unitIds } : { all: true }) }),
+    ),
   )
 const refusal = (promise: Promise<unknown>) =>
   promise.then(
@@ -329,7 +471,10 @@ const refusal = (promise: Promise<unknown>) =>
 describe('doors that must stay shut', () => {
   test('what the organisation set: pieces of an order, time to pay', async () => {
     const setting = (key: string, value: number) =>
-      world.rows(`insert into settings (org_id, key, value) values (2, $1, $2) on conflict (org_id, key) do update set value = excluded.value`, [key, value])
+      world.rows(
+        `insert into settings (org_id, key, value) values (2, $1, $2) on conflict (org_id, key) do update set value = excluded.value`,
+        [key, value],
+      )
     await setting('order.maxPieces', 1)
     await setting('order.payTimeoutMachine', 7)
     settingsChanged(world.app)
@@ -344,7 +489,9 @@ describe('doors that must stay shut', () => {
     settingsChanged(world.app)
   })
   test('ordering: price, stock, limits, state', async () => {
-    expect(await refusal(order([{ roadIndex: 1, count: 1, price: 299 }]))).toBe('orders.priceChanged')
+    expect(await refusal(order([{ roadIndex: 1, count: 1, price: 299 }]))).toBe(
+      'orders.priceChanged',
+    )
     expect(await refusal(order([{ roadIndex: 1, count: 6 }]))).toBe('orders.outOfStock')
     expect(await refusal(order([{ roadIndex: 9, count: 1 }]))).toBe('orders.laneNotSelling')
     await world.rows(`update lanes set restriction = 2 where device_id = $1`, [machine.id])
@@ -358,15 +505,23 @@ describe('doors that must stay shut', () => {
   })
   test('the same client id twice, even at once, is one order', async () => {
     const clientId = randomUUID()
-    const made = await Promise.all([1, 2, 3].map(() => order([{ roadIndex: 1, count: 1 }], clientId)))
+    const made = await Promise.all(
+      [1, 2, 3].map(() => order([{ roadIndex: 1, count: 1 }], clientId)),
+    )
     expect(new Set(made.map((m) => m.orderNum)).size).toBe(1)
     expect((await ends(made[0]?.orderNum as string)).lane).toBe('5/1/0')
-    expect(await order([{ roadIndex: 1, count: 1 }], clientId.toUpperCase() as typeof clientId)).toEqual(made[0])
+    expect(
+      await order([{ roadIndex: 1, count: 1 }], clientId.toUpperCase() as typeof clientId),
+    ).toEqual(made[0])
   })
   test('a client id that is said again for other goods or another machine gets no answer', async () => {
     const clientId = randomUUID()
     await order([{ roadIndex: 1, count: 1 }], clientId)
-    for (const items of [[{ roadIndex: 2, count: 1 }], [{ roadIndex: 1, count: 2 }], [{ roadIndex: 1, count: 1, price: 299 }]])
+    for (const items of [
+      [{ roadIndex: 2, count: 1 }],
+      [{ roadIndex: 1, count: 2 }],
+      [{ roadIndex: 1, count: 1, price: 299 }],
+    ])
       expect(await refusal(order(items, clientId))).toBe('common.keyReused')
     const before = machine
     machine = await stockedMachine()
@@ -392,9 +547,20 @@ describe('doors that must stay shut', () => {
     expect((await ends(made.orderNum)).ledger).toEqual({ ...kept, '1001': 298 + 299, '2901': -299 })
     expect(
       await refusal(
-        (payments.simulatorNotify as unknown as { prepare(app: unknown, input: unknown, request: unknown): Promise<void> }).prepare(
+        (
+          payments.simulatorNotify as unknown as {
+            prepare(app: unknown, input: unknown, request: unknown): Promise<void>
+          }
+        ).prepare(
           world.app,
-          { eventId: 'e', outTradeNo: made.outTradeNo, tradeNo: 't', amount: 300, paidAt: 'x', sign: '0'.repeat(64) },
+          {
+            eventId: 'e',
+            outTradeNo: made.outTradeNo,
+            tradeNo: 't',
+            amount: 300,
+            paidAt: 'x',
+            sign: '0'.repeat(64),
+          },
           { ip: '' },
         ),
       ),
@@ -404,7 +570,17 @@ describe('doors that must stay shut', () => {
     const sale = await sold()
     const other = await stockedMachine()
     await system((ctx) =>
-      recordVend(ctx, [{ kind: 'result', deviceId: other.id, cmdId: sale.cmdId, result: 'OK', dropDetected: true, durationMs: 1, at: ctx.now }]),
+      recordVend(ctx, [
+        {
+          kind: 'result',
+          deviceId: other.id,
+          cmdId: sale.cmdId,
+          result: 'OK',
+          dropDetected: true,
+          durationMs: 1,
+          at: ctx.now,
+        },
+      ]),
     )
     expect(await ends(sale.orderNum)).toMatchObject({ units: ['SENT'], lane: '5/1/0' })
   })
@@ -412,13 +588,27 @@ describe('doors that must stay shut', () => {
     const sale = await sold()
     expect(await refusal(byHand(sale.orderNum, 'OTHER'))).toBe('orders.shipping')
     await say(ok(sale.cmdId))
-    const stranger = { ...operator, orgId: 99, scope: { ...operator.scope, orgs: [99], ancestors: [] } }
-    expect(await refusal(byHand(sale.orderNum, 'OTHER', undefined, stranger))).toBe('common.notFound')
-    const twins = await Promise.all([refusal(byHand(sale.orderNum, 'QUALITY')), refusal(byHand(sale.orderNum, 'QUALITY'))])
+    const stranger = {
+      ...operator,
+      orgId: 99,
+      scope: { ...operator.scope, orgs: [99], ancestors: [] },
+    }
+    expect(await refusal(byHand(sale.orderNum, 'OTHER', undefined, stranger))).toBe(
+      'common.notFound',
+    )
+    const twins = await Promise.all([
+      refusal(byHand(sale.orderNum, 'QUALITY')),
+      refusal(byHand(sale.orderNum, 'QUALITY')),
+    ])
     expect(twins.sort()).toEqual(['common.stale', 'none'])
     await refunds()
     expect((await ends(sale.orderNum)).refunded).toBe(300)
-    expect(await world.rows(`select 1 from operation_logs where action = 'orders.refund' and resource_id = $1`, [sale.orderNum])).toHaveLength(1)
+    expect(
+      await world.rows(
+        `select 1 from operation_logs where action = 'orders.refund' and resource_id = $1`,
+        [sale.orderNum],
+      ),
+    ).toHaveLength(1)
   })
 })
 
@@ -447,7 +637,10 @@ describe('a queue that is old', () => {
     later(11)
     expect(await tries()).toBe('orders.deviceBusy')
     expect(await pay(waiting)).toBe('APPLIED')
-    await say({ kind: 'ack', cmdId: sent?.cmdId as string, ack: 'ACCEPTED' }, ok(sent?.cmdId as string))
+    await say(
+      { kind: 'ack', cmdId: sent?.cmdId as string, ack: 'ACCEPTED' },
+      ok(sent?.cmdId as string),
+    )
     expect(await tries()).toBe('taken')
   })
   test('of the platform: no new orders anywhere while gateways are behind or silent', async () => {
@@ -471,6 +664,8 @@ describe('a queue that is old', () => {
 
 test('after everything above the books agree', async () => {
   // this small world has no month partitions
-  const broken = (await checkInvariants(world.app.config.databaseUrl as string)).filter(({ name }) => !name.includes('month has its partition'))
+  const broken = (await checkInvariants(world.app.config.databaseUrl as string)).filter(
+    ({ name }) => !name.includes('month has its partition'),
+  )
   expect(broken).toEqual([])
 })

@@ -7,9 +7,21 @@ import { bi, say } from '../../../shared/text.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
 import { meant, namedByOneOf } from '../../accounts/server/named.ts'
 import { belongsIn } from '../../roles/rules.ts'
-import { type AssignableRole, assignableRoles, creatableKinds, userLimit } from '../../roles/server/assign.ts'
+import {
+  type AssignableRole,
+  assignableRoles,
+  creatableKinds,
+  userLimit,
+} from '../../roles/server/assign.ts'
 import { rolesNamed } from '../../roles/server/named.ts'
-import { contactPhone, realName, servicePhone, street, userErrors, username } from '../../users/contract.ts'
+import {
+  contactPhone,
+  realName,
+  servicePhone,
+  street,
+  userErrors,
+  username,
+} from '../../users/contract.ts'
 import { missingHome, regionRule } from '../../users/rules.ts'
 import type { Accounts } from '../../users/server/verbs.ts'
 import { creditCode, organisationErrors } from '../contract.ts'
@@ -68,11 +80,17 @@ async function namedParents(ctx: Ctx, words: readonly string[]) {
 const place = (parentId: number, name: string) => `${parentId} ${name}`
 
 /** Reads once what all rows name, so that a thousand of them cost a handful of statements; answers for one row after the other. */
-export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRow>[], { taken }: Accounts) {
+export async function resolver(
+  ctx: Ctx,
+  rows: readonly ImportRow<OrganisationRow>[],
+  { taken }: Accounts,
+) {
   const parents = await namedParents(ctx, [...new Set(rows.map(({ value }) => value.parent))])
   const names = rows.map(({ value }) => value.name)
   const parentIds = parents.map(({ id }) => id)
-  const children = await rowsOf<{ parent_id: number; name: string }>(ctx.db)`select parent_id, name from organisations
+  const children = await rowsOf<{ parent_id: number; name: string }>(
+    ctx.db,
+  )`select parent_id, name from organisations
     where parent_id = any(${parentIds}::bigint[]) and name = any(${names}::text[])`
   const ids = await newIds(ctx, rows.length)
   const roles = await assignableRoles(ctx, parentIds)
@@ -86,7 +104,9 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
     if (wrong) return [wrong === organisationErrors.tooDeep ? 'parent' : 'kind', wrong.text]
     if (!mine.includes(kind)) return ['kind', organisationErrors.kindNotYours.text]
     if (parent.closed) return ['parent', userErrors.orgClosed.text]
-    return limit !== null && limit < 1 ? ['parent', userErrors.orgIsFull.text.replaceAll('{n}', String(limit))] : null
+    return limit !== null && limit < 1
+      ? ['parent', userErrors.orgIsFull.text.replaceAll('{n}', String(limit))]
+      : null
   }
 
   return ({ line, value }: ImportRow<OrganisationRow>): Newcomer | { errors: RowError[] } => {
@@ -96,7 +116,8 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
     const parent = meant(parents, word)
     const kind = kinds.get(kindWord.toLowerCase()) as Kind | undefined
     const above = typeof parent === 'string' ? null : parent.path.split('.').map(Number)
-    const fits = (role: AssignableRole) => above === null || belongsIn(role, { above, kind: kind ?? '' })
+    const fits = (role: AssignableRole) =>
+      above === null || belongsIn(role, { above, kind: kind ?? '' })
     const named = rolesNamed(roles, roleWords, fits)
     const given = typeof named === 'string' ? null : named
     if (typeof parent === 'string') fault('parent', parent)
@@ -112,15 +133,41 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
     const region = regionRule(given ?? [], regionCode)
     if (region) fault('regionCode', region.text)
     const home = kind && missingHome(given ?? [], kind)
-    if (home) fault('kind', bi(say(wrongHome, 'zh-CN', { kind: accounts.zh.enums.kind[home] }), say(wrongHome, 'en', { kind: accounts.en.enums.kind[home] })))
+    if (home)
+      fault(
+        'kind',
+        bi(
+          say(wrongHome, 'zh-CN', { kind: accounts.zh.enums.kind[home] }),
+          say(wrongHome, 'en', { kind: accounts.en.enums.kind[home] }),
+        ),
+      )
     const id = ids.shift()
-    if (errors.length || typeof parent === 'string' || !kind || !given || id === undefined) return { errors }
+    if (errors.length || typeof parent === 'string' || !kind || !given || id === undefined)
+      return { errors }
     const path = `${parent.path}.${id}`
     const agents = parent.agents + newcomer(kind).agents
-    const made: Above = { id, code: '', name: value.name, path, kind, depth: parent.depth + 1, agents, closed: parent.closed }
+    const made: Above = {
+      id,
+      code: '',
+      name: value.name,
+      path,
+      kind,
+      depth: parent.depth + 1,
+      agents,
+      closed: parent.closed,
+    }
     held.add(place(parent.id, value.name))
     parents.push(made)
-    return { line, id, parentId: parent.id, path, depth: made.depth, kind, roleIds: given.map((role) => role.id), fields: { ...fields, regionCode } }
+    return {
+      line,
+      id,
+      parentId: parent.id,
+      path,
+      depth: made.depth,
+      kind,
+      roleIds: given.map((role) => role.id),
+      fields: { ...fields, regionCode },
+    }
   }
 }
 

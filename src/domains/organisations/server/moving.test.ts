@@ -16,11 +16,27 @@ const add = async (change: Record<string, unknown> = {}, user = people.platform)
   return body as { id: number; name: string; principalId: number }
 }
 const versionOf = async (id: number) =>
-  Number((await world.one<{ version: number } | undefined>('select version from organisations where id = $1', [id]))?.version ?? 1)
-const move = async (user: number, id: number, parentId: number) => send(user, 'POST', `/organisations/${id}/move`, { version: await versionOf(id), parentId })
-const preview = (user: number, id: number, parentId: number) => send(user, 'GET', `/organisations/${id}/move?parentId=${parentId}`)
-const remove = async (user: number, id: number) => send(user, 'DELETE', `/organisations/${id}?version=${await versionOf(id)}`)
-const pathOf = async (id: number) => (await world.one<{ path: string }>('select path::text as path from organisations where id = $1', [id])).path
+  Number(
+    (
+      await world.one<{ version: number } | undefined>(
+        'select version from organisations where id = $1',
+        [id],
+      )
+    )?.version ?? 1,
+  )
+const move = async (user: number, id: number, parentId: number) =>
+  send(user, 'POST', `/organisations/${id}/move`, { version: await versionOf(id), parentId })
+const preview = (user: number, id: number, parentId: number) =>
+  send(user, 'GET', `/organisations/${id}/move?parentId=${parentId}`)
+const remove = async (user: number, id: number) =>
+  send(user, 'DELETE', `/organisations/${id}?version=${await versionOf(id)}`)
+const pathOf = async (id: number) =>
+  (
+    await world.one<{ path: string }>(
+      'select path::text as path from organisations where id = $1',
+      [id],
+    )
+  ).path
 /** The tree by its parents is the tree by its paths. */
 const broken = () =>
   world.rows(`select o.id from organisations o join organisations p on p.id = o.parent_id where o.path <> p.path || o.id::text
@@ -33,7 +49,13 @@ describe('moving', () => {
     const leaf = await add({ parentId: middle.id, kind: 'OPERATOR' })
     await addDevice(world, 41, leaf.id)
     const dry = await preview(people.platform, middle.id, to.id)
-    expect(dry.body).toEqual({ name: middle.name, parentName: to.name, organisations: 2, users: 2, devices: 1 })
+    expect(dry.body).toEqual({
+      name: middle.name,
+      parentName: to.name,
+      organisations: 2,
+      users: 2,
+      devices: 1,
+    })
     expect((await move(people.platform, middle.id, to.id)).body).toMatchObject({
       id: middle.id,
       operatorId: to.id,
@@ -43,7 +65,14 @@ describe('moving', () => {
     })
     expect(await pathOf(leaf.id)).toBe(`1.${to.id}.${middle.id}.${leaf.id}`)
     expect(await broken()).toEqual([])
-    expect((await send(people.platform, 'POST', `/organisations/${middle.id}/move`, { version: 1, parentId: from.id })).body.code).toBe(409001)
+    expect(
+      (
+        await send(people.platform, 'POST', `/organisations/${middle.id}/move`, {
+          version: 1,
+          parentId: from.id,
+        })
+      ).body.code,
+    ).toBe(409001)
   })
   test('what stands against it', async () => {
     const [a, b] = [await add(), await add()]
@@ -63,7 +92,10 @@ describe('moving', () => {
     expect(await why(people.platform, a.id, 3)).toEqual([422, '该上级机构下不能有此类型的机构'])
     expect(await why(people.platform, same.id, b.id)).toEqual([409, '机构名称已存在'])
     expect(await why(people.platform, 1, b.id)).toEqual([422, '平台机构不能禁用、移动或删除'])
-    expect(await why(people.agent, 2, 2)).toEqual([422, '不能禁用、移动或删除自己所在的机构或其上级机构'])
+    expect(await why(people.agent, 2, 2)).toEqual([
+      422,
+      '不能禁用、移动或删除自己所在的机构或其上级机构',
+    ])
     expect((await why(people.agent, 3, 5))[0]).toBe(404)
     expect((await why(people.agent, 5, 2))[0]).toBe(404)
     expect((await why(people.platform, a.id, 987654321))[0]).toBe(404)
@@ -75,14 +107,20 @@ describe('moving', () => {
     await make(world.sql, 'device_types', { id: 50, org_id: top.id })
     await addDevice(world, 51, home.id)
     await world.rows('update devices set type_id = 50 where id = 51')
-    expect((await move(people.platform, home.id, 2)).body).toMatchObject({ code: 422001, message: '该机构仍在使用原上级的设备类型,不能移动' })
+    expect((await move(people.platform, home.id, 2)).body).toMatchObject({
+      code: 422001,
+      message: '该机构仍在使用原上级的设备类型,不能移动',
+    })
     await world.rows('update devices set type_id = 1 where id = 51')
     expect((await move(people.platform, home.id, 2)).status).toBe(200)
   })
   test('two moves at once never make a cycle', async () => {
     for (let round = 0; round < 8; round += 1) {
       const [a, b] = [await add(), await add()]
-      const answers = await Promise.all([move(people.platform, a.id, b.id), move(people.platform, b.id, a.id)])
+      const answers = await Promise.all([
+        move(people.platform, a.id, b.id),
+        move(people.platform, b.id, a.id),
+      ])
       expect(answers.map((x) => x.status).sort()).toEqual([200, 422])
       expect(await broken()).toEqual([])
     }
@@ -90,8 +128,14 @@ describe('moving', () => {
   test('the database alone refuses a cycle and a branch that is left behind', async () => {
     const [a, b] = [await add(), await add()]
     const below = await add({ parentId: a.id, kind: 'OPERATOR' })
-    await expect(world.rows(`update organisations set parent_id = ${b.id}, path = '1.${b.id}.${a.id}' where id = ${a.id}`)).rejects.toThrow(/left behind|path/)
-    await expect(world.rows(`update organisations set parent_id = ${below.id} where id = ${a.id}`)).rejects.toThrow(/path/)
+    await expect(
+      world.rows(
+        `update organisations set parent_id = ${b.id}, path = '1.${b.id}.${a.id}' where id = ${a.id}`,
+      ),
+    ).rejects.toThrow(/left behind|path/)
+    await expect(
+      world.rows(`update organisations set parent_id = ${below.id} where id = ${a.id}`),
+    ).rejects.toThrow(/path/)
     expect(await broken()).toEqual([])
   })
   describe('something from above is taken into use in the moment of a move', () => {
@@ -111,7 +155,14 @@ describe('moving', () => {
       await make(world.sql, 'roles', { id: used, org_id: top.id, code: 'ROLE_C_MOVED' })
       await addDevice(world, used, home.id)
       await make(world.sql, 'lane_floors', { id: used, org_id: home.id, device_id: used })
-      await make(world.sql, 'lanes', { id: used, org_id: home.id, device_id: used, floor_id: used, road_index: 1, capacity: 0 })
+      await make(world.sql, 'lanes', {
+        id: used,
+        org_id: home.id,
+        device_id: used,
+        floor_id: used,
+        road_index: 1,
+        capacity: 0,
+      })
       const uses: Record<string, string> = {
         角色: `insert into user_roles (user_id, role_id, org_id) values (${home.principalId}, ${used}, ${home.id})`,
         设备类型: `update devices set type_id = ${used} where id = ${used}`,
@@ -126,7 +177,11 @@ describe('moving', () => {
       await client.query(`begin; select set_config('app.all', 'on', true)`)
       return client
     }
-    const settled = (work: Promise<unknown>) => Promise.race([work.then(() => true), new Promise<boolean>((go) => setTimeout(() => go(false), 300))])
+    const settled = (work: Promise<unknown>) =>
+      Promise.race([
+        work.then(() => true),
+        new Promise<boolean>((go) => setTimeout(() => go(false), 300)),
+      ])
 
     test.each(['角色', '设备类型', '商品', '商品分类'])('%s', async (what) => {
       const first = await prepare()
@@ -140,7 +195,9 @@ describe('moving', () => {
       const second = await prepare()
       const mover = await open()
       await mover.query(`select from organisations where id = ${second.home.id} for update`)
-      await mover.query(`update organisations set parent_id = ${second.other.id}, path = '1.${second.other.id}.${second.home.id}' where id = ${second.home.id}`)
+      await mover.query(
+        `update organisations set parent_id = ${second.other.id}, path = '1.${second.other.id}.${second.home.id}' where id = ${second.home.id}`,
+      )
       const use = taker.query(second.use(what)).then(
         () => 'used',
         (error: { code: string }) => error.code,
@@ -156,7 +213,12 @@ describe('moving', () => {
       const [a, b] = [await add(), await add()]
       const answers = await Promise.all([
         move(people.platform, a.id, b.id),
-        send(people.platform, 'POST', '/organisations', fresh({ parentId: a.id, kind: 'OPERATOR' })),
+        send(
+          people.platform,
+          'POST',
+          '/organisations',
+          fresh({ parentId: a.id, kind: 'OPERATOR' }),
+        ),
       ])
       expect(answers.map((x) => x.status)).toEqual([200, 200])
       expect(await broken()).toEqual([])
@@ -165,23 +227,31 @@ describe('moving', () => {
 })
 
 describe('deleting', () => {
-  const gone = async (id: number) => (await world.rows('select 1 from organisations where id = $1', [id])).length === 0
+  const gone = async (id: number) =>
+    (await world.rows('select 1 from organisations where id = $1', [id])).length === 0
   test('one that was never used goes with its principal; the log row stays with the parent', async () => {
     const made = await add({ parentId: 2, kind: 'OPERATOR' })
     expect((await remove(people.operator, made.id)).status).toBe(404)
     expect((await remove(people.agent, made.id)).body).toEqual({ ok: true })
-    expect([await gone(made.id), await world.rows('select 1 from users where id = $1', [made.principalId])]).toEqual([true, []])
+    expect([
+      await gone(made.id),
+      await world.rows('select 1 from users where id = $1', [made.principalId]),
+    ]).toEqual([true, []])
     expect(
-      await world.rows(`select org_id from operation_logs where action = 'organisations.remove' and result = 'SUCCESS' and resource_id = $1`, [
-        String(made.id),
-      ]),
+      await world.rows(
+        `select org_id from operation_logs where action = 'organisations.remove' and result = 'SUCCESS' and resource_id = $1`,
+        [String(made.id)],
+      ),
     ).toEqual([{ org_id: 2 }])
     expect((await remove(people.agent, made.id)).status).toBe(404)
   })
   test('a principal who came once is a user', async () => {
     const made = await add()
     await world.rows('update users set last_login_at = now() where id = $1', [made.principalId])
-    expect((await remove(people.platform, made.id)).body).toMatchObject({ code: 409003, message: '该机构下仍有1 个用户,无法删除' })
+    expect((await remove(people.platform, made.id)).body).toMatchObject({
+      code: 409003,
+      message: '该机构下仍有1 个用户,无法删除',
+    })
   })
   test.each([
     ['children', 2, '下级机构'],
@@ -195,13 +265,17 @@ describe('deleting', () => {
   })
   test('money, goods, types, roles and departments stand against it', async () => {
     const made = await add()
-    const told = async () => (await send(people.platform, 'GET', `/organisations/${made.id}/impact`)).body.blocks
+    const told = async () =>
+      (await send(people.platform, 'GET', `/organisations/${made.id}/impact`)).body.blocks
     expect(await told()).toBe('')
     for (const [text, words] of [
       [`insert into departments (org_id, name) values (${made.id}, '部')`, '部门'],
       [`insert into ledger_accounts (org_id, code) values (${made.id}, '1001')`, '资金记录'],
       [`insert into product_categories (id, org_id, name) values (9000, ${made.id}, '类')`, '商品'],
-      [`insert into roles (org_id, code, name, name_en, rank, data_scope) values (${made.id}, 'ROLE_X', 'x', 'x', 1, 'ORG_TREE')`, '角色'],
+      [
+        `insert into roles (org_id, code, name, name_en, rank, data_scope) values (${made.id}, 'ROLE_X', 'x', 'x', 1, 'ORG_TREE')`,
+        '角色',
+      ],
     ] as const) {
       await world.rows(text)
       expect(await told()).toContain(words)
@@ -225,15 +299,31 @@ describe('deleting', () => {
         address: '路1',
         dropSensor: true,
       }
-      const [removed, created] = await Promise.all([remove(people.platform, made.id), send(people.platform, 'POST', '/devices', device)])
+      const [removed, created] = await Promise.all([
+        remove(people.platform, made.id),
+        send(people.platform, 'POST', '/devices', device),
+      ])
       expect([removed.status, created.status].filter((status) => status === 200)).toHaveLength(1)
       expect([removed.status, created.status].filter((status) => status >= 500)).toEqual([])
       expect(await gone(made.id)).toBe(removed.status === 200)
-      expect(await world.rows('select 1 from devices d left join organisations o on o.id = d.org_id where o.id is null')).toEqual([])
+      expect(
+        await world.rows(
+          'select 1 from devices d left join organisations o on o.id = d.org_id where o.id is null',
+        ),
+      ).toEqual([])
     }
   })
   test('avatars of others stay theirs', async () =>
-    expect((await send(people.agent, 'POST', '/organisations', fresh({ parentId: 2, avatar: avatar(1) }, people.agent))).status).toBe(404))
+    expect(
+      (
+        await send(
+          people.agent,
+          'POST',
+          '/organisations',
+          fresh({ parentId: 2, avatar: avatar(1) }, people.agent),
+        )
+      ).status,
+    ).toBe(404))
 })
 
 describe('importing', () => {
@@ -250,8 +340,10 @@ describe('importing', () => {
       } = fresh({ parent: 'ORG000002', kind: '运营商', roles: '普通', ...change })
       return { line: i + 2, value: row }
     })
-  const run = (user: number, changes: Record<string, unknown>[]) => runImport(world, user, rows(changes))
-  const count = async () => Number((await world.one<{ n: number }>('select count(*)::int as n from organisations')).n)
+  const run = (user: number, changes: Record<string, unknown>[]) =>
+    runImport(world, user, rows(changes))
+  const count = async () =>
+    Number((await world.one<{ n: number }>('select count(*)::int as n from organisations')).n)
 
   test('earlier rows may be parents; for an agent too', async () => {
     const before = await count()
@@ -264,12 +356,21 @@ describe('importing', () => {
     expect(await count()).toBe(before + 2)
     expect(await broken()).toEqual([])
     expect(
-      await world.rows(`select u.is_principal, u.must_change_password from users u join organisations o on o.id = u.org_id where o.name = '导入运营'`),
+      await world.rows(
+        `select u.is_principal, u.must_change_password from users u join organisations o on o.id = u.org_id where o.name = '导入运营'`,
+      ),
     ).toEqual([{ is_principal: true, must_change_password: true }])
   })
   test('faults name line and column, and nothing stays', async () => {
     const before = await count()
-    const errors = await run(people.platform, [{}, { parent: '没有' }, { kind: '外星' }, { roles: '高' }, { kind: '监管机构' }, { username: 'test5' }])
+    const errors = await run(people.platform, [
+      {},
+      { parent: '没有' },
+      { kind: '外星' },
+      { roles: '高' },
+      { kind: '监管机构' },
+      { username: 'test5' },
+    ])
     expect(errors.map(({ line, column }) => [line, column])).toEqual([
       [3, 'parent'],
       [4, 'kind'],
@@ -297,7 +398,12 @@ describe('importing', () => {
   })
   test('a thousand rows in a handful of statements', async () => {
     const before = await count()
-    const version = async () => (await world.one<{ version: number }>('select sum(version)::int as version from access_versions')).version
+    const version = async () =>
+      (
+        await world.one<{ version: number }>(
+          'select sum(version)::int as version from access_versions',
+        )
+      ).version
     const at = await version()
     expect(
       await run(

@@ -13,7 +13,9 @@ import { usesOf } from './removal.ts'
 /** Where organisations come to stand. */
 
 /** Unique names among siblings are the database's to guard: two who add the same name at once meet there. */
-export const unique = guarding({ organisations_sibling_name: [organisationErrors.nameTaken, 'name'] })
+export const unique = guarding({
+  organisations_sibling_name: [organisationErrors.nameTaken, 'name'],
+})
 
 export const barTo = ({ actor }: Pick<Ctx, 'actor'>, org: { id: number; kind: q.Place['kind'] }) =>
   guardRule(org, { orgId: actor.orgId, ancestors: actor.scope.ancestors })
@@ -22,7 +24,9 @@ export const guard = (ctx: Pick<Ctx, 'actor'>, org: q.Place): void => reject(bar
 /** Everything that stands against a move but a name that is taken; that one speaks when the row is written, or here for a dry run. */
 export async function checkMove(ctx: Ctx, org: q.Place, parentId: number): Promise<q.Place> {
   const target = found(await q.place(ctx, parentId))
-  const wrong = moveRule(org, target) ?? placeRule(target, { kind: org.kind, ...(await q.branch(ctx, org.path)) })
+  const wrong =
+    moveRule(org, target) ??
+    placeRule(target, { kind: org.kind, ...(await q.branch(ctx, org.path)) })
   if (wrong) throw fieldRefusal(wrong, 'parentId')
   const stays = new Set(target.path.split('.'))
   const [, ...above] = org.path.split('.').reverse()
@@ -35,18 +39,32 @@ type Written = Omit<EditOrganisation, 'id' | 'version' | 'principalVersion' | 'r
 export const written = ({ realName, phone, consumerPhone, ...org }: Written) => {
   const { name, regionCode, address, lng, lat, licences, creditCode } = org
   const contact = { contactName: realName, contactPhone: phone, servicePhone: consumerPhone }
-  return columns('organisations', { name, ...contact, regionCode, address, lng, lat, licences, creditCode })
+  return columns('organisations', {
+    name,
+    ...contact,
+    regionCode,
+    address,
+    lng,
+    lat,
+    licences,
+    creditCode,
+  })
 }
 
 /** The actor's rows with organisations that were just made among them. */
 export function withOrganisations(ctx: Ctx, ids: readonly number[]): Ctx {
   const { scope } = ctx.actor
-  return scope.all ? ctx : { ...ctx, actor: { ...ctx.actor, scope: { ...scope, orgs: [...scope.orgs, ...ids] } } }
+  return scope.all
+    ? ctx
+    : { ...ctx, actor: { ...ctx.actor, scope: { ...scope, orgs: [...scope.orgs, ...ids] } } }
 }
 /** The row policies learn of them for the rest of the transaction. */
 export async function joined(ctx: Ctx, ids: readonly number[]): Promise<Ctx> {
   const inside = withOrganisations(ctx, ids)
-  if (!inside.actor.scope.all) await sql`select set_config('app.orgs', ${`{${inside.actor.scope.orgs.join(',')}}`}, true)`.execute(ctx.db)
+  if (!inside.actor.scope.all)
+    await sql`select set_config('app.orgs', ${`{${inside.actor.scope.orgs.join(',')}}`}, true)`.execute(
+      ctx.db,
+    )
   return inside
 }
 
@@ -58,20 +76,49 @@ export async function newIds(ctx: Ctx, count: number): Promise<number[]> {
 }
 
 /** Organisation and principal, all or nothing; who calls writes the log row. */
-export async function addOrganisation(ctx: Ctx, input: Omit<NewOrganisation, 'password' | 'repeat'>, passwordHash: string): Promise<number> {
+export async function addOrganisation(
+  ctx: Ctx,
+  input: Omit<NewOrganisation, 'password' | 'repeat'>,
+  passwordHash: string,
+): Promise<number> {
   const { parentId, kind, username, roleIds, avatar, ...org } = input
   const parent = found(await q.place(ctx, parentId, 'share'))
   const wrong = placeRule(parent, newcomer(kind))
   if (wrong) throw fieldRefusal(wrong, wrong === organisationErrors.tooDeep ? 'parentId' : 'kind')
-  if (!(await creatableKinds(ctx)).includes(kind)) throw fieldRefusal(organisationErrors.kindNotYours, 'kind')
+  if (!(await creatableKinds(ctx)).includes(kind))
+    throw fieldRefusal(organisationErrors.kindNotYours, 'kind')
   await checkPictures(ctx, [avatar, ...org.licences])
   const id = (await newIds(ctx, 1))[0] as number
   const inside = await joined(ctx, [id])
-  const values = { ...written(org), id, parent_id: parentId, path: `${parent.path}.${id}`, kind, created_at: ctx.now, updated_at: ctx.now }
+  const values = {
+    ...written(org),
+    id,
+    parent_id: parentId,
+    path: `${parent.path}.${id}`,
+    kind,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  }
   await unique(ctx.db.insertInto('organisations').values(values).execute())
   const { realName, phone, consumerPhone, address, regionCode } = org
-  const person = { username, realName, phone, consumerPhone, address, regionCode, avatar, roleIds, departmentId: null }
-  await addPrincipal(inside, { ...person, orgId: id, passwordHash, isPrincipal: true, mustChangePassword: true })
+  const person = {
+    username,
+    realName,
+    phone,
+    consumerPhone,
+    address,
+    regionCode,
+    avatar,
+    roleIds,
+    departmentId: null,
+  }
+  await addPrincipal(inside, {
+    ...person,
+    orgId: id,
+    passwordHash,
+    isPrincipal: true,
+    mustChangePassword: true,
+  })
   ctx.touch('organisations')
   return id
 }

@@ -12,9 +12,14 @@ import { type EditOrganisation, organisationErrors } from '../contract.ts'
 import type { Detail } from './queries.ts'
 
 /** Pictures the actor sends are his own uploads; what the record holds already may stay. */
-export async function checkPictures(ctx: Ctx, urls: readonly string[], held: readonly string[] = []): Promise<void> {
+export async function checkPictures(
+  ctx: Ctx,
+  urls: readonly string[],
+  held: readonly string[] = [],
+): Promise<void> {
   const fresh = [...new Set(urls)].filter((url) => url && !held.includes(url))
-  if ((await missingPictures(ctx, fresh, uploadedBy(ctx))).length) throw new Refusal(common.notFound)
+  if ((await missingPictures(ctx, fresh, uploadedBy(ctx))).length)
+    throw new Refusal(common.notFound)
 }
 
 /** What is refused at a field of an account, at the field of this form that it hangs on. */
@@ -34,16 +39,33 @@ async function at<R>(fields: Readonly<Record<string, string>>, work: Promise<R>)
 /** The organisation stands already, so what does not fit it is a matter of the kind that was chosen. */
 export const addPrincipal = (ctx: Ctx, user: NewUser) => at({ orgId: 'kind' }, addUser(ctx, user))
 
-const account = shape(OrganUserRow.pick({ id: true, username: true, realName: true, avatar: true, regionCode: true, version: true }), ['users', 'u'], {})
+const account = shape(
+  OrganUserRow.pick({
+    id: true,
+    username: true,
+    realName: true,
+    avatar: true,
+    regionCode: true,
+    version: true,
+  }),
+  ['users', 'u'],
+  {},
+)
 
 /**
  * The account an organisation shows: only what this form changes of it, and nothing when somebody else changed the account since it
  * was opened. How he is reached and signs in is his own. Answers what the log says of him.
  */
-export async function editPrincipal(ctx: Ctx, org: Detail, { realName, avatar, ...input }: EditOrganisation): Promise<AuditEntry[]> {
+export async function editPrincipal(
+  ctx: Ctx,
+  org: Detail,
+  { realName, avatar, ...input }: EditOrganisation,
+): Promise<AuditEntry[]> {
   if (org.principalId === null) return []
   if (!avatar && org.avatar) throw fieldRefusal(organisationErrors.avatarMissing, 'avatar')
-  const person = found(await account.one(ctx.db, sql`from users u where u.id = ${org.principalId} for update`))
+  const person = found(
+    await account.one(ctx.db, sql`from users u where u.id = ${org.principalId} for update`),
+  )
   const held = org.roles.map((role) => role.id)
   const roleIds = input.roleIds ?? held
   const given = new Set(roleIds).symmetricDifference(new Set(held)).size > 0
@@ -55,7 +77,10 @@ export async function editPrincipal(ctx: Ctx, org: Detail, { realName, avatar, .
   if (given) {
     if (!may(ctx, 'user:assign-role')) throw new Refusal(common.forbidden)
     if (person.id === ctx.actor.userId) throw new Refusal(userErrors.notOneself)
-    await at({ orgId: 'roleIds', regionCode: 'roleIds' }, giveRoles(ctx, { ...person, orgId: org.id, roles: org.roles }, roleIds))
+    await at(
+      { orgId: 'roleIds', regionCode: 'roleIds' },
+      giveRoles(ctx, { ...person, orgId: org.id, roles: org.roles }, roleIds),
+    )
     await endSessions(ctx, [person.id], 'ACCESS_CHANGED')
   }
   ctx.touch('users')

@@ -6,7 +6,8 @@ import { bi, say } from '../../../shared/text.ts'
 
 /** What an organisation holds; reading stops early where only "some" matters. A principal who never came counts as part of it. */
 function tracesOf(ctx: Ctx, id: number): Promise<Record<keyof typeof words, number>> {
-  const some = (from: string) => sql`(select count(*) from (select 1 from ${sql.table(from)} where org_id = ${id} limit 1000) x)`
+  const some = (from: string) =>
+    sql`(select count(*) from (select 1 from ${sql.table(from)} where org_id = ${id} limit 1000) x)`
   return onlyRow<Record<keyof typeof words, number>>(ctx.db)`select
       (select count(*) from organisations where parent_id = ${id}) as children,
       (select count(*) from (select 1 from devices d where d.org_id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} limit 1000) x) as devices, ${some('orders')} as orders,
@@ -31,16 +32,24 @@ const words = {
   departments: bi('部门', 'departments'),
 }
 /** What there is of it, in words of the asker's language; empty when there is nothing. */
-const listed = <K extends string>({ lang }: Pick<Ctx, 'lang'>, words: Readonly<Record<K, string>>, found: Readonly<Record<K, number | boolean>>): string =>
+const listed = <K extends string>(
+  { lang }: Pick<Ctx, 'lang'>,
+  words: Readonly<Record<K, string>>,
+  found: Readonly<Record<K, number | boolean>>,
+): string =>
   (Object.keys(words) as K[])
     .filter((what) => found[what])
     .map((what) => say(words[what], lang, { n: Number(found[what]) }))
     .join(lang === 'en' ? ', ' : '、')
 
 /** What stands against a deletion. */
-export const blocksOf = async (ctx: Ctx, id: number): Promise<string> => listed(ctx, words, await tracesOf(ctx, id))
+export const blocksOf = async (ctx: Ctx, id: number): Promise<string> =>
+  listed(ctx, words, await tracesOf(ctx, id))
 
-export async function deleteWithPrincipal(ctx: Ctx, org: { id: number; version: number }): Promise<void> {
+export async function deleteWithPrincipal(
+  ctx: Ctx,
+  org: { id: number; version: number },
+): Promise<void> {
   await sql`delete from users where org_id = ${org.id} and is_principal`.execute(ctx.db)
   await deleteVersion(ctx, 'organisations', org)
 }

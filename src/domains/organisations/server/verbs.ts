@@ -13,9 +13,22 @@ import { creatableKinds, outranksBranch } from '../../roles/server/assign.ts'
 import { passwordRule } from '../../session/rules.ts'
 import { userErrors } from '../../users/contract.ts'
 import { maskedPhone } from '../../users/rules.ts'
-import { type OrganisationDetail, organisationErrors, type organisations, type TreeNode } from '../contract.ts'
+import {
+  type OrganisationDetail,
+  organisationErrors,
+  type organisations,
+  type TreeNode,
+} from '../contract.ts'
 import { kindsBelow } from '../rules.ts'
-import { addOrganisation, barTo, checkMove, guard, unique, withOrganisations, written } from './placing.ts'
+import {
+  addOrganisation,
+  barTo,
+  checkMove,
+  guard,
+  unique,
+  withOrganisations,
+  written,
+} from './placing.ts'
 import { checkPictures, editPrincipal } from './principal.ts'
 import * as q from './queries.ts'
 import { blocksOf, deleteWithPrincipal } from './removal.ts'
@@ -47,7 +60,8 @@ const whole = (ctx: Ctx, org: q.Detail): OrganisationDetail => ({
   roleIds: org.roles.map((role) => role.id),
   roles: org.roles.map((role) => ({ id: role.id, name: roleName(role, ctx.lang) })),
 })
-const detail = async (ctx: Ctx, id: number): Promise<OrganisationDetail> => whole(ctx, found(await q.detailRow(ctx, id)))
+const detail = async (ctx: Ctx, id: number): Promise<OrganisationDetail> =>
+  whole(ctx, found(await q.detailRow(ctx, id)))
 
 async function tree(ctx: Ctx): Promise<Output<Contract['tree']>> {
   const nodes = new Map<number, TreeNode>()
@@ -85,10 +99,15 @@ const create = prepared<Contract['create'], string>({
 const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const raw = found(await q.detailRow(ctx, input.id))
   await checkPictures(ctx, [input.avatar, ...input.licences], [raw.avatar, ...raw.licences])
-  await unique(updateVersion(ctx, 'organisations', input, { ...written(input), updated_at: ctx.now }))
+  await unique(
+    updateVersion(ctx, 'organisations', input, { ...written(input), updated_at: ctx.now }),
+  )
   const principal = await editPrincipal(ctx, raw, input)
   const after = await detail(ctx, input.id)
-  ctx.audit({ id: input.id, name: after.name, before: whole(ctx, raw), after, orgId: input.id }, ...principal)
+  ctx.audit(
+    { id: input.id, name: after.name, before: whole(ctx, raw), after, orgId: input.id },
+    ...principal,
+  )
   ctx.touch('organisations')
   return after
 }
@@ -100,7 +119,11 @@ async function requireRank(ctx: Ctx, path: string): Promise<void> {
 
 type Status = { status: 'ENABLED' | 'DISABLED'; pauseDevices: boolean }
 /** Rows in the order of their ids, so that crossing batches wait for one another. Answers the numbers of the paused machines. */
-async function changeStatus(ctx: Ctx, items: readonly { id: number; version: number }[], { status, pauseDevices }: Status): Promise<string[]> {
+async function changeStatus(
+  ctx: Ctx,
+  items: readonly { id: number; version: number }[],
+  { status, pauseDevices }: Status,
+): Promise<string[]> {
   const changed: q.Place[] = []
   // whoever may not touch machines does not stop them through their owner either
   if (pauseDevices && !may(ctx, 'device:update')) throw new Refusal(common.forbidden)
@@ -114,8 +137,19 @@ async function changeStatus(ctx: Ctx, items: readonly { id: number; version: num
   ctx.touch('organisations')
   if (status === 'DISABLED') ctx.touch(everySession)
   const ids = changed.map((org) => org.id)
-  const paused = await pauseDevicesOf(ctx, status === 'DISABLED' && pauseDevices ? await q.idsBelow(ctx, ids) : [])
-  ctx.audit(...changed.map(({ id, name, ...org }) => ({ id, name, before: { status: org.status }, after: { status, paused }, orgId: id })))
+  const paused = await pauseDevicesOf(
+    ctx,
+    status === 'DISABLED' && pauseDevices ? await q.idsBelow(ctx, ids) : [],
+  )
+  ctx.audit(
+    ...changed.map(({ id, name, ...org }) => ({
+      id,
+      name,
+      before: { status: org.status },
+      after: { status, paused },
+      orgId: id,
+    })),
+  )
   return paused
 }
 
@@ -133,7 +167,14 @@ const setStatuses: Handlers<Contract>['setStatuses'] = async (ctx, input) => {
 const impact: Handlers<Contract>['impact'] = async (ctx, input) => {
   const org = found(await q.place(ctx, input.id))
   const { organisations: all, users, devices, operating } = await q.reach(ctx, [org.id])
-  return { name: org.name, children: all - 1, users, devices, operating, blocks: await blocksOf(ctx, org.id) }
+  return {
+    name: org.name,
+    children: all - 1,
+    users,
+    devices,
+    operating,
+    blocks: await blocksOf(ctx, org.id),
+  }
 }
 
 const previewMove: Handlers<Contract>['previewMove'] = async (ctx, input) => {
@@ -143,7 +184,8 @@ const previewMove: Handlers<Contract>['previewMove'] = async (ctx, input) => {
   if (input.parentId === undefined) return { ...counts, parentName: '' }
   guard(ctx, org)
   const target = await checkMove(ctx, org, input.parentId)
-  if (await q.hasChild(ctx, target.id, org.name)) throw fieldRefusal(organisationErrors.nameTaken, 'parentId')
+  if (await q.hasChild(ctx, target.id, org.name))
+    throw fieldRefusal(organisationErrors.nameTaken, 'parentId')
   return { ...counts, parentName: target.name }
 }
 

@@ -8,12 +8,26 @@ import { CategoryRow, type products } from '../contract.ts'
 import { productErrors } from '../rules.ts'
 
 type Contract = typeof products
-const placed = (watched: RawBuilder<unknown>) => sql`select l.product_id from lanes l where l.device_id = ${watched}`
-const goods = (ctx: Ctx) => inheritable(ctx, 'p.org_id', (watched) => sql`p.id in (${placed(watched)})`)
-const readable = (ctx: Ctx) => inheritable(ctx, 'c.org_id', (watched) => sql`c.id in (select p.category_id from products p where p.id in (${placed(watched)}))`)
-const counted = (ctx: Ctx) => sql`(select count(*) from products p where p.category_id = c.id and ${goods(ctx)})`
+const placed = (watched: RawBuilder<unknown>) =>
+  sql`select l.product_id from lanes l where l.device_id = ${watched}`
+const goods = (ctx: Ctx) =>
+  inheritable(ctx, 'p.org_id', (watched) => sql`p.id in (${placed(watched)})`)
+const readable = (ctx: Ctx) =>
+  inheritable(
+    ctx,
+    'c.org_id',
+    (watched) =>
+      sql`c.id in (select p.category_id from products p where p.id in (${placed(watched)}))`,
+  )
+const counted = (ctx: Ctx) =>
+  sql`(select count(*) from products p where p.category_id = c.id and ${goods(ctx)})`
 const category = (ctx: Ctx) =>
-  shape(CategoryRow.extend({ orgId: f.id }), ['product_categories', 'c'], { productCount: counted(ctx), createTime: sql`c.created_at` }, ['source', 'can'])
+  shape(
+    CategoryRow.extend({ orgId: f.id }),
+    ['product_categories', 'c'],
+    { productCount: counted(ctx), createTime: sql`c.created_at` },
+    ['source', 'can'],
+  )
 type Row = Rows<ReturnType<typeof category>>
 
 function shown(ctx: Ctx, { orgId, ...row }: Row): CategoryRow {
@@ -46,8 +60,16 @@ const unique = guarding({
 export const categories: Handlers<Contract>['categories'] = async (ctx, input) => {
   const { rows, total } = await category(ctx).page(ctx.db, {
     from: sql`product_categories c`,
-    where: [readable(ctx), input.keyword && sql`position(lower(${input.keyword}) in lower(c.name)) > 0`],
-    sort: { sort: sql`c.sort`, name: sql`c.name`, createTime: sql`c.created_at`, productCount: counted(ctx) },
+    where: [
+      readable(ctx),
+      input.keyword && sql`position(lower(${input.keyword}) in lower(c.name)) > 0`,
+    ],
+    sort: {
+      sort: sql`c.sort`,
+      name: sql`c.name`,
+      createTime: sql`c.created_at`,
+      productCount: counted(ctx),
+    },
     last: sql`c.id`,
     input,
   })
@@ -58,13 +80,21 @@ export const allCategories: Handlers<Contract>['allCategories'] = async (ctx) =>
   const { rows } = await sql<{
     id: number
     name: string
-  }>`select c.id, c.name from product_categories c where ${readable(ctx)} order by c.sort, c.id limit 1000`.execute(ctx.db)
+  }>`select c.id, c.name from product_categories c where ${readable(ctx)} order by c.sort, c.id limit 1000`.execute(
+    ctx.db,
+  )
   return { list: rows }
 }
 
 export const createCategory: Handlers<Contract>['createCategory'] = async (ctx, input) => {
   const values = { ...input, org_id: ctx.actor.orgId, created_at: ctx.now }
-  const added = await unique(ctx.db.insertInto('product_categories').values(values).returning('id').executeTakeFirstOrThrow())
+  const added = await unique(
+    ctx.db
+      .insertInto('product_categories')
+      .values(values)
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  )
   const after = shown(ctx, await one(ctx, added.id))
   ctx.audit({ id: after.id, name: after.name, after })
   ctx.touch('products')
@@ -76,14 +106,21 @@ export const editCategory: Handlers<Contract>['editCategory'] = async (ctx, inpu
   const { id, version, ...fields } = input
   await unique(updateVersion(ctx, 'product_categories', { id, version }, fields))
   const after = shown(ctx, await one(ctx, input.id))
-  ctx.audit({ id: after.id, name: before.name, before: shown(ctx, before), after, orgId: before.orgId })
+  ctx.audit({
+    id: after.id,
+    name: before.name,
+    before: shown(ctx, before),
+    after,
+    orgId: before.orgId,
+  })
   ctx.touch('products')
   return after
 }
 
 export const removeCategory: Handlers<Contract>['removeCategory'] = async (ctx, input) => {
   const before = await ownOne(ctx, input.id)
-  if (before.productCount > 0) throw new Refusal(productErrors.categoryInUse, { n: before.productCount })
+  if (before.productCount > 0)
+    throw new Refusal(productErrors.categoryInUse, { n: before.productCount })
   await deleteVersion(ctx, 'product_categories', input)
   ctx.audit({ id: input.id, name: before.name, before: shown(ctx, before), orgId: before.orgId })
   ctx.touch('products')

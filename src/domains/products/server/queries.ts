@@ -6,13 +6,21 @@ import { columns, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
-import { type NewProduct, Product, ProductLane, ProductOption, ProductRow, type products } from '../contract.ts'
+import {
+  type NewProduct,
+  Product,
+  ProductLane,
+  ProductOption,
+  ProductRow,
+  type products,
+} from '../contract.ts'
 import type { SellingDevice } from '../rules.ts'
 
 type Contract = typeof products
 
 /** What lies in machines that are looked at. */
-const placed = (watched: RawBuilder<unknown>) => sql`p.id in (select l.product_id from lanes l where l.device_id = ${watched})`
+const placed = (watched: RawBuilder<unknown>) =>
+  sql`p.id in (select l.product_id from lanes l where l.device_id = ${watched})`
 /** Own rows and those above; people who watch drugs see drugs only. */
 const readable = (ctx: Ctx): RawBuilder<unknown> => {
   const shared = inheritable(ctx, 'p.org_id', placed)
@@ -44,7 +52,8 @@ const product = shape(
 export type ProductData = Rows<typeof product>
 const from = sql`products p join product_categories c on c.id = p.category_id left join organisations o on o.id = p.org_id`
 
-export const one = (ctx: Ctx, id: number) => product.one(ctx.db, sql`from ${from} where p.id = ${id} and ${readable(ctx)}`)
+export const one = (ctx: Ctx, id: number) =>
+  product.one(ctx.db, sql`from ${from} where p.id = ${id} and ${readable(ctx)}`)
 
 const count = z.number()
 export function productPage(ctx: Ctx, input: Input<Contract['list']>) {
@@ -98,16 +107,24 @@ export function productPage(ctx: Ctx, input: Input<Contract['list']>) {
 
 /** Holds an own product until the end of the transaction, so that two edits check their rules one after the other. */
 export async function lockProduct(ctx: Ctx, id: number): Promise<void> {
-  await sql`select 1 from products p where p.id = ${id} and ${own(ctx, 'p.org_id')} for update`.execute(ctx.db)
+  await sql`select 1 from products p where p.id = ${id} and ${own(ctx, 'p.org_id')} for update`.execute(
+    ctx.db,
+  )
 }
 
 const option = shape(ProductOption.extend(beside), ['products', 'p'], {
   img: sql`coalesce(p.images[1], '')`,
 })
 export async function productOptions(ctx: Ctx, input: Input<Contract['options']>) {
-  const read = (where: RawBuilder<unknown>) => option.all(ctx.db, sql`from products p where ${readable(ctx)} and ${where} order by p.name, p.id limit 50`)
+  const read = (where: RawBuilder<unknown>) =>
+    option.all(
+      ctx.db,
+      sql`from products p where ${readable(ctx)} and ${where} order by p.name, p.id limit 50`,
+    )
   const chosen = input.id ? await read(sql`p.id = ${input.id}`) : []
-  const rows = await read(sql`p.status = 'ON' and ${matches('products', 'p.id', input.keyword) ?? sql`true`}`)
+  const rows = await read(
+    sql`p.status = 'ON' and ${matches('products', 'p.id', input.keyword) ?? sql`true`}`,
+  )
   return [...chosen, ...rows.filter((row) => row.id !== input.id)]
 }
 
@@ -140,7 +157,10 @@ const lane = shape(ProductLane, ['lanes', 'l'], {
   retailPrice: sql`l.retail_price`,
 })
 export async function productLanes(ctx: Ctx, input: Input<Contract['lanes']>) {
-  const where = [sql`l.product_id = ${input.id} and l.archived_at is null`, visible(ctx, 'l.org_id', 'l.device_id')]
+  const where = [
+    sql`l.product_id = ${input.id} and l.archived_at is null`,
+    visible(ctx, 'l.org_id', 'l.device_id'),
+  ]
   const { rows: list, total } = await lane.page(ctx.db, {
     from: sql`lanes l join devices d on d.id = l.device_id`,
     where,
@@ -159,9 +179,12 @@ export async function productLanes(ctx: Ctx, input: Input<Contract['lanes']>) {
 
 /** The category belongs to the product's organisation or one above it. */
 export async function categoryFits(ctx: Ctx, categoryId: number, orgId: number): Promise<boolean> {
-  const { rows } = await sql`select 1 from product_categories c where c.id = ${categoryId} and ${inheritable(ctx, 'c.org_id')}
+  const { rows } =
+    await sql`select 1 from product_categories c where c.id = ${categoryId} and ${inheritable(ctx, 'c.org_id')}
     and (c.org_id = any(${[...ctx.actor.scope.ancestors]}::bigint[])
-      or exists (select 1 from organisations a join organisations o on a.path @> o.path where a.id = c.org_id and o.id = ${orgId}))`.execute(ctx.db)
+      or exists (select 1 from organisations a join organisations o on a.path @> o.path where a.id = c.org_id and o.id = ${orgId}))`.execute(
+      ctx.db,
+    )
   return rows.length > 0
 }
 

@@ -24,16 +24,36 @@ const all = [
   'upload:create',
 ]
 /** Users besides those of the organisations: no cost (6), a clerk who may only read (7), a replenisher of machine 1 (8), a supplier with every right (9). */
-export const people = { platform: 1, agent: 2, operator: 3, sibling: 4, stranger: 5, noCost: 6, reader: 7, replenisher: 8, supplier: 9 }
+export const people = {
+  platform: 1,
+  agent: 2,
+  operator: 3,
+  sibling: 4,
+  stranger: 5,
+  noCost: 6,
+  reader: 7,
+  replenisher: 8,
+  supplier: 9,
+}
 
 export async function openWorld(now = new Date('2026-11-21T06:00:00Z')): Promise<World> {
   const tree = await openOrgTree({
     now,
     permissions: all,
     people: [
-      { user: 6, org: 3, scope: 'ORG_TREE', permissions: all.filter((code) => code !== 'product:cost') },
+      {
+        user: 6,
+        org: 3,
+        scope: 'ORG_TREE',
+        permissions: all.filter((code) => code !== 'product:cost'),
+      },
       { user: 7, org: 3, scope: 'ORG_TREE', permissions: ['product:read'] },
-      { user: 8, org: 3, scope: 'ASSIGNED_DEVICES', permissions: ['product:read', 'stock-flow:read'] },
+      {
+        user: 8,
+        org: 3,
+        scope: 'ASSIGNED_DEVICES',
+        permissions: ['product:read', 'stock-flow:read'],
+      },
       { user: 9, org: 6, scope: 'ORG_TREE', permissions: all },
     ],
   })
@@ -48,11 +68,33 @@ export async function openWorld(now = new Date('2026-11-21T06:00:00Z')): Promise
 }
 
 /** A machine with one floor; lanes are added by `addLane`. */
-export async function addDevice({ sql }: World, id: number, org_id: number, kind: Kind = 'GENERAL', mode?: Mode): Promise<void> {
+export async function addDevice(
+  { sql }: World,
+  id: number,
+  org_id: number,
+  kind: Kind = 'GENERAL',
+  mode?: Mode,
+): Promise<void> {
   await add(sql, 'device_types', { id: 1, org_id: 1 }, { once: true })
   await add(sql, 'devices', { id, org_id, kind, ...(mode ? { dispensing_mode: mode } : {}) })
   await add(sql, 'lane_floors', { id, org_id, device_id: id })
 }
 
-export const addLane = ({ sql }: World, device_id: number, org_id: number, road_index: number, product_id: number, price: number): Promise<number> =>
-  add(sql, 'lanes', { org_id, device_id, floor_id: device_id, road_index, product_id, quantity: 6, retail_price: price, price })
+export const addLane = (
+  { sql }: World,
+  device_id: number,
+  org_id: number,
+  road_index: number,
+  product_id: number,
+  price: number,
+): Promise<number> =>
+  add(sql, 'lanes', {
+    org_id,
+    device_id,
+    floor_id: device_id,
+    road_index,
+    product_id,
+    quantity: 6,
+    retail_price: price,
+    price,
+  })

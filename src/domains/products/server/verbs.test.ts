@@ -9,8 +9,11 @@ let above: number // category of the platform
 beforeAll(async () => {
   world = await openWorld()
   image = await world.upload(3)
-  category = (await world.send(people.operator, 'POST', '/product-categories', { name: '饮料' })).body.id
-  above = (await world.send(people.platform, 'POST', '/product-categories', { name: '零食', sort: 5 })).body.id
+  category = (await world.send(people.operator, 'POST', '/product-categories', { name: '饮料' }))
+    .body.id
+  above = (
+    await world.send(people.platform, 'POST', '/product-categories', { name: '零食', sort: 5 })
+  ).body.id
 })
 afterAll(() => world.close())
 
@@ -25,15 +28,25 @@ const fine = (change: Record<string, unknown> = {}) => ({
   ...change,
 })
 const drug = (change: Record<string, unknown> = {}) =>
-  fine({ drugClass: 'OTC_B', approvalNo: '国药准字Z20147726', dosageForm: '丸剂', manufacturer: '某厂', ...change })
+  fine({
+    drugClass: 'OTC_B',
+    approvalNo: '国药准字Z20147726',
+    dosageForm: '丸剂',
+    manufacturer: '某厂',
+    ...change,
+  })
 const made = async (user: number, change: Record<string, unknown> = {}) => {
-  if (user !== people.operator && !change.images) change = { ...change, images: [await world.upload(user)] }
+  if (user !== people.operator && !change.images)
+    change = { ...change, images: [await world.upload(user)] }
   const { status, body } = await world.send(user, 'POST', '/products', fine(change))
   expect([status, body.message]).toEqual([200, undefined])
   return body as { id: number; version: number }
 }
 const logs = (action: string) =>
-  world.rows<{ content: string }>(`select content from operation_logs where result = 'SUCCESS' and action = $1 order by id`, [action])
+  world.rows<{ content: string }>(
+    `select content from operation_logs where result = 'SUCCESS' and action = $1 order by id`,
+    [action],
+  )
 
 describe('create', () => {
   test('keeps every field and writes one log row', async () => {
@@ -51,7 +64,13 @@ describe('create', () => {
     })
     const { status, body } = await world.send(people.operator, 'POST', '/products', whole)
     expect(status).toBe(200)
-    expect(body).toMatchObject({ ...whole, version: 1, source: 'OWN', categoryName: '饮料', can: { edit: true, publish: true, delete: true } })
+    expect(body).toMatchObject({
+      ...whole,
+      version: 1,
+      source: 'OWN',
+      categoryName: '饮料',
+      can: { edit: true, publish: true, delete: true },
+    })
     expect(await logs('products.create')).toEqual([{ content: '新增商品：薄荷膏' }])
     expect((await world.send(people.operator, 'GET', `/products/${body.id}`)).body).toEqual(body)
   })
@@ -75,40 +94,99 @@ describe('create', () => {
     expect([status, body.code, body.errors[0].field]).toEqual([400, 400001, field])
   })
   test('an unknown field is named', async () =>
-    expect((await world.send(people.operator, 'POST', '/products', fine({ balance: 1 }))).body.errors).toEqual([{ field: 'balance', message: '不支持的字段' }]))
+    expect(
+      (await world.send(people.operator, 'POST', '/products', fine({ balance: 1 }))).body.errors,
+    ).toEqual([{ field: 'balance', message: '不支持的字段' }]))
   test('retail below cost', async () => {
-    const { status, body } = await world.send(people.operator, 'POST', '/products', fine({ costPrice: 201 }))
-    expect([status, body.message, body.errors[0].field]).toEqual([422, '零售价不能低于成本价', 'retailPrice'])
+    const { status, body } = await world.send(
+      people.operator,
+      'POST',
+      '/products',
+      fine({ costPrice: 201 }),
+    )
+    expect([status, body.message, body.errors[0].field]).toEqual([
+      422,
+      '零售价不能低于成本价',
+      'retailPrice',
+    ])
   })
   test('a barcode is unique inside an organisation, not across', async () => {
     await made(people.operator, { barcode: '96385074' })
-    const again = await world.send(people.operator, 'POST', '/products', fine({ barcode: '96385074' }))
-    expect([again.status, again.body.code, again.body.errors]).toEqual([409, 409004, [{ field: 'barcode', message: '条形码已存在' }]])
+    const again = await world.send(
+      people.operator,
+      'POST',
+      '/products',
+      fine({ barcode: '96385074' }),
+    )
+    expect([again.status, again.body.code, again.body.errors]).toEqual([
+      409,
+      409004,
+      [{ field: 'barcode', message: '条形码已存在' }],
+    ])
     await made(people.sibling, { barcode: '96385074', images: [await world.upload(4)] })
   })
   test('pictures and categories of strangers are like missing ones', async () => {
-    const foreign = (await world.send(people.stranger, 'POST', '/product-categories', { name: '外' })).body.id
-    expect((await world.send(people.operator, 'POST', '/products', fine({ categoryId: foreign }))).body.errors).toEqual([
-      { field: 'categoryId', message: '请选择商品分类' },
-    ])
-    expect((await world.send(people.operator, 'POST', '/products', fine({ images: [await world.upload(5)] }))).status).toBe(400)
-    expect((await world.send(people.operator, 'POST', '/products', fine({ images: [await world.upload(1)] }))).status).toBe(200)
+    const foreign = (
+      await world.send(people.stranger, 'POST', '/product-categories', { name: '外' })
+    ).body.id
+    expect(
+      (await world.send(people.operator, 'POST', '/products', fine({ categoryId: foreign }))).body
+        .errors,
+    ).toEqual([{ field: 'categoryId', message: '请选择商品分类' }])
+    expect(
+      (
+        await world.send(
+          people.operator,
+          'POST',
+          '/products',
+          fine({ images: [await world.upload(5)] }),
+        )
+      ).status,
+    ).toBe(400)
+    expect(
+      (
+        await world.send(
+          people.operator,
+          'POST',
+          '/products',
+          fine({ images: [await world.upload(1)] }),
+        )
+      ).status,
+    ).toBe(200)
   })
   test('an agent cannot give a child the category of another child', async () => {
     const { id, version } = await made(people.operator)
-    const other = (await world.send(people.sibling, 'POST', '/product-categories', { name: '隔壁' })).body.id
-    const put = (categoryId: number) => world.send(people.agent, 'PUT', `/products/${id}`, { ...fine({ categoryId }), version })
-    expect((await put(other)).body.errors).toEqual([{ field: 'categoryId', message: '请选择商品分类' }])
+    const other = (
+      await world.send(people.sibling, 'POST', '/product-categories', { name: '隔壁' })
+    ).body.id
+    const put = (categoryId: number) =>
+      world.send(people.agent, 'PUT', `/products/${id}`, { ...fine({ categoryId }), version })
+    expect((await put(other)).body.errors).toEqual([
+      { field: 'categoryId', message: '请选择商品分类' },
+    ])
     expect((await put(category)).status).toBe(200)
   })
   test('without product:cost no cost is shown, and nothing that carries one is changed', async () => {
     const { status, body } = await world.send(people.noCost, 'POST', '/products', fine())
     expect([status, body.costPrice]).toEqual([200, null])
-    expect((await world.send(people.noCost, 'PUT', `/products/${body.id}`, fine({ costPrice: 1, version: 1 }))).body.code).toBe(403001)
+    expect(
+      (
+        await world.send(
+          people.noCost,
+          'PUT',
+          `/products/${body.id}`,
+          fine({ costPrice: 1, version: 1 }),
+        )
+      ).body.code,
+    ).toBe(403001)
     const row = (await world.send(people.noCost, 'GET', '/products?pageSize=200')).body.list[0]
     expect([row.costPrice, row.margin, row.can.edit]).toEqual([null, null, false])
-    expect((await world.send(people.noCost, 'GET', `/products/${row.id}`)).body.costPrice).toBe(null)
-    expect((await world.send(people.noCost, 'GET', '/products/options')).body.list[0].costPrice).toBe(null)
+    expect((await world.send(people.noCost, 'GET', `/products/${row.id}`)).body.costPrice).toBe(
+      null,
+    )
+    expect(
+      (await world.send(people.noCost, 'GET', '/products/options')).body.list[0].costPrice,
+    ).toBe(null)
     expect((await world.send(people.reader, 'POST', '/products', fine())).body.code).toBe(403001)
     expect((await world.send(people.noCost, 'GET', '/products?sort=costPrice')).status).toBe(400)
   })
@@ -116,31 +194,54 @@ describe('create', () => {
 
 describe('scope', () => {
   test('who does not trade in the catalogue (a supplier, a tenant of lanes) knows the cost of his own goods only', async () => {
-    const [theirs, own] = [await made(people.platform), await made(people.supplier, { images: [await world.upload(6)] })]
+    const [theirs, own] = [
+      await made(people.platform),
+      await made(people.supplier, { images: [await world.upload(6)] }),
+    ]
     const costs = async (user: number) => {
       const { body } = await world.send(user, 'GET', '/products?pageSize=200')
       const shown = (id: number) => body.list.find((row: { id: number }) => row.id === id)
       const { list } = (await world.send(user, 'GET', `/products/options?id=${theirs.id}`)).body
       const option = list.find((row: { id: number }) => row.id === theirs.id)
-      return [shown(theirs.id).costPrice, shown(theirs.id).margin, option.costPrice, shown(own.id)?.costPrice]
+      return [
+        shown(theirs.id).costPrice,
+        shown(theirs.id).margin,
+        option.costPrice,
+        shown(own.id)?.costPrice,
+      ]
     }
     expect(await costs(people.supplier)).toEqual([null, null, null, 90])
     expect(await costs(people.operator)).toEqual([90, 550, 90, undefined])
-    expect((await world.send(people.supplier, 'GET', `/products/${theirs.id}`)).body.costPrice).toBe(null)
+    expect(
+      (await world.send(people.supplier, 'GET', `/products/${theirs.id}`)).body.costPrice,
+    ).toBe(null)
   })
   test('a product above is readable and usable, not changeable', async () => {
     const { id, version } = await made(people.platform)
     const { status, body } = await world.send(people.operator, 'GET', `/products/${id}`)
-    expect([status, body.source, body.orgName, body.can]).toEqual([200, 'INHERITED', null, { edit: false, publish: false, delete: false }])
+    expect([status, body.source, body.orgName, body.can]).toEqual([
+      200,
+      'INHERITED',
+      null,
+      { edit: false, publish: false, delete: false },
+    ])
     for (const [method, path, payload] of [
       ['PUT', '', { ...fine(), version }],
       ['PUT', '/status', { status: 'OFF', version }],
       ['DELETE', `?version=${version}`, undefined],
     ] as const) {
-      expect((await world.send(people.operator, method, `/products/${id}${path}`, payload)).body.error).toBe('products.inherited')
+      expect(
+        (await world.send(people.operator, method, `/products/${id}${path}`, payload)).body.error,
+      ).toBe('products.inherited')
     }
-    expect(await world.rows('select version, status from products where id = $1', [id])).toEqual([{ version: 1, status: 'ON' }])
-    expect((await world.send(people.operator, 'GET', '/products/options?keyword=矿泉')).body.list.map((o: { id: number }) => o.id)).toContain(id)
+    expect(await world.rows('select version, status from products where id = $1', [id])).toEqual([
+      { version: 1, status: 'ON' },
+    ])
+    expect(
+      (await world.send(people.operator, 'GET', '/products/options?keyword=矿泉')).body.list.map(
+        (o: { id: number }) => o.id,
+      ),
+    ).toContain(id)
   })
   test('a foreign product answers like a missing one', async () => {
     const { id, version } = await made(people.sibling)
@@ -153,9 +254,15 @@ describe('scope', () => {
     ] as const) {
       const foreign = await world.send(people.operator, method, `/products/${id}${path}`, payload)
       const missing = await world.send(people.operator, method, `/products/987654${path}`, payload)
-      expect([foreign.status, foreign.body.code, foreign.body.message]).toEqual([404, 404001, missing.body.message])
+      expect([foreign.status, foreign.body.code, foreign.body.message]).toEqual([
+        404,
+        404001,
+        missing.body.message,
+      ])
     }
-    const seen = (await world.send(people.operator, 'GET', '/products?pageSize=200')).body.list.map((p: { id: number }) => p.id)
+    const seen = (await world.send(people.operator, 'GET', '/products?pageSize=200')).body.list.map(
+      (p: { id: number }) => p.id,
+    )
     expect(seen).not.toContain(id)
     expect((await world.send(people.agent, 'GET', `/products/${id}`)).body.can.edit).toBe(true)
   })
@@ -164,8 +271,12 @@ describe('scope', () => {
 describe('edit', () => {
   test('changes, logs and refuses a stale version', async () => {
     const { id } = await made(people.operator)
-    const put = (change: Record<string, unknown>) => world.send(people.operator, 'PUT', `/products/${id}`, fine(change))
-    expect((await put({ name: '新名', version: 1 })).body).toMatchObject({ name: '新名', version: 2 })
+    const put = (change: Record<string, unknown>) =>
+      world.send(people.operator, 'PUT', `/products/${id}`, fine(change))
+    expect((await put({ name: '新名', version: 1 })).body).toMatchObject({
+      name: '新名',
+      version: 2,
+    })
     const stale = await put({ name: '旧', version: 1 })
     expect([stale.status, stale.body.code]).toEqual([409, 409001])
     expect((await put({ name: '旧' })).status).toBe(400)
@@ -176,7 +287,14 @@ describe('edit', () => {
   test('of ten edits with one version one wins', async () => {
     const { id } = await made(people.operator)
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => world.send(people.operator, 'PUT', `/products/${id}`, fine({ name: `并发${n}`, version: 1 }))),
+      Array.from({ length: 10 }, (_, n) =>
+        world.send(
+          people.operator,
+          'PUT',
+          `/products/${id}`,
+          fine({ name: `并发${n}`, version: 1 }),
+        ),
+      ),
     )
     expect(answers.map((a) => a.status).sort()).toEqual([200, ...Array(9).fill(409)])
   })
@@ -188,39 +306,80 @@ describe('lanes', () => {
     const { id } = await made(people.agent)
     await addLane(world, 11, 3, 1, id, 150)
     await addLane(world, 11, 3, 2, id, 250)
-    const put = (change: Record<string, unknown>) => world.send(people.agent, 'PUT', `/products/${id}`, { ...fine(), version: 1, ...change })
+    const put = (change: Record<string, unknown>) =>
+      world.send(people.agent, 'PUT', `/products/${id}`, { ...fine(), version: 1, ...change })
     const refused = await put({ costPrice: 180 })
-    expect([refused.status, refused.body.message]).toEqual([422, '以下货道售价低于新成本价:HD000011-1 ¥1.50,共1个货道'])
+    expect([refused.status, refused.body.message]).toEqual([
+      422,
+      '以下货道售价低于新成本价:HD000011-1 ¥1.50,共1个货道',
+    ])
     expect(refused.body.errors[0].field).toBe('costPrice')
     expect((await put({ costPrice: 150 })).status).toBe(200)
     const lanes = (await world.send(people.operator, 'GET', `/products/${id}/lanes`)).body
-    expect([lanes.total, lanes.sums, lanes.list[0].rtuNumber]).toEqual([2, { devices: 1, lanes: 2, stock: 12 }, 'HD000011'])
+    expect([lanes.total, lanes.sums, lanes.list[0].rtuNumber]).toEqual([
+      2,
+      { devices: 1, lanes: 2, stock: 12 },
+      'HD000011',
+    ])
     await world.rows(
       `insert into product_rollups (org_id, device_id, product_id, day, pieces) values (3, 11, $1, '2026-11-20', 7), (3, 11, $1, '2026-10-01', 50)`,
       [id],
     )
     const row = (await world.send(people.operator, 'GET', '/products?sort=-laneCount')).body.list[0]
-    expect(row).toMatchObject({ id, deviceCount: 1, laneCount: 2, stock: 12, sales30: 7, source: 'INHERITED' })
+    expect(row).toMatchObject({
+      id,
+      deviceCount: 1,
+      laneCount: 2,
+      stock: 12,
+      sales30: 7,
+      source: 'INHERITED',
+    })
     const deleted = await world.send(people.agent, 'DELETE', `/products/${id}?version=2`)
     expect([deleted.status, deleted.body.message]).toEqual([409, '商品已被使用,请改为下架'])
-    const off = await world.send(people.agent, 'PUT', `/products/${id}/status`, { status: 'OFF', version: 2 })
+    const off = await world.send(people.agent, 'PUT', `/products/${id}/status`, {
+      status: 'OFF',
+      version: 2,
+    })
     expect([off.status, off.body.status, off.body.version]).toEqual([200, 'OFF', 3])
-    expect((await world.send(people.agent, 'PUT', `/products/${id}/status`, { status: 'ON', version: 2 })).body.code).toBe(409001)
-    expect((await world.send(people.operator, 'GET', `/products/options?keyword=矿泉`)).body.list.map((o: { id: number }) => o.id)).not.toContain(id)
-    expect((await world.send(people.operator, 'GET', `/products/options?id=${id}`)).body.list[0]).toMatchObject({ id, status: 'OFF' })
+    expect(
+      (
+        await world.send(people.agent, 'PUT', `/products/${id}/status`, {
+          status: 'ON',
+          version: 2,
+        })
+      ).body.code,
+    ).toBe(409001)
+    expect(
+      (await world.send(people.operator, 'GET', `/products/options?keyword=矿泉`)).body.list.map(
+        (o: { id: number }) => o.id,
+      ),
+    ).not.toContain(id)
+    expect(
+      (await world.send(people.operator, 'GET', `/products/options?id=${id}`)).body.list[0],
+    ).toMatchObject({ id, status: 'OFF' })
   })
   test('a drug class may only become stricter where machines still may sell it', async () => {
     await addDevice(world, 12, 3, 'DRUG', 'UNATTENDED')
     await addDevice(world, 13, 3, 'DRUG', 'PHARMACIST')
     const { id } = await made(people.operator, drug({ drugClass: 'OTC_B' }))
     await addLane(world, 13, 3, 1, id, 300)
-    const put = (drugClass: string, version: number) => world.send(people.operator, 'PUT', `/products/${id}`, { ...drug({ drugClass }), version })
+    const put = (drugClass: string, version: number) =>
+      world.send(people.operator, 'PUT', `/products/${id}`, { ...drug({ drugClass }), version })
     expect((await put('NONE', 1)).body.message).toBe('商品正在销售,药品分类只能改为更严格的类别')
     const lane = await addLane(world, 12, 3, 1, id, 300)
-    expect((await put('OTC_A', 1)).body.message).toBe('以下货道所在设备不允许销售此类药品:HD000012-1,共1个货道')
+    expect((await put('OTC_A', 1)).body.message).toBe(
+      '以下货道所在设备不允许销售此类药品:HD000012-1,共1个货道',
+    )
     await world.rows('update lanes set archived_at = now() where id = $1', [lane])
     expect((await put('OTC_A', 1)).body.drugClass).toBe('OTC_A')
-    expect((await world.send(people.operator, 'PUT', `/products/${id}/status`, { status: 'OFF', version: 2 })).status).toBe(200)
+    expect(
+      (
+        await world.send(people.operator, 'PUT', `/products/${id}/status`, {
+          status: 'OFF',
+          version: 2,
+        })
+      ).status,
+    ).toBe(200)
     expect((await put('OTC_B', 3)).body.drugClass).toBe('OTC_B')
   })
   test('one that stood only in a lane since archived stays', async () => {
@@ -228,14 +387,22 @@ describe('lanes', () => {
     const { id } = await made(people.operator)
     const lane = await addLane(world, 14, 3, 1, id, 300)
     await world.rows('update lanes set archived_at = now() where id = $1', [lane])
-    expect((await world.send(people.operator, 'DELETE', `/products/${id}?version=1`)).body.message).toBe('商品已被使用,请改为下架')
+    expect(
+      (await world.send(people.operator, 'DELETE', `/products/${id}?version=1`)).body.message,
+    ).toBe('商品已被使用,请改为下架')
   })
   test('a product never used can be deleted once, with the version seen', async () => {
     const { id } = await made(people.operator)
     expect((await world.send(people.operator, 'DELETE', `/products/${id}`)).status).toBe(400)
-    expect((await world.send(people.operator, 'DELETE', `/products/${id}?version=2`)).body.code).toBe(409001)
-    expect((await world.send(people.operator, 'DELETE', `/products/${id}?version=1`)).body).toEqual({ ok: true })
-    expect((await world.send(people.operator, 'DELETE', `/products/${id}?version=1`)).status).toBe(404)
+    expect(
+      (await world.send(people.operator, 'DELETE', `/products/${id}?version=2`)).body.code,
+    ).toBe(409001)
+    expect((await world.send(people.operator, 'DELETE', `/products/${id}?version=1`)).body).toEqual(
+      { ok: true },
+    )
+    expect((await world.send(people.operator, 'DELETE', `/products/${id}?version=1`)).status).toBe(
+      404,
+    )
     expect(await logs('products.remove')).toHaveLength(1)
   })
 })
@@ -243,59 +410,148 @@ describe('lanes', () => {
 describe('list', () => {
   test('filters and sorts', async () => {
     await made(people.operator, { name: '独特名字', retailPrice: 999_999 })
-    const ask = async (query: string) => (await world.send(people.operator, 'GET', `/products?pageSize=200&${query}`)).body
-    expect((await ask('keyword=独特')).list.map((p: { name: string }) => p.name)).toEqual(['独特名字'])
-    expect((await ask('sort=-retailPrice')).list[0].name).toBe('独特名字')
-    const [own, inherited, whole] = [await ask('source=OWN'), await ask('source=INHERITED'), await ask('')]
-    expect(own.total + inherited.total).toBe(whole.total)
-    expect([new Set(own.list.map((p: { source: string }) => p.source)), new Set(inherited.list.map((p: { source: string }) => p.source))]).toEqual([
-      new Set(['OWN']),
-      new Set(['INHERITED']),
+    const ask = async (query: string) =>
+      (await world.send(people.operator, 'GET', `/products?pageSize=200&${query}`)).body
+    expect((await ask('keyword=独特')).list.map((p: { name: string }) => p.name)).toEqual([
+      '独特名字',
     ])
-    expect((await ask('status=OFF')).list.every((p: { status: string }) => p.status === 'OFF')).toBe(true)
-    expect((await ask('drugClass=OTC_B')).list.every((p: { drugClass: string }) => p.drugClass === 'OTC_B')).toBe(true)
+    expect((await ask('sort=-retailPrice')).list[0].name).toBe('独特名字')
+    const [own, inherited, whole] = [
+      await ask('source=OWN'),
+      await ask('source=INHERITED'),
+      await ask(''),
+    ]
+    expect(own.total + inherited.total).toBe(whole.total)
+    expect([
+      new Set(own.list.map((p: { source: string }) => p.source)),
+      new Set(inherited.list.map((p: { source: string }) => p.source)),
+    ]).toEqual([new Set(['OWN']), new Set(['INHERITED'])])
+    expect(
+      (await ask('status=OFF')).list.every((p: { status: string }) => p.status === 'OFF'),
+    ).toBe(true)
+    expect(
+      (await ask('drugClass=OTC_B')).list.every(
+        (p: { drugClass: string }) => p.drugClass === 'OTC_B',
+      ),
+    ).toBe(true)
     expect((await ask(`categoryId=${category}`)).total).toBeGreaterThan(0)
-    for (const sort of ['createTime', 'updateTime', 'name', 'laneCount', 'stock', 'sales30']) expect((await ask(`sort=-${sort}`)).total).toBe(whole.total)
+    for (const sort of ['createTime', 'updateTime', 'name', 'laneCount', 'stock', 'sales30'])
+      expect((await ask(`sort=-${sort}`)).total).toBe(whole.total)
     expect((await ask("keyword=%25' or 1=1")).total).toBe(0)
   })
   test('a replenisher sees figures of his machines only', async () => {
-    const row = (await world.send(people.replenisher, 'GET', '/products?sort=-laneCount')).body.list[0]
+    const row = (await world.send(people.replenisher, 'GET', '/products?sort=-laneCount')).body
+      .list[0]
     expect([row.laneCount, row.sales30]).toEqual([0, 0])
   })
 })
 
 describe('categories', () => {
   test('create, rename, duplicate, stale, delete', async () => {
-    const made1 = (await world.send(people.operator, 'POST', '/product-categories', { name: ' 面包 ', sort: 3 })).body
-    expect(made1).toMatchObject({ name: '面包', sort: 3, productCount: 0, source: 'OWN', can: { edit: true, delete: true } })
+    const made1 = (
+      await world.send(people.operator, 'POST', '/product-categories', { name: ' 面包 ', sort: 3 })
+    ).body
+    expect(made1).toMatchObject({
+      name: '面包',
+      sort: 3,
+      productCount: 0,
+      source: 'OWN',
+      can: { edit: true, delete: true },
+    })
     const twice = await world.send(people.operator, 'POST', '/product-categories', { name: '面包' })
-    expect([twice.status, twice.body.code, twice.body.message, twice.body.errors[0].field]).toEqual([409, 409004, '分类名称已存在', 'name'])
-    expect((await world.send(people.operator, 'PUT', `/product-categories/${made1.id}`, { name: '饮料', sort: 3, version: 1 })).body.code).toBe(409004)
-    expect((await world.send(people.operator, 'PUT', `/product-categories/${made1.id}`, { name: '糕点', sort: 4, version: 1 })).body).toMatchObject({
+    expect([twice.status, twice.body.code, twice.body.message, twice.body.errors[0].field]).toEqual(
+      [409, 409004, '分类名称已存在', 'name'],
+    )
+    expect(
+      (
+        await world.send(people.operator, 'PUT', `/product-categories/${made1.id}`, {
+          name: '饮料',
+          sort: 3,
+          version: 1,
+        })
+      ).body.code,
+    ).toBe(409004)
+    expect(
+      (
+        await world.send(people.operator, 'PUT', `/product-categories/${made1.id}`, {
+          name: '糕点',
+          sort: 4,
+          version: 1,
+        })
+      ).body,
+    ).toMatchObject({
       name: '糕点',
       version: 2,
     })
-    expect((await world.send(people.operator, 'PUT', `/product-categories/${made1.id}`, { name: '点心', sort: 4, version: 1 })).body.code).toBe(409001)
-    expect((await world.send(people.operator, 'DELETE', `/product-categories/${made1.id}?version=1`)).body.code).toBe(409001)
-    expect((await world.send(people.operator, 'DELETE', `/product-categories/${made1.id}?version=2`)).body).toEqual({ ok: true })
-    expect((await world.send(people.operator, 'POST', '/product-categories', { name: '' })).body.message).toBe('请输入分类名称')
-    expect((await world.send(people.operator, 'POST', '/product-categories', { name: '字'.repeat(21) })).status).toBe(400)
+    expect(
+      (
+        await world.send(people.operator, 'PUT', `/product-categories/${made1.id}`, {
+          name: '点心',
+          sort: 4,
+          version: 1,
+        })
+      ).body.code,
+    ).toBe(409001)
+    expect(
+      (await world.send(people.operator, 'DELETE', `/product-categories/${made1.id}?version=1`))
+        .body.code,
+    ).toBe(409001)
+    expect(
+      (await world.send(people.operator, 'DELETE', `/product-categories/${made1.id}?version=2`))
+        .body,
+    ).toEqual({ ok: true })
+    expect(
+      (await world.send(people.operator, 'POST', '/product-categories', { name: '' })).body.message,
+    ).toBe('请输入分类名称')
+    expect(
+      (await world.send(people.operator, 'POST', '/product-categories', { name: '字'.repeat(21) }))
+        .status,
+    ).toBe(400)
   })
   test('one with products stays', async () => {
-    const { body: own } = await world.send(people.operator, 'POST', '/product-categories', { name: '有货' })
+    const { body: own } = await world.send(people.operator, 'POST', '/product-categories', {
+      name: '有货',
+    })
     await made(people.operator, { categoryId: own.id })
     await made(people.operator, { categoryId: own.id })
-    const refused = await world.send(people.operator, 'DELETE', `/product-categories/${own.id}?version=1`)
-    expect([refused.status, refused.body.code, refused.body.message]).toEqual([409, 409003, '该分类下仍有2个商品,无法删除'])
+    const refused = await world.send(
+      people.operator,
+      'DELETE',
+      `/product-categories/${own.id}?version=1`,
+    )
+    expect([refused.status, refused.body.code, refused.body.message]).toEqual([
+      409,
+      409003,
+      '该分类下仍有2个商品,无法删除',
+    ])
   })
   test('those above are listed, not changed; foreign ones are missing', async () => {
-    const list = (await world.send(people.operator, 'GET', '/product-categories?keyword=零食')).body.list
+    const list = (await world.send(people.operator, 'GET', '/product-categories?keyword=零食')).body
+      .list
     expect(list).toHaveLength(1)
     expect([list[0].source, list[0].can]).toEqual(['INHERITED', { edit: false, delete: false }])
-    expect((await world.send(people.operator, 'PUT', `/product-categories/${above}`, { name: 'x', sort: 0, version: 1 })).status).toBe(403)
-    expect((await world.send(people.stranger, 'PUT', `/product-categories/${category}`, { name: 'x', sort: 0, version: 1 })).status).toBe(404)
-    expect((await world.send(people.operator, 'GET', '/product-categories/all')).body.list.map((c: { id: number }) => c.id)).toEqual(
-      expect.arrayContaining([above, category]),
-    )
+    expect(
+      (
+        await world.send(people.operator, 'PUT', `/product-categories/${above}`, {
+          name: 'x',
+          sort: 0,
+          version: 1,
+        })
+      ).status,
+    ).toBe(403)
+    expect(
+      (
+        await world.send(people.stranger, 'PUT', `/product-categories/${category}`, {
+          name: 'x',
+          sort: 0,
+          version: 1,
+        })
+      ).status,
+    ).toBe(404)
+    expect(
+      (await world.send(people.operator, 'GET', '/product-categories/all')).body.list.map(
+        (c: { id: number }) => c.id,
+      ),
+    ).toEqual(expect.arrayContaining([above, category]))
   })
 })

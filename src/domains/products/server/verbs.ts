@@ -6,20 +6,43 @@ import { yuan } from '../../../shared/money.ts'
 import { bi } from '../../../shared/text.ts'
 import { missingPictures } from '../../files/server/pictures.ts'
 import type { Product, ProductInput, ProductRow, products } from '../contract.ts'
-import { becomesStricter, drugClassChange, marginPermille, mayBeSoldOn, namePlaces, productCan, productErrors, retailAboveCost } from '../rules.ts'
-import { allCategories, categories, createCategory, editCategory, removeCategory } from './categories.ts'
+import {
+  becomesStricter,
+  drugClassChange,
+  marginPermille,
+  mayBeSoldOn,
+  namePlaces,
+  productCan,
+  productErrors,
+  retailAboveCost,
+} from '../rules.ts'
+import {
+  allCategories,
+  categories,
+  createCategory,
+  editCategory,
+  removeCategory,
+} from './categories.ts'
 import { knowsCost } from './cost.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof products
 
-const sourceOf = (ctx: Ctx, orgId: number): 'OWN' | 'INHERITED' => (owns(ctx, orgId) ? 'OWN' : 'INHERITED')
-const canOf = (ctx: Ctx, row: { orgId: number; used: boolean }) => productCan({ ...q.rightsOn(ctx, row.orgId), used: row.used })
-const costOf = (ctx: Ctx, row: { orgId: number; costPrice: number }): number | null => (knowsCost(ctx, row.orgId) ? row.costPrice : null)
+const sourceOf = (ctx: Ctx, orgId: number): 'OWN' | 'INHERITED' =>
+  owns(ctx, orgId) ? 'OWN' : 'INHERITED'
+const canOf = (ctx: Ctx, row: { orgId: number; used: boolean }) =>
+  productCan({ ...q.rightsOn(ctx, row.orgId), used: row.used })
+const costOf = (ctx: Ctx, row: { orgId: number; costPrice: number }): number | null =>
+  knowsCost(ctx, row.orgId) ? row.costPrice : null
 
 function shown(ctx: Ctx, row: q.ProductData): Product {
   const { orgId, used, ...rest } = row
-  return { ...rest, costPrice: costOf(ctx, row), source: sourceOf(ctx, orgId), can: canOf(ctx, row) }
+  return {
+    ...rest,
+    costPrice: costOf(ctx, row),
+    source: sourceOf(ctx, orgId),
+    can: canOf(ctx, row),
+  }
 }
 
 const list: Handlers<Contract>['list'] = async (ctx, input) => {
@@ -44,10 +67,13 @@ const list: Handlers<Contract>['list'] = async (ctx, input) => {
 
 const options: Handlers<Contract>['options'] = async (ctx, input) => {
   const rows = await q.productOptions(ctx, input)
-  return { list: rows.map(({ orgId, ...row }) => ({ ...row, costPrice: costOf(ctx, { orgId, ...row }) })) }
+  return {
+    list: rows.map(({ orgId, ...row }) => ({ ...row, costPrice: costOf(ctx, { orgId, ...row }) })),
+  }
 }
 
-const get: Handlers<Contract>['get'] = async (ctx, input) => shown(ctx, found(await q.one(ctx, input.id)))
+const get: Handlers<Contract>['get'] = async (ctx, input) =>
+  shown(ctx, found(await q.one(ctx, input.id)))
 
 const lanes: Handlers<Contract>['lanes'] = async (ctx, input) => {
   found(await q.one(ctx, input.id))
@@ -65,10 +91,18 @@ async function checkReferences(ctx: Ctx, input: ProductInput, orgId: number): Pr
   const below = retailAboveCost(input)
   if (below) throw fieldRefusal(below, 'retailPrice')
   const wrong: { field: string; text: string }[] = []
-  if (!(await q.categoryFits(ctx, input.categoryId, orgId))) wrong.push({ field: 'categoryId', text: bi('请选择商品分类', 'Choose a category') })
-  const unknown = new Set(await missingPictures(ctx, [...input.images, ...input.detailImages], inheritable(ctx, 'u.org_id')))
+  if (!(await q.categoryFits(ctx, input.categoryId, orgId)))
+    wrong.push({ field: 'categoryId', text: bi('请选择商品分类', 'Choose a category') })
+  const unknown = new Set(
+    await missingPictures(
+      ctx,
+      [...input.images, ...input.detailImages],
+      inheritable(ctx, 'u.org_id'),
+    ),
+  )
   for (const field of ['images', 'detailImages'] as const) {
-    if (input[field].some((url) => unknown.has(url))) wrong.push({ field, text: bi('请上传商品图片', 'Upload a product picture') })
+    if (input[field].some((url) => unknown.has(url)))
+      wrong.push({ field, text: bi('请上传商品图片', 'Upload a product picture') })
   }
   if (wrong.length) throw new Refusal(common.invalid, {}, wrong)
 }
@@ -77,16 +111,29 @@ async function checkReferences(ctx: Ctx, input: ProductInput, orgId: number): Pr
 async function checkLanes(ctx: Ctx, before: q.ProductData, input: ProductInput): Promise<void> {
   if (input.costPrice <= before.costPrice && input.drugClass === before.drugClass) return
   const placed = await q.placements(ctx, before.id)
-  reject(drugClassChange({ drugClass: before.drugClass, status: before.status }, input.drugClass, placed.length > 0))
+  reject(
+    drugClassChange(
+      { drugClass: before.drugClass, status: before.status },
+      input.drugClass,
+      placed.length > 0,
+    ),
+  )
   const below = placed.filter((lane) => lane.price < input.costPrice)
   if (input.costPrice > before.costPrice && below.length) {
-    const places = namePlaces(below.map((lane) => `${lane.rtu_number}-${lane.road_index} ${yuan(lane.price)}`))
+    const places = namePlaces(
+      below.map((lane) => `${lane.rtu_number}-${lane.road_index} ${yuan(lane.price)}`),
+    )
     throw fieldRefusal(productErrors.lanesBelowCost, 'costPrice', { n: below.length, list: places })
   }
-  const forbidding = becomesStricter(before.drugClass, input.drugClass) ? placed.filter((lane) => !mayBeSoldOn(lane, input.drugClass)) : []
+  const forbidding = becomesStricter(before.drugClass, input.drugClass)
+    ? placed.filter((lane) => !mayBeSoldOn(lane, input.drugClass))
+    : []
   if (forbidding.length) {
     const places = namePlaces(forbidding.map((lane) => `${lane.rtu_number}-${lane.road_index}`))
-    throw fieldRefusal(productErrors.lanesForbidDrug, 'drugClass', { n: forbidding.length, list: places })
+    throw fieldRefusal(productErrors.lanesForbidDrug, 'drugClass', {
+      n: forbidding.length,
+      list: places,
+    })
   }
 }
 
@@ -123,7 +170,13 @@ const publish: Handlers<Contract>['publish'] = async (ctx, input) => {
 
 async function finish(ctx: Ctx, before: q.ProductData): Promise<Product> {
   const after = shown(ctx, found(await q.one(ctx, before.id)))
-  ctx.audit({ id: before.id, name: before.name, before: shown(ctx, before), after, orgId: before.orgId })
+  ctx.audit({
+    id: before.id,
+    name: before.name,
+    before: shown(ctx, before),
+    after,
+    orgId: before.orgId,
+  })
   ctx.touch('products')
   // open planograms show the product's name, picture and whether it sells
   ctx.touch('lanes')

@@ -3,20 +3,40 @@ import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import { isoText, shape } from '../../../server/shapes.ts'
-import { AttentionRow, type HotProduct, type MapPoint, type MapRegion, type Summary } from '../contract.ts'
+import {
+  AttentionRow,
+  type HotProduct,
+  type MapPoint,
+  type MapRegion,
+  type Summary,
+} from '../contract.ts'
 
 /** The platform sees every organisation; naming them keeps its reads on the (org_id, …) indexes like everybody's. */
 const scoped = (ctx: Ctx, org: string, device: string): RawBuilder<boolean> =>
-  ctx.actor.scope.all ? sql<boolean>`${sql.ref(org)} = any(array(select id from organisations))` : visible(ctx, org, device)
+  ctx.actor.scope.all
+    ? sql<boolean>`${sql.ref(org)} = any(array(select id from organisations))`
+    : visible(ctx, org, device)
 
 /** Machines that should be selling; the others are neither online nor offline. */
 const inUse = sql`d.lifecycle in ('OPERATING', 'PAUSED')`
 const stateOf = sql`case when not coalesce(s.online, false) then 'offline' when s.fault_count > 0 then 'fault' when s.lanes_sold_out > 0 then 'soldOut' else 'online' end`
 
-export type SalesRow = { at: Date; orders: number; turnover: number; paid: number; refunded: number; refundOrders: number }
+export type SalesRow = {
+  at: Date
+  orders: number
+  turnover: number
+  paid: number
+  refunded: number
+  refundOrders: number
+}
 
 /** Rollups of one grain summed over the actor's machines, from <= at < until. */
-export const salesByInstant = (ctx: Ctx, grain: 'HOUR' | 'DAY' | 'TOTAL', from: Date, until: Date) =>
+export const salesByInstant = (
+  ctx: Ctx,
+  grain: 'HOUR' | 'DAY' | 'TOTAL',
+  from: Date,
+  until: Date,
+) =>
   rowsOf<SalesRow>(ctx.db)`
     select r.at, sum(r.orders) as orders, sum(r.turnover) as turnover, sum(r.paid) as paid, sum(r.refunded) as refunded, sum(r.refund_orders) as "refundOrders"
     from sales_rollups r where ${scoped(ctx, 'r.org_id', 'r.device_id')} and r.grain = ${grain} and r.at >= ${from} and r.at < ${until}
@@ -52,7 +72,11 @@ export const faultTodos = (ctx: Ctx) =>
 
 type HotRow = Omit<HotProduct, 'turnover'> & { turnover: number }
 /** Ranks of both periods in one statement: `from` to `to` now, `fromBefore` to the day before `from` then. */
-export const hotProducts = (ctx: Ctx, days: { fromBefore: string; from: string; to: string }, limit: number) =>
+export const hotProducts = (
+  ctx: Ctx,
+  days: { fromBefore: string; from: string; to: string },
+  limit: number,
+) =>
   rowsOf<HotRow>(ctx.db)`
     with sold as (
       select r.product_id, sum(r.pieces) filter (where r.day >= ${days.from}::date) as pieces, sum(r.turnover) filter (where r.day >= ${days.from}::date) as turnover,
@@ -71,7 +95,11 @@ export const hotProducts = (ctx: Ctx, days: { fromBefore: string; from: string; 
 const counts = sql`count(*) as total, count(*) filter (where state = 'online') as online, count(*) filter (where state = 'soldOut') as "soldOut",
   count(*) filter (where state = 'fault') as fault, count(*) filter (where state = 'offline') as offline`
 const inRegion = (region: string | undefined) =>
-  region === undefined ? sql`true` : region.endsWith('0000') ? sql`d.province = ${region}` : sql`d.city = ${region}`
+  region === undefined
+    ? sql`true`
+    : region.endsWith('0000')
+      ? sql`d.province = ${region}`
+      : sql`d.city = ${region}`
 
 const located = (ctx: Ctx, region: string | undefined) => sql`
   select d.id, d.rtu_number, d.nickname, d.province, d.city, d.lng, d.lat, ${stateOf} as state

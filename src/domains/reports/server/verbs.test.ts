@@ -11,7 +11,14 @@ import { handlers } from './verbs.ts'
 
 /** Saturday 2026-11-21 14:05 in Shanghai, five minutes into a UTC hour. */
 const now = new Date('2026-11-21T06:05:00Z')
-const everything = ['dashboard:read', 'dashboard:money', 'device:read', 'stock:read', 'order:read', 'fault:read']
+const everything = [
+  'dashboard:read',
+  'dashboard:money',
+  'device:read',
+  'stock:read',
+  'order:read',
+  'fault:read',
+]
 const platform: Actor = {
   userId: 1,
   sessionId: 's',
@@ -24,7 +31,12 @@ const platform: Actor = {
   permissions: new Set(everything),
   scope: systemScope,
 }
-const operator: Actor = { ...platform, orgId: 2, role: 'ROLE_RTU_SP', scope: { all: false, orgs: [2], ancestors: [1], devices: null, watched: null } }
+const operator: Actor = {
+  ...platform,
+  orgId: 2,
+  role: 'ROLE_RTU_SP',
+  scope: { all: false, orgs: [2], ancestors: [1], devices: null, watched: null },
+}
 const repairer: Actor = {
   ...operator,
   role: 'ROLE_RTU_REPAIRER',
@@ -42,10 +54,22 @@ beforeAll(async () => {
   owner = new pg.Client({ connectionString: testing.ownerUrl })
   await owner.connect()
   const rows: Sql = async (text, values) => (await owner.query(text, values)).rows as never
-  await addOrganisations(rows, [1, null, 'PLATFORM', 'P'], [2, 1, 'OPERATOR', 'A'], [3, 1, 'OPERATOR', 'B'])
+  await addOrganisations(
+    rows,
+    [1, null, 'PLATFORM', 'P'],
+    [2, 1, 'OPERATOR', 'A'],
+    [3, 1, 'OPERATOR', 'B'],
+  )
   await add(rows, 'device_types', { id: 1, org_id: 1 })
   await add(rows, 'product_categories', { id: 1, org_id: 1 })
-  for (const id of [1, 2, 3, 4]) await add(rows, 'products', { id, org_id: 1, name: `P${id}`, model: '500ml', images: [`files/p${id}.png`] })
+  for (const id of [1, 2, 3, 4])
+    await add(rows, 'products', {
+      id,
+      org_id: 1,
+      name: `P${id}`,
+      model: '500ml',
+      images: [`files/p${id}.png`],
+    })
   const machines: [
     id: number,
     org: number,
@@ -67,7 +91,13 @@ beforeAll(async () => {
   for (const [id, org, province, city, lng, lifecycle, online, faults, soldOut] of machines) {
     const place = { province, city, county: city, lng, lat: lng === null ? null : 22.5 }
     const offline_since = online ? null : '2026-11-20T21:05:00Z'
-    const state = { online, offline_since, fault_count: faults, lanes_sold_out: soldOut, lanes_total: 40 }
+    const state = {
+      online,
+      offline_since,
+      fault_count: faults,
+      lanes_sold_out: soldOut,
+      lanes_total: 40,
+    }
     await addDevice(rows, { id, org_id: org, nickname: `M${id}`, ...place, lifecycle }, state)
   }
 })
@@ -76,7 +106,11 @@ afterAll(async () => {
   await database?.close()
   await testing?.drop()
 })
-beforeEach(() => owner.query('truncate sales_rollups, product_rollups, device_faults; delete from order_units; delete from orders; delete from refunds'))
+beforeEach(() =>
+  owner.query(
+    'truncate sales_rollups, product_rollups, device_faults; delete from order_units; delete from orders; delete from refunds',
+  ),
+)
 
 async function ask<K extends keyof typeof reports>(
   key: K,
@@ -85,28 +119,38 @@ async function ask<K extends keyof typeof reports>(
 ): Promise<z.output<(typeof reports)[K]['output']>> {
   const endpoint = reports[key]
   const handler = handlers[key] as unknown as (ctx: Ctx, given: unknown) => Promise<unknown>
-  const answer = await database.read(actor.scope, (db) => handler({ app: {} as App, db, actor, now } as Ctx, endpoint.input.parse(input)))
+  const answer = await database.read(actor.scope, (db) =>
+    handler({ app: {} as App, db, actor, now } as Ctx, endpoint.input.parse(input)),
+  )
   return endpoint.output.parse(answer) as never
 }
 
 const orgOf = (device: number) => (device > 20 ? 3 : 2)
-const sales = (device: number, grain: string, at: string, orders: number, turnover: number, refunded = 0) =>
+const sales = (
+  device: number,
+  grain: string,
+  at: string,
+  orders: number,
+  turnover: number,
+  refunded = 0,
+) =>
   owner.query(
     'insert into sales_rollups (org_id, device_id, grain, at, orders, pieces, turnover, paid, refunded, refund_orders) values ($1, $2, $3, $4, $5::int, $5::int, $6::bigint, $6::bigint, $7::bigint, sign($7::bigint)::int)',
     [orgOf(device), device, grain, at, orders, turnover, refunded],
   )
 const sold = (device: number, product: number, day: string, pieces: number) =>
-  owner.query('insert into product_rollups (org_id, device_id, product_id, day, pieces, turnover) values ($1, $2, $3, $4, $5::int, $5::int * 300)', [
-    orgOf(device),
-    device,
-    product,
-    day,
-    pieces,
-  ])
+  owner.query(
+    'insert into product_rollups (org_id, device_id, product_id, day, pieces, turnover) values ($1, $2, $3, $4, $5::int, $5::int * 300)',
+    [orgOf(device), device, product, day, pieces],
+  )
 
 let sequence = 0
 /** A paid order of 300 fen. */
-const paid = (device: number, at: string, change: { type?: string; status?: string; excluded?: boolean; paidAt?: string } = {}) =>
+const paid = (
+  device: number,
+  at: string,
+  change: { type?: string; status?: string; excluded?: boolean; paidAt?: string } = {},
+) =>
   owner.query(
     `insert into orders (org_id, created_at, order_num, device_id, rtu_number, device_name, channel, order_type, pay_type, pay_state, order_status, detail, img, pieces,
       total_amount, payable_amount, paid_amount, refunded_amount, expire_at, paid_at, excluded)
@@ -139,9 +183,17 @@ describe('summary', () => {
     await sales(21, 'TOTAL', '2000-01-01T00:00:00Z', 7, 2100)
     const found = await ask('summary', operator)
     expect(found.today).toMatchObject({ orders: 7, turnover: 2100, paid: 2100, refunded: 300 })
-    expect(found.total).toMatchObject({ orders: 120, turnover: 36_000, last30: { orders: 20, turnover: 6000, refunded: 300 } })
+    expect(found.total).toMatchObject({
+      orders: 120,
+      turnover: 36_000,
+      last30: { orders: 20, turnover: 6000, refunded: 300 },
+    })
     expect(found.total.days.orders).toHaveLength(30)
-    expect([found.total.days.orders[0], found.total.days.orders[28], found.total.days.orders[29]]).toEqual([4, 9, 7])
+    expect([
+      found.total.days.orders[0],
+      found.total.days.orders[28],
+      found.total.days.orders[29],
+    ]).toEqual([4, 9, 7])
     expect(found.asOf).toBe(now.toISOString())
   })
 
@@ -184,7 +236,13 @@ describe('summary', () => {
     await owner.query(`insert into refunds (org_id, device_id, refund_no, payment_id, order_id, kind, amount, reason, automatic, state, unit_id, next_at) values
       (2, 11, 'r1', 1, 5, 'UNIT', 100, 'NOT_DISPENSED', true, 'PENDING', 1, now()), (2, 11, 'r2', 1, 5, 'UNIT', 100, 'NOT_DISPENSED', true, 'PROCESSING', 2, now())`)
     expect((await ask('summary', operator)).todos).toEqual({
-      devices: { total: 5, online: 3, offline: 1, idle: 1, longestOfflineSince: '2026-11-20T21:05:00.000Z' },
+      devices: {
+        total: 5,
+        online: 3,
+        offline: 1,
+        idle: 1,
+        longestOfflineSince: '2026-11-20T21:05:00.000Z',
+      },
       abnormal: { orders: 2, refunding: 1 },
       soldOut: { lanes: 4, devices: 2 },
       faults: { open: 2, oldestAt: '2026-11-19T06:00:00.000Z' },
@@ -199,15 +257,37 @@ describe('summary', () => {
       `insert into device_faults (org_id, device_id, code, level, opened_at) values (2, 12, 'X', 'ERROR', '2026-11-19T06:00:00Z'), (2, 11, 'X', 'WARN', '2026-11-20T06:00:00Z')`,
     )
     const found = await ask('summary', repairer)
-    expect(found.today).toMatchObject({ orders: 2, turnover: null, paid: null, refunded: null, before: { turnover: null }, hours: { turnover: null } })
-    expect(found.total).toMatchObject({ turnover: null, last30: { turnover: null }, days: { turnover: null } })
-    expect(found.todos).toMatchObject({ devices: { total: 1, online: 1 }, abnormal: null, soldOut: null, faults: { open: 1 } })
-    expect((await ask('channels', repairer)).list).toEqual([{ channel: 'MACHINE', orders: 2, turnover: null, paid: null, refunded: null }])
+    expect(found.today).toMatchObject({
+      orders: 2,
+      turnover: null,
+      paid: null,
+      refunded: null,
+      before: { turnover: null },
+      hours: { turnover: null },
+    })
+    expect(found.total).toMatchObject({
+      turnover: null,
+      last30: { turnover: null },
+      days: { turnover: null },
+    })
+    expect(found.todos).toMatchObject({
+      devices: { total: 1, online: 1 },
+      abnormal: null,
+      soldOut: null,
+      faults: { open: 1 },
+    })
+    expect((await ask('channels', repairer)).list).toEqual([
+      { channel: 'MACHINE', orders: 2, turnover: null, paid: null, refunded: null },
+    ])
   })
 
   it('says when no machine can be in scope', async () => {
     const nobody: Actor = { ...repairer, scope: { ...repairer.scope, devices: [] } }
-    expect(await ask('summary', nobody)).toMatchObject({ hasScope: false, today: { orders: 0 }, todos: { devices: { total: 0 } } })
+    expect(await ask('summary', nobody)).toMatchObject({
+      hasScope: false,
+      today: { orders: 0 },
+      todos: { devices: { total: 0 } },
+    })
     expect((await ask('summary', operator)).hasScope).toBe(true)
   })
 })
@@ -218,7 +298,15 @@ describe('trend', () => {
     await sales(12, 'DAY', yesterday, 3, 900, 300)
     await sales(21, 'DAY', yesterday, 3, 900)
     const { list } = await ask('trend', operator)
-    expect(list.map((row) => row.day)).toEqual(['2026-11-15', '2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20', '2026-11-21'])
+    expect(list.map((row) => row.day)).toEqual([
+      '2026-11-15',
+      '2026-11-16',
+      '2026-11-17',
+      '2026-11-18',
+      '2026-11-19',
+      '2026-11-20',
+      '2026-11-21',
+    ])
     expect(list.map((row) => row.orders)).toEqual([0, 0, 0, 0, 0, 3, 5])
     expect(list[5]).toMatchObject({ turnover: 900, refunded: 300, refundOrders: 1 })
     expect((await ask('trend', platform, { days: 30 })).list).toHaveLength(30)
@@ -246,17 +334,38 @@ describe('hot products', () => {
       ['P3', 3, 1, null],
     ])
     expect(list[0]).toMatchObject({ model: '500ml', img: 'files/p1.png', turnover: 3000 })
-    expect((await ask('hotProducts', platform, { limit: 1 })).list).toMatchObject([{ name: 'P3', salesNum: 100 }])
-    expect((await ask('hotProducts', repairer)).list).toMatchObject([{ name: 'P1', salesNum: 5, turnover: null }])
+    expect((await ask('hotProducts', platform, { limit: 1 })).list).toMatchObject([
+      { name: 'P3', salesNum: 100 },
+    ])
+    expect((await ask('hotProducts', repairer)).list).toMatchObject([
+      { name: 'P1', salesNum: 5, turnover: null },
+    ])
   })
 })
 
 describe('device map', () => {
   it('counts machines in use by province; those without coordinates apart', async () => {
     const found = await ask('deviceMap', operator)
-    expect(found).toMatchObject({ total: 3, unlocated: 1, states: { online: 1, soldOut: 1, fault: 1, offline: 0 }, points: [] })
-    expect(found.regions).toMatchObject([{ code: '440000', name: '广东', nameEn: 'Guangdong', total: 3, online: 1, soldOut: 1, fault: 1 }])
-    expect((await ask('deviceMap', platform)).regions.map((r) => [r.name, r.total, r.offline])).toEqual([
+    expect(found).toMatchObject({
+      total: 3,
+      unlocated: 1,
+      states: { online: 1, soldOut: 1, fault: 1, offline: 0 },
+      points: [],
+    })
+    expect(found.regions).toMatchObject([
+      {
+        code: '440000',
+        name: '广东',
+        nameEn: 'Guangdong',
+        total: 3,
+        online: 1,
+        soldOut: 1,
+        fault: 1,
+      },
+    ])
+    expect(
+      (await ask('deviceMap', platform)).regions.map((r) => [r.name, r.total, r.offline]),
+    ).toEqual([
       ['广东', 3, 0],
       ['上海', 1, 1],
     ])
@@ -276,7 +385,11 @@ describe('device map', () => {
         { id: 11, rtuNumber: 'HD000011', state: 'online' },
       ],
     })
-    expect((await ask('deviceMap', repairer, { level: 'point', region: '440000' })).points.map((p) => p.id)).toEqual([12])
+    expect(
+      (await ask('deviceMap', repairer, { level: 'point', region: '440000' })).points.map(
+        (p) => p.id,
+      ),
+    ).toEqual([12])
     expect(reports.deviceMap.input.safeParse({ level: 'city' }).success).toBe(false)
   })
 })

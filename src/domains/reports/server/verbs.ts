@@ -25,7 +25,10 @@ const moneyOf = (ctx: Ctx) => {
     }),
   }
 }
-const add = (rows: readonly q.SalesRow[], key: 'orders' | 'turnover' | 'paid' | 'refunded' | 'refundOrders') => rows.reduce((sum, row) => sum + row[key], 0)
+const add = (
+  rows: readonly q.SalesRow[],
+  key: 'orders' | 'turnover' | 'paid' | 'refunded' | 'refundOrders',
+) => rows.reduce((sum, row) => sum + row[key], 0)
 
 /** The rows of each instant, in their order; an instant without sales has none. */
 const spread = (rows: readonly q.SalesRow[], at: readonly Date[]): q.SalesRow[][] => {
@@ -33,7 +36,13 @@ const spread = (rows: readonly q.SalesRow[], at: readonly Date[]): q.SalesRow[][
   return at.map((instant) => known.get(instant.getTime())).map((row) => (row ? [row] : []))
 }
 
-const daily = (ctx: Ctx, days: readonly string[]) => q.salesByInstant(ctx, 'DAY', startOfDay(days[0] as string), startOfDay(addDays(days.at(-1) as string, 1)))
+const daily = (ctx: Ctx, days: readonly string[]) =>
+  q.salesByInstant(
+    ctx,
+    'DAY',
+    startOfDay(days[0] as string),
+    startOfDay(addDays(days.at(-1) as string, 1)),
+  )
 
 const summary: H['summary'] = async (ctx) => {
   const money = moneyOf(ctx)
@@ -42,7 +51,12 @@ const summary: H['summary'] = async (ctx) => {
   const dayStarts = lastDays(ctx.now, 30).map(startOfDay)
   const total = await q.salesByInstant(ctx, 'TOTAL', totalAt, new Date(totalAt.getTime() + 1))
   const days = await daily(ctx, lastDays(ctx.now, 30))
-  const hours = await q.salesByInstant(ctx, 'HOUR', yesterday.from, new Date(today.getTime() + dayMs))
+  const hours = await q.salesByInstant(
+    ctx,
+    'HOUR',
+    yesterday.from,
+    new Date(today.getTime() + dayMs),
+  )
   const before = hours.filter((row) => row.at < yesterday.hour)
   const partHour = await q.paidBetween(ctx, yesterday.hour, yesterday.until)
   const perHour = spread(hours, hoursOfToday(ctx.now))
@@ -52,14 +66,23 @@ const summary: H['summary'] = async (ctx) => {
     hasScope: ctx.actor.scope.devices === null || ctx.actor.scope.devices.length > 0,
     today: {
       ...money.sums(perDay.at(-1) ?? []),
-      before: { orders: add(before, 'orders') + partHour.orders, turnover: money.one(add(before, 'turnover') + partHour.turnover) },
-      hours: { orders: perHour.map((rows) => add(rows, 'orders')), turnover: money.many(perHour.map((rows) => add(rows, 'turnover'))) },
+      before: {
+        orders: add(before, 'orders') + partHour.orders,
+        turnover: money.one(add(before, 'turnover') + partHour.turnover),
+      },
+      hours: {
+        orders: perHour.map((rows) => add(rows, 'orders')),
+        turnover: money.many(perHour.map((rows) => add(rows, 'turnover'))),
+      },
     },
     total: {
       orders: add(total, 'orders'),
       turnover: money.one(add(total, 'turnover')),
       last30: money.sums(days),
-      days: { orders: perDay.map((rows) => add(rows, 'orders')), turnover: money.many(perDay.map((rows) => add(rows, 'turnover'))) },
+      days: {
+        orders: perDay.map((rows) => add(rows, 'orders')),
+        turnover: money.many(perDay.map((rows) => add(rows, 'turnover'))),
+      },
     },
     todos: await todos(ctx, dayStarts[0] as Date),
   }
@@ -81,14 +104,25 @@ const trend: H['trend'] = async (ctx, input) => {
   const money = moneyOf(ctx)
   const days = lastDays(ctx.now, input.days)
   const perDay = spread(await daily(ctx, days), days.map(startOfDay))
-  return { asOf: iso(ctx.now), list: days.map((day, i) => ({ day, ...money.sums(perDay[i] ?? []), refundOrders: add(perDay[i] ?? [], 'refundOrders') })) }
+  return {
+    asOf: iso(ctx.now),
+    list: days.map((day, i) => ({
+      day,
+      ...money.sums(perDay[i] ?? []),
+      refundOrders: add(perDay[i] ?? [], 'refundOrders'),
+    })),
+  }
 }
 
 const hotProducts: H['hotProducts'] = async (ctx, input) => {
   const money = moneyOf(ctx)
   const to = shanghaiDay(ctx.now)
   const from = addDays(to, 1 - input.days)
-  const rows = await q.hotProducts(ctx, { fromBefore: addDays(from, -input.days), from, to }, input.limit)
+  const rows = await q.hotProducts(
+    ctx,
+    { fromBefore: addDays(from, -input.days), from, to },
+    input.limit,
+  )
   return { list: rows.map((row) => ({ ...row, turnover: money.one(row.turnover) })) }
 }
 
@@ -101,11 +135,17 @@ const channels: H['channels'] = async (ctx, input) => {
 const deviceMap: H['deviceMap'] = async (ctx, input) => {
   const region = input.level === 'province' ? undefined : input.region
   const rows = await q.mapRegions(ctx, input.level === 'province' ? 'province' : 'city', region)
-  const sum = (key: 'total' | 'online' | 'soldOut' | 'fault' | 'offline') => rows.reduce((n, row) => n + row[key], 0)
+  const sum = (key: 'total' | 'online' | 'soldOut' | 'fault' | 'offline') =>
+    rows.reduce((n, row) => n + row[key], 0)
   return {
     total: sum('total'),
     ...(await q.unlocated(ctx, region)),
-    states: { online: sum('online'), soldOut: sum('soldOut'), fault: sum('fault'), offline: sum('offline') },
+    states: {
+      online: sum('online'),
+      soldOut: sum('soldOut'),
+      fault: sum('fault'),
+      offline: sum('offline'),
+    },
     regions: input.level === 'point' ? [] : rows.map((row) => ({ ...row, ...names(row.code) })),
     points: input.level === 'point' ? await q.mapPoints(ctx, region, pointLimit) : [],
   }

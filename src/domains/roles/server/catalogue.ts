@@ -8,11 +8,18 @@ import { isSuper } from './assign.ts'
 import * as q from './queries.ts'
 
 /** Groups of codes that no menu has. */
-const others: Readonly<Record<string, readonly [zh: string, en: string]>> = { home: ['首页与消息', 'Home and messages'], common: ['通用', 'Common'] }
-const titles = new Map<string, readonly [string, string]>([...menus.map((group) => [group.name, [group.zh, group.en]] as const), ...Object.entries(others)])
+const others: Readonly<Record<string, readonly [zh: string, en: string]>> = {
+  home: ['首页与消息', 'Home and messages'],
+  common: ['通用', 'Common'],
+}
+const titles = new Map<string, readonly [string, string]>([
+  ...menus.map((group) => [group.name, [group.zh, group.en]] as const),
+  ...Object.entries(others),
+])
 
 /** `the dashboard` as a heading. */
-const heading = (en: string): string => en.replace(/^the /, '').replace(/^./, (first) => first.toUpperCase())
+const heading = (en: string): string =>
+  en.replace(/^the /, '').replace(/^./, (first) => first.toUpperCase())
 
 type Group = Catalogue['groups'][number]
 
@@ -21,7 +28,9 @@ function groupOf(ctx: Ctx, key: string): Group {
   const own = permissions.filter((permission) => permission.group === key)
   const blocked = (code: string) => {
     if (isSuper(ctx) || ctx.actor.permissions.has(code)) return null
-    return isPlatformOnly(code) && !ctx.actor.ofPlatform ? ('PLATFORM_ONLY' as const) : ('NOT_HELD' as const)
+    return isPlatformOnly(code) && !ctx.actor.ofPlatform
+      ? ('PLATFORM_ONLY' as const)
+      : ('NOT_HELD' as const)
   }
   const resources = Map.groupBy(own, (permission) => permission.code.split(':')[0] ?? '')
   return {
@@ -45,14 +54,23 @@ function groupOf(ctx: Ctx, key: string): Group {
 }
 
 /** How far he writes roles: by the right he acts with. */
-export const reachOf = ({ actor }: Pick<Ctx, 'actor'>) => ({ everything: actor.scope.all, wholeTree: actor.scope.all || actor.scope.devices === null })
+export const reachOf = ({ actor }: Pick<Ctx, 'actor'>) => ({
+  everything: actor.scope.all,
+  wholeTree: actor.scope.all || actor.scope.devices === null,
+})
 
 export async function catalogue(ctx: Ctx): Promise<Catalogue> {
-  const keys = [...new Set(permissions.map((permission) => permission.group))].toSorted((a, b) => order(a) - order(b))
+  const keys = [...new Set(permissions.map((permission) => permission.group))].toSorted(
+    (a, b) => order(a) - order(b),
+  )
   return {
     groups: keys.map((key) => groupOf(ctx, key)),
     menus: await q.menuPages(ctx.db),
-    can: { scopes: scopesOf({ ofPlatform: ctx.actor.ofPlatform, ...reachOf(ctx) }), rank: Math.min(99, ctx.actor.rank) },
+    can: {
+      scopes: scopesOf({ ofPlatform: ctx.actor.ofPlatform, ...reachOf(ctx) }),
+      rank: Math.min(99, ctx.actor.rank),
+    },
   }
 }
-const order = (key: string): number => (key === 'home' ? -1 : key === 'common' ? 1000 : menus.findIndex((group) => group.name === key))
+const order = (key: string): number =>
+  key === 'home' ? -1 : key === 'common' ? 1000 : menus.findIndex((group) => group.name === key)

@@ -14,22 +14,39 @@ import { type MenuFact, menuFacts, menuTree } from '../../accounts/server/menuTr
 import { loadPerson } from '../../accounts/server/people.ts'
 import { screens } from '../../product.ts'
 import { type roles, Scope } from '../contract.ts'
-import { type CodeAnswer, type Explanation, type PageAnswer, type PageReason, RoleHeld } from '../explained.ts'
+import {
+  type CodeAnswer,
+  type Explanation,
+  type PageAnswer,
+  type PageReason,
+  RoleHeld,
+} from '../explained.ts'
 import { type Holder, type Right, rightsOf } from '../reasons.ts'
 import { explainRow } from './explainRow.ts'
 
 /** What somebody may do and see, and why. It asks the same functions that decide at every request. */
 
-const heldRole = shape(RoleHeld.extend({ dataScope: Scope, permissions: z.array(z.string()) }), ['roles', 'r'], {
-  identifier: sql`r.code`,
-  enabled: sql`r.status = 'ENABLED'`,
-  permissions: sql`array(select p.permission_code from role_permissions p where p.role_id = r.id)`,
-})
+const heldRole = shape(
+  RoleHeld.extend({ dataScope: Scope, permissions: z.array(z.string()) }),
+  ['roles', 'r'],
+  {
+    identifier: sql`r.code`,
+    enabled: sql`r.status = 'ENABLED'`,
+    permissions: sql`array(select p.permission_code from role_permissions p where p.role_id = r.id)`,
+  },
+)
 type HeldRole = Rows<typeof heldRole>
 const rolesOfUser = (ctx: Ctx, userId: number) =>
-  heldRole.all(ctx.db, sql`from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = ${userId} order by r.rank desc, r.id`)
+  heldRole.all(
+    ctx.db,
+    sql`from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = ${userId} order by r.rank desc, r.id`,
+  )
 const holdersIn = (home: HomeKind, roles: readonly HeldRole[]): Holder[] =>
-  roles.map((role) => ({ ...role, code: role.identifier, dataScope: scopeAt(role.dataScope, home) }))
+  roles.map((role) => ({
+    ...role,
+    code: role.identifier,
+    dataScope: scopeAt(role.dataScope, home),
+  }))
 const shownRole = ({ permissions: _, ...role }: HeldRole) => role
 
 const byCode = new Map(permissions.map((permission) => [permission.code, permission]))
@@ -51,10 +68,16 @@ const subjectOf = async (ctx: Ctx, userId: number): Promise<Subject> =>
   )
 
 const screenPaths = new Set(screens.map((screen) => screen.path))
-const pathsIn = (nodes: readonly MenuNode[]): string[] => nodes.flatMap((node) => [node.path, ...pathsIn(node.children)])
+const pathsIn = (nodes: readonly MenuNode[]): string[] =>
+  nodes.flatMap((node) => [node.path, ...pathsIn(node.children)])
 
 /** Why a page is not in the tree although the row itself is fine: what it hangs on is not there. */
-function pageReason(menu: MenuFact, all: ReadonlyMap<number, MenuFact>, held: ReadonlySet<string>, closed: boolean): PageReason {
+function pageReason(
+  menu: MenuFact,
+  all: ReadonlyMap<number, MenuFact>,
+  held: ReadonlySet<string>,
+  closed: boolean,
+): PageReason {
   if (closed) return 'CLOSED'
   const own = menuWithheld(menu, held)
   if (own) return own
@@ -65,7 +88,11 @@ function pageReason(menu: MenuFact, all: ReadonlyMap<number, MenuFact>, held: Re
   return 'NO_SCREEN'
 }
 
-function pageAnswers(facts: readonly MenuFact[], held: ReadonlySet<string>, closed: boolean): PageAnswer[] {
+function pageAnswers(
+  facts: readonly MenuFact[],
+  held: ReadonlySet<string>,
+  closed: boolean,
+): PageAnswer[] {
   const all = new Map(facts.map((menu) => [menu.id, menu]))
   const given = closed ? [] : facts.filter((menu) => menuWithheld(menu, held) === null)
   const served = new Set(pathsIn(menuTree(given, (path) => screenPaths.has(path))))
@@ -101,7 +128,10 @@ const reach = (right: (code: string) => Right, person: Person | null) => (code: 
 })
 
 /** The person is loaded as for a session of his own, before a connection of the asker's is taken. */
-export const explain = prepared<(typeof roles)['explain'], { person: Person | null; asker: Person | null }>({
+export const explain = prepared<
+  (typeof roles)['explain'],
+  { person: Person | null; asker: Person | null }
+>({
   prepare: async (app, input, _request, actor) => ({
     person: await loadPerson(app.database, input.id),
     asker: await loadPerson(app.database, actor.userId ?? 0),
@@ -109,8 +139,18 @@ export const explain = prepared<(typeof roles)['explain'], { person: Person | nu
   async run(ctx, input, { person, asker }): Promise<Explanation> {
     const subject = await subjectOf(ctx, input.id)
     const held = await rolesOfUser(ctx, subject.user.id)
-    const closed = person ? null : !subject.enabled ? 'USER_DISABLED' : held.length ? 'ORG_DISABLED' : 'NO_ROLE'
-    const right = rightsOf(holdersIn(subject.home, held), subject.home === 'PLATFORM', closed !== null)
+    const closed = person
+      ? null
+      : !subject.enabled
+        ? 'USER_DISABLED'
+        : held.length
+          ? 'ORG_DISABLED'
+          : 'NO_ROLE'
+    const right = rightsOf(
+      holdersIn(subject.home, held),
+      subject.home === 'PLATFORM',
+      closed !== null,
+    )
     const facts = await menuFacts(
       ctx.db,
       held.map((role) => role.id),
@@ -123,7 +163,14 @@ export const explain = prepared<(typeof roles)['explain'], { person: Person | nu
       roles: held.map(shownRole),
       pages: input.page === undefined ? pages : pages.filter((page) => page.path === input.page),
       rights: wanted.map((code) => codeAnswer(code, right(code))),
-      row: input.resource && input.rowId ? await explainRow(ctx, { resource: input.resource, wanted: input.rowId, asker }, reach(right, person)) : null,
+      row:
+        input.resource && input.rowId
+          ? await explainRow(
+              ctx,
+              { resource: input.resource, wanted: input.rowId, asker },
+              reach(right, person),
+            )
+          : null,
     }
   },
 })

@@ -34,9 +34,12 @@ const menu = (ctx: Ctx) =>
     ['builtin', 'known', 'can'],
   )
 type Row = Rows<ReturnType<typeof menu>>
-const menusOf = (ctx: Ctx): Promise<Row[]> => menu(ctx).all(ctx.db, sql`from menus m order by m.sort, m.id`)
+const menusOf = (ctx: Ctx): Promise<Row[]> =>
+  menu(ctx).all(ctx.db, sql`from menus m order by m.sort, m.id`)
 
-const catalogued = new Set(builtinMenus.flatMap((group) => [group.path, ...group.pages.map((page) => page.path)]))
+const catalogued = new Set(
+  builtinMenus.flatMap((group) => [group.path, ...group.pages.map((page) => page.path)]),
+)
 const pagePaths = new Set([
   ...screens.map((screen) => screen.path).filter((path) => !path.includes(':')),
   ...builtinMenus.flatMap((group) => group.pages.map((page) => page.path)),
@@ -61,7 +64,8 @@ function shown(ctx: Ctx, { children, ...row }: Row): MenuItem {
 /** Parents before children, siblings in order. */
 function inOrder(rows: readonly Row[]): Row[] {
   const below = Map.groupBy(rows, (row) => row.parentId)
-  const walk = (parent: number | null): Row[] => (below.get(parent) ?? []).flatMap((row) => [row, ...walk(row.id)])
+  const walk = (parent: number | null): Row[] =>
+    (below.get(parent) ?? []).flatMap((row) => [row, ...walk(row.id)])
   return walk(null)
 }
 
@@ -75,7 +79,8 @@ const tree: Handlers<Contract>['tree'] = async (ctx) => {
     mayAdd: may(ctx, 'menu:create'),
   }
 }
-const one = async (ctx: Ctx, id: number): Promise<Row> => found((await menusOf(ctx)).find((row) => row.id === id))
+const one = async (ctx: Ctx, id: number): Promise<Row> =>
+  found((await menusOf(ctx)).find((row) => row.id === id))
 
 type Form = Input<Contract['create']>
 
@@ -90,11 +95,23 @@ function checkForm(form: Form, rows: readonly Row[], self: Row | null): void {
     throw fieldRefusal(def, field)
   }
   const path = pathOf(form)
-  if (form.permission === null ? path !== `/${form.name}` && path !== self?.path : !pagePaths.has(path)) wrong(menuErrors.pathUnknown, 'path')
-  if (form.permission !== null && !codes.has(form.permission)) wrong(menuErrors.codeUnknown, 'permission')
+  if (
+    form.permission === null
+      ? path !== `/${form.name}` && path !== self?.path
+      : !pagePaths.has(path)
+  )
+    wrong(menuErrors.pathUnknown, 'path')
+  if (form.permission !== null && !codes.has(form.permission))
+    wrong(menuErrors.codeUnknown, 'permission')
   if (form.permission === null && pagePaths.has(path)) wrong(menuErrors.pageNeedsCode, 'permission')
-  if (rows.some((row) => row.id !== self?.id && row.path === path)) wrong(menuErrors.pathTaken, 'path')
-  if (rows.some((row) => row.id !== self?.id && row.parentId === form.parentId && row.name === form.name)) wrong(menuErrors.nameTaken, 'name')
+  if (rows.some((row) => row.id !== self?.id && row.path === path))
+    wrong(menuErrors.pathTaken, 'path')
+  if (
+    rows.some(
+      (row) => row.id !== self?.id && row.parentId === form.parentId && row.name === form.name,
+    )
+  )
+    wrong(menuErrors.nameTaken, 'name')
   const above: Row[] = []
   for (let at = form.parentId; at !== null; ) {
     const parent = rows.find((row) => row.id === at)
@@ -107,19 +124,45 @@ function checkForm(form: Form, rows: readonly Row[], self: Row | null): void {
 }
 
 const written = (form: Form) => {
-  const { title: titleZh, permission: permissionCode, parentId, name, titleEn, icon, sort, hidden } = form
-  return columns('menus', { parentId, name, path: pathOf(form), titleZh, titleEn, icon, sort, hidden, permissionCode })
+  const {
+    title: titleZh,
+    permission: permissionCode,
+    parentId,
+    name,
+    titleEn,
+    icon,
+    sort,
+    hidden,
+  } = form
+  return columns('menus', {
+    parentId,
+    name,
+    path: pathOf(form),
+    titleZh,
+    titleEn,
+    icon,
+    sort,
+    hidden,
+    permissionCode,
+  })
 }
 
 /** One at a time: depth and order are looked at as a whole. */
-const alone = (ctx: Ctx) => sql`select pg_advisory_xact_lock(hashtextextended('menus', 0))`.execute(ctx.db)
+const alone = (ctx: Ctx) =>
+  sql`select pg_advisory_xact_lock(hashtextextended('menus', 0))`.execute(ctx.db)
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
   await alone(ctx)
   checkForm(input, await menusOf(ctx), null)
-  const { id } = await ctx.db.insertInto('menus').values(written(input)).returning('id').executeTakeFirstOrThrow()
+  const { id } = await ctx.db
+    .insertInto('menus')
+    .values(written(input))
+    .returning('id')
+    .executeTakeFirstOrThrow()
   // the super administrator has every menu; others get it by their role's form
-  await sql`insert into role_menus (role_id, menu_id) select id, ${id}::bigint from roles where code = ${superCode} and builtin`.execute(ctx.db)
+  await sql`insert into role_menus (role_id, menu_id) select id, ${id}::bigint from roles where code = ${superCode} and builtin`.execute(
+    ctx.db,
+  )
   const after = shown(ctx, await one(ctx, id))
   ctx.audit({ id, name: after.title, after })
   ctx.touch('menus')
@@ -132,7 +175,8 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const before = found(rows.find((row) => row.id === input.id))
   checkForm(input, rows, before)
   const moved = pathOf(input) !== before.path || input.permission !== before.permission
-  if ((input.hidden && holdsKept(before, rows)) || (moved && keptMenus.includes(before.path))) throw new Refusal(menuErrors.kept)
+  if ((input.hidden && holdsKept(before, rows)) || (moved && keptMenus.includes(before.path)))
+    throw new Refusal(menuErrors.kept)
   await updateVersion(ctx, 'menus', input, written(input))
   const after = shown(ctx, await one(ctx, input.id))
   ctx.audit({ id: before.id, name: after.title, before: shown(ctx, before), after })
@@ -142,7 +186,8 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
 
 /** The two menus that stay, and whatever stands above them. */
 const holdsKept = (row: Row, rows: readonly Row[]): boolean =>
-  keptMenus.includes(row.path) || rows.some((child) => child.parentId === row.id && holdsKept(child, rows))
+  keptMenus.includes(row.path) ||
+  rows.some((child) => child.parentId === row.id && holdsKept(child, rows))
 
 const setStatus: Handlers<Contract>['setStatus'] = async (ctx, input) => {
   await alone(ctx)
@@ -150,7 +195,12 @@ const setStatus: Handlers<Contract>['setStatus'] = async (ctx, input) => {
   const before = found(rows.find((row) => row.id === input.id))
   if (input.status === 'DISABLED' && holdsKept(before, rows)) throw new Refusal(menuErrors.kept)
   await updateVersion(ctx, 'menus', input, { status: input.status })
-  ctx.audit({ id: before.id, name: before.title, before: { status: before.status }, after: { status: input.status } })
+  ctx.audit({
+    id: before.id,
+    name: before.title,
+    before: { status: before.status },
+    after: { status: input.status },
+  })
   ctx.touch('menus')
   return shown(ctx, await one(ctx, input.id))
 }
@@ -160,7 +210,11 @@ const sort: Handlers<Contract>['sort'] = async (ctx, input) => {
   await alone(ctx)
   const siblings = (await menusOf(ctx)).filter((row) => row.parentId === input.parentId)
   const versions = new Map(input.items.map((item) => [item.id, item.version]))
-  if (siblings.length !== input.items.length || siblings.some((row) => versions.get(row.id) !== row.version)) throw new Refusal(common.stale)
+  if (
+    siblings.length !== input.items.length ||
+    siblings.some((row) => versions.get(row.id) !== row.version)
+  )
+    throw new Refusal(common.stale)
   for (const [at, item] of input.items.entries()) {
     const row = siblings.find((sibling) => sibling.id === item.id)
     const next = (at + 1) * (input.parentId === null ? 10 : 1)
@@ -177,7 +231,9 @@ const sort: Handlers<Contract>['sort'] = async (ctx, input) => {
   return { ok: true as const }
 }
 
-const catalogueMenus = builtinRoles.flatMap((role) => role.menus.map((path) => ({ code: role.code, path })))
+const catalogueMenus = builtinRoles.flatMap((role) =>
+  role.menus.map((path) => ({ code: role.code, path })),
+)
 
 /** Built-in menus as in a fresh installation, deleted ones back; menus of one's own making stay where they are. */
 const restore: Handlers<Contract>['restore'] = async (ctx) => {
@@ -191,7 +247,9 @@ const restore: Handlers<Contract>['restore'] = async (ctx) => {
   await sql`
     insert into role_menus (role_id, menu_id) select r.id, m.id from jsonb_to_recordset(${JSON.stringify(catalogueMenus)}::jsonb) as c(code text, path text)
     join roles r on r.code = c.code and r.builtin join menus m on m.path = c.path
-    where m.path <> all(${there.map((row) => row.path)}::text[]) on conflict do nothing`.execute(ctx.db)
+    where m.path <> all(${there.map((row) => row.path)}::text[]) on conflict do nothing`.execute(
+    ctx.db,
+  )
   await sql`insert into role_menus (role_id, menu_id) select r.id, m.id from roles r cross join menus m where r.code = ${superCode} and r.builtin on conflict do nothing`.execute(
     ctx.db,
   )
@@ -200,7 +258,16 @@ const restore: Handlers<Contract>['restore'] = async (ctx) => {
   return { ok: true as const }
 }
 
-type Original = { name: string; path: string; zh: string; en: string; icon: string; sort: number; hidden: boolean; permission: string | null }
+type Original = {
+  name: string
+  path: string
+  zh: string
+  en: string
+  icon: string
+  sort: number
+  hidden: boolean
+  permission: string | null
+}
 async function put(ctx: Ctx, parentId: number | null, page: Original): Promise<number> {
   const { id } = await onlyRow<{ id: number }>(ctx.db)`
     insert into menus (parent_id, name, path, title_zh, title_en, icon, sort, hidden, permission_code)

@@ -52,19 +52,30 @@ export const listRows = (ctx: Ctx, input: Input<typeof roles.list>) =>
   })
 
 /** Whoever makes roles for an organisation at once takes turns. */
-export const lockRoles = (ctx: Ctx) => sql`select 1 from organisations where id = ${ctx.actor.orgId} for no key update`.execute(ctx.db)
+export const lockRoles = (ctx: Ctx) =>
+  sql`select 1 from organisations where id = ${ctx.actor.orgId} for no key update`.execute(ctx.db)
 export async function customRoles(ctx: Ctx): Promise<number> {
-  return (await onlyRow<{ n: number }>(ctx.db)`select count(*)::int as n from roles where org_id = ${ctx.actor.orgId} and not builtin`).n
+  return (
+    await onlyRow<{ n: number }>(
+      ctx.db,
+    )`select count(*)::int as n from roles where org_id = ${ctx.actor.orgId} and not builtin`
+  ).n
 }
 
 /** A role of the actor's organisations or above; `lock` for a change. */
 export async function row(ctx: Ctx, id: number, lock = false): Promise<Role | undefined> {
   if (lock) await sql`select 1 from roles where id = ${id} for no key update`.execute(ctx.db)
-  return role(ctx).one(ctx.db, sql`from ${from} where r.id = ${id} and ${inheritable(ctx, 'r.org_id')}`)
+  return role(ctx).one(
+    ctx.db,
+    sql`from ${from} where r.id = ${id} and ${inheritable(ctx, 'r.org_id')}`,
+  )
 }
 
 /** Codes of a role, and paths of its pages; groups come with them. */
-export const listsOf = (db: Db, roleId: number): Promise<{ permissions: string[]; menus: string[] }> =>
+export const listsOf = (
+  db: Db,
+  roleId: number,
+): Promise<{ permissions: string[]; menus: string[] }> =>
   onlyRow<{ permissions: string[]; menus: string[] }>(db)`select
       array(select p.code from role_permissions rp join permissions p on p.code = rp.permission_code where rp.role_id = ${roleId} order by p.sort, p.code) as permissions,
       array(select m.path from role_menus rm join menus m on m.id = rm.menu_id
@@ -82,15 +93,26 @@ export const menuPages = (db: Db): Promise<Catalogue['menus']> =>
     where m.permission_code is not null order by g.sort, g.id, m.sort, m.id`
 
 /** Writes both lists as wholes; groups above chosen pages travel with them. */
-export async function writeLists(db: Db, roleId: number, codes: readonly string[], paths: readonly string[]): Promise<void> {
-  await sql`delete from role_permissions where role_id = ${roleId} and not permission_code = any(${[...codes]}::text[])`.execute(db)
-  await sql`insert into role_permissions (role_id, permission_code) select ${roleId}::bigint, unnest(${[...codes]}::text[]) on conflict do nothing`.execute(db)
+export async function writeLists(
+  db: Db,
+  roleId: number,
+  codes: readonly string[],
+  paths: readonly string[],
+): Promise<void> {
+  await sql`delete from role_permissions where role_id = ${roleId} and not permission_code = any(${[...codes]}::text[])`.execute(
+    db,
+  )
+  await sql`insert into role_permissions (role_id, permission_code) select ${roleId}::bigint, unnest(${[...codes]}::text[]) on conflict do nothing`.execute(
+    db,
+  )
   await sql`
     with recursive chosen as (
       select m.id, m.parent_id from menus m where m.path = any(${[...paths]}::text[])
       union select p.id, p.parent_id from chosen c join menus p on p.id = c.parent_id),
     gone as (delete from role_menus where role_id = ${roleId} and not menu_id in (select id from chosen))
-    insert into role_menus (role_id, menu_id) select ${roleId}::bigint, id from chosen on conflict do nothing`.execute(db)
+    insert into role_menus (role_id, menu_id) select ${roleId}::bigint, id from chosen on conflict do nothing`.execute(
+    db,
+  )
 }
 
 /** Whether the actor could still edit roles if this role gave nothing to it any more. */

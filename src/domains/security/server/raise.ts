@@ -47,11 +47,16 @@ export async function raiseApart(app: App, event: SecurityEvent): Promise<void> 
   if (Math.abs(now - (last.get(key) ?? Number.NEGATIVE_INFINITY)) < 1000) return
   if (last.size > 10_000) last.clear()
   last.set(key, now)
-  await bySystem(app, (ctx) => raiseSecurity(ctx, event)).catch((error: unknown) => app.log.error({ err: error, kind: event.kind }, 'a security event'))
+  await bySystem(app, (ctx) => raiseSecurity(ctx, event)).catch((error: unknown) =>
+    app.log.error({ err: error, kind: event.kind }, 'a security event'),
+  )
 }
 
 /** Whoever chooses the subject must not fill the table: beyond the bound a kind has one row more. */
-async function subjectOf(ctx: Ctx, { orgId, kind, subject: given }: SecurityEvent): Promise<string> {
+async function subjectOf(
+  ctx: Ctx,
+  { orgId, kind, subject: given }: SecurityEvent,
+): Promise<string> {
   const subject = [...given.toWellFormed()].slice(0, 80).join('') || '*'
   const { rows } = await sql<{ room: boolean }>`
     select exists (select from security_events where org_id = ${orgId} and kind = ${kind} and subject = ${subject} and state = 'OPEN')
@@ -64,7 +69,12 @@ const shortened = (detail: SecurityEvent['detail'] = {}) =>
   Object.fromEntries(
     Object.entries(detail)
       .slice(0, 20)
-      .map(([key, value]) => [key, typeof value === 'string' ? value.toWellFormed().replaceAll('\u0000', '').slice(0, 100) : value]),
+      .map(([key, value]) => [
+        key,
+        typeof value === 'string'
+          ? value.toWellFormed().replaceAll('\u0000', '').slice(0, 100)
+          : value,
+      ]),
   )
 
 async function tell(ctx: Ctx, event: SecurityEvent, subject: string): Promise<void> {

@@ -44,7 +44,10 @@ const shown = (ctx: Ctx, e: Row): SecurityRow => ({
 })
 
 async function row(ctx: Ctx, id: number): Promise<Row> {
-  const { rows } = await sql<Row>`select ${columns} from ${from} where e.id = ${id} and ${visible(ctx, 'e.org_id', 'e.device_id')}`.execute(ctx.db)
+  const { rows } =
+    await sql<Row>`select ${columns} from ${from} where e.id = ${id} and ${visible(ctx, 'e.org_id', 'e.device_id')}`.execute(
+      ctx.db,
+    )
   return found(rows[0])
 }
 
@@ -67,19 +70,36 @@ const list: Handlers<typeof security>['list'] = async (ctx, input) => {
     input.to ? sql`e.last_at < ${startOfDay(addDays(input.to, 1))}` : undefined,
   ]
   const sort = { lastTime: sql`e.last_at`, times: sql`e.times` }
-  const { rows, total } = await selectPage<Row>(ctx.db, { columns, from, countFrom: sql`security_events e`, input, last: sql`e.id`, sort, where })
+  const { rows, total } = await selectPage<Row>(ctx.db, {
+    columns,
+    from,
+    countFrom: sql`security_events e`,
+    input,
+    last: sql`e.id`,
+    sort,
+    where,
+  })
   return { list: rows.map((e) => shown(ctx, e)), total }
 }
 
-const get: Handlers<typeof security>['get'] = async (ctx, input) => whole(ctx, await row(ctx, input.id))
+const get: Handlers<typeof security>['get'] = async (ctx, input) =>
+  whole(ctx, await row(ctx, input.id))
 
 const close: Handlers<typeof security>['close'] = async (ctx, input) => {
   const before = await row(ctx, input.id)
   const { rows } =
     await sql`update security_events set state = 'CLOSED', closed_by = ${ctx.actor.userId}, closed_at = ${ctx.now}, remark = ${input.remark}, version = version + 1
-    where id = ${input.id} and version = ${input.version} and state = 'OPEN' returning id`.execute(ctx.db)
+    where id = ${input.id} and version = ${input.version} and state = 'OPEN' returning id`.execute(
+      ctx.db,
+    )
   if (!rows.length) throw new Refusal(common.stale)
-  ctx.audit({ id: before.id, name: before.subject, orgId: before.org_id, before: { state: before.state }, after: { state: 'CLOSED', remark: input.remark } })
+  ctx.audit({
+    id: before.id,
+    name: before.subject,
+    orgId: before.org_id,
+    before: { state: before.state },
+    after: { state: 'CLOSED', remark: input.remark },
+  })
   ctx.touch('security')
   return whole(ctx, await row(ctx, input.id))
 }

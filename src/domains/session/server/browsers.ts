@@ -17,19 +17,32 @@ const days = 180
 const most = 20
 
 const secretOf = (request: FastifyRequest): string | null =>
-  new RegExp(`(?:^|;\\s*)${cookieName(request, name)}=([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1] ?? null
+  new RegExp(`(?:^|;\\s*)${cookieName(request, name)}=([\\w-]{43})(?:;|$)`).exec(
+    request.headers.cookie ?? '',
+  )?.[1] ?? null
 
 /** What stays of this browser, whatever its secret is now, when the account knows it. */
-export async function knownBrowser(db: Db, request: FastifyRequest, userId: number | undefined, now: Date): Promise<Buffer | null> {
+export async function knownBrowser(
+  db: Db,
+  request: FastifyRequest,
+  userId: number | undefined,
+  now: Date,
+): Promise<Buffer | null> {
   const hash = tokenHash(secretOf(request) ?? '')
-  const known = await rowOf<{ id: Buffer }>(db)`select uuid_send(browser_id) as id from known_browsers
+  const known = await rowOf<{ id: Buffer }>(
+    db,
+  )`select uuid_send(browser_id) as id from known_browsers
     where user_id = ${userId ?? null}::bigint and token_hash = ${hash} and last_seen_at > ${since(now)}`
   return known?.id ?? null
 }
 const since = (now: Date) => new Date(now.getTime() - days * 86_400_000)
 
 /** After a sign-in: the browser gets a new secret for all accounts it is known to, this one included. */
-export function rememberBrowser(ctx: Ctx, request: FastifyRequest, user: { id: number; orgId: number }): void {
+export function rememberBrowser(
+  ctx: Ctx,
+  request: FastifyRequest,
+  user: { id: number; orgId: number },
+): void {
   const secret = randomBytes(32).toString('base64url')
   const [before, next] = [tokenHash(secretOf(request) ?? ''), tokenHash(secret)]
   ctx.later(sql`update known_browsers set token_hash = ${next} where token_hash = ${before}`)

@@ -11,7 +11,10 @@ export type IdentityProvider = {
   readonly name: 'wechat' | 'simulated'
   /** Where the phone goes first; null when the provider needs no visit. */
   authorizeUrl(redirect: string, state: string): string | null
-  identify(given: { oauthCode: string | undefined; nickname: string | undefined }): Promise<Who | null>
+  identify(given: {
+    oauthCode: string | undefined
+    nickname: string | undefined
+  }): Promise<Who | null>
 }
 
 const timeoutMs = 5000
@@ -27,7 +30,10 @@ const Answer = z.looseObject({
 })
 
 async function ask(url: string): Promise<z.infer<typeof Answer>> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' }).catch(() => null)
+  const response = await fetch(url, {
+    signal: AbortSignal.timeout(timeoutMs),
+    redirect: 'error',
+  }).catch(() => null)
   const parsed = Answer.safeParse(response?.ok ? await response.json().catch(() => null) : null)
   if (!parsed.success) throw new Refusal(sessionErrors.identityDown)
   return parsed.data
@@ -39,12 +45,24 @@ const wechat = ({ wechatAppId, wechatAppSecret, wechatApiBase }: Config): Identi
     `https://open.weixin.qq.com/connect/oauth2/authorize?${new URLSearchParams({ appid: wechatAppId, redirect_uri: redirect, response_type: 'code', scope: 'snsapi_userinfo', state })}#wechat_redirect`,
   async identify({ oauthCode }) {
     if (!oauthCode) return null
-    const query = new URLSearchParams({ appid: wechatAppId, secret: wechatAppSecret, code: oauthCode, grant_type: 'authorization_code' })
+    const query = new URLSearchParams({
+      appid: wechatAppId,
+      secret: wechatAppSecret,
+      code: oauthCode,
+      grant_type: 'authorization_code',
+    })
     const token = await ask(`${wechatApiBase}/sns/oauth2/access_token?${query}`)
     // a used or made-up code
-    if (token.errcode || !token.openid || !token.access_token) throw new Refusal(sessionErrors.badIdentity)
-    const person = await ask(`${wechatApiBase}/sns/userinfo?${new URLSearchParams({ access_token: token.access_token, openid: token.openid, lang: 'zh_CN' })}`)
-    return { openid: token.openid, unionid: token.unionid ?? '', nickname: (person.nickname ?? '').slice(0, 60) }
+    if (token.errcode || !token.openid || !token.access_token)
+      throw new Refusal(sessionErrors.badIdentity)
+    const person = await ask(
+      `${wechatApiBase}/sns/userinfo?${new URLSearchParams({ access_token: token.access_token, openid: token.openid, lang: 'zh_CN' })}`,
+    )
+    return {
+      openid: token.openid,
+      unionid: token.unionid ?? '',
+      nickname: (person.nickname ?? '').slice(0, 60),
+    }
   },
 })
 
@@ -52,15 +70,21 @@ const wechat = ({ wechatAppId, wechatAppSecret, wechatApiBase }: Config): Identi
 const simulated: IdentityProvider = {
   name: 'simulated',
   authorizeUrl: () => null,
-  identify: async ({ nickname }) => (nickname ? { openid: `sim-${randomUUID()}`, unionid: '', nickname } : null),
+  identify: async ({ nickname }) =>
+    nickname ? { openid: `sim-${randomUUID()}`, unionid: '', nickname } : null,
 }
 
 /** WeChat wants the address phones come back to; a request does not choose it. */
 export const identityProvider = (config: Config): IdentityProvider | null =>
-  config.wechatAppId && config.wechatAppSecret && config.publicUrl ? wechat(config) : config.demo ? simulated : null
+  config.wechatAppId && config.wechatAppSecret && config.publicUrl
+    ? wechat(config)
+    : config.demo
+      ? simulated
+      : null
 
 export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
-const signature = (config: Config, body: string) => createHmac('sha256', keyFor(config, 'session.identity')).update(body).digest('base64url')
+const signature = (config: Config, body: string) =>
+  createHmac('sha256', keyFor(config, 'session.identity')).update(body).digest('base64url')
 
 const Sealed = z.strictObject({
   provider: z.enum(['wechat', 'simulated']),
@@ -70,9 +94,16 @@ const Sealed = z.strictObject({
   until: z.number().nullable(),
 })
 
-export function signIdentity(config: Config, provider: IdentityProvider, who: Who, now: Date): string {
+export function signIdentity(
+  config: Config,
+  provider: IdentityProvider,
+  who: Who,
+  now: Date,
+): string {
   const until = provider.name === 'wechat' ? now.getTime() + wechatMinutes * 60_000 : null
-  const body = Buffer.from(JSON.stringify({ provider: provider.name, ...who, until })).toString('base64url')
+  const body = Buffer.from(JSON.stringify({ provider: provider.name, ...who, until })).toString(
+    'base64url',
+  )
   return `${body}.${signature(config, body)}`
 }
 
@@ -83,6 +114,10 @@ export function readIdentity(config: Config, text: string, now: Date): Who | nul
   const given = Buffer.from(mac)
   if (right.length !== given.length || !timingSafeEqual(right, given)) return null
   const found = Sealed.parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
-  if (found.provider !== identityProvider(config)?.name || (found.until !== null && found.until < now.getTime())) return null
+  if (
+    found.provider !== identityProvider(config)?.name ||
+    (found.until !== null && found.until < now.getTime())
+  )
+    return null
   return { openid: found.openid, unionid: found.unionid, nickname: found.nickname }
 }

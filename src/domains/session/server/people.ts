@@ -12,9 +12,16 @@ import { passwordExpired } from '../rules.ts'
 /** Who a token is. Sessions are looked up at every request; what an actor may do is cached until the access version of his tenant moves. */
 
 export const passwordDue = async (app: App, password: PasswordAge): Promise<boolean> =>
-  password.mustChange || passwordExpired(password.changedAt, await cachedSetting(app, platformOrg, 'password.maxAgeDays'), app.now())
+  password.mustChange ||
+  passwordExpired(
+    password.changedAt,
+    await cachedSetting(app, platformOrg, 'password.maxAgeDays'),
+    app.now(),
+  )
 
-const peopleOf = perApp(() => new Map<number, { version: string; person: Promise<Person | null> }>())
+const peopleOf = perApp(
+  () => new Map<number, { version: string; person: Promise<Person | null> }>(),
+)
 
 type SessionRow = {
   id: string
@@ -28,7 +35,11 @@ type SessionRow = {
 }
 
 /** `watching`: a stream asks again by itself, which is nothing that a person did. */
-export async function actorOfToken(app: App, token: string, { watching = false } = {}): Promise<(Person & { readonly sessionId: string }) | ErrorDef> {
+export async function actorOfToken(
+  app: App,
+  token: string,
+  { watching = false } = {},
+): Promise<(Person & { readonly sessionId: string }) | ErrorDef> {
   const session = await app.database.readSame(systemScope, async (db) => {
     const { rows } =
       await sql<SessionRow>`select s.id, s.user_id, s.revoke_reason, s.expires_at, s.last_seen_at, s.proven_at, v.version, sv.version as settings_version
@@ -46,11 +57,14 @@ export async function actorOfToken(app: App, token: string, { watching = false }
   const idle = now.getTime() - session.last_seen_at.getTime()
   noteSettingsVersion(app, session.settings_version)
   const idleMinutes = await cachedSetting(app, platformOrg, 'session.idleMinutes')
-  if (session.expires_at <= now || (idleMinutes > 0 && idle > idleMinutes * 60_000)) return common.tokenTimedOut
+  if (session.expires_at <= now || (idleMinutes > 0 && idle > idleMinutes * 60_000))
+    return common.tokenTimedOut
   const person = await cached(app, session.user_id, session.version)
   if (!person) return common.accountClosed
   if (idle > 60_000 && !watching) {
-    await app.database.transact(systemScope, (db) => db.updateTable('sessions').set({ last_seen_at: now }).where('id', '=', session.id).execute())
+    await app.database.transact(systemScope, (db) =>
+      db.updateTable('sessions').set({ last_seen_at: now }).where('id', '=', session.id).execute(),
+    )
   }
   return { ...person, sessionId: session.id, provenAt: session.proven_at }
 }

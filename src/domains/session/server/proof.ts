@@ -27,25 +27,56 @@ export async function isShown(
     await forgive(ctx, verdict)
     return true
   }
-  q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason })
-  if ((await countFailure(ctx, verdict, account)).includes('INSIDE')) await q.endSessions(ctx, [account.id], 'KICKED')
+  q.addAttempt(ctx, {
+    username: account.username,
+    userId: account.id,
+    orgId: account.org_id,
+    ok: false,
+    reason,
+  })
+  if ((await countFailure(ctx, verdict, account)).includes('INSIDE'))
+    await q.endSessions(ctx, [account.id], 'KICKED')
   return false
 }
 
 /** The account of whoever is signed in, with whether this is its password. */
-export async function ownAccount(app: App, username: string, password: string | undefined): Promise<{ account: q.Account; right: boolean }> {
+export async function ownAccount(
+  app: App,
+  username: string,
+  password: string | undefined,
+): Promise<{ account: q.Account; right: boolean }> {
   const account = found(await app.database.read(systemScope, (db) => q.accountByName(db, username)))
-  return { account, right: password !== undefined && (await hashing(app).take(account.org_id, () => checkPassword(account.password_hash, password))) }
+  return {
+    account,
+    right:
+      password !== undefined &&
+      (await hashing(app).take(account.org_id, () =>
+        checkPassword(account.password_hash, password),
+      )),
+  }
 }
 
-export const prove = prepared<(typeof factorEndpoints)['prove'], { account: q.Account; right: boolean }>({
+export const prove = prepared<
+  (typeof factorEndpoints)['prove'],
+  { account: q.Account; right: boolean }
+>({
   prepare: (app, input, _request, actor) => ownAccount(app, actor.username, input.password),
   async run(ctx, input, { account, right }) {
     const byCode = await factorOn(ctx.db, account.id)
-    const shown = () => (!byCode ? right : input.code === undefined ? false : spendFactor(ctx, account, input.code))
-    ctx.audit({ id: account.id, name: account.username, after: { by: byCode ? 'code' : 'account' } })
-    if (!(await isShown(ctx, account, 'PROOF', shown))) return refused(byCode ? factorErrors.wrongFactor : factorErrors.wrongProof)
-    await ctx.db.updateTable('sessions').set({ proven_at: ctx.now, unproven_refunds: 0 }).where('id', '=', ctx.actor.sessionId).execute()
+    const shown = () =>
+      !byCode ? right : input.code === undefined ? false : spendFactor(ctx, account, input.code)
+    ctx.audit({
+      id: account.id,
+      name: account.username,
+      after: { by: byCode ? 'code' : 'account' },
+    })
+    if (!(await isShown(ctx, account, 'PROOF', shown)))
+      return refused(byCode ? factorErrors.wrongFactor : factorErrors.wrongProof)
+    await ctx.db
+      .updateTable('sessions')
+      .set({ proven_at: ctx.now, unproven_refunds: 0 })
+      .where('id', '=', ctx.actor.sessionId)
+      .execute()
     return { ok: true as const }
   },
 })

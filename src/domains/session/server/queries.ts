@@ -26,11 +26,15 @@ const accounts = sql`
     from users u`
 
 /** The account behind a name, with whether it and every organisation above it are enabled. System scope. */
-export const accountByName = (db: Db, username: string) => rowOf<Account>(db)`${accounts} where lower(u.username) = lower(${username})`
-export const accountById = (db: Db, id: number) => rowOf<Account>(db)`${accounts} where u.id = ${id}`
+export const accountByName = (db: Db, username: string) =>
+  rowOf<Account>(db)`${accounts} where lower(u.username) = lower(${username})`
+export const accountById = (db: Db, id: number) =>
+  rowOf<Account>(db)`${accounts} where u.id = ${id}`
 /** Whether the account still has the password that was compared; nobody changes it until the end of this transaction. */
 export const holds = (db: Db, account: Account): Promise<boolean> =>
-  exists(db)`select 1 from users where id = ${account.id} and password_hash = ${account.password_hash} for no key update`
+  exists(
+    db,
+  )`select 1 from users where id = ${account.id} and password_hash = ${account.password_hash} for no key update`
 /** Names and number that stand near an account: whose it is, and the organisations up to the platform. */
 export async function namesNear(db: Db, userId: number): Promise<string[]> {
   const near = await rowOf<{ words: string[] }>(db)`
@@ -42,7 +46,11 @@ export async function namesNear(db: Db, userId: number): Promise<string[]> {
  * Whoever may come in by this contact phone, of these the one with the name if it is given. Where its holder showed lately that the
  * number is his, what other tenants wrote into accounts of theirs does not count.
  */
-export async function accountsByPhone(db: Db, of: { phone: string; username: string | undefined }, now: Date): Promise<Account[]> {
+export async function accountsByPhone(
+  db: Db,
+  of: { phone: string; username: string | undefined },
+  now: Date,
+): Promise<Account[]> {
   const since = new Date(now.getTime() - phoneShownDays * 86_400_000)
   return rowsOf<Account>(db)`
     with found as (
@@ -53,12 +61,23 @@ export async function accountsByPhone(db: Db, of: { phone: string; username: str
     where not exists (select 1 from found where shown) or tenant in (select tenant from found where shown) order by id limit 50`
 }
 /** Its holder got a code there and entered it at this account. `first`: he said that it is his; else he had said so before. */
-export async function phoneShown(ctx: Ctx, userId: number, { first }: { first: boolean }): Promise<void> {
-  await sql`update users set shown_phone = phone, phone_shown_at = ${ctx.now} where id = ${userId} and (${first} or shown_phone = phone)`.execute(ctx.db)
+export async function phoneShown(
+  ctx: Ctx,
+  userId: number,
+  { first }: { first: boolean },
+): Promise<void> {
+  await sql`update users set shown_phone = phone, phone_shown_at = ${ctx.now} where id = ${userId} and (${first} or shown_phone = phone)`.execute(
+    ctx.db,
+  )
 }
 
 /** Whether this is the living code of the number, with tries left for this address, without taking it. */
-export async function codeMatches(db: Db, of: { phone: string; userId: number | null; ip: string }, hash: Buffer, now: Date): Promise<boolean> {
+export async function codeMatches(
+  db: Db,
+  of: { phone: string; userId: number | null; ip: string },
+  hash: Buffer,
+  now: Date,
+): Promise<boolean> {
   const code = await rowOf<{ right: boolean }>(db)`
     select code_hash = ${hash} and used_at is null and expires_at > ${now}
       and case when ip = ${addressOf(of.ip)} then tries else stranger_tries end < 5 as right
@@ -67,13 +86,27 @@ export async function codeMatches(db: Db, of: { phone: string; userId: number | 
   return code?.right === true
 }
 
-export function addAttempt(ctx: Ctx, of: { username: string; userId: number | null; orgId: number | null; ok: boolean; reason: string }): void {
+export function addAttempt(
+  ctx: Ctx,
+  of: {
+    username: string
+    userId: number | null
+    orgId: number | null
+    ok: boolean
+    reason: string
+  },
+): void {
   ctx.later(sql`insert into login_attempts (org_id, username, user_id, ok, reason, ip, user_agent, created_at)
     values (${of.orgId}, ${of.username.slice(0, 200)}, ${of.userId}, ${of.ok}, ${of.reason}, ${ctx.ip}, ${ctx.userAgent}, ${ctx.now})`)
 }
 
 /** A sign-in is a proof. */
-export function addSession(ctx: Ctx, user: { id: number; orgId: number }, tokenHash: Buffer, days: number): void {
+export function addSession(
+  ctx: Ctx,
+  user: { id: number; orgId: number },
+  tokenHash: Buffer,
+  days: number,
+): void {
   const until = new Date(ctx.now.getTime() + days * 86_400_000)
   ctx.later(sql`insert into sessions (token_hash, user_id, org_id, ip, user_agent, created_at, last_seen_at, proven_at, expires_at)
     values (${tokenHash}, ${user.id}, ${user.orgId}, ${ctx.ip}, ${ctx.userAgent}, ${ctx.now}, ${ctx.now}, ${ctx.now}, ${until})`)
@@ -81,9 +114,15 @@ export function addSession(ctx: Ctx, user: { id: number; orgId: number }, tokenH
 
 type EndReason = 'LOGOUT' | 'KICKED' | 'PASSWORD_CHANGED' | 'ACCESS_CHANGED'
 /** Ends what is open of these people, or of these sessions `s`, and tells their pages; answers whose they were and where. */
-export async function endSessions(ctx: Ctx, which: readonly number[] | RawBuilder<unknown>, reason: EndReason): Promise<{ userId: number; ip: string }[]> {
+export async function endSessions(
+  ctx: Ctx,
+  which: readonly number[] | RawBuilder<unknown>,
+  reason: EndReason,
+): Promise<{ userId: number; ip: string }[]> {
   const chosen = 'execute' in which ? which : sql`s.user_id = any(${[...which]}::bigint[])`
-  const ended = await rowsOf<{ userId: number; ip: string }>(ctx.db)`update sessions s set revoked_at = ${ctx.now}, revoke_reason = ${reason}
+  const ended = await rowsOf<{ userId: number; ip: string }>(
+    ctx.db,
+  )`update sessions s set revoked_at = ${ctx.now}, revoke_reason = ${reason}
     where s.revoked_at is null and ${chosen} returning s.user_id as "userId", s.ip`
   for (const { userId } of ended) ctx.touch(sessionsOf(userId))
   ctx.touch('online-users')

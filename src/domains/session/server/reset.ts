@@ -24,7 +24,13 @@ type Contract = typeof session
 async function wasUsed(app: App, account: q.Account, password: string): Promise<boolean> {
   const past = await app.database.read(systemScope, async (db) => {
     const length = await settingOf(db, platformOrg, 'password.history')
-    return db.selectFrom('password_history').select('password_hash').where('user_id', '=', account.id).orderBy('created_at', 'desc').limit(length).execute()
+    return db
+      .selectFrom('password_history')
+      .select('password_hash')
+      .where('user_id', '=', account.id)
+      .orderBy('created_at', 'desc')
+      .limit(length)
+      .execute()
   })
   return hashing(app).take(account.org_id, async () => {
     let used = await checkPassword(account.password_hash, password)
@@ -33,16 +39,25 @@ async function wasUsed(app: App, account: q.Account, password: string): Promise<
   })
 }
 
-async function checkNew(db: Db, account: q.Account, password: string, used: boolean): Promise<void> {
+async function checkNew(
+  db: Db,
+  account: q.Account,
+  password: string,
+  used: boolean,
+): Promise<void> {
   const min = await settingOf(db, platformOrg, 'password.minLength')
   const near = nearWords(await q.namesNear(db, account.id))
-  reject(used ? sessionErrors.passwordRepeated : passwordRule(password, account.username, near, min))
+  reject(
+    used ? sessionErrors.passwordRepeated : passwordRule(password, account.username, near, min),
+  )
 }
 
 /** The new password, the old one into the history, every session ended. */
 export async function setPassword(ctx: Ctx, account: q.Account, hash: string): Promise<void> {
   await sql`insert into password_history (user_id, org_id, password_hash, created_at)
-    values (${account.id}, ${account.org_id}, ${account.password_hash}, ${ctx.now}) on conflict do nothing`.execute(ctx.db)
+    values (${account.id}, ${account.org_id}, ${account.password_hash}, ${ctx.now}) on conflict do nothing`.execute(
+    ctx.db,
+  )
   await sql`update users set password_hash = ${hash}, must_change_password = false, password_changed_at = ${ctx.now}, locked_until = null
     where id = ${account.id}`.execute(ctx.db)
   await q.endSessions(ctx, [account.id], 'PASSWORD_CHANGED')
@@ -50,16 +65,24 @@ export async function setPassword(ctx: Ctx, account: q.Account, hash: string): P
 }
 
 /** Ends every session of the user, this one too; wrong old passwords count towards the lock, and too many end every session. */
-export const changePassword = prepared<Contract['changePassword'], { account: q.Account; right: boolean; used: boolean; hash: string }>({
+export const changePassword = prepared<
+  Contract['changePassword'],
+  { account: q.Account; right: boolean; used: boolean; hash: string }
+>({
   async prepare(app, input, _request, actor) {
     // where the second factor is on the password alone moves no way to sign in
     if (actor.secondFactor) await requireProof(app, actor)
     const own = await ownAccount(app, actor.username, input.oldPassword)
     const used = await wasUsed(app, own.account, input.password)
-    return { ...own, used, hash: await hashing(app).take(own.account.org_id, () => hashPassword(input.password)) }
+    return {
+      ...own,
+      used,
+      hash: await hashing(app).take(own.account.org_id, () => hashPassword(input.password)),
+    }
   },
   async run(ctx, input, { account, right, used, hash }) {
-    if (!(await isShown(ctx, account, 'OLD_PASSWORD', () => right))) return refused(sessionErrors.wrongOldPassword)
+    if (!(await isShown(ctx, account, 'OLD_PASSWORD', () => right)))
+      return refused(sessionErrors.wrongOldPassword)
     await checkNew(ctx.db, account, input.password, used)
     const before = await waysOf(ctx, account.id)
     await setPassword(ctx, account, hash)
@@ -69,29 +92,52 @@ export const changePassword = prepared<Contract['changePassword'], { account: q.
   },
 })
 
-type Ready = { account: q.Account | undefined; browser: Buffer | null; codes: Buffer; used: boolean; hash: string }
+type Ready = {
+  account: q.Account | undefined
+  browser: Buffer | null
+  codes: Buffer
+  used: boolean
+  hash: string
+}
 
 /** The same work for an unknown name, another's number and a wrong code: one code, one password hashed. */
 export const passwordReset = prepared<Contract['passwordReset'], Ready>({
   async prepare(app, input, request) {
     await refuseShut(app, request, input)
-    const [named] = await app.database.read(systemScope, (db) => q.accountsByPhone(db, input, app.now()))
+    const [named] = await app.database.read(systemScope, (db) =>
+      q.accountsByPhone(db, input, app.now()),
+    )
     const codes = codeHash(app, input.phone, 'RESET', input.smsCode)
     // the history costs work, so it is asked only for whoever holds the code; taken is it later
     const right = await app.database.read(systemScope, (db) =>
-      q.codeMatches(db, { phone: input.phone, userId: named?.id ?? null, ip: request.ip }, codes, app.now()),
+      q.codeMatches(
+        db,
+        { phone: input.phone, userId: named?.id ?? null, ip: request.ip },
+        codes,
+        app.now(),
+      ),
     )
     return {
       account: named,
-      browser: await app.database.read(systemScope, (db) => knownBrowser(db, request, named?.id, app.now())),
+      browser: await app.database.read(systemScope, (db) =>
+        knownBrowser(db, request, named?.id, app.now()),
+      ),
       codes,
       used: named !== undefined && right && (await wasUsed(app, named, input.password)),
-      hash: await hashing(app).take(neighbourhoodOf(request.ip), () => hashPassword(input.password)),
+      hash: await hashing(app).take(neighbourhoodOf(request.ip), () =>
+        hashPassword(input.password),
+      ),
     }
   },
   async run(ctx, input, { account, browser, codes, used, hash }) {
     const verdict = await judgeCode(ctx, input.phone, account, browser)
-    const spent = verdict.shut ? null : await spendCode(ctx, { phone: input.phone, purpose: 'RESET', userId: account?.id ?? null }, codes)
+    const spent = verdict.shut
+      ? null
+      : await spendCode(
+          ctx,
+          { phone: input.phone, purpose: 'RESET', userId: account?.id ?? null },
+          codes,
+        )
     if (!spent || !account) {
       await countFailure(ctx, verdict, account)
       return refused(sessionErrors.wrongCode)
@@ -100,9 +146,13 @@ export const passwordReset = prepared<Contract['passwordReset'], Ready>({
     const before = await waysOf(ctx, account.id)
     await setPassword(ctx, account, hash)
     await wayChanged(ctx, before, 'PASSWORD')
-    await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now} where user_id = ${account.id} and state = 'PENDING'`.execute(ctx.db)
+    await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now} where user_id = ${account.id} and state = 'PENDING'`.execute(
+      ctx.db,
+    )
     await sql`insert into password_resets (org_id, user_id, method, state, created_at, handled_at)
-      values (${account.org_id}, ${account.id}, 'SMS', 'DONE', ${ctx.now}, ${ctx.now})`.execute(ctx.db)
+      values (${account.org_id}, ${account.id}, 'SMS', 'DONE', ${ctx.now}, ${ctx.now})`.execute(
+      ctx.db,
+    )
     ctx.audit({ id: account.id, name: account.username, orgId: account.org_id })
     ctx.touch('password-resets')
     return { ok: true as const }
@@ -116,7 +166,8 @@ export const unbind = prepared<Contract['unbind'], { account: q.Account; right: 
     return ownAccount(app, actor.username, input.password)
   },
   async run(ctx, _input, { account, right }) {
-    if (!(await isShown(ctx, account, 'UNBIND', () => right))) return refused(sessionErrors.wrongPassword)
+    if (!(await isShown(ctx, account, 'UNBIND', () => right)))
+      return refused(sessionErrors.wrongPassword)
     if (!(await unbindWechat(ctx, account.id))) throw new Refusal(sessionErrors.scanOver)
     ctx.audit({ id: account.id, name: account.username })
     return { ok: true as const }

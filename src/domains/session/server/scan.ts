@@ -36,7 +36,14 @@ const columns = sql`id, purpose, state, problem, user_id, session_id, openid, ex
 /** A ticket for the browser that asks; its secret stays with that browser. */
 export async function newTicket(ctx: Ctx, owner: SignedIn | null, baseUrl: string) {
   if (!identityProvider(ctx.app.config)) throw new Refusal(sessionErrors.scanUnavailable)
-  if (owner && (await ctx.db.selectFrom('wechat_bindings').select('user_id').where('user_id', '=', owner.userId).executeTakeFirst()))
+  if (
+    owner &&
+    (await ctx.db
+      .selectFrom('wechat_bindings')
+      .select('user_id')
+      .where('user_id', '=', owner.userId)
+      .executeTakeFirst())
+  )
     throw new Refusal(sessionErrors.alreadyBound)
   const secret = randomBytes(32).toString('base64url')
   const { id } = await ctx.db
@@ -62,7 +69,12 @@ async function move(
   ctx: Ctx,
   id: string,
   next: State,
-  change: Partial<{ openid: string; user_id: number; org_id: number; problem: Ticket['problem'] }> = {},
+  change: Partial<{
+    openid: string
+    user_id: number
+    org_id: number
+    problem: Ticket['problem']
+  }> = {},
 ): Promise<boolean> {
   const done = await ctx.db
     .updateTable('scan_tickets')
@@ -70,26 +82,37 @@ async function move(
     .where('id', '=', id)
     .where('state', 'in', allowedFrom(scanStates, next))
     .where('consumed_at', 'is', null)
-    .where((eb) => (next === 'EXPIRED' ? eb('expires_at', '<=', ctx.now) : eb('expires_at', '>', ctx.now)))
+    .where((eb) =>
+      next === 'EXPIRED' ? eb('expires_at', '<=', ctx.now) : eb('expires_at', '>', ctx.now),
+    )
     .executeTakeFirst()
   return done.numUpdatedRows > 0n
 }
 
 /** The account before its ticket, as `setPassword` takes them: what ends its sign-ins comes before or after, never in between. */
 const lockAccount = (ctx: Ctx, id: string) =>
-  sql`select 1 from users u join scan_tickets t on t.user_id = u.id where t.id = ${id}::uuid for no key update of u`.execute(ctx.db)
+  sql`select 1 from users u join scan_tickets t on t.user_id = u.id where t.id = ${id}::uuid for no key update of u`.execute(
+    ctx.db,
+  )
 
 /** What the holder of the secret may know; the token is given once, to whoever takes the ticket. */
 export async function ticketState(ctx: Ctx, id: string, secret: string, request: FastifyRequest) {
-  const ticket = found(await rowOf<Ticket>(ctx.db)`select ${columns} from scan_tickets where id = ${id}::uuid and secret_hash = ${sha256(secret)}`)
+  const ticket = found(
+    await rowOf<Ticket>(
+      ctx.db,
+    )`select ${columns} from scan_tickets where id = ${id}::uuid and secret_hash = ${sha256(secret)}`,
+  )
   if (ticket.expires_at <= ctx.now && allowedFrom(scanStates, 'EXPIRED').includes(ticket.state)) {
     await move(ctx, id, 'EXPIRED')
     return { state: 'EXPIRED' as const }
   }
-  if (ticket.state !== 'CONFIRMED' || ticket.purpose === 'BIND') return { state: ticket.state, problem: ticket.problem }
+  if (ticket.state !== 'CONFIRMED' || ticket.purpose === 'BIND')
+    return { state: ticket.state, problem: ticket.problem }
   await lockAccount(ctx, id)
   // the phone must be the account's still: confirmed is not collected
-  const taken = await rowOf<{ user_id: number }>(ctx.db)`update scan_tickets t set consumed_at = ${ctx.now}
+  const taken = await rowOf<{ user_id: number }>(
+    ctx.db,
+  )`update scan_tickets t set consumed_at = ${ctx.now}
     where id = ${id}::uuid and state = 'CONFIRMED' and consumed_at is null and expires_at > ${ctx.now}
       and exists (select 1 from wechat_bindings w where w.user_id = t.user_id and w.openid = t.openid) returning user_id`
   const account = taken && (await accountById(ctx.db, taken.user_id))
@@ -97,7 +120,10 @@ export async function ticketState(ctx: Ctx, id: string, secret: string, request:
   return { state: 'CONFIRMED' as const, ...(await admit(ctx, account, request)) }
 }
 
-export const scanIdentity = prepared<Contract['scanIdentity'], { who: Who | null; redirect: string }>({
+export const scanIdentity = prepared<
+  Contract['scanIdentity'],
+  { who: Who | null; redirect: string }
+>({
   async prepare(app, input, request) {
     const provider = identityProvider(app.config)
     if (!provider) throw new Refusal(sessionErrors.scanUnavailable)
@@ -118,25 +144,50 @@ export const scanIdentity = prepared<Contract['scanIdentity'], { who: Who | null
 })
 
 /** PUBLIC_URL, or in the demo the address the browser came by, whatever it says it was forwarded for; with a slash at its end. */
-export const baseUrlOf = (config: Pick<Config, 'publicUrl' | 'basePath' | 'host'>, request: Pick<FastifyRequest, 'protocol' | 'headers'>): string =>
-  config.publicUrl ? `${config.publicUrl.replace(/\/+$/, '')}/` : `${request.protocol}://${request.headers.host ?? config.host}${config.basePath}`
+export const baseUrlOf = (
+  config: Pick<Config, 'publicUrl' | 'basePath' | 'host'>,
+  request: Pick<FastifyRequest, 'protocol' | 'headers'>,
+): string =>
+  config.publicUrl
+    ? `${config.publicUrl.replace(/\/+$/, '')}/`
+    : `${request.protocol}://${request.headers.host ?? config.host}${config.basePath}`
 
 async function read(ctx: Ctx, id: string, identity: string): Promise<{ ticket: Ticket; who: Who }> {
   const who = readIdentity(ctx.app.config, identity, ctx.now)
-  const ticket = found(await rowOf<Ticket>(ctx.db)`select ${columns} from scan_tickets where id = ${id}::uuid for update`)
+  const ticket = found(
+    await rowOf<Ticket>(
+      ctx.db,
+    )`select ${columns} from scan_tickets where id = ${id}::uuid for update`,
+  )
   if (!who) throw new Refusal(sessionErrors.badIdentity)
-  if (ticket.expires_at <= ctx.now || ticket.consumed_at || (ticket.openid !== null && ticket.openid !== who.openid)) throw new Refusal(sessionErrors.scanOver)
+  if (
+    ticket.expires_at <= ctx.now ||
+    ticket.consumed_at ||
+    (ticket.openid !== null && ticket.openid !== who.openid)
+  )
+    throw new Refusal(sessionErrors.scanOver)
   return { ticket, who }
 }
 
 /** Whether the session that asked for a binding lasts, and is one that showed who it is. */
 const asksStill = (ctx: Ctx, { session_id: id }: Ticket): Promise<boolean> =>
-  exists(ctx.db)`select 1 from sessions where id = ${id}::uuid and revoked_at is null and expires_at > ${ctx.now} and proven_at is not null`
+  exists(
+    ctx.db,
+  )`select 1 from sessions where id = ${id}::uuid and revoked_at is null and expires_at > ${ctx.now} and proven_at is not null`
 
 /** Whose account the scan is about, or why it cannot be. */
-async function subject(ctx: Ctx, ticket: Ticket, who: Who): Promise<number | 'NOT_BOUND' | 'BOUND_ELSEWHERE'> {
-  if (ticket.purpose === 'BIND' && !(await asksStill(ctx, ticket))) throw new Refusal(sessionErrors.scanOver)
-  const bound = await ctx.db.selectFrom('wechat_bindings').select('user_id').where('openid', '=', who.openid).executeTakeFirst()
+async function subject(
+  ctx: Ctx,
+  ticket: Ticket,
+  who: Who,
+): Promise<number | 'NOT_BOUND' | 'BOUND_ELSEWHERE'> {
+  if (ticket.purpose === 'BIND' && !(await asksStill(ctx, ticket)))
+    throw new Refusal(sessionErrors.scanOver)
+  const bound = await ctx.db
+    .selectFrom('wechat_bindings')
+    .select('user_id')
+    .where('openid', '=', who.openid)
+    .executeTakeFirst()
   if (ticket.purpose === 'BIND') return bound ? 'BOUND_ELSEWHERE' : (ticket.user_id as number)
   const account = bound && (await accountById(ctx.db, bound.user_id))
   return account?.usable ? account.id : 'NOT_BOUND'
@@ -149,13 +200,24 @@ async function stop(ctx: Ctx, ticket: Ticket, problem: 'NOT_BOUND' | 'BOUND_ELSE
 
 export const scan: Handlers<Contract>['scan'] = async (ctx, input) => {
   const { ticket, who } = await read(ctx, input.id, input.identity)
-  if (ticket.state !== 'WAITING' && ticket.state !== 'SCANNED') throw new Refusal(sessionErrors.scanOver)
+  if (ticket.state !== 'WAITING' && ticket.state !== 'SCANNED')
+    throw new Refusal(sessionErrors.scanOver)
   const about = await subject(ctx, ticket, who)
   if (typeof about === 'string') return stop(ctx, ticket, about)
   const account = found(await accountById(ctx.db, about))
   // the same phone may load its page again
-  if (ticket.state === 'WAITING') await move(ctx, ticket.id, 'SCANNED', { openid: who.openid, user_id: about, org_id: account.org_id })
-  return { purpose: ticket.purpose, username: account.username, ip: ticket.ip, device: deviceOf(ticket.user_agent) }
+  if (ticket.state === 'WAITING')
+    await move(ctx, ticket.id, 'SCANNED', {
+      openid: who.openid,
+      user_id: about,
+      org_id: account.org_id,
+    })
+  return {
+    purpose: ticket.purpose,
+    username: account.username,
+    ip: ticket.ip,
+    device: deviceOf(ticket.user_agent),
+  }
 }
 
 export const confirmScan: Handlers<Contract>['confirmScan'] = async (ctx, input) => {
@@ -170,14 +232,26 @@ export const confirmScan: Handlers<Contract>['confirmScan'] = async (ctx, input)
     const before = await waysOf(ctx, account.id)
     const made = await ctx.db
       .insertInto('wechat_bindings')
-      .values({ user_id: account.id, org_id: account.org_id, openid: who.openid, unionid: who.unionid, nickname: who.nickname, bound_at: ctx.now })
+      .values({
+        user_id: account.id,
+        org_id: account.org_id,
+        openid: who.openid,
+        unionid: who.unionid,
+        nickname: who.nickname,
+        bound_at: ctx.now,
+      })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
     if (!made.numInsertedOrUpdatedRows) return stop(ctx, ticket, 'BOUND_ELSEWHERE')
     await wayChanged(ctx, before, 'WECHAT_BOUND')
   }
   if (!(await move(ctx, ticket.id, 'CONFIRMED'))) throw new Refusal(sessionErrors.scanOver)
-  ctx.audit({ id: account.id, name: account.username, after: { purpose: ticket.purpose, nickname: who.nickname }, orgId: account.org_id })
+  ctx.audit({
+    id: account.id,
+    name: account.username,
+    after: { purpose: ticket.purpose, nickname: who.nickname },
+    orgId: account.org_id,
+  })
   return { ok: true as const }
 }
 

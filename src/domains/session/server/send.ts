@@ -21,10 +21,17 @@ import { hasSms } from './smsProvider.ts'
 type Contract = typeof session
 
 export async function methods(ctx: Ctx) {
-  return { scan: identityProvider(ctx.app.config) !== null, sms: hasSms(ctx.app), demo: ctx.app.config.demo }
+  return {
+    scan: identityProvider(ctx.app.config) !== null,
+    sms: hasSms(ctx.app),
+    demo: ctx.app.config.demo,
+  }
 }
 
-export const loginsend = prepared<Contract['loginsend'], { owner: SignedIn | null; baseUrl: string; request: FastifyRequest }>({
+export const loginsend = prepared<
+  Contract['loginsend'],
+  { owner: SignedIn | null; baseUrl: string; request: FastifyRequest }
+>({
   async prepare(app, input, request) {
     const own = input.purpose === 'bind' || input.purpose === 'changePhone'
     const owner = own ? await callerOf(app, request) : null
@@ -34,13 +41,41 @@ export const loginsend = prepared<Contract['loginsend'], { owner: SignedIn | nul
   async run(ctx, input, { owner, baseUrl, request }) {
     if (input.channel === 'qr') return newTicket(ctx, owner, baseUrl)
     const phone = input.phone as string
-    if (owner) return sent(await issueCode(ctx, { phone, purpose: 'CHANGE_PHONE', userId: owner.userId, orgId: owner.orgId, deliver: true, known: true }))
-    const accounts = await q.accountsByPhone(ctx.db, { phone, username: input.purpose === 'login' ? undefined : (input.username ?? '') }, ctx.now)
+    if (owner)
+      return sent(
+        await issueCode(ctx, {
+          phone,
+          purpose: 'CHANGE_PHONE',
+          userId: owner.userId,
+          orgId: owner.orgId,
+          deliver: true,
+          known: true,
+        }),
+      )
+    const accounts = await q.accountsByPhone(
+      ctx.db,
+      { phone, username: input.purpose === 'login' ? undefined : (input.username ?? '') },
+      ctx.now,
+    )
     const [account] = accounts
     const known = await knows(ctx, request, accounts)
-    if (input.purpose === 'login') return sent(await issueCode(ctx, { phone, purpose: 'LOGIN', userId: null, orgId: 1, deliver: account !== undefined, known }))
+    if (input.purpose === 'login')
+      return sent(
+        await issueCode(ctx, {
+          phone,
+          purpose: 'LOGIN',
+          userId: null,
+          orgId: 1,
+          deliver: account !== undefined,
+          known,
+        }),
+      )
     if (hasSms(ctx.app)) {
-      const whose = { userId: account?.id ?? null, orgId: account?.org_id ?? 1, deliver: account !== undefined }
+      const whose = {
+        userId: account?.id ?? null,
+        orgId: account?.org_id ?? 1,
+        deliver: account !== undefined,
+      }
       return sent(await issueCode(ctx, { phone, purpose: 'RESET', ...whose, known }))
     }
     // nobody can send a code: the administrator is asked, once
@@ -54,14 +89,22 @@ export const loginsend = prepared<Contract['loginsend'], { owner: SignedIn | nul
   },
 })
 /** Whether one of these accounts knows the browser. */
-async function knows(ctx: Ctx, request: FastifyRequest, accounts: readonly q.Account[]): Promise<boolean> {
+async function knows(
+  ctx: Ctx,
+  request: FastifyRequest,
+  accounts: readonly q.Account[],
+): Promise<boolean> {
   for (const { id } of accounts) if (await knownBrowser(ctx.db, request, id, ctx.now)) return true
   return false
 }
 const sent = (retryAfter: number) => ({ sent: true, retryAfter })
 
 /** Whoever is shut out is told so by reading alone: anybody may try, as often as he likes. */
-export async function refuseShut(app: App, request: FastifyRequest, of: { phone: string; username: string | undefined }): Promise<void> {
+export async function refuseShut(
+  app: App,
+  request: FastifyRequest,
+  of: { phone: string; username: string | undefined },
+): Promise<void> {
   const { shut } = await app.database.readSame(systemScope, async (db) => {
     const [account] = await q.accountsByPhone(db, of, app.now())
     const browser = await knownBrowser(db, request, account?.id, app.now())
@@ -72,11 +115,13 @@ export async function refuseShut(app: App, request: FastifyRequest, of: { phone:
 
 export const loginv = prepared<Contract['loginv'], FastifyRequest>({
   async prepare(app, input, request) {
-    if (input.channel === 'sms') await refuseShut(app, request, { phone: input.phone as string, username: input.username })
+    if (input.channel === 'sms')
+      await refuseShut(app, request, { phone: input.phone as string, username: input.username })
     return request
   },
   async run(ctx, input, request) {
-    if (input.channel === 'qr') return ticketState(ctx, input.ticket as string, input.secret as string, request)
+    if (input.channel === 'qr')
+      return ticketState(ctx, input.ticket as string, input.secret as string, request)
     const phone = input.phone as string
     const accounts = await q.accountsByPhone(ctx.db, { phone, username: input.username }, ctx.now)
     const [account] = accounts

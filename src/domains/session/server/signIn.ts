@@ -11,11 +11,28 @@ import * as q from './queries.ts'
 import { signedIn } from './signedIn.ts'
 
 /** What every way to sign in ends with: the visit noted, the browser known, a session, all in the message of the commit. Answers the token. */
-export async function startSession(ctx: Ctx, user: { id: number; orgId: number; username: string }, request: FastifyRequest): Promise<string> {
+export async function startSession(
+  ctx: Ctx,
+  user: { id: number; orgId: number; username: string },
+  request: FastifyRequest,
+): Promise<string> {
   const token = randomBytes(32).toString('base64url')
-  q.addAttempt(ctx, { username: user.username, userId: user.id, orgId: user.orgId, ok: true, reason: 'OK' })
-  ctx.later(sql`update users set last_login_at = ${ctx.now}, last_login_ip = ${ctx.ip} where id = ${user.id}`)
-  q.addSession(ctx, user, tokenHash(token), await cachedSetting(ctx.app, platformOrg, 'session.absoluteDays'))
+  q.addAttempt(ctx, {
+    username: user.username,
+    userId: user.id,
+    orgId: user.orgId,
+    ok: true,
+    reason: 'OK',
+  })
+  ctx.later(
+    sql`update users set last_login_at = ${ctx.now}, last_login_ip = ${ctx.ip} where id = ${user.id}`,
+  )
+  q.addSession(
+    ctx,
+    user,
+    tokenHash(token),
+    await cachedSetting(ctx.app, platformOrg, 'session.absoluteDays'),
+  )
   rememberBrowser(ctx, request, user)
   return token
 }

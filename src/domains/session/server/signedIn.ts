@@ -48,9 +48,14 @@ export async function signedIn(
   }
   if (found.userId !== null) noteProven(app, token, found.userId)
   const person = await seenThrough(app, found, request.headers)
-  if (as) noteAttempt(request, as.name, as.endpoint, { ...person, scope: person.scopeOf(as.endpoint.access) })
+  if (as)
+    noteAttempt(request, as.name, as.endpoint, {
+      ...person,
+      scope: person.scopeOf(as.endpoint.access),
+    })
   const stays = (open: ReadonlySet<string>) => !(as && open.has(as.name))
-  if (stays(beforePasswordChange) && (await passwordDue(app, person.password))) throw new Refusal(common.passwordFirst)
+  if (stays(beforePasswordChange) && (await passwordDue(app, person.password)))
+    throw new Refusal(common.passwordFirst)
   // by the rights he has, not by those of a view
   if (stays(beforeFactor) && (await factorDue(app, found))) throw new Refusal(common.factorFirst)
   return person

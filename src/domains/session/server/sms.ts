@@ -17,14 +17,23 @@ const codesName = 'session-sms'
 export const codeWork = { hashed: 0 }
 export function codeHash(app: App, phone: string, purpose: Purpose, code: string): Buffer {
   codeWork.hashed += 1
-  return createHmac('sha256', keyFor(app.config, 'session.sms')).update(`${phone}|${purpose}|${code}`).digest()
+  return createHmac('sha256', keyFor(app.config, 'session.sms'))
+    .update(`${phone}|${purpose}|${code}`)
+    .digest()
 }
 
 const outbox = 'session.sms.outbox'
 const placeOf = (phone: string) => `sms_codes.sealed|${phone}`
 
 /** `known`: by somebody signed in, or in a browser that an account with this number knows. */
-type Asked = { phone: string; purpose: Purpose; userId: number | null; orgId: number; deliver: boolean; known: boolean }
+type Asked = {
+  phone: string
+  purpose: Purpose
+  userId: number | null
+  orgId: number
+  deliver: boolean
+  known: boolean
+}
 /**
  * A code and the intent to send it. Where nobody waits for it the same row is written and never delivered, so that the
  * answer, the limits and the work tell nothing about the number.
@@ -34,7 +43,9 @@ export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
   const address = addressOf(ctx.ip)
   // counted and written one after the other for a number and an address; the exclusion constraint repeats the minute
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sms ${to.phone}`}, 0))`.execute(ctx.db)
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`sms ip ${address}`}, 0))`.execute(ctx.db)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`sms ip ${address}`}, 0))`.execute(
+    ctx.db,
+  )
   const change = to.purpose === 'CHANGE_PHONE'
   const mine = change ? to.userId : null
   // codes to a number that may be a stranger's neither use up nor are hidden among those of its owner
@@ -42,7 +53,15 @@ export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
   // what people of another tenant ask for does not shut a number for its holder
   const ofTenant = sql`${tenantOfOrg(sql`org_id`)} = ${tenantOfOrg(sql`${to.orgId}::bigint`)}`
   const hour = sql`created_at > ${ctx.now}::timestamptz - interval '1 hour'`
-  const { rows } = await sql<{ phoneHour: number; phoneDay: number; ipHour: number; userHour: number; userDay: number; targetDay: number; last: Date | null }>`
+  const { rows } = await sql<{
+    phoneHour: number
+    phoneDay: number
+    ipHour: number
+    userHour: number
+    userDay: number
+    targetDay: number
+    last: Date | null
+  }>`
     select count(*) filter (where phone = ${to.phone} and known = ${to.known} and ${alike} and ${!change} and ${hour}) as "phoneHour",
       count(*) filter (where phone = ${to.phone} and known = ${to.known} and ${alike}) as "phoneDay",
       count(*) filter (where ip = ${address} and known = ${to.known} and ${hour}) as "ipHour",
@@ -53,9 +72,22 @@ export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
     from sms_codes where (phone = ${to.phone} or ip = ${address} or user_id = ${mine}::bigint) and created_at > ${ctx.now}::timestamptz - interval '24 hours'`.execute(
     ctx.db,
   )
-  const seen = rows[0] ?? { phoneHour: 0, phoneDay: 0, ipHour: 0, userHour: 0, userDay: 0, targetDay: 0, last: null }
+  const seen = rows[0] ?? {
+    phoneHour: 0,
+    phoneDay: 0,
+    ipHour: 0,
+    userHour: 0,
+    userDay: 0,
+    targetDay: 0,
+    last: null,
+  }
   const waitSeconds = seen.last ? Math.ceil((seen.last.getTime() - ctx.now.getTime()) / 1000) : 0
-  const why = sendRule({ ...seen, waitSeconds, known: to.known, first: change && seen.targetDay === 0 })
+  const why = sendRule({
+    ...seen,
+    waitSeconds,
+    known: to.known,
+    first: change && seen.targetDay === 0,
+  })
   if (why) throw new Refusal(why, { seconds: waitSeconds })
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const sealed = sealSecret(ctx.app.config, outbox, placeOf(to.phone), code)
@@ -87,7 +119,11 @@ export type Spent = { id: number } | null
  * Counts a try on the latest code somebody got and takes it when it is right; one statement, so parallel tries cannot slip through.
  * Who asked for the code has tries of his own: guesses from elsewhere do not use them up, nor does asking in a wrong name.
  */
-export async function spendCode(ctx: Ctx, of: { phone: string; purpose: Purpose; userId?: number | null }, hash: Buffer): Promise<Spent> {
+export async function spendCode(
+  ctx: Ctx,
+  of: { phone: string; purpose: Purpose; userId?: number | null },
+  hash: Buffer,
+): Promise<Spent> {
   const home = sql`(ip = ${addressOf(ctx.ip)})`
   const { rows } = await sql<{ id: number; right: boolean }>`
     update sms_codes set tries = tries + ${home}::int, stranger_tries = stranger_tries + 1 - ${home}::int,
@@ -105,10 +141,22 @@ export const giveBack = async (ctx: Ctx, spent: NonNullable<Spent>): Promise<voi
   await ctx.db.updateTable('sms_codes').set({ used_at: null }).where('id', '=', spent.id).execute()
 }
 
-type Due = Piece & { id: number; phone: string; purpose: Purpose; sealed: Buffer; username: string | null; late: boolean }
-const contents: Readonly<Record<Purpose, string>> = { LOGIN: '登录验证码', RESET: '重置密码验证码', CHANGE_PHONE: '更换手机号验证码' }
+type Due = Piece & {
+  id: number
+  phone: string
+  purpose: Purpose
+  sealed: Buffer
+  username: string | null
+  late: boolean
+}
+const contents: Readonly<Record<Purpose, string>> = {
+  LOGIN: '登录验证码',
+  RESET: '重置密码验证码',
+  CHANGE_PHONE: '更换手机号验证码',
+}
 /** To a number that is not the account's yet: whoever reads it by mistake knows that it is not his. */
-const whose = ({ purpose, username }: Due) => (purpose === 'CHANGE_PHONE' && username ? `，用于账号 ${username}，非本人账号请忽略` : '')
+const whose = ({ purpose, username }: Due) =>
+  purpose === 'CHANGE_PHONE' && username ? `，用于账号 ${username}，非本人账号请忽略` : ''
 
 /** Sends codes; those that are not sent end with their five minutes. */
 export const codeKind = (app: App, provider: SmsProvider): Kind<Due, SendAnswer> => ({

@@ -27,7 +27,8 @@ export type Ways = {
   delivered(phone: string): Promise<string>
 }
 export const password = 'Right horse 7'
-export const codeOf = (answer: { status: number; body: { code?: number } }): number => answer.body.code ?? answer.status
+export const codeOf = (answer: { status: number; body: { code?: number } }): number =>
+  answer.body.code ?? answer.status
 
 export async function openWays(): Promise<Ways> {
   let clock = new Date('2026-11-21T06:00:00Z').getTime()
@@ -46,10 +47,18 @@ export async function openWays(): Promise<Ways> {
       clock += seconds * 1000
     },
     async addUser(username, phone) {
-      await addUser(api.sql, { org_id: 3, username, password_hash: hash, real_name: 'x', phone }, 'ROLE_RTU_SP')
+      await addUser(
+        api.sql,
+        { org_id: 3, username, password_hash: hash, real_name: 'x', phone },
+        'ROLE_RTU_SP',
+      )
     },
     async addAdmin(username) {
-      await addUser(api.sql, { org_id: 1, username, password_hash: hash, real_name: 'x' }, 'ROLE_SUPER_ADMIN')
+      await addUser(
+        api.sql,
+        { org_id: 1, username, password_hash: hash, real_name: 'x' },
+        'ROLE_SUPER_ADMIN',
+      )
     },
     async next() {
       ways.n += 1
@@ -60,7 +69,10 @@ export async function openWays(): Promise<Ways> {
     },
     async delivered(phone) {
       await sendCodes(api.app)
-      const [row] = await api.sql<{ content: string }>('select content from dev_messages where phone = $1 order by id desc limit 1', [phone])
+      const [row] = await api.sql<{ content: string }>(
+        'select content from dev_messages where phone = $1 order by id desc limit 1',
+        [phone],
+      )
       return /\d{6}/.exec(row?.content ?? '')?.[0] ?? ''
     },
   }
@@ -68,14 +80,19 @@ export async function openWays(): Promise<Ways> {
 }
 
 /** All that is due, as a worker would send it; answers how many. */
-async function sendAll<P extends Piece, A extends { readonly state: string }>(app: App, kind: Kind<P, A>): Promise<number> {
+async function sendAll<P extends Piece, A extends { readonly state: string }>(
+  app: App,
+  kind: Kind<P, A>,
+): Promise<number> {
   let all = 0
   for (let sent = 1; sent > 0; all += sent) sent = await runDue(app, kind)
   return all
 }
 export const sendCodes = (app: App) => sendAll(app, codeKind(app, smsProvider(app) as SmsProvider))
-export const sendWayMessages = (app: App) => sendAll(app, wayMessageKind(app, smsProvider(app) as SmsProvider))
+export const sendWayMessages = (app: App) =>
+  sendAll(app, wayMessageKind(app, smsProvider(app) as SmsProvider))
 
 /** Whether a row as PostgreSQL prints it holds this secret, as text or as bytes. */
 export const shows = (printed: string | undefined, secret: string): boolean =>
-  printed === undefined || [secret, Buffer.from(secret).toString('hex')].some((form) => printed.includes(form))
+  printed === undefined ||
+  [secret, Buffer.from(secret).toString('hex')].some((form) => printed.includes(form))

@@ -18,8 +18,12 @@ beforeAll(async () => {
   ways = await openWays()
   api = ways.api
   // outranks people of an operator, and holds nothing of what they hold
-  await api.sql(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values (9001, 2, 'ROLE_C_CHIEF', 'c', 'c', 99, 'ORG_TREE')`)
-  await api.sql(`insert into role_permissions select 9001, unnest(array['user:read', 'user:update', 'user:reset-password'])`)
+  await api.sql(
+    `insert into roles (id, org_id, code, name, name_en, rank, data_scope) values (9001, 2, 'ROLE_C_CHIEF', 'c', 'c', 99, 'ORG_TREE')`,
+  )
+  await api.sql(
+    `insert into role_permissions select 9001, unnest(array['user:read', 'user:update', 'user:reset-password'])`,
+  )
 })
 afterAll(() => api?.close())
 beforeEach(async () => {
@@ -33,29 +37,54 @@ const enter = async (given = password) => (await login(given)).body.token as str
 const me = (token: string) => api.call(session.user, {}, { token })
 const another = (n = 0) => `136${String(n).padStart(4, '0')}${String(ways.n).padStart(4, '0')}`
 const next = 'Another 1 horse'
-const change = (token: string) => api.call(session.changePassword, { oldPassword: password, password: next, repeat: next }, { token })
+const change = (token: string) =>
+  api.call(
+    session.changePassword,
+    { oldPassword: password, password: next, repeat: next },
+    { token },
+  )
 async function newPhone(token: string, to = another()) {
-  await api.call(session.loginsend, { channel: 'sms', purpose: 'changePhone', phone: to }, { token })
-  expect((await api.call(session.changePhone, { phone: to, smsCode: await ways.delivered(to) }, { token })).status).toBe(200)
+  await api.call(
+    session.loginsend,
+    { channel: 'sms', purpose: 'changePhone', phone: to },
+    { token },
+  )
+  expect(
+    (
+      await api.call(
+        session.changePhone,
+        { phone: to, smsCode: await ways.delivered(to) },
+        { token },
+      )
+    ).status,
+  ).toBe(200)
 }
 /** A WeChat bound to the account; answers who its phone is. */
 async function bound(token: string): Promise<string> {
-  const { ticket } = (await api.call(session.loginsend, { channel: 'qr', purpose: 'bind' }, { token })).body
+  const { ticket } = (
+    await api.call(session.loginsend, { channel: 'qr', purpose: 'bind' }, { token })
+  ).body
   const { identity } = (await api.call(session.scanIdentity, { ticket, nickname: '微信用户' })).body
   await api.call(session.scan, { id: ticket, identity })
   expect((await api.call(session.confirmScan, { id: ticket, identity })).status).toBe(200)
   return identity
 }
-const unbind = (token: string, given = password) => api.call(session.unbind, { password: given }, { token })
+const unbind = (token: string, given = password) =>
+  api.call(session.unbind, { password: given }, { token })
 async function switchOn(token: string): Promise<{ secret: string; recoveryCodes: string[] }> {
   const { secret } = (await api.call(session.enrolFactor, {}, { token })).body
-  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: ways.now().getTime() })
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+    timestamp: ways.now().getTime(),
+  })
   return { secret, ...(await api.call(session.confirmFactor, { code }, { token })).body }
 }
 /** Links in the messages of a number, the oldest first. */
 async function links(to = phone): Promise<string[]> {
   await sendWayMessages(api.app)
-  const rows = await api.sql<{ content: string }>('select content from dev_messages where phone = $1 order by id', [to])
+  const rows = await api.sql<{ content: string }>(
+    'select content from dev_messages where phone = $1 order by id',
+    [to],
+  )
   return rows.flatMap(({ content }) => /login\?mode=undo#([\w-]{43})/.exec(content)?.[1] ?? [])
 }
 
@@ -74,9 +103,13 @@ const state = async () => {
 }
 const shut = () => ({ phone: '', wechat: false, factor: false })
 const closed = async (token: string, given = password) =>
-  expect([(await me(token)).status, codeOf(await login(given))], 'sessions and password').toEqual([401, 401001])
+  expect([(await me(token)).status, codeOf(await login(given))], 'sessions and password').toEqual([
+    401, 401001,
+  ])
 async function scans(identity: string): Promise<boolean> {
-  const { ticket, secret } = (await api.call(session.loginsend, { channel: 'qr', purpose: 'login' })).body
+  const { ticket, secret } = (
+    await api.call(session.loginsend, { channel: 'qr', purpose: 'login' })
+  ).body
   await api.call(session.scan, { id: ticket, identity })
   await api.call(session.confirmScan, { id: ticket, identity })
   const { body } = await api.call(session.loginv, { channel: 'qr', ticket, secret })
@@ -86,7 +119,12 @@ async function entersBySms(to: string): Promise<boolean> {
   await api.sql('delete from dev_messages')
   ways.later(61)
   for (const purpose of ['login', 'reset'] as const) {
-    await api.call(session.loginsend, { channel: 'sms', purpose, phone: to, ...(purpose === 'reset' ? { username: name } : {}) })
+    await api.call(session.loginsend, {
+      channel: 'sms',
+      purpose,
+      phone: to,
+      ...(purpose === 'reset' ? { username: name } : {}),
+    })
     if (await ways.delivered(to)) return true
     ways.later(61)
   }
@@ -106,16 +144,23 @@ describe('who finds the phone', () => {
     for (const link of await links()) await undo(link)
     expect(await state()).toEqual(shut())
     await closed(fresh, next)
-    expect([await scans(onPhone), await entersBySms(phone), await entersBySms(another())]).toEqual([false, false, false])
+    expect([await scans(onPhone), await entersBySms(phone), await entersBySms(another())]).toEqual([
+      false,
+      false,
+      false,
+    ])
   })
   test('shuts the account once for each change, and opens nothing by it', async () => {
     await newPhone(await enter())
     const [link] = await links()
     expect((await undo(link)).body).toEqual({ username: name, sms: false })
     expect(codeOf(await undo(link))).toBe(422008)
-    expect(await api.sql(`select method, state from password_resets p join users u on u.id = p.user_id where u.username = $1`, [name])).toEqual([
-      { method: 'ADMIN', state: 'PENDING' },
-    ])
+    expect(
+      await api.sql(
+        `select method, state from password_resets p join users u on u.id = p.user_id where u.username = $1`,
+        [name],
+      ),
+    ).toEqual([{ method: 'ADMIN', state: 'PENDING' }])
   })
 })
 
@@ -140,7 +185,9 @@ describe('who holds a session', () => {
     await links()
     await api.sql('delete from dev_messages')
     const { factorTicket } = (await login()).body
-    const first = (await api.call(session.passFactor, { ticket: factorTicket, code: recoveryCodes[0] as string })).body.token
+    const first = (
+      await api.call(session.passFactor, { ticket: factorTicket, code: recoveryCodes[0] as string })
+    ).body.token
     expect((await api.call(session.dropFactor, {}, { token: first })).status).toBe(200)
     await switchOn(first)
     const [off] = await links()
@@ -185,7 +232,10 @@ describe('the owner', () => {
 })
 
 describe('an administrator', () => {
-  const idOf = async () => Number((await api.sql<{ id: string }>('select id from users where username = $1', [name]))[0]?.id)
+  const idOf = async () =>
+    Number(
+      (await api.sql<{ id: string }>('select id from users where username = $1', [name]))[0]?.id,
+    )
   /** With standing: somebody of the platform. Without: rank alone. */
   async function administrator(standing: boolean): Promise<string> {
     const username = `boss${ways.n}`
@@ -199,22 +249,38 @@ describe('an administrator', () => {
     return api.login(username)
   }
   const acts: Record<string, (token: string, id: number) => Promise<unknown>> = {
-    'sets a password': async (token, id) => (await api.call(users.resetPassword, { id }, { token })).status,
+    'sets a password': async (token, id) =>
+      (await api.call(users.resetPassword, { id }, { token })).status,
     'disables and enables': async (token, id) => {
-      for (const status of ['DISABLED', 'ENABLED']) expect((await api.call(users.setStatus, { id, status }, { token })).status).toBe(200)
+      for (const status of ['DISABLED', 'ENABLED'])
+        expect((await api.call(users.setStatus, { id, status }, { token })).status).toBe(200)
       return 200
     },
     'disables and enables among others': async (token, id) => {
-      for (const status of ['DISABLED', 'ENABLED']) expect((await api.call(users.batchStatus, { ids: [id], status }, { token })).status).toBe(200)
+      for (const status of ['DISABLED', 'ENABLED'])
+        expect((await api.call(users.batchStatus, { ids: [id], status }, { token })).status).toBe(
+          200,
+        )
       return 200
     },
-    'takes a WeChat off': async (token, id) => (await api.call(users.unbindWechat, { id }, { token })).status,
-    'resets the second factor': async (token, id) => (await api.call(users.resetFactor, { id }, { token })).status,
+    'takes a WeChat off': async (token, id) =>
+      (await api.call(users.unbindWechat, { id }, { token })).status,
+    'resets the second factor': async (token, id) =>
+      (await api.call(users.resetFactor, { id }, { token })).status,
     'sets the phone': async (token, id) => {
       const { body } = await api.call(users.get, { id }, { token })
       const { version, realName, avatar, regionCode, departmentId } = body
       const service = { consumerPhone: '4008001234', address: '科苑路15号' }
-      const edit = { id, version, realName, phone: another(7), ...service, avatar, regionCode, departmentId }
+      const edit = {
+        id,
+        version,
+        realName,
+        phone: another(7),
+        ...service,
+        avatar,
+        regionCode,
+        departmentId,
+      }
       return (await api.call(users.update, edit, { token })).status
     },
   }
@@ -226,34 +292,46 @@ describe('an administrator', () => {
     await switchOn(thief)
     return { thief, wechat, link: (await links())[0] }
   }
-  test.each(Object.keys(acts))('who may stand for somebody and %s takes back what an open link would', async (what) => {
-    const { wechat, link } = await taken()
-    expect(await acts[what]?.(await administrator(true), await idOf())).toBe(200)
-    const given = what === 'sets the phone' ? another(7) : ''
-    expect(await state()).toEqual({ ...shut(), phone: given })
-    expect([await scans(wechat), await entersBySms(another())]).toEqual([false, false])
-    expect(
-      await api.sql(`select title_zh from messages m join users u on u.id = m.user_id where u.username = $1 and title_zh = '近期变更的登录方式已撤销'`, [name]),
-    ).toHaveLength(1)
-    // a new password closes all that the link would; after anything else it ends what is left, and leaves what he gave
-    expect(codeOf(await undo(link))).toBe(what === 'sets a password' ? 422008 : 200)
-    if (what === 'sets a password') return
-    expect([codeOf(await login()), (await state())?.phone]).toEqual([401001, given])
-  })
-  test.each(['disables and enables', 'disables and enables among others', 'takes a WeChat off'])('who only outranks him and %s ends no link', async (what) => {
-    const { thief, link } = await taken()
-    expect(await acts[what]?.(await administrator(false), await idOf())).toBe(200)
-    expect((await undo(link)).status).toBe(200)
-    expect(await state()).toEqual(shut())
-    await closed(thief)
-  })
-  test.each(['sets a password', 'resets the second factor', 'sets the phone'])('who only outranks him is refused where he %s', async (what) => {
-    const { link } = await taken()
-    const before = await state()
-    expect(await acts[what]?.(await administrator(false), await idOf())).toBe(403)
-    expect(await state()).toEqual(before)
-    expect((await undo(link)).status).toBe(200)
-  })
+  test.each(Object.keys(acts))(
+    'who may stand for somebody and %s takes back what an open link would',
+    async (what) => {
+      const { wechat, link } = await taken()
+      expect(await acts[what]?.(await administrator(true), await idOf())).toBe(200)
+      const given = what === 'sets the phone' ? another(7) : ''
+      expect(await state()).toEqual({ ...shut(), phone: given })
+      expect([await scans(wechat), await entersBySms(another())]).toEqual([false, false])
+      expect(
+        await api.sql(
+          `select title_zh from messages m join users u on u.id = m.user_id where u.username = $1 and title_zh = '近期变更的登录方式已撤销'`,
+          [name],
+        ),
+      ).toHaveLength(1)
+      // a new password closes all that the link would; after anything else it ends what is left, and leaves what he gave
+      expect(codeOf(await undo(link))).toBe(what === 'sets a password' ? 422008 : 200)
+      if (what === 'sets a password') return
+      expect([codeOf(await login()), (await state())?.phone]).toEqual([401001, given])
+    },
+  )
+  test.each(['disables and enables', 'disables and enables among others', 'takes a WeChat off'])(
+    'who only outranks him and %s ends no link',
+    async (what) => {
+      const { thief, link } = await taken()
+      expect(await acts[what]?.(await administrator(false), await idOf())).toBe(200)
+      expect((await undo(link)).status).toBe(200)
+      expect(await state()).toEqual(shut())
+      await closed(thief)
+    },
+  )
+  test.each(['sets a password', 'resets the second factor', 'sets the phone'])(
+    'who only outranks him is refused where he %s',
+    async (what) => {
+      const { link } = await taken()
+      const before = await state()
+      expect(await acts[what]?.(await administrator(false), await idOf())).toBe(403)
+      expect(await state()).toEqual(before)
+      expect((await undo(link)).status).toBe(200)
+    },
+  )
   test('who ends an account ends its links', async () => {
     const { link } = await taken()
     const token = await administrator(true)

@@ -20,8 +20,11 @@ import { closeSince, isOpenLink, takeUndo } from './ways.ts'
 export const undo = prepared<(typeof factorEndpoints)['undo'], string | null>({
   // nobody guesses a token by how long its answer takes, so what opens nothing costs nothing
   async prepare(app, { token }, request) {
-    if (!(await app.database.read(systemScope, (db) => isOpenLink(db, token, app.now())))) return null
-    return hashing(app).take(neighbourhoodOf(request.ip), () => hashPassword(randomBytes(32).toString('base64url')))
+    if (!(await app.database.read(systemScope, (db) => isOpenLink(db, token, app.now()))))
+      return null
+    return hashing(app).take(neighbourhoodOf(request.ip), () =>
+      hashPassword(randomBytes(32).toString('base64url')),
+    )
   },
   async run(ctx, input, nobodys) {
     const undone = nobodys && (await takeUndo(ctx, input.token))
@@ -33,8 +36,18 @@ export const undo = prepared<(typeof factorEndpoints)['undo'], string | null>({
     if (!sms)
       await sql`insert into password_resets (org_id, user_id, method, created_at) values (${account.org_id}, ${account.id}, 'ADMIN', ${ctx.now})
         on conflict do nothing`.execute(ctx.db)
-    await raiseSecurity(ctx, { orgId: account.org_id, kind: 'WAY_UNDONE', subject: account.username, detail: { change: undone.kind } })
-    ctx.audit({ id: account.id, name: account.username, after: { change: undone.kind }, orgId: account.org_id })
+    await raiseSecurity(ctx, {
+      orgId: account.org_id,
+      kind: 'WAY_UNDONE',
+      subject: account.username,
+      detail: { change: undone.kind },
+    })
+    ctx.audit({
+      id: account.id,
+      name: account.username,
+      after: { change: undone.kind },
+      orgId: account.org_id,
+    })
     ctx.touch('users')
     ctx.touch('password-resets')
     return { username: account.username, sms }

@@ -32,7 +32,13 @@ type Contract = typeof session
 
 const screenPaths = new Set(screens.map((screen) => screen.path))
 
-type Ready = { account: q.Account | undefined; expired: boolean; matches: boolean; browser: Buffer | null; request: FastifyRequest }
+type Ready = {
+  account: q.Account | undefined
+  expired: boolean
+  matches: boolean
+  browser: Buffer | null
+  request: FastifyRequest
+}
 
 /** Sign-in: the same work and the same answer whether the name is unknown, wrong, locked or disabled. */
 export const login = prepared<Contract['login'], Ready>({
@@ -43,21 +49,41 @@ export const login = prepared<Contract['login'], Ready>({
     })
     const firstDays = await cachedSetting(app, platformOrg, 'password.firstDays')
     // the age of a first password is a limit like the age of any other
-    const expired = account?.first_since != null && passwordExpired(account.first_since, firstDays, app.now())
+    const expired =
+      account?.first_since != null && passwordExpired(account.first_since, firstDays, app.now())
     return {
       account,
       browser,
       expired,
-      matches: await hashing(app).take(neighbourhoodOf(request.ip), () => checkPassword(account?.password_hash, input.password)),
+      matches: await hashing(app).take(neighbourhoodOf(request.ip), () =>
+        checkPassword(account?.password_hash, input.password),
+      ),
       request,
     }
   },
   async run(ctx, input, { account, matches, expired, browser, request }) {
     const verdict = await judge(ctx, { name: input.username, account, ip: ctx.ip, browser })
-    const locked = verdict.shut || (!browser && account?.locked_until != null && account.locked_until > ctx.now)
-    const reason = !account ? 'UNKNOWN' : locked ? 'LOCKED' : !matches ? 'WRONG' : !account.usable ? 'DISABLED' : expired ? 'EXPIRED' : 'OK'
+    const locked =
+      verdict.shut || (!browser && account?.locked_until != null && account.locked_until > ctx.now)
+    const reason = !account
+      ? 'UNKNOWN'
+      : locked
+        ? 'LOCKED'
+        : !matches
+          ? 'WRONG'
+          : !account.usable
+            ? 'DISABLED'
+            : expired
+              ? 'EXPIRED'
+              : 'OK'
     if (!account || reason !== 'OK') {
-      q.addAttempt(ctx, { username: input.username, userId: account?.id ?? null, orgId: account?.org_id ?? null, ok: false, reason })
+      q.addAttempt(ctx, {
+        username: input.username,
+        userId: account?.id ?? null,
+        orgId: account?.org_id ?? null,
+        ok: false,
+        reason,
+      })
       await countFailure(ctx, { ...verdict, shut: locked }, account)
       return refused(sessionErrors.wrongCredentials)
     }
@@ -68,15 +94,31 @@ export const login = prepared<Contract['login'], Ready>({
   },
 })
 
-const shownUser = { id: true, username: true, realName: true, img: true, title: true, orgId: true, orgName: true, mustChangePassword: true } as const
-const person = shape(session.user.output.pick(shownUser).extend({ passwordChangedAt: f.instant }), ['users', 'u'], {
-  img: sql`u.avatar`,
-  title: sql`coalesce(nullif(u.title, ''), (select r.name from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id order by r.rank desc limit 1), '')`,
-  orgName: sql`o.name`,
-})
+const shownUser = {
+  id: true,
+  username: true,
+  realName: true,
+  img: true,
+  title: true,
+  orgId: true,
+  orgName: true,
+  mustChangePassword: true,
+} as const
+const person = shape(
+  session.user.output.pick(shownUser).extend({ passwordChangedAt: f.instant }),
+  ['users', 'u'],
+  {
+    img: sql`u.avatar`,
+    title: sql`coalesce(nullif(u.title, ''), (select r.name from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id order by r.rank desc limit 1), '')`,
+    orgName: sql`o.name`,
+  },
+)
 
 async function user(ctx: Ctx) {
-  const own = await person.one(ctx.db, sql`from users u join organisations o on o.id = u.org_id where u.id = ${ctx.actor.userId}`)
+  const own = await person.one(
+    ctx.db,
+    sql`from users u join organisations o on o.id = u.org_id where u.id = ${ctx.actor.userId}`,
+  )
   const { passwordChangedAt, mustChangePassword: mustChange, ...row } = found(own)
   const { view, permissions } = ctx.actor
   const roles = view?.kind === 'role' ? [view.id] : await rolesOf(ctx.db, row.id)
@@ -88,8 +130,14 @@ async function user(ctx: Ctx) {
     permissions: [...permissions].sort(),
     view: view ? { kind: view.kind, id: view.id, name: { zh: view.name, en: view.nameEn } } : null,
     canViewAs: canViewAs(ctx.actor),
-    mustChangePassword: await passwordDue(ctx.app, { mustChange, changedAt: new Date(passwordChangedAt) }),
-    mustSetUpFactor: await factorDue(ctx.app, { ...ctx.actor, permissions: view?.ownPermissions ?? permissions }),
+    mustChangePassword: await passwordDue(ctx.app, {
+      mustChange,
+      changedAt: new Date(passwordChangedAt),
+    }),
+    mustSetUpFactor: await factorDue(ctx.app, {
+      ...ctx.actor,
+      permissions: view?.ownPermissions ?? permissions,
+    }),
   }
 }
 
@@ -100,7 +148,11 @@ async function logout(ctx: Ctx) {
 }
 
 async function preferences(ctx: Ctx) {
-  const rows = await ctx.db.selectFrom('preferences').select(['key', 'value']).where('user_id', '=', ctx.actor.userId).execute()
+  const rows = await ctx.db
+    .selectFrom('preferences')
+    .select(['key', 'value'])
+    .where('user_id', '=', ctx.actor.userId)
+    .execute()
   return Object.fromEntries(rows.map((row) => [row.key, row.value]))
 }
 
@@ -113,7 +165,9 @@ const savePreference: Handlers<Contract>['savePreference'] = async (ctx, input) 
     insert into preferences (user_id, org_id, key, value, updated_at)
     select ${ctx.actor.userId}, ${ctx.actor.orgId}, ${input.key}, ${value}::jsonb, ${ctx.now}
     where (select count(*) from preferences where user_id = ${ctx.actor.userId} and key <> ${input.key}) < ${mostPreferences}
-    on conflict (user_id, key) do update set value = excluded.value, updated_at = excluded.updated_at`.execute(ctx.db)
+    on conflict (user_id, key) do update set value = excluded.value, updated_at = excluded.updated_at`.execute(
+    ctx.db,
+  )
   if (!numAffectedRows) throw new Refusal(common.tooLarge)
   return { ok: true as const }
 }

@@ -15,7 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 const through = (token: string, headers: Record<string, string>) => ({
-  call: (endpoint: Parameters<World['call']>[0], input: Record<string, unknown> = {}) => world.call(endpoint, input, { token, headers }),
+  call: (endpoint: Parameters<World['call']>[0], input: Record<string, unknown> = {}) =>
+    world.call(endpoint, input, { token, headers }),
 })
 const group = (menu: { name: string }) => menu.name
 
@@ -24,11 +25,17 @@ describe('a previewed role', () => {
     const id = await world.roleId('ROLE_RTU_REPLENISHER')
     const role = through(root, { 'x-view-role': String(id) })
     const { body } = await role.call(session.user)
-    expect(body).toMatchObject({ role: 'ROLE_RTU_REPLENISHER', is_superuser: false, view: { kind: 'role', id, name: { zh: '补货员', en: 'Replenisher' } } })
+    expect(body).toMatchObject({
+      role: 'ROLE_RTU_REPLENISHER',
+      is_superuser: false,
+      view: { kind: 'role', id, name: { zh: '补货员', en: 'Replenisher' } },
+    })
     expect(body.menus.map(group)).toEqual(['stock', 'log', 'complaint'])
     expect(body.permissions).not.toContain('user:create')
     expect((await role.call(users.list, {})).status).toBe(403)
-    expect((await role.call(session.editProfile, { realName: 'x', version: 1 })).body.code).toBe(403004)
+    expect((await role.call(session.editProfile, { realName: 'x', version: 1 })).body.code).toBe(
+      403004,
+    )
     expect((await world.call(session.user, {}, { token: root })).body.view).toBeNull()
   })
   test('only for those who may, of roles they see', async () => {
@@ -40,8 +47,12 @@ describe('a previewed role', () => {
       expect(own.permissions).toEqual(expect.arrayContaining(seen.body.permissions))
     } else expect(seen.status).toBe(403)
     expect((await through(root, { 'x-view-role': '999999' }).call(session.user)).status).toBe(404)
-    expect((await through(root, { 'x-view-role': "1' or 1=1" }).call(session.user)).status).toBe(404)
-    expect((await through(root, { 'x-view-role': '1', 'x-view-org': '1' }).call(session.user)).status).toBe(400)
+    expect((await through(root, { 'x-view-role': "1' or 1=1" }).call(session.user)).status).toBe(
+      404,
+    )
+    expect(
+      (await through(root, { 'x-view-role': '1', 'x-view-org': '1' }).call(session.user)).status,
+    ).toBe(400)
   })
 })
 
@@ -66,7 +77,12 @@ describe('a view gives nothing', () => {
         ? []
         : [path]
       : typeof value === 'object' && value !== null
-        ? Object.entries(value).flatMap(([key, below]) => allowed(below, `${path}/${Array.isArray(value) ? ((below as { id?: number })?.id ?? key) : key}`))
+        ? Object.entries(value).flatMap(([key, below]) =>
+            allowed(
+              below,
+              `${path}/${Array.isArray(value) ? ((below as { id?: number })?.id ?? key) : key}`,
+            ),
+          )
         : []
   /** The platform's manager: nearly every right, below the super administrator. */
   const manager = async () => {
@@ -84,9 +100,15 @@ describe('a view gives nothing', () => {
   test('to whoever looks: no row, right or button that he has not without it, whatever the role', async () => {
     const token = await manager()
     const wrong: string[] = []
-    const plain = endpoints.filter(({ endpoint }) => endpoint.kind === 'read' && endpoint.access !== 'open' && endpoint.input.safeParse({}).success)
+    const plain = endpoints.filter(
+      ({ endpoint }) =>
+        endpoint.kind === 'read' &&
+        endpoint.access !== 'open' &&
+        endpoint.input.safeParse({}).success,
+    )
     const alone = new Map<string, Awaited<ReturnType<World['call']>>>()
-    for (const { name, endpoint } of plain) alone.set(name, await world.call(endpoint, {}, { token }))
+    for (const { name, endpoint } of plain)
+      alone.set(name, await world.call(endpoint, {}, { token }))
     for (const code of ['ROLE_SUPER_ADMIN', 'ROLE_RTU_AGENT', 'ROLE_DRUG_REGULATOR']) {
       const role = through(token, { 'x-view-role': String(await world.roleId(code)) })
       for (const { name, endpoint } of plain) {
@@ -96,7 +118,8 @@ describe('a view gives nothing', () => {
         if (seen.status !== 200 || own.status !== 200) continue
         const more = new Set(allowed(seen.body)).difference(new Set(allowed(own.body)))
         const rows = (body: { list?: unknown }) => (Array.isArray(body.list) ? body.list.length : 0)
-        if (more.size || rows(seen.body) > rows(own.body)) wrong.push(`${code} ${name}: ${[...more].slice(0, 5)}`)
+        if (more.size || rows(seen.body) > rows(own.body))
+          wrong.push(`${code} ${name}: ${[...more].slice(0, 5)}`)
       }
     }
     expect(wrong).toEqual([])
@@ -110,18 +133,36 @@ describe('another organisation', () => {
     const below = (await org.call(users.list, { pageSize: 200 })).body
     expect(below.total).toBeGreaterThan(0)
     expect(below.total).toBeLessThan(all)
-    expect(new Set(below.list.map((row: { operatorId: number }) => row.operatorId))).toEqual(new Set([3]))
-    expect((await org.call(session.user)).body).toMatchObject({ view: { kind: 'org', id: 3 }, canViewAs: false })
-    const [row] = (await world.call(organisations.list, { pageSize: 200 }, { token: root })).body.list.filter((one: { id: number }) => one.id === 3)
-    const refusal = await org.call(organisations.setStatus, { id: 3, status: 'DISABLED', version: row.version, pauseDevices: false })
+    expect(new Set(below.list.map((row: { operatorId: number }) => row.operatorId))).toEqual(
+      new Set([3]),
+    )
+    expect((await org.call(session.user)).body).toMatchObject({
+      view: { kind: 'org', id: 3 },
+      canViewAs: false,
+    })
+    const [row] = (
+      await world.call(organisations.list, { pageSize: 200 }, { token: root })
+    ).body.list.filter((one: { id: number }) => one.id === 3)
+    const refusal = await org.call(organisations.setStatus, {
+      id: 3,
+      status: 'DISABLED',
+      version: row.version,
+      pauseDevices: false,
+    })
     expect(refusal.body.code).toBe(403004)
     // whoever is looked through reads neither who looked nor what he tried
-    const lines = await world.sql(`select distinct org_id, actor_org_id from operation_logs where result = 'REFUSED' and username = 'boss'`)
+    const lines = await world.sql(
+      `select distinct org_id, actor_org_id from operation_logs where result = 'REFUSED' and username = 'boss'`,
+    )
     expect(lines.map((line) => [Number(line.org_id), Number(line.actor_org_id)])).toEqual([[1, 1]])
-    expect(await world.sql('select status from organisations where id = 3')).toEqual([{ status: 'ENABLED' }])
+    expect(await world.sql('select status from organisations where id = 3')).toEqual([
+      { status: 'ENABLED' },
+    ])
   })
   test('is not for people outside the platform', async () => {
-    expect((await through(await world.login('chief'), { 'x-view-org': '3' }).call(session.user)).status).toBe(403)
+    expect(
+      (await through(await world.login('chief'), { 'x-view-org': '3' }).call(session.user)).status,
+    ).toBe(403)
     expect((await through(root, { 'x-view-org': '404' }).call(session.user)).status).toBe(404)
   })
 })

@@ -11,11 +11,14 @@ import { platformOrg } from './values.ts'
 
 type Contract = typeof settings
 const stored = shape(CalendarDay, ['day_types', 'd'], {})
-const daysOf = (year: number) => sql`from day_types d where d.org_id = ${platformOrg} and d.day between ${`${year}-01-01`}::date and ${`${year}-12-31`}::date`
+const daysOf = (year: number) =>
+  sql`from day_types d where d.org_id = ${platformOrg} and d.day between ${`${year}-01-01`}::date and ${`${year}-12-31`}::date`
 
 /** Normal workday, legal holiday, make-up workday or rest day. A year that is not known goes by its weekdays. */
 export async function dayTypeOf(db: Db, day: string): Promise<DayType> {
-  const stored = await rowOf<{ type: DayType }>(db)`select type from day_types where org_id = ${platformOrg} and day = ${day}::date`
+  const stored = await rowOf<{ type: DayType }>(
+    db,
+  )`select type from day_types where org_id = ${platformOrg} and day = ${day}::date`
   return stored?.type ?? weekType(day)
 }
 
@@ -25,13 +28,16 @@ const knownYears = async (db: Db): Promise<number[]> => {
   )`select distinct extract(year from day)::int as year from day_types where org_id = ${platformOrg} order by year`
   return rows.map((row) => row.year)
 }
-export const isYearKnown = async (db: Db, year: number): Promise<boolean> => (await knownYears(db)).includes(year)
+export const isYearKnown = async (db: Db, year: number): Promise<boolean> =>
+  (await knownYears(db)).includes(year)
 
 const storedOf = (db: Db, year: number) => stored.all(db, sql`${daysOf(year)} order by d.day`)
 
 export async function addDays(db: Db, days: readonly CalendarDay[]): Promise<void> {
   await sql`insert into day_types (org_id, day, type, name)
-    select ${platformOrg}, day, type, name from jsonb_to_recordset(${JSON.stringify(days)}::jsonb) as n(day date, type text, name text)`.execute(db)
+    select ${platformOrg}, day, type, name from jsonb_to_recordset(${JSON.stringify(days)}::jsonb) as n(day date, type text, name text)`.execute(
+    db,
+  )
 }
 
 const mayImport = (ctx: Ctx): boolean => owns(ctx, platformOrg) && may(ctx, 'setting:update')
@@ -51,7 +57,10 @@ export const calendar: Handlers<Contract>['calendar'] = async (ctx, { year }) =>
 export const importCalendar: Handlers<Contract>['importCalendar'] = async (ctx, { year, days }) => {
   if (!mayImport(ctx)) throw new Refusal(settingErrors.platformOnly)
   const problem = calendarProblem(year, days)
-  if (problem) throw new Refusal(problem.def, problem.values, [{ field: `days.${problem.row - 1}.day`, text: problem.def.text }])
+  if (problem)
+    throw new Refusal(problem.def, problem.values, [
+      { field: `days.${problem.row - 1}.day`, text: problem.def.text },
+    ])
   // two who import at once: the second replaces the first
   await sql`select pg_advisory_xact_lock(hashtextextended('settings.calendar', 0))`.execute(ctx.db)
   const before = await storedOf(ctx.db, year)
@@ -59,7 +68,13 @@ export const importCalendar: Handlers<Contract>['importCalendar'] = async (ctx, 
   const kept = special.length ? special : days.slice(0, 1)
   await sql`delete ${daysOf(year)}`.execute(ctx.db)
   await addDays(ctx.db, kept)
-  ctx.audit({ id: year, name: String(year), before: { days: before.length }, after: { days: kept.length }, orgId: platformOrg })
+  ctx.audit({
+    id: year,
+    name: String(year),
+    before: { days: before.length },
+    after: { days: kept.length },
+    orgId: platformOrg,
+  })
   ctx.touch('settings')
   return { stored: kept.length }
 }

@@ -28,7 +28,10 @@ function enums(): DictionaryRow[] {
   return [...rows.values()]
 
   function add(area: string, field: string, value: string): void {
-    const [zh, en] = [textAt(area, 'zh', 'enums', field, value), textAt(area, 'en', 'enums', field, value)]
+    const [zh, en] = [
+      textAt(area, 'zh', 'enums', field, value),
+      textAt(area, 'en', 'enums', field, value),
+    ]
     // sort keys and the like are no words
     if (zh === undefined || en === undefined) return
     const fieldName = textAt(area, 'zh', 'fields', field) ?? field
@@ -38,14 +41,21 @@ function enums(): DictionaryRow[] {
   }
 }
 
-function walk(type: z.ZodType, field: string, seen: Set<z.ZodType>, found: (field: string, values: readonly string[]) => void): void {
+function walk(
+  type: z.ZodType,
+  field: string,
+  seen: Set<z.ZodType>,
+  found: (field: string, values: readonly string[]) => void,
+): void {
   const base = baseType(type)
   if (base instanceof z.ZodEnum) return found(field, base.options.map(String))
   if (base instanceof z.ZodArray) return walk(base.element as z.ZodType, field, seen, found)
-  if (base instanceof z.ZodUnion) for (const option of base.options as z.ZodType[]) walk(option, field, seen, found)
+  if (base instanceof z.ZodUnion)
+    for (const option of base.options as z.ZodType[]) walk(option, field, seen, found)
   if (!(base instanceof z.ZodObject) || seen.has(base)) return
   seen.add(base)
-  for (const [name, inner] of Object.entries(base.shape)) walk(inner as z.ZodType, name, seen, found)
+  for (const [name, inner] of Object.entries(base.shape))
+    walk(inner as z.ZodType, name, seen, found)
 }
 
 function textAt(area: string, lang: 'zh' | 'en', ...path: string[]): string | undefined {
@@ -57,7 +67,8 @@ function textAt(area: string, lang: 'zh' | 'en', ...path: string[]): string | un
 function errors(): DictionaryRow[] {
   const defs = new Map<string, ErrorDef>(Object.values(common).map((def) => [def.name, def]))
   for (const contract of Object.values(contracts))
-    for (const endpoint of Object.values(contract as Record<string, Endpoint>)) for (const def of endpoint.errors) defs.set(def.name, def)
+    for (const endpoint of Object.values(contract as Record<string, Endpoint>))
+      for (const def of endpoint.errors) defs.set(def.name, def)
   return [...defs.values()].map((def) => {
     const [area = '', field = ''] = def.name.split('.')
     return {
@@ -81,8 +92,18 @@ export const dictionary: Handlers<typeof settings>['dictionary'] = async (_ctx, 
   const rows = words()
     .filter((row) => !input.kind || row.kind === input.kind)
     .filter((row) => !input.area || row.area === input.area)
-    .filter((row) => !needle || [row.field, row.fieldName, row.fieldNameEn, row.value, row.zh, row.en].some((text) => text.toLowerCase().includes(needle)))
-    .sort((a, b) => (descending ? -1 : 1) * (a[by] < b[by] ? -1 : a[by] > b[by] ? 1 : 0) || (a.key < b.key ? -1 : 1))
+    .filter(
+      (row) =>
+        !needle ||
+        [row.field, row.fieldName, row.fieldNameEn, row.value, row.zh, row.en].some((text) =>
+          text.toLowerCase().includes(needle),
+        ),
+    )
+    .sort(
+      (a, b) =>
+        (descending ? -1 : 1) * (a[by] < b[by] ? -1 : a[by] > b[by] ? 1 : 0) ||
+        (a.key < b.key ? -1 : 1),
+    )
   const start = (input.page - 1) * input.pageSize
   return { list: rows.slice(start, start + input.pageSize), total: rows.length }
 }

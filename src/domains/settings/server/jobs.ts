@@ -15,7 +15,8 @@ export async function remindOfCalendar(app: App): Promise<void> {
   await bySystem(app, async (ctx) => {
     const year = calendarDue(shanghaiDay(ctx.now))
     if (year === null || (await isYearKnown(ctx.db, year))) return
-    const told = (key: 'title' | 'body') => bi(locale.zh.todo[key], locale.en.todo[key]).replaceAll('{year}', String(year))
+    const told = (key: 'title' | 'body') =>
+      bi(locale.zh.todo[key], locale.en.todo[key]).replaceAll('{year}', String(year))
     await notify(ctx, {
       permission: 'setting:update',
       orgId: platformOrg,

@@ -2,7 +2,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openWorld, type World } from '../../../../test/support/world.ts'
 import { noScope, systemScope } from '../../../server/database.ts'
 import type { SettingKey } from '../registry.ts'
-import { cachedByOrg, cachedSetting, noteSettingsVersion, settingOf, settingsChanged, settingsOf } from './values.ts'
+import {
+  cachedByOrg,
+  cachedSetting,
+  noteSettingsVersion,
+  settingOf,
+  settingsChanged,
+  settingsOf,
+} from './values.ts'
 
 let world: World
 beforeAll(async () => {
@@ -14,10 +21,21 @@ beforeEach(async () => {
   settingsChanged(world.app)
 })
 
-const put = (org: number, value: unknown, locked = false, key: SettingKey = 'device.offlineSeconds') =>
-  world.sql('insert into settings (org_id, key, value, locked) values ($1, $2, $3, $4)', [org, key, JSON.stringify(value), locked])
+const put = (
+  org: number,
+  value: unknown,
+  locked = false,
+  key: SettingKey = 'device.offlineSeconds',
+) =>
+  world.sql('insert into settings (org_id, key, value, locked) values ($1, $2, $3, $4)', [
+    org,
+    key,
+    JSON.stringify(value),
+    locked,
+  ])
 /** As an actor without any rows of his own: the value does not depend on who asks. */
-const value = (org: number, key: SettingKey = 'device.offlineSeconds') => world.app.database.read(noScope, (db) => settingOf(db, org, key))
+const value = (org: number, key: SettingKey = 'device.offlineSeconds') =>
+  world.app.database.read(noScope, (db) => settingOf(db, org, key))
 
 // platform 1 > agent 2 > operator 3 > 7, and operator 4 beside 3
 test.each([
@@ -68,7 +86,11 @@ test('settings of the platform are those of organisation 1, whatever stands belo
 
 test('several in one query', async () => {
   await put(2, 5, false, 'order.maxPieces')
-  expect(await world.app.database.read(systemScope, (db) => settingsOf(db, 3, ['order.maxPieces', 'order.refundDays', 'home.refresh']))).toEqual({
+  expect(
+    await world.app.database.read(systemScope, (db) =>
+      settingsOf(db, 3, ['order.maxPieces', 'order.refundDays', 'home.refresh']),
+    ),
+  ).toEqual({
     'order.maxPieces': 5,
     'order.refundDays': 360,
     'home.refresh': 'm1',
@@ -80,10 +102,14 @@ test('the cached one asks nothing while the counter stands, and follows it', asy
   await put(2, 5, false, 'order.maxPieces')
   // the counter was looked at a moment ago
   expect(await cachedSetting(world.app, 3, 'order.maxPieces')).toBe(32)
-  const { version } = (await world.sql<{ version: number }>('select version from settings_version'))[0] ?? { version: 0 }
+  const { version } = (
+    await world.sql<{ version: number }>('select version from settings_version')
+  )[0] ?? { version: 0 }
   noteSettingsVersion(world.app, version)
   expect(await cachedSetting(world.app, 3, 'order.maxPieces')).toBe(5)
   // an organisation that moves takes other values
   await world.sql('update organisations set path = path where id = 3')
-  expect((await world.sql<{ version: number }>('select version from settings_version'))[0]?.version).toBe(Number(version) + 1)
+  expect(
+    (await world.sql<{ version: number }>('select version from settings_version'))[0]?.version,
+  ).toBe(Number(version) + 1)
 })

@@ -6,32 +6,54 @@ import { registry, type SettingKey, type SettingValue, settingOfKey } from '../r
 
 /** What counts for an organisation, for every domain. Settings of the platform are those of organisation 1, whoever asks. */
 export const platformOrg = 1
-const holder = (key: SettingKey, orgId: number): number => (settingOfKey(key).level === 'platform' ? platformOrg : orgId)
+const holder = (key: SettingKey, orgId: number): number =>
+  settingOfKey(key).level === 'platform' ? platformOrg : orgId
 
 /** One query, in whatever scope the caller has: the value is the same for all. */
-export async function settingOf<K extends SettingKey>(db: Db, orgId: number, key: K): Promise<SettingValue<K>> {
+export async function settingOf<K extends SettingKey>(
+  db: Db,
+  orgId: number,
+  key: K,
+): Promise<SettingValue<K>> {
   return (await settingsOf(db, orgId, [key]))[key]
 }
 
 /** Several at once, still one query. */
-export async function settingsOf<K extends SettingKey>(db: Db, orgId: number, keys: readonly K[]): Promise<{ [P in K]: SettingValue<P> }> {
+export async function settingsOf<K extends SettingKey>(
+  db: Db,
+  orgId: number,
+  keys: readonly K[],
+): Promise<{ [P in K]: SettingValue<P> }> {
   const rows = await rowsOf<{ key: K; value: unknown }>(db)`
     select w.key, app_setting(w.org, w.key) as value from unnest(${[...keys]}::text[], ${keys.map((key) => holder(key, orgId))}::bigint[]) as w(key, org)`
-  return Object.fromEntries(rows.map((row) => [row.key, readable(row.key, row.value)])) as { [P in K]: SettingValue<P> }
+  return Object.fromEntries(rows.map((row) => [row.key, readable(row.key, row.value)])) as {
+    [P in K]: SettingValue<P>
+  }
 }
 
 /** A stored value that a later release no longer allows counts as not set. */
 function readable<K extends SettingKey>(key: K, value: unknown): SettingValue<K> {
-  const parsed = value === null || value === undefined ? undefined : registry[key].shape.safeParse(value)
+  const parsed =
+    value === null || value === undefined ? undefined : registry[key].shape.safeParse(value)
   return (parsed?.success ? parsed.data : registry[key].fallback) as SettingValue<K>
 }
 
-type Cache = { version: number; checkedAt: number; checking: Promise<void> | null; values: Map<string, Promise<unknown>> }
+type Cache = {
+  version: number
+  checkedAt: number
+  checking: Promise<void> | null
+  values: Map<string, Promise<unknown>>
+}
 /** How old the look at the counter may be; other processes also tell at once over the live channel. */
 const checkMs = 2000
 
 const cacheOf = perApp((app): Cache => {
-  const fresh: Cache = { version: 0, checkedAt: Number.NEGATIVE_INFINITY, checking: null, values: new Map() }
+  const fresh: Cache = {
+    version: 0,
+    checkedAt: Number.NEGATIVE_INFINITY,
+    checking: null,
+    values: new Map(),
+  }
   app.live.subscribe((topics) => {
     if (topics.includes('settings')) fresh.checkedAt = Number.NEGATIVE_INFINITY
   })
@@ -78,20 +100,35 @@ async function remembered<T>(app: App, name: string, load: () => Promise<T>): Pr
 }
 
 /** For hot paths: no query while nothing changed, at most two seconds behind. */
-export const cachedSetting = <K extends SettingKey>(app: App, orgId: number, key: K): Promise<SettingValue<K>> =>
-  remembered(app, `${holder(key, orgId)} ${key}`, () => app.database.aside((db) => settingOf(db, orgId, key)))
+export const cachedSetting = <K extends SettingKey>(
+  app: App,
+  orgId: number,
+  key: K,
+): Promise<SettingValue<K>> =>
+  remembered(app, `${holder(key, orgId)} ${key}`, () =>
+    app.database.aside((db) => settingOf(db, orgId, key)),
+  )
 
 /** Several at once; they are read alone, once. */
-export async function cachedSettings<K extends SettingKey>(app: App, orgId: number, keys: readonly K[]): Promise<{ [P in K]: SettingValue<P> }> {
+export async function cachedSettings<K extends SettingKey>(
+  app: App,
+  orgId: number,
+  keys: readonly K[],
+): Promise<{ [P in K]: SettingValue<P> }> {
   const values = await Promise.all(keys.map((key) => cachedSetting(app, orgId, key)))
   return Object.fromEntries(keys.map((key, n) => [key, values[n]])) as { [P in K]: SettingValue<P> }
 }
 
 /** For sweeps over all organisations: the value of each, kept like `cachedSetting`. */
-export const cachedByOrg = <K extends SettingKey>(app: App, key: K): Promise<ReadonlyMap<number, SettingValue<K>>> =>
+export const cachedByOrg = <K extends SettingKey>(
+  app: App,
+  key: K,
+): Promise<ReadonlyMap<number, SettingValue<K>>> =>
   remembered(app, `* ${key}`, () =>
     app.database.aside(async (db) => {
-      const rows = await rowsOf<{ id: number; value: unknown }>(db)`select id, app_setting(id, ${key}) as value from organisations`
+      const rows = await rowsOf<{ id: number; value: unknown }>(
+        db,
+      )`select id, app_setting(id, ${key}) as value from organisations`
       return new Map(rows.map((row) => [row.id, readable(key, row.value)]))
     }),
   )

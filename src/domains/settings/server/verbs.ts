@@ -18,10 +18,18 @@ import { platformOrg, settingOf, settingsChanged } from './values.ts'
 
 type Contract = typeof settings
 
-function shown(ctx: Ctx, org: q.Org, key: SettingKey, rows: readonly q.SourceRow[], below: number): SettingRow {
+function shown(
+  ctx: Ctx,
+  org: q.Org,
+  key: SettingKey,
+  rows: readonly q.SourceRow[],
+  below: number,
+): SettingRow {
   const setting = settingOfKey(key)
   // what stands below the platform for a platform's key counts for nobody
-  const chain = rows.filter((row) => row.key === key && (setting.level === 'org' || row.orgId === platformOrg))
+  const chain = rows.filter(
+    (row) => row.key === key && (setting.level === 'org' || row.orgId === platformOrg),
+  )
   const counts = effective(chain)
   const own = chain.find((row) => row.orgId === org.id)
   const lock = lockedAbove(chain, org.id)
@@ -30,7 +38,9 @@ function shown(ctx: Ctx, org: q.Org, key: SettingKey, rows: readonly q.SourceRow
   const visibleBy = counts?.byOrg != null && owns(ctx, counts.byOrg)
   return {
     key,
-    value: counts ? (setting.shape.safeParse(counts.value).data ?? setting.fallback) : setting.fallback,
+    value: counts
+      ? (setting.shape.safeParse(counts.value).data ?? setting.fallback)
+      : setting.fallback,
     source: !counts ? 'DEFAULT' : counts.orgId === org.id ? 'OWN' : 'INHERITED',
     from: counts && counts.orgId !== org.id ? { id: counts.orgId, name: counts.orgName } : null,
     locked: own?.locked ?? false,
@@ -74,12 +84,21 @@ function parsed(ctx: Ctx, key: SettingKey, value: unknown): unknown {
   const result = shape.safeParse(value)
   if (result.success) return result.data
   const problem = result.error.issues[0]?.message ?? common.invalid.text
-  throw new Refusal(settingErrors.wrongValue, { name: say(name, ctx.lang), problem: say(problem, ctx.lang) }, [{ field: key, text: problem }])
+  throw new Refusal(
+    settingErrors.wrongValue,
+    { name: say(name, ctx.lang), problem: say(problem, ctx.lang) },
+    [{ field: key, text: problem }],
+  )
 }
 
 type Change = { key: SettingKey; before: q.Told | null; after: q.Told }
 
-async function apply(ctx: Ctx, orgId: number, change: SettingChange, chain: readonly q.ChainRow[]): Promise<Change> {
+async function apply(
+  ctx: Ctx,
+  orgId: number,
+  change: SettingChange,
+  chain: readonly q.ChainRow[],
+): Promise<Change> {
   const { key } = change
   const setting = settingOfKey(key)
   const values = chain.filter((row) => row.key === key)
@@ -89,11 +108,20 @@ async function apply(ctx: Ctx, orgId: number, change: SettingChange, chain: read
   const locked = change.locked ?? own?.locked ?? false
   // a lock is a right of its own, and so is changing what it binds
   const touchesLock = locked !== (own?.locked ?? false) || own?.locked === true
-  if (touchesLock && (setting.level === 'platform' || !may(ctx, 'setting:lock'))) throw new Refusal(common.forbidden)
+  if (touchesLock && (setting.level === 'platform' || !may(ctx, 'setting:lock')))
+    throw new Refusal(common.forbidden)
   // a lock without a value holds what counts now
-  const value = change.value === undefined ? (effective(values)?.value ?? setting.fallback) : parsed(ctx, key, change.value)
-  if (!(await q.store(ctx, { orgId, key, value, locked, version: change.version }))) throw fieldRefusal(common.stale, key)
-  return { key, before: own ? { value: own.value, locked: own.locked } : null, after: { value, locked } }
+  const value =
+    change.value === undefined
+      ? (effective(values)?.value ?? setting.fallback)
+      : parsed(ctx, key, change.value)
+  if (!(await q.store(ctx, { orgId, key, value, locked, version: change.version })))
+    throw fieldRefusal(common.stale, key)
+  return {
+    key,
+    before: own ? { value: own.value, locked: own.locked } : null,
+    after: { value, locked },
+  }
 }
 
 /** The organisation to change: seen and owned, else it is not there. */
@@ -105,7 +133,8 @@ async function ownOrg(ctx: Ctx, orgId: number | undefined): Promise<q.Org> {
 
 /** What guards people and money is not loosened from a screen left open. */
 async function proofFor(ctx: Ctx, key: SettingKey): Promise<void> {
-  if (['security', 'funds'].includes(settingOfKey(key).section)) await requireProof(ctx.app, ctx.actor)
+  if (['security', 'funds'].includes(settingOfKey(key).section))
+    await requireProof(ctx.app, ctx.actor)
 }
 
 const save: Handlers<Contract>['save'] = async (ctx, { orgId, changes }) => {
@@ -116,7 +145,8 @@ const save: Handlers<Contract>['save'] = async (ctx, { orgId, changes }) => {
   const done: Change[] = []
   for (const key of keys) await proofFor(ctx, key)
   // in the order of keys, so that two who save the same never wait for each other
-  for (const change of [...changes].sort((a, b) => (a.key < b.key ? -1 : 1))) done.push(await apply(ctx, org.id, change, chain))
+  for (const change of [...changes].sort((a, b) => (a.key < b.key ? -1 : 1)))
+    done.push(await apply(ctx, org.id, change, chain))
   ctx.audit({
     id: org.id,
     name: `${org.name} ${done.map(({ key }) => say(settingOfKey(key).name, 'zh-CN')).join('、')}`,
@@ -135,7 +165,10 @@ const reset: Handlers<Contract>['reset'] = async (ctx, { key, orgId, version }) 
   const own = found(values.find((row) => row.orgId === org.id))
   reject(changeable(settingOfKey(key), values, org.id, platformOrg))
   if (own.locked && !may(ctx, 'setting:lock')) throw new Refusal(common.forbidden)
-  const { numAffectedRows } = await sql`delete from settings where org_id = ${org.id} and key = ${key} and version = ${version}`.execute(ctx.db)
+  const { numAffectedRows } =
+    await sql`delete from settings where org_id = ${org.id} and key = ${key} and version = ${version}`.execute(
+      ctx.db,
+    )
   if (!numAffectedRows) throw new Refusal(common.stale)
   ctx.audit({
     id: org.id,
@@ -177,8 +210,15 @@ export const handlers: Handlers<Contract> = {
   history,
   async notifyTest(ctx) {
     const userId = ctx.actor.userId as number
-    const told = (key: 'title' | 'body') => bi(locale.zh.testMessage[key], locale.en.testMessage[key])
-    await notify(ctx, { userIds: [userId], kind: 'SYSTEM', title: told('title'), body: told('body'), link: '/notice' })
+    const told = (key: 'title' | 'body') =>
+      bi(locale.zh.testMessage[key], locale.en.testMessage[key])
+    await notify(ctx, {
+      userIds: [userId],
+      kind: 'SYSTEM',
+      title: told('title'),
+      body: told('body'),
+      link: '/notice',
+    })
     ctx.audit({ id: userId, name: ctx.actor.username })
     return { ok: true as const }
   },

@@ -44,11 +44,15 @@ type LaneRow = {
  * (below zero, over capacity, holds over stock) is refused by its CHECKs and rolls everything back.
  * Answers the flow id of each piece that left.
  */
-export async function moveStock(ctx: Ctx, moves: readonly Move[]): Promise<{ flowOfUnit: Map<number, number>; deviceIds: number[] }> {
+export async function moveStock(
+  ctx: Ctx,
+  moves: readonly Move[],
+): Promise<{ flowOfUnit: Map<number, number>; deviceIds: number[] }> {
   const flowOfUnit = new Map<number, number>()
   if (!moves.length) return { flowOfUnit, deviceIds: [] }
   const ids = [...new Set(moves.map((move) => move.laneId))]
-  if (moves.every((move) => !move.flow && !move.stop)) return { flowOfUnit, deviceIds: await moveHolds(ctx, moves, ids) }
+  if (moves.every((move) => !move.flow && !move.stop))
+    return { flowOfUnit, deviceIds: await moveHolds(ctx, moves, ids) }
   const { rows } = await sql<LaneRow>`
     select l.id, l.org_id, l.device_id, d.rtu_number, l.road_index, l.product_id, p.name as product_name, l.quantity, l.reserved, l.failed_hold, l.last_flow_seq, l.status, l.lock_reason
     from lanes l join devices d on d.id = l.device_id left join products p on p.id = l.product_id
@@ -91,15 +95,17 @@ export async function moveStock(ctx: Ctx, moves: readonly Move[]): Promise<{ flo
       },
     ]
   })
-  const after = [...lanes.values()].map(({ id, quantity, reserved, failed_hold, last_flow_seq, status, lock_reason }) => ({
-    id,
-    quantity,
-    reserved,
-    failed_hold,
-    last_flow_seq,
-    status,
-    lock_reason,
-  }))
+  const after = [...lanes.values()].map(
+    ({ id, quantity, reserved, failed_hold, last_flow_seq, status, lock_reason }) => ({
+      id,
+      quantity,
+      reserved,
+      failed_hold,
+      last_flow_seq,
+      status,
+      lock_reason,
+    }),
+  )
   const moved = sql`update lanes l set quantity = n.quantity, reserved = n.reserved, failed_hold = n.failed_hold, last_flow_seq = n.last_flow_seq, status = n.status, lock_reason = n.lock_reason
     from jsonb_to_recordset(${JSON.stringify(after)}::jsonb) as n(id bigint, quantity int, reserved int, failed_hold int, last_flow_seq bigint, status text, lock_reason text)
     where l.id = n.id`
@@ -127,7 +133,11 @@ export async function moveStock(ctx: Ctx, moves: readonly Move[]): Promise<{ flo
 }
 
 /** Holds alone: the rows are locked and changed in one statement, nothing else of them is needed. */
-async function moveHolds(ctx: Ctx, moves: readonly Move[], ids: readonly number[]): Promise<number[]> {
+async function moveHolds(
+  ctx: Ctx,
+  moves: readonly Move[],
+  ids: readonly number[],
+): Promise<number[]> {
   const { rows } = await holdsStatement(moves, ids).execute(ctx.db)
   if (rows.length !== ids.length) throw new Error(`one of the lanes ${ids.join(', ')} is gone`)
   ctx.touch('lanes')
@@ -145,7 +155,10 @@ export function holdStock(ctx: Ctx, moves: readonly { laneId: number; reserved: 
   ctx.touch('lanes')
 }
 
-function holdsStatement(moves: readonly Move[], ids: readonly number[]): RawBuilder<{ device_id: number }> {
+function holdsStatement(
+  moves: readonly Move[],
+  ids: readonly number[],
+): RawBuilder<{ device_id: number }> {
   const changes = [...Map.groupBy(moves, (move) => move.laneId)].map(([id, own]) => ({
     id,
     reserved: own.reduce((sum, move) => sum + (move.reserved ?? 0), 0),

@@ -57,7 +57,10 @@ export function flowPage(ctx: Ctx, input: FlowQuery) {
   })
 }
 
-export async function flowSums(ctx: Ctx, input: FlowQuery): Promise<{ plus: number; minus: number }> {
+export async function flowSums(
+  ctx: Ctx,
+  input: FlowQuery,
+): Promise<{ plus: number; minus: number }> {
   const { rows } = await sql<{ plus: number; minus: number }>`
     select coalesce(sum(f.change_total) filter (where f.change_total > 0), 0) as plus, coalesce(sum(f.change_total) filter (where f.change_total < 0), 0) as minus
     from stock_flows f where ${all(conditions(ctx, input))}`.execute(ctx.db)

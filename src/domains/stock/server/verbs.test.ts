@@ -3,8 +3,10 @@ import { nodes, type Plan, plansOf } from '../../../../test/support/plans.ts'
 import { addDevice, openWorld, people, type World } from '../../products/server/testWorld.ts'
 
 let world: World
-const ask = async (query: string, user = people.operator) => (await world.send(user, 'GET', `/stock-flows?${query}`)).body
-const nums = async (query: string, user?: number) => (await ask(query, user)).list.map((row: { wasteNum: string }) => row.wasteNum)
+const ask = async (query: string, user = people.operator) =>
+  (await world.send(user, 'GET', `/stock-flows?${query}`)).body
+const nums = async (query: string, user?: number) =>
+  (await ask(query, user)).list.map((row: { wasteNum: string }) => row.wasteNum)
 
 type Flow = {
   num: string
@@ -60,12 +62,19 @@ beforeAll(async () => {
   await addDevice(world, 22, 3)
   await addDevice(world, 31, 4)
   await addDevice(world, 51, 5)
-  await world.rows(`insert into device_assignments (org_id, device_id, user_id, kind) values (3, 22, 908, 'REPLENISHER')`)
+  await world.rows(
+    `insert into device_assignments (org_id, device_id, user_id, kind) values (3, 22, 908, 'REPLENISHER')`,
+  )
   await world.rows(`insert into product_categories (id, org_id, name) values (1, 1, 'c')`)
   await world.rows(
     `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values (5, 1, 1, '矿泉水', 'x', 'NONE', 1, 2, '{a}'), (6, 1, 1, '薯片', 'x', 'NONE', 1, 2, '{a}')`,
   )
-  await add({ num: '20261120000000000001', at: '2026-11-20T01:00:00Z', change: 5, actor: ['USER', 903] })
+  await add({
+    num: '20261120000000000001',
+    at: '2026-11-20T01:00:00Z',
+    change: 5,
+    actor: ['USER', 903],
+  })
   await add({
     num: '20261120000000000002',
     at: '2026-11-20T02:00:00Z',
@@ -76,16 +85,40 @@ beforeAll(async () => {
     road: 2,
     actor: ['DEVICE', null],
   })
-  await add({ num: '20261121000000000003', at: '2026-11-21T02:00:00Z', change: -2, type: 'MERCHANT_WITHDRAW', reason: 'WASTE', device: 22, product: 6 })
-  await add({ num: '20261121000000000004', at: '2026-11-21T03:00:00Z', change: 9, org: 4, device: 31 })
-  await add({ num: '20261121000000000005', at: '2026-11-21T04:00:00Z', change: 9, org: 5, device: 51 })
+  await add({
+    num: '20261121000000000003',
+    at: '2026-11-21T02:00:00Z',
+    change: -2,
+    type: 'MERCHANT_WITHDRAW',
+    reason: 'WASTE',
+    device: 22,
+    product: 6,
+  })
+  await add({
+    num: '20261121000000000004',
+    at: '2026-11-21T03:00:00Z',
+    change: 9,
+    org: 4,
+    device: 31,
+  })
+  await add({
+    num: '20261121000000000005',
+    at: '2026-11-21T04:00:00Z',
+    change: 9,
+    org: 5,
+    device: 51,
+  })
   await add({ num: '20260301000000000006', at: '2026-03-01T04:00:00Z', change: 3 })
 })
 afterAll(() => world.close())
 
 test('the last seven days, newest first, with sums', async () => {
   const body = await ask('')
-  expect(body.list.map((row: { wasteNum: string }) => row.wasteNum)).toEqual(['20261121000000000003', '20261120000000000002', '20261120000000000001'])
+  expect(body.list.map((row: { wasteNum: string }) => row.wasteNum)).toEqual([
+    '20261121000000000003',
+    '20261120000000000002',
+    '20261120000000000001',
+  ])
   expect([body.total, body.sums]).toEqual([3, { plus: 5, minus: -3 }])
   expect(body.list[2]).toMatchObject({
     rtuNumber: 'HD000021',
@@ -116,19 +149,30 @@ test.each([
   ['sort=createTime', ['1', '2', '3']],
   ['pageSize=3&page=2&from=2026-02-01&to=2026-12-31', ['6']],
   ['rtuNumber=nothing', []],
-])('%s', async (query, wanted) => expect((await nums(query)).map((num: string) => num.slice(-1))).toEqual(wanted))
+])('%s', async (query, wanted) =>
+  expect((await nums(query)).map((num: string) => num.slice(-1))).toEqual(wanted),
+)
 test('pages over several organisations do not overlap', async () => {
   const pages = [
     await nums('pageSize=3&from=2026-02-01&to=2026-12-31', people.agent),
     await nums('pageSize=3&page=2&from=2026-02-01&to=2026-12-31', people.agent),
   ]
   expect(pages.flat().map((num: string) => num.slice(-1))).toEqual(['4', '3', '2', '1', '6'])
-  expect((await nums('', people.platform)).map((num: string) => num.slice(-1))).toEqual(['5', '4', '3', '2', '1'])
+  expect((await nums('', people.platform)).map((num: string) => num.slice(-1))).toEqual([
+    '5',
+    '4',
+    '3',
+    '2',
+    '1',
+  ])
 })
 test('scope: own machines, assigned machines, permission', async () => {
   expect(await nums('', people.sibling)).toEqual(['20261121000000000004'])
   expect((await ask('deviceId=31')).total).toBe(0)
-  expect(await ask('', people.replenisher)).toMatchObject({ total: 1, sums: { plus: 0, minus: -2 } })
+  expect(await ask('', people.replenisher)).toMatchObject({
+    total: 1,
+    sums: { plus: 0, minus: -2 },
+  })
   expect((await ask('', people.reader)).code).toBe(403001)
 })
 test.each([
@@ -141,15 +185,29 @@ test.each([
   'pageSize=7',
   'from=2026-02-30',
   'unknown=1',
-])('%s is refused', async (query) => expect((await world.send(people.operator, 'GET', `/stock-flows?${query}`)).status).toBe(400))
-test('flows never change', async () => expect(world.rows('update stock_flows set change_total = 1')).rejects.toThrow(/append-only/))
+])('%s is refused', async (query) =>
+  expect((await world.send(people.operator, 'GET', `/stock-flows?${query}`)).status).toBe(400),
+)
+test('flows never change', async () =>
+  expect(world.rows('update stock_flows set change_total = 1')).rejects.toThrow(/append-only/))
 test('an organisation reads its page from the (org_id, created_at) index', async () => {
   await world.rows(`insert into stock_flows (org_id, created_at, waste_num, device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total, after_total, actor_kind, occurred_at)
     select 3 + n % 2, timestamptz '2026-11-21T05:00:00Z' - n * interval '20 seconds', 'bulk' || n, 21, 'HD000021', 1, n, 1, 5, '水', 'MERCHANT_REPLENISH', 'REFILL', 0, 1, 1, 'SYSTEM', now() from generate_series(1, 20000) n`)
   await world.rows('analyze stock_flows')
   const scope = { all: false, orgs: [2, 3, 4], ancestors: [1], devices: null, watched: null }
-  const [page] = await plansOf(world.app, scope, async () => expect((await ask('page=2', people.agent)).list).toHaveLength(20), /lateral/)
-  const read = nodes(page?.plan as Plan).filter((node) => node['Relation Name']?.startsWith('stock_flows'))
-  expect(read.map((node) => node['Index Name'] ?? '').filter((name) => /^stock_flows_\S*org_id_created_at_id_idx\d*$/.test(name))).not.toEqual([])
+  const [page] = await plansOf(
+    world.app,
+    scope,
+    async () => expect((await ask('page=2', people.agent)).list).toHaveLength(20),
+    /lateral/,
+  )
+  const read = nodes(page?.plan as Plan).filter((node) =>
+    node['Relation Name']?.startsWith('stock_flows'),
+  )
+  expect(
+    read
+      .map((node) => node['Index Name'] ?? '')
+      .filter((name) => /^stock_flows_\S*org_id_created_at_id_idx\d*$/.test(name)),
+  ).not.toEqual([])
   expect(read.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
 })

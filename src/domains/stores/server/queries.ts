@@ -32,18 +32,22 @@ export const listRows = (ctx: Ctx, input: Input<typeof stores.list>) =>
     },
     where: [
       visible(ctx, 's.org_id'),
-      input.keyword && sql`strpos(lower(s.store_name || ' ' || s.address), lower(${input.keyword})) > 0`,
+      input.keyword &&
+        sql`strpos(lower(s.store_name || ' ' || s.address), lower(${input.keyword})) > 0`,
       input.orgId && sql`s.org_id = ${input.orgId}`,
       input.systemId && sql`s.system_id = ${input.systemId}`,
     ],
   })
 
-export const row = (ctx: Ctx, id: number) => store(ctx).one(ctx.db, sql`from ${from} where s.id = ${id} and ${visible(ctx, 's.org_id')}`)
+export const row = (ctx: Ctx, id: number) =>
+  store(ctx).one(ctx.db, sql`from ${from} where s.id = ${id} and ${visible(ctx, 's.org_id')}`)
 
 export async function options(ctx: Ctx, orgId: number | undefined) {
   const { rows } = await sql<{ id: number; storeName: string; orgId: number; orgName: string }>`
     select s.id, s.store_name as "storeName", s.org_id as "orgId", o.name as "orgName" from stores s join organisations o on o.id = s.org_id
-    where ${visible(ctx, 's.org_id')} and ${orgId === undefined ? sql`true` : sql`s.org_id = ${orgId}`} order by s.store_name, s.id limit 200`.execute(ctx.db)
+    where ${visible(ctx, 's.org_id')} and ${orgId === undefined ? sql`true` : sql`s.org_id = ${orgId}`} order by s.store_name, s.id limit 200`.execute(
+    ctx.db,
+  )
   return rows
 }
 
@@ -58,15 +62,20 @@ export async function people(ctx: Ctx, orgId: number) {
 
 export async function owner(ctx: Ctx, orgId: number) {
   const { rows } = await sql<{ id: number; kind: string }>`
-    select o.id, o.kind from organisations o where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`.execute(ctx.db)
+    select o.id, o.kind from organisations o where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`.execute(
+    ctx.db,
+  )
   return rows[0]
 }
 
 export async function belongs(ctx: Ctx, userId: number, orgId: number): Promise<boolean> {
   const { rows } =
-    await sql`select 1 from users u where u.id = ${userId} and u.org_id = ${orgId} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`.execute(ctx.db)
+    await sql`select 1 from users u where u.id = ${userId} and u.org_id = ${orgId} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`.execute(
+      ctx.db,
+    )
   return rows.length > 0
 }
 
 /** Holds the store, so that no machine comes into it meanwhile. */
-export const lock = (ctx: Ctx, id: number) => sql`select 1 from stores where id = ${id} for update`.execute(ctx.db)
+export const lock = (ctx: Ctx, id: number) =>
+  sql`select 1 from stores where id = ${id} for update`.execute(ctx.db)

@@ -25,11 +25,14 @@ const unique = guarding({
   stores_org_id_store_name_key: [storeErrors.nameTaken, 'storeName'],
   stores_system: [storeErrors.systemTaken, 'systemId'],
 })
-const written = (store: StoreFields) => columns('stores', { ...store, systemId: store.systemId || null })
+const written = (store: StoreFields) =>
+  columns('stores', { ...store, systemId: store.systemId || null })
 
 async function checked(ctx: Ctx, store: StoreFields, orgId: number): Promise<void> {
-  if (store.county && regionPath(store.county).length < 3) throw fieldRefusal(storeErrors.unknownRegion, 'county')
-  if (store.userId !== null && !(await q.belongs(ctx, store.userId, orgId))) throw fieldRefusal(storeErrors.wrongPerson, 'userId')
+  if (store.county && regionPath(store.county).length < 3)
+    throw fieldRefusal(storeErrors.unknownRegion, 'county')
+  if (store.userId !== null && !(await q.belongs(ctx, store.userId, orgId)))
+    throw fieldRefusal(storeErrors.wrongPerson, 'userId')
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...store }) => {
@@ -38,7 +41,9 @@ const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...store }) =>
   if (wrong) throw fieldRefusal(wrong, 'orgId')
   await checked(ctx, store, owner.id)
   const values = { ...written(store), org_id: owner.id, created_at: ctx.now }
-  const { id } = await unique(ctx.db.insertInto('stores').values(values).returning('id').executeTakeFirstOrThrow())
+  const { id } = await unique(
+    ctx.db.insertInto('stores').values(values).returning('id').executeTakeFirstOrThrow(),
+  )
   const after = await get(ctx, id)
   ctx.audit({ id, name: after.storeName, after, orgId: owner.id })
   ctx.touch('stores')

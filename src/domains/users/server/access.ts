@@ -5,15 +5,36 @@ import { exists } from '../../../server/rows.ts'
 import { updateVersion } from '../../../server/shapes.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { factorErrors } from '../../session/contract.ts'
-import { endLinks, endSessions, removeFactor, takeBack, unbindWechat, waysOf } from '../../session/server/verbs.ts'
+import {
+  endLinks,
+  endSessions,
+  removeFactor,
+  takeBack,
+  unbindWechat,
+  waysOf,
+} from '../../session/server/verbs.ts'
 import { userErrors, type users } from '../contract.ts'
-import { giveRoles, keepSuperAdmin, named, requireStanding, type Subject, subject, subjects } from './people.ts'
+import {
+  giveRoles,
+  keepSuperAdmin,
+  named,
+  requireStanding,
+  type Subject,
+  subject,
+  subjects,
+} from './people.ts'
 
-async function changeStatus(ctx: Ctx, given: readonly number[], status: Subject['status']): Promise<Subject[]> {
+async function changeStatus(
+  ctx: Ctx,
+  given: readonly number[],
+  status: Subject['status'],
+): Promise<Subject[]> {
   const people = await subjects(ctx, given)
   if (status === 'ENABLED') {
     if (
-      await exists(ctx.db)`select 1 from organisations o join organisations a on a.path @> o.path and a.status = 'DISABLED'
+      await exists(
+        ctx.db,
+      )`select 1 from organisations o join organisations a on a.path @> o.path and a.status = 'DISABLED'
       where o.id = any(${people.map((person) => person.orgId)}::bigint[]) limit 1`
     )
       throw new Refusal(userErrors.orgClosed)
@@ -31,7 +52,11 @@ async function changeStatus(ctx: Ctx, given: readonly number[], status: Subject[
   ctx.touch('users')
   return people
 }
-const statusLine = (status: Subject['status']) => (person: Subject) => ({ ...named(person), before: { status: person.status }, after: { status } })
+const statusLine = (status: Subject['status']) => (person: Subject) => ({
+  ...named(person),
+  before: { status: person.status },
+  after: { status },
+})
 
 /** A person who lost or won rights signs in again with what he has now. */
 async function settle(ctx: Ctx, changed: readonly Subject[]): Promise<void> {
@@ -43,7 +68,11 @@ async function settle(ctx: Ctx, changed: readonly Subject[]): Promise<void> {
   ctx.touch('users')
 }
 const codesOf = (person: Subject) => person.roles.map((role) => role.code)
-const rolesLine = (roleIds: readonly number[]) => (person: Subject) => ({ ...named(person), before: { roles: codesOf(person) }, after: { roleIds } })
+const rolesLine = (roleIds: readonly number[]) => (person: Subject) => ({
+  ...named(person),
+  before: { roles: codesOf(person) },
+  after: { roleIds },
+})
 
 /** What an administrator does about accounts, one or many. */
 export const access = {
@@ -54,7 +83,9 @@ export const access = {
   },
 
   async batchStatus(ctx, { ids, status }) {
-    const changed = (await changeStatus(ctx, ids, status)).filter((person) => person.status !== status)
+    const changed = (await changeStatus(ctx, ids, status)).filter(
+      (person) => person.status !== status,
+    )
     ctx.audit(...changed.map(statusLine(status)))
     return { changed: changed.length }
   },
@@ -107,15 +138,27 @@ export const access = {
   async remove(ctx, { id, version }) {
     const person = await subject(ctx, id)
     if (person.isPrincipal) throw new Refusal(userErrors.principalStays)
-    await updateVersion(ctx, 'users', { id, version }, { status: 'DISABLED', deleted_at: ctx.now, department_id: null })
+    await updateVersion(
+      ctx,
+      'users',
+      { id, version },
+      { status: 'DISABLED', deleted_at: ctx.now, department_id: null },
+    )
     await sql`delete from user_roles where user_id = ${id}`.execute(ctx.db)
     await keepSuperAdmin(ctx)
     await endSessions(ctx, [id], 'ACCESS_CHANGED')
     await endLinks(ctx, [id])
     await sql`delete from wechat_bindings where user_id = ${id}`.execute(ctx.db)
-    await sql`update device_assignments set to_at = ${ctx.now} where user_id = ${id} and to_at is null`.execute(ctx.db)
-    await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now} where user_id = ${id} and state = 'PENDING'`.execute(ctx.db)
-    ctx.audit({ ...named(person), before: { username: person.username, realName: person.realName, roles: codesOf(person) } })
+    await sql`update device_assignments set to_at = ${ctx.now} where user_id = ${id} and to_at is null`.execute(
+      ctx.db,
+    )
+    await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now} where user_id = ${id} and state = 'PENDING'`.execute(
+      ctx.db,
+    )
+    ctx.audit({
+      ...named(person),
+      before: { username: person.username, realName: person.realName, roles: codesOf(person) },
+    })
     ctx.touch('users')
     return { ok: true }
   },

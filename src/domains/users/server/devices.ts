@@ -8,7 +8,10 @@ import { AssignedDevice, mostAssigned, userErrors, type users } from '../contrac
 import { servesAs } from '../rules.ts'
 import { named, subject } from './people.ts'
 
-const device = shape(AssignedDevice, ['devices', 'd'], { operatorName: sql`o.name`, since: sql`min(a.from_at)` })
+const device = shape(AssignedDevice, ['devices', 'd'], {
+  operatorName: sql`o.name`,
+  since: sql`min(a.from_at)`,
+})
 /** His machines that the actor sees; others stay his whatever the actor sends. */
 const assigned = (ctx: Ctx, userId: number) =>
   device.all(
@@ -29,7 +32,11 @@ async function checkDevices(ctx: Ctx, ids: readonly number[], orgId: number): Pr
 
 export const devices = {
   async devices(ctx, { id }) {
-    found(await rowOf(ctx.db)`select 1 from users u where u.id = ${id} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`)
+    found(
+      await rowOf(
+        ctx.db,
+      )`select 1 from users u where u.id = ${id} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`,
+    )
     return { list: await assigned(ctx, id) }
   },
 
@@ -48,7 +55,9 @@ export const devices = {
     // the row belongs to whoever owns the machine; what is assigned already stays as it is
     await sql`insert into device_assignments (org_id, device_id, user_id, kind, assigned_by, from_at)
       select d.org_id, d.id, ${id}, k, ${ctx.actor.userId}, ${ctx.now} from devices d cross join unnest(${kinds}::text[]) as k
-      where d.id = any(${deviceIds}::bigint[]) on conflict (device_id, user_id, kind) where to_at is null do nothing`.execute(ctx.db)
+      where d.id = any(${deviceIds}::bigint[]) on conflict (device_id, user_id, kind) where to_at is null do nothing`.execute(
+      ctx.db,
+    )
     ctx.audit({ ...named(person), before: { deviceIds: [...had] }, after: { added, removed } })
     ctx.touch('users')
     ctx.touch('devices')

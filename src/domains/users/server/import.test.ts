@@ -12,15 +12,24 @@ afterAll(() => world.close())
 
 const head = '用户名,真实姓名,角色,机构,部门,联系电话,客服电话,街道地址,区域'
 const good = (name: string, change: Partial<Record<number, string>> = {}) =>
-  [name, '张三', '补货员', 'ORG000003', '', '13800138000', '4008001234', '科苑路15号', ''].map((cell, i) => change[i] ?? cell).join(',')
+  [name, '张三', '补货员', 'ORG000003', '', '13800138000', '4008001234', '科苑路15号', '']
+    .map((cell, i) => change[i] ?? cell)
+    .join(',')
 async function send(rows: readonly string[], { dry = false, by = token } = {}) {
-  return world.sendFile(by, `/imports/users${dry ? '?dryRun=true' : ''}`, [head, ...rows].join('\r\n'))
+  return world.sendFile(
+    by,
+    `/imports/users${dry ? '?dryRun=true' : ''}`,
+    [head, ...rows].join('\r\n'),
+  )
 }
-const count = async () => Number((await world.sql<{ n: string }>('select count(*) as n from users'))[0]?.n)
+const count = async () =>
+  Number((await world.sql<{ n: string }>('select count(*) as n from users'))[0]?.n)
 
 test('every fault is named, nothing is kept', async () => {
   const before = await count()
-  const [department] = await world.sql<{ id: number }>(`insert into departments (org_id, name) values (3, '运维') returning id`)
+  const [department] = await world.sql<{ id: number }>(
+    `insert into departments (org_id, name) values (3, '运维') returning id`,
+  )
   expect(department).toBeDefined()
   const { status, body } = await send([
     good('import-fine', { 2: '补货员、ROLE_RTU_REPAIRER', 4: '运维', 8: '广东省 深圳市 南山区' }),
@@ -51,8 +60,12 @@ test('every fault is named, nothing is kept', async () => {
   expect(await count()).toBe(before)
   const doubled = await send([good('same-name'), good('same-name')], { dry: true })
   expect(doubled.body.failed).toBe(2)
-  await world.sql(`insert into role_distribution_limits (role_id, max_users) select id, 2 from roles where code = 'ROLE_C_CHIEF'`)
-  expect((await send([good('limit-a'), good('limit-b')], { dry: true })).body.faults).toMatchObject([{ row: 2, column: 'org' }])
+  await world.sql(
+    `insert into role_distribution_limits (role_id, max_users) select id, 2 from roles where code = 'ROLE_C_CHIEF'`,
+  )
+  expect((await send([good('limit-a'), good('limit-b')], { dry: true })).body.faults).toMatchObject(
+    [{ row: 2, column: 'org' }],
+  )
   await world.sql('delete from role_distribution_limits')
 })
 
@@ -69,18 +82,30 @@ test('a custom role is never taken for a built-in one, and of two with one name 
        insert into role_distributions select o.id, r.id from roles o, r where o.code = 'ROLE_C_CHIEF'`,
       [org, code, name],
     )
-  const rows = [good('by-code', { 2: 'ROLE_RTU_REPLENISHER' }), good('by-name'), good('by-own-code', { 2: 'ROLE_C_TWIN3' })]
+  const rows = [
+    good('by-code', { 2: 'ROLE_RTU_REPLENISHER' }),
+    good('by-name'),
+    good('by-own-code', { 2: 'ROLE_C_TWIN3' }),
+  ]
   expect((await send([...rows, good('one-fits', { 2: '店长', 3: 'ORG000004' })])).status).toBe(200)
   expect(
     await world.sql(`select r.code from users u join user_roles ur on ur.user_id = u.id join roles r on r.id = ur.role_id
       where u.username in ('by-code', 'by-name', 'by-own-code', 'one-fits') order by u.username`),
-  ).toEqual(['ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPLENISHER', 'ROLE_C_TWIN3', 'ROLE_C_TWIN'].map((code) => ({ code })))
+  ).toEqual(
+    ['ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPLENISHER', 'ROLE_C_TWIN3', 'ROLE_C_TWIN'].map((code) => ({
+      code,
+    })),
+  )
   const unclear = await send([good('either', { 2: '店长' })])
-  expect(unclear.body.errors).toEqual([{ field: 'rows.2.roles', message: '有多个同名角色，请填写角色标识' }])
+  expect(unclear.body.errors).toEqual([
+    { field: 'rows.2.roles', message: '有多个同名角色，请填写角色标识' },
+  ])
 })
 
 test('a thousand people in five seconds, each with a password of his own that he must change', async () => {
-  const rows = Array.from({ length: 1000 }, (_, i) => good(`bulk-${i}`, i % 3 ? {} : { 2: '补货员、维修员' }))
+  const rows = Array.from({ length: 1000 }, (_, i) =>
+    good(`bulk-${i}`, i % 3 ? {} : { 2: '补货员、维修员' }),
+  )
   expect((await send(rows, { dry: true })).body).toMatchObject({ total: 1000, failed: 0 })
   const began = performance.now()
   const { status, body } = await send(rows)
@@ -99,11 +124,23 @@ test('a thousand people in five seconds, each with a password of his own that he
     .map((line) => line.split(',').map((cell) => cell.slice(1, -1)))
   expect(new Set(passwords.map(([, , password]) => password)).size).toBe(1000)
   const of = (username: string) => passwords.find(([name]) => name === username)?.[2] ?? ''
-  expect((await world.call(session.login, { username: 'bulk-8', password: of('bulk-7') })).body.code, 'of somebody else').toBe(401001)
+  expect(
+    (await world.call(session.login, { username: 'bulk-8', password: of('bulk-7') })).body.code,
+    'of somebody else',
+  ).toBe(401001)
   const signedIn = await world.call(session.login, { username: 'bulk-7', password: of('bulk-7') })
-  expect((await world.call(session.user, {}, { token: signedIn.body.token })).body).toMatchObject({ mustChangePassword: true, role: 'ROLE_RTU_REPLENISHER' })
+  expect((await world.call(session.user, {}, { token: signedIn.body.token })).body).toMatchObject({
+    mustChangePassword: true,
+    role: 'ROLE_RTU_REPLENISHER',
+  })
   const said = `select count(distinct resource_id)::int as n, min(org_id) as org from operation_logs where action = 'users.create' and target_name like 'bulk-%'`
   expect(await world.sql(said)).toEqual([{ n: 1000, org: 3 }])
-  const kept = await world.sql(`select j::text as text from jobs j union all select l::text from operation_logs l`)
-  expect(kept.filter(({ text }) => passwords.some(([, , password = '']) => String(text).includes(password)))).toEqual([])
+  const kept = await world.sql(
+    `select j::text as text from jobs j union all select l::text from operation_logs l`,
+  )
+  expect(
+    kept.filter(({ text }) =>
+      passwords.some(([, , password = '']) => String(text).includes(password)),
+    ),
+  ).toEqual([])
 })

@@ -54,12 +54,18 @@ export async function resolver(ctx: Ctx, all: readonly ImportRow<UserRow>[]) {
 
   const departmentOf = (org: Named, word: string | undefined): number | null | string => {
     if (!word) return null
-    const [first, second] = departments.filter((department) => department.orgId === org.id && department.name === word)
+    const [first, second] = departments.filter(
+      (department) => department.orgId === org.id && department.name === word,
+    )
     return second ? text.manyDepartments : (first?.id ?? text.noDepartment)
   }
   /** The same roles in the same place are asked about once. */
   const checked = new Map<string, Promise<RowFault | null>>()
-  const whyNot = (given: readonly AssignableRole[], org: Named, regionCode: string): Promise<RowFault | null> => {
+  const whyNot = (
+    given: readonly AssignableRole[],
+    org: Named,
+    regionCode: string,
+  ): Promise<RowFault | null> => {
     const ids = given.map((role) => role.id)
     const key = JSON.stringify([ids, org.id, regionCode])
     const asked = async () => {
@@ -75,7 +81,8 @@ export async function resolver(ctx: Ctx, all: readonly ImportRow<UserRow>[]) {
     const { org: orgWord, roles: roleWords, department, region, ...fields } = value
     const faults: RowFault[] = []
     const org = meant(orgs, orgWord)
-    const home = typeof org === 'string' ? null : { above: org.path.split('.').map(Number), kind: org.kind }
+    const home =
+      typeof org === 'string' ? null : { above: org.path.split('.').map(Number), kind: org.kind }
     const given = rolesNamed(roles, roleWords, (role) => home === null || belongsIn(role, home))
     const regionCode = regionOf(region)
     if (typeof given === 'string') faults.push({ column: 'roles', text: given })
@@ -87,7 +94,14 @@ export async function resolver(ctx: Ctx, all: readonly ImportRow<UserRow>[]) {
     const wrong = await whyNot(given, org, regionCode)
     if (wrong) faults.push(wrong)
     if (faults.length || typeof departmentId === 'string') return faults
-    return { ...fields, line, orgId: org.id, departmentId, regionCode, roleIds: given.map((role) => role.id) }
+    return {
+      ...fields,
+      line,
+      orgId: org.id,
+      departmentId,
+      regionCode,
+      roleIds: given.map((role) => role.id),
+    }
   }
 
   return {
@@ -95,9 +109,11 @@ export async function resolver(ctx: Ctx, all: readonly ImportRow<UserRow>[]) {
       const errors: RowError[] = []
       const newcomers: Newcomer[] = []
       for (const one of all) {
-        if (accounts.taken(one.value)) errors.push({ line: one.line, column: 'username', text: userErrors.usernameTaken.text })
+        if (accounts.taken(one.value))
+          errors.push({ line: one.line, column: 'username', text: userErrors.usernameTaken.text })
         const found = await row(one)
-        if (Array.isArray(found)) errors.push(...found.map((fault) => ({ line: one.line, ...fault })))
+        if (Array.isArray(found))
+          errors.push(...found.map((fault) => ({ line: one.line, ...fault })))
         else newcomers.push(found)
       }
       return { errors, newcomers }
@@ -107,7 +123,8 @@ export async function resolver(ctx: Ctx, all: readonly ImportRow<UserRow>[]) {
       const errors: RowError[] = []
       for (const [word, of] of Map.groupBy(all, ({ value }) => value.org)) {
         const org = meant(orgs, word)
-        const wrong = typeof org === 'string' ? null : await faultOf(() => openHome(ctx, org.id, of.length))
+        const wrong =
+          typeof org === 'string' ? null : await faultOf(() => openHome(ctx, org.id, of.length))
         if (wrong) errors.push({ line: of[0]?.line ?? 2, column: 'org', text: wrong.text })
       }
       return errors
@@ -125,7 +142,10 @@ async function faultOf(work: () => Promise<unknown>): Promise<RowFault | null> {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const { def, values, fields } = error
-    return { column: columns[fields[0]?.field ?? ''] ?? 'roles', text: bi(say(def.text, 'zh-CN', values), say(def.text, 'en', values)) }
+    return {
+      column: columns[fields[0]?.field ?? ''] ?? 'roles',
+      text: bi(say(def.text, 'zh-CN', values), say(def.text, 'en', values)),
+    }
   }
 }
 

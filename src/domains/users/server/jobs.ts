@@ -17,7 +17,9 @@ export async function registerUserJobs(app: App): Promise<void> {
 /** A request nobody answered for a day ends. */
 export const expireResets = (app: App): Promise<void> =>
   bySystem(app, async (ctx) => {
-    const rows = await rowsOf<{ org_id: number }>(ctx.db)`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now}
+    const rows = await rowsOf<{ org_id: number }>(
+      ctx.db,
+    )`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now}
       where state = 'PENDING' and created_at <= ${new Date(ctx.now.getTime() - resetHours * hourMs)} returning org_id`
     const orgIds = rows.map((row) => row.org_id)
     if (rows.length) ctx.touch('password-resets', orgIds)
@@ -26,7 +28,12 @@ export const expireResets = (app: App): Promise<void> =>
 /** The name of somebody deleted half a year ago may be given again; the log keeps it as it was. */
 export const freeNames = (app: App): Promise<void> =>
   bySystem(app, async (ctx) => {
-    const rows = await rowsOf<{ id: number; username: string }>(ctx.db)`select id, username from users
+    const rows = await rowsOf<{ id: number; username: string }>(
+      ctx.db,
+    )`select id, username from users
       where deleted_at <= ${new Date(ctx.now.getTime() - keptDays * dayMs)} and username not like '%#%' limit 1000`
-    for (const { id, username } of rows) await sql`update users set username = ${freedName(username, id)} where id = ${id}`.execute(ctx.db)
+    for (const { id, username } of rows)
+      await sql`update users set username = ${freedName(username, id)} where id = ${id}`.execute(
+        ctx.db,
+      )
   })

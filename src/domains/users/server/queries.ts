@@ -11,7 +11,10 @@ const bound = sql`exists (select from wechat_bindings w where w.user_id = u.id)`
 /** Everything of an account; the phone is whole. */
 const user = (ctx: Ctx) =>
   shape(
-    OrganUserDetail.extend({ factor: z.boolean(), roles: z.array(RoleChip.extend({ rank: z.number(), dataScope: Scope })) }),
+    OrganUserDetail.extend({
+      factor: z.boolean(),
+      roles: z.array(RoleChip.extend({ rank: z.number(), dataScope: Scope })),
+    }),
     ['users', 'u'],
     {
       roles: sql`(select coalesce(json_agg(json_build_object('id', r.id, 'code', r.code, 'name', r.name, 'nameEn', r.name_en, 'rank', r.rank,
@@ -35,7 +38,8 @@ const user = (ctx: Ctx) =>
 export type User = Rows<ReturnType<typeof user>>
 const from = sql`users u join organisations o on o.id = u.org_id left join departments d on d.id = u.department_id`
 
-const contains = (column: string, text: string | undefined) => text && sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`
+const contains = (column: string, text: string | undefined) =>
+  text && sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`
 
 export const listRows = (ctx: Ctx, input: Input<typeof users.list>) =>
   user(ctx).page(ctx.db, {
@@ -43,15 +47,22 @@ export const listRows = (ctx: Ctx, input: Input<typeof users.list>) =>
     countFrom: sql`users u`,
     input,
     last: sql`u.id`,
-    sort: { createTime: sql`u.created_at`, username: sql`lower(u.username)`, realName: sql`u.real_name`, lastLoginTime: sql`u.last_login_at` },
+    sort: {
+      createTime: sql`u.created_at`,
+      username: sql`lower(u.username)`,
+      realName: sql`u.real_name`,
+      lastLoginTime: sql`u.last_login_at`,
+    },
     where: [
       visible(ctx, 'u.org_id'),
       sql`u.deleted_at is null`,
-      input.keyword && sql`strpos(lower(u.username || ' ' || u.real_name), lower(${input.keyword})) > 0`,
+      input.keyword &&
+        sql`strpos(lower(u.username || ' ' || u.real_name), lower(${input.keyword})) > 0`,
       contains('u.username', input.username),
       contains('u.real_name', input.realName),
       input.roleId && sql`u.id in (select user_id from user_roles where role_id = ${input.roleId})`,
-      input.orgId && sql`u.org_id in (select c.id from organisations c join organisations p on c.path <@ p.path where p.id = ${input.orgId})`,
+      input.orgId &&
+        sql`u.org_id in (select c.id from organisations c join organisations p on c.path <@ p.path where p.id = ${input.orgId})`,
       input.departmentId && sql`u.department_id = ${input.departmentId}`,
       input.status && sql`u.status = ${input.status}`,
       input.wechatBound !== undefined && sql`${bound} = ${input.wechatBound}`,
@@ -62,4 +73,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof users.list>) =>
   })
 
 export const row = (ctx: Ctx, id: number): Promise<User | undefined> =>
-  user(ctx).one(ctx.db, sql`from ${from} where u.id = ${id} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`)
+  user(ctx).one(
+    ctx.db,
+    sql`from ${from} where u.id = ${id} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`,
+  )

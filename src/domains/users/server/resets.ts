@@ -42,7 +42,8 @@ export const resets = {
         below(ctx),
         input.state && sql`p.state = ${input.state}`,
         input.method && sql`p.method = ${input.method}`,
-        input.keyword && sql`strpos(lower(u.username || ' ' || u.real_name), lower(${input.keyword})) > 0`,
+        input.keyword &&
+          sql`strpos(lower(u.username || ' ' || u.real_name), lower(${input.keyword})) > 0`,
       ],
     })
     const shown = (row: (typeof rows)[number]) => {
@@ -63,8 +64,11 @@ export const resets = {
       where p.id = ${id} and ${visible(ctx, 'p.org_id')}`,
     )
     if (!mine) throw new Refusal(resetErrors.resetRankTooHigh)
-    const { numAffectedRows } = await sql`update password_resets set state = 'REJECTED', handled_by = ${ctx.actor.userId}, handled_at = ${ctx.now},
-      remark = ${reason} where id = ${id} and state = any(${[...allowedFrom(resetRequests, 'REJECTED')]}::text[])`.execute(ctx.db)
+    const { numAffectedRows } =
+      await sql`update password_resets set state = 'REJECTED', handled_by = ${ctx.actor.userId}, handled_at = ${ctx.now},
+      remark = ${reason} where id = ${id} and state = any(${[...allowedFrom(resetRequests, 'REJECTED')]}::text[])`.execute(
+        ctx.db,
+      )
     if (!numAffectedRows) throw new Refusal(resetErrors.resetHandled)
     ctx.audit({ id, name, after: { reason }, orgId })
     ctx.touch('password-resets')

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { add, addOrganisations, addRole as newRole, addUser as newUser } from '../../../../test/factories/things.ts'
+import {
+  add,
+  addOrganisations,
+  addRole as newRole,
+  addUser as newUser,
+} from '../../../../test/factories/things.ts'
 import { startTestApi, type TestApi } from '../../../../test/support/api.ts'
 import { systemScope } from '../../../server/database.ts'
 import { seedAccess } from '../../accounts/seed.ts'
@@ -12,11 +17,25 @@ export type World = TestApi & {
   at(days: number): void
   userId(username: string): Promise<number>
   roleId(code: string): Promise<number>
-  addUser(username: string, org: number, role: string, change?: Record<string, unknown>): Promise<number>
+  addUser(
+    username: string,
+    org: number,
+    role: string,
+    change?: Record<string, unknown>,
+  ): Promise<number>
   picture(username: string): Promise<string>
 }
 const start = Date.parse('2026-11-21T06:00:00Z')
-export const userCodes = ['read', 'create', 'update', 'delete', 'export', 'assign-role', 'lookup', 'reset-password'].map((action) => `user:${action}`)
+export const userCodes = [
+  'read',
+  'create',
+  'update',
+  'delete',
+  'export',
+  'assign-role',
+  'lookup',
+  'reset-password',
+].map((action) => `user:${action}`)
 
 export async function openWorld(): Promise<World> {
   let clock = start
@@ -28,22 +47,51 @@ export async function openWorld(): Promise<World> {
     at: (days) => {
       clock += days * 86_400_000
     },
-    userId: async (username) => Number((await sql<{ id: number }>('select id from users where username = $1', [username]))[0]?.id),
-    roleId: async (code) => Number((await sql<{ id: number }>('select id from roles where code = $1', [code]))[0]?.id),
+    userId: async (username) =>
+      Number(
+        (await sql<{ id: number }>('select id from users where username = $1', [username]))[0]?.id,
+      ),
+    roleId: async (code) =>
+      Number((await sql<{ id: number }>('select id from roles where code = $1', [code]))[0]?.id),
     addUser(username, org, role, change = {}) {
-      return newUser(sql, { org_id: org, username, phone: '13800138000', created_at: new Date(clock++), ...change }, role)
+      return newUser(
+        sql,
+        { org_id: org, username, phone: '13800138000', created_at: new Date(clock++), ...change },
+        role,
+      )
     },
     async picture(username) {
       const url = `files/${randomUUID()}.png`
-      const [user] = await sql<{ id: number; org_id: number }>('select id, org_id from users where username = $1', [username])
+      const [user] = await sql<{ id: number; org_id: number }>(
+        'select id, org_id from users where username = $1',
+        [username],
+      )
       if (user) await add(sql, 'uploads', { org_id: user.org_id, user_id: user.id, url })
       return url
     },
   }
-  await addOrganisations(sql, [2, 1, 'AGENT'], [3, 2, 'OPERATOR'], [4, 2, 'OPERATOR'], [5, 1, 'OPERATOR'], [6, 2, 'SPONSOR'])
-  await addRole(world, 2, 'ROLE_C_CHIEF', 60, [...userCodes, 'department:read', 'department:update', 'device:read', 'device:assign'])
+  await addOrganisations(
+    sql,
+    [2, 1, 'AGENT'],
+    [3, 2, 'OPERATOR'],
+    [4, 2, 'OPERATOR'],
+    [5, 1, 'OPERATOR'],
+    [6, 2, 'SPONSOR'],
+  )
+  await addRole(world, 2, 'ROLE_C_CHIEF', 60, [
+    ...userCodes,
+    'department:read',
+    'department:update',
+    'device:read',
+    'device:assign',
+  ])
   await addRole(world, 5, 'ROLE_C_OTHER', 60, [...userCodes])
-  for (const target of ['ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPAIRER', 'ROLE_SPONSOR', 'ROLE_DRUG_REGULATOR'])
+  for (const target of [
+    'ROLE_RTU_REPLENISHER',
+    'ROLE_RTU_REPAIRER',
+    'ROLE_SPONSOR',
+    'ROLE_DRUG_REGULATOR',
+  ])
     await sql(
       `insert into role_distributions select a.id, b.id from roles a, roles b where a.code in ('ROLE_C_CHIEF', 'ROLE_C_OTHER') and b.code = $1 on conflict do nothing`,
       [target],
@@ -61,5 +109,10 @@ export async function openWorld(): Promise<World> {
   return world
 }
 
-export const addRole = ({ sql }: TestApi, org_id: number, code: string, rank: number, codes: readonly string[]): Promise<number> =>
-  newRole(sql, { org_id, code, rank }, codes)
+export const addRole = (
+  { sql }: TestApi,
+  org_id: number,
+  code: string,
+  rank: number,
+  codes: readonly string[],
+): Promise<number> => newRole(sql, { org_id, code, rank }, codes)

@@ -20,7 +20,17 @@ import { departments } from './departments.ts'
 import { devices } from './devices.ts'
 import { type FirstPasswords, firstPasswords } from './firstPasswords.ts'
 import { passwordSettings, resetPassword } from './passwords.ts'
-import { above, checkDepartment, checkPicture, checkRoles, giveRoles, named, openHome, requireStanding, subject } from './people.ts'
+import {
+  above,
+  checkDepartment,
+  checkPicture,
+  checkRoles,
+  giveRoles,
+  named,
+  openHome,
+  requireStanding,
+  subject,
+} from './people.ts'
 import * as q from './queries.ts'
 import { resets } from './resets.ts'
 
@@ -29,16 +39,30 @@ type Contract = typeof users
 export { giveRoles }
 
 /** `isPrincipal`: the one account an organisation is created with. */
-export type NewUser = Omit<z.output<typeof NewOrganUser>, 'password' | 'repeat'> & { passwordHash: string; isPrincipal: boolean }
+export type NewUser = Omit<z.output<typeof NewOrganUser>, 'password' | 'repeat'> & {
+  passwordHash: string
+  isPrincipal: boolean
+}
 
 // whose name it is stays untold: it may be another tenant's
 const unique = guarding({ users_username: [userErrors.usernameTaken, 'username'] })
 /** Two statements for however many: a thousand single inserts would each wake every cache of rights. Answers their ids by their names. */
-export async function insertUsers(ctx: Ctx, people: readonly NewUser[]): Promise<ReadonlyMap<string, number>> {
-  const values = people.map(({ roleIds: _, ...user }) => ({ ...columns('users', user), password_changed_at: ctx.now, created_at: ctx.now }))
-  const made = await unique(ctx.db.insertInto('users').values(values).returning(['id', 'username']).execute())
+export async function insertUsers(
+  ctx: Ctx,
+  people: readonly NewUser[],
+): Promise<ReadonlyMap<string, number>> {
+  const values = people.map(({ roleIds: _, ...user }) => ({
+    ...columns('users', user),
+    password_changed_at: ctx.now,
+    created_at: ctx.now,
+  }))
+  const made = await unique(
+    ctx.db.insertInto('users').values(values).returning(['id', 'username']).execute(),
+  )
   const ids = new Map(made.map((user) => [user.username, user.id]))
-  const held = people.flatMap(({ username, orgId, roleIds }) => roleIds.map((roleId) => ({ userId: ids.get(username) as number, roleId, orgId })))
+  const held = people.flatMap(({ username, orgId, roleIds }) =>
+    roleIds.map((roleId) => ({ userId: ids.get(username) as number, roleId, orgId })),
+  )
   const granted = { granted_by: ctx.actor.userId, created_at: ctx.now }
   await ctx.db
     .insertInto('user_roles')
@@ -64,7 +88,11 @@ export type Accounts = { readonly first: FirstPasswords; readonly taken: (row: N
  * What accounts of a file need: one password each, at random, so that quick hashes are as good as slow ones, and which names are taken.
  * Those are unique across tenants, so it is asked outside the actor's rows.
  */
-export async function accountsOf(app: App, rows: readonly ImportRow<unknown>[], all: readonly ImportRow<Named>[]): Promise<Accounts> {
+export async function accountsOf(
+  app: App,
+  rows: readonly ImportRow<unknown>[],
+  all: readonly ImportRow<Named>[],
+): Promise<Accounts> {
   const { 'password.minLength': minLength } = await passwordSettings(app)
   const names = all.flatMap(({ value }) => value.username?.toLowerCase() ?? [])
   const [first, found] = await Promise.all([
@@ -73,22 +101,38 @@ export async function accountsOf(app: App, rows: readonly ImportRow<unknown>[], 
       minLength,
     ),
     app.database.read(systemScope, (db) =>
-      sql<{ name: string }>`select lower(username) as name from users where lower(username) = any(${names}::text[])`.execute(db),
+      sql<{
+        name: string
+      }>`select lower(username) as name from users where lower(username) = any(${names}::text[])`.execute(
+        db,
+      ),
     ),
   ])
   const taken = new Set(found.rows.map(({ name }) => name))
-  return { first, taken: ({ username }) => username !== undefined && taken.has(username.toLowerCase()) }
+  return {
+    first,
+    taken: ({ username }) => username !== undefined && taken.has(username.toLowerCase()),
+  }
 }
 
 const create = prepared<Contract['create'], string>({
   async prepare(app, input, _request, actor) {
     const settings = await passwordSettings(app)
-    const wrong = passwordRule(input.password, input.username, nearWords([input.realName, input.phone]), settings['password.minLength'])
+    const wrong = passwordRule(
+      input.password,
+      input.username,
+      nearWords([input.realName, input.phone]),
+      settings['password.minLength'],
+    )
     if (wrong) throw fieldRefusal(wrong, 'password')
     return hashing(app).take(tenantOf(actor), () => hashPassword(input.password))
   },
   async run(ctx, { password, repeat: _, ...user }, passwordHash) {
-    const home = await ctx.db.selectFrom('organisations').select('name').where('id', '=', user.orgId).executeTakeFirst()
+    const home = await ctx.db
+      .selectFrom('organisations')
+      .select('name')
+      .where('id', '=', user.orgId)
+      .executeTakeFirst()
     const wrong = passwordRule(password, user.username, nearWords([home?.name ?? '']))
     if (wrong) throw fieldRefusal(wrong, 'password')
     const id = await addUser(ctx, { ...user, passwordHash, isPrincipal: false })
@@ -109,8 +153,11 @@ const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...input
   const region = regionRule(person.roles, input.regionCode)
   if (region) throw fieldRefusal(region, 'regionCode')
   // another region is another right: who may not give the role may not move it
-  const regional = person.roles.filter((role) => role.dataScope === 'REGION_DRUGS').map((role) => role.id)
-  if (regional.length && input.regionCode !== person.regionCode) await checkAssignable(ctx, regional, person.orgId)
+  const regional = person.roles
+    .filter((role) => role.dataScope === 'REGION_DRUGS')
+    .map((role) => role.id)
+  if (regional.length && input.regionCode !== person.regionCode)
+    await checkAssignable(ctx, regional, person.orgId)
   await checkDepartment(ctx, input.departmentId, person.orgId)
   if (!input.avatar && person.avatar) throw fieldRefusal(userErrors.avatarMissing, 'avatar')
   if (input.avatar !== person.avatar) await checkPicture(ctx, input.avatar)
@@ -130,7 +177,9 @@ function listed(ctx: Ctx, { factor, mustChangePassword: _, ...user }: q.User): O
   return {
     ...user,
     role: user.roles[0]?.code ?? '',
-    roleName: user.roles.map((role) => (ctx.lang === 'en' ? role.nameEn : role.name)).join(ctx.lang === 'en' ? ', ' : '、'),
+    roleName: user.roles
+      .map((role) => (ctx.lang === 'en' ? role.nameEn : role.name))
+      .join(ctx.lang === 'en' ? ', ' : '、'),
     roles: user.roles.map(({ rank: _, dataScope: __, ...chip }) => chip),
     phone: maskedPhone(user.phone),
     area: placeName(user.regionCode, ' '),
@@ -150,7 +199,11 @@ function listed(ctx: Ctx, { factor, mustChangePassword: _, ...user }: q.User): O
 /** With the whole phone for whoever may change it. */
 const detailed = (ctx: Ctx, row: q.User) => {
   const shown = listed(ctx, row)
-  return { ...shown, phone: shown.can.update ? row.phone : shown.phone, mustChangePassword: row.mustChangePassword }
+  return {
+    ...shown,
+    phone: shown.can.update ? row.phone : shown.phone,
+    mustChangePassword: row.mustChangePassword,
+  }
 }
 
 export const handlers: Handlers<Contract> = {

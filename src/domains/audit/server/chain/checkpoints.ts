@@ -5,7 +5,13 @@ import { sign } from '../../../../server/secretBox.ts'
 import type { Head } from './seal.ts'
 
 /** Where the chain goes on when its oldest months went into a file. */
-export type Checkpoint = Head & { rows: number; file: string; fileSha256: string; stragglers: [id: number, digest: string][]; signature: Buffer }
+export type Checkpoint = Head & {
+  rows: number
+  file: string
+  fileSha256: string
+  stragglers: [id: number, digest: string][]
+  signature: Buffer
+}
 
 export async function lastCheckpoint(db: Db): Promise<Checkpoint | null> {
   const { rows } =
@@ -15,7 +21,21 @@ export async function lastCheckpoint(db: Db): Promise<Checkpoint | null> {
 }
 
 export const checkpointSignature = (secretKey: string, c: Omit<Checkpoint, 'signature'>): Buffer =>
-  sign(secretKey, 'log-checkpoint', JSON.stringify([c.seq, c.epoch, c.txid, c.logId, c.hash.toString('hex'), c.rows, c.file, c.fileSha256, c.stragglers]))
+  sign(
+    secretKey,
+    'log-checkpoint',
+    JSON.stringify([
+      c.seq,
+      c.epoch,
+      c.txid,
+      c.logId,
+      c.hash.toString('hex'),
+      c.rows,
+      c.file,
+      c.fileSha256,
+      c.stragglers,
+    ]),
+  )
 
 export const checkpointProblem = (checkpoint: Checkpoint, secretKey: string): boolean =>
   !timingSafeEqual(checkpointSignature(secretKey, checkpoint), checkpoint.signature)

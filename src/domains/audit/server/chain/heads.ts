@@ -14,19 +14,32 @@ import { sealHead } from './seal.ts'
  * Heads of the log's chain, copied outside the database every minute: without them a truncated or rewritten log could not be
  * told from a short or honest one. Each line is signed over the one before it, so that an edited or missing line is seen.
  */
-const Line = z.strictObject({ at: z.string(), seq: z.number().int(), hash: z.string(), mac: z.string() })
+const Line = z.strictObject({
+  at: z.string(),
+  seq: z.number().int(),
+  hash: z.string(),
+  mac: z.string(),
+})
 export type CopiedHead = { line: number; at: string; seq: number; hash: string }
 export type Heads = { heads: CopiedHead[]; forged: { line: number; seq: number } | null }
 
 export const headFile = (dataDir: string): string => path.join(dataDir, 'log-head.jsonl')
 
-const macOf = (secretKey: string, previous: string, head: { at: string; seq: number; hash: string }): string =>
+const macOf = (
+  secretKey: string,
+  previous: string,
+  head: { at: string; seq: number; hash: string },
+): string =>
   sign(secretKey, 'log-head', [previous, head.at, head.seq, head.hash].join('\n')).toString('hex')
 
 /** Appends the head when it moved. The lock keeps two workers on one folder from signing after the same line. */
 export async function copyHead(app: Pick<App, 'database' | 'config' | 'now'>): Promise<void> {
   await app.database.transact(systemScope, async (db) => {
-    const { rows } = await sql<{ ok: boolean }>`select pg_try_advisory_xact_lock(hashtextextended('operation_log_head', 0)) as ok`.execute(db)
+    const { rows } = await sql<{
+      ok: boolean
+    }>`select pg_try_advisory_xact_lock(hashtextextended('operation_log_head', 0)) as ok`.execute(
+      db,
+    )
     if (!rows[0]?.ok) return
     const { seq, hash } = await sealHead(db)
     if (seq === 0) return
@@ -36,7 +49,9 @@ export async function copyHead(app: Pick<App, 'database' | 'config' | 'now'>): P
       const last = await lastLine(file)
       const head = { at: app.now().toISOString(), seq, hash: hash.toString('hex') }
       if (last?.seq === seq && last.hash === head.hash) return
-      await file.appendFile(`${JSON.stringify({ ...head, mac: macOf(app.config.secretKey, last?.mac ?? '', head) })}\n`)
+      await file.appendFile(
+        `${JSON.stringify({ ...head, mac: macOf(app.config.secretKey, last?.mac ?? '', head) })}\n`,
+      )
       await file.datasync()
     } finally {
       await file.close()
@@ -45,7 +60,9 @@ export async function copyHead(app: Pick<App, 'database' | 'config' | 'now'>): P
 }
 
 /** The last whole line; what a crash left behind it is cut off. */
-async function lastLine(file: Awaited<ReturnType<typeof open>>): Promise<z.infer<typeof Line> | null> {
+async function lastLine(
+  file: Awaited<ReturnType<typeof open>>,
+): Promise<z.infer<typeof Line> | null> {
   const { size } = await file.stat()
   const tail = Buffer.alloc(Math.min(size, 4096))
   await file.read(tail, 0, tail.length, size - tail.length)
@@ -69,13 +86,17 @@ export async function readHeads(dataDir: string, secretKey: string): Promise<Hea
   if (!existsSync(headFile(dataDir))) return found
   let previous = ''
   let line = 0
-  for await (const text of createInterface({ input: createReadStream(headFile(dataDir)), crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of createInterface({
+    input: createReadStream(headFile(dataDir)),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
     line += 1
     const head = readLine(text)
     const wanted = head ? Buffer.from(macOf(secretKey, previous, head)) : Buffer.alloc(0)
     const given = Buffer.from(head?.mac ?? '')
     const last = found.heads.at(-1)
-    if (head && wanted.length === given.length && timingSafeEqual(wanted, given)) found.heads.push({ line, at: head.at, seq: head.seq, hash: head.hash })
+    if (head && wanted.length === given.length && timingSafeEqual(wanted, given))
+      found.heads.push({ line, at: head.at, seq: head.seq, hash: head.hash })
     else found.forged ??= { line, seq: head?.seq ?? last?.seq ?? 0 }
     previous = head?.mac ?? ''
   }

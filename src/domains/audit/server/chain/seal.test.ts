@@ -10,7 +10,15 @@ import { seedAccess } from '../../../accounts/seed.ts'
 import { session } from '../../../session/contract.ts'
 import { archiveLog } from './archive.ts'
 import { copyHead, headFile } from './heads.ts'
-import { firstLink, firstRows, genesis, hashedColumns, linkHash, sealHead, sealOnce } from './seal.ts'
+import {
+  firstLink,
+  firstRows,
+  genesis,
+  hashedColumns,
+  linkHash,
+  sealHead,
+  sealOnce,
+} from './seal.ts'
 import { verifyLog } from './verify.ts'
 
 let api: TestApi
@@ -19,8 +27,12 @@ beforeAll(async () => {
   api = await startTestApi({ now: () => now })
   await ensurePartitions(api.ownerUrl, now, 1, 1)
   await api.app.database.transact(systemScope, (db) => seedAccess(db, now))
-  await api.sql(`insert into users (org_id, username, password_hash, real_name) values (1, 'me', 'x', 'me')`)
-  await api.sql(`insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 1 from users u, roles r where r.code = 'ROLE_ADMIN'`)
+  await api.sql(
+    `insert into users (org_id, username, password_hash, real_name) values (1, 'me', 'x', 'me')`,
+  )
+  await api.sql(
+    `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 1 from users u, roles r where r.code = 'ROLE_ADMIN'`,
+  )
 })
 afterAll(async () => api.close())
 
@@ -35,7 +47,12 @@ async function sealed(rows: number): Promise<void> {
 }
 /** As somebody with the whole database in hand, whom no trigger stops. */
 const asOwner = async (...statements: string[]) => {
-  for (const statement of [`set session_replication_role = 'replica'`, ...statements, `set session_replication_role = 'origin'`]) await api.sql(statement)
+  for (const statement of [
+    `set session_replication_role = 'replica'`,
+    ...statements,
+    `set session_replication_role = 'origin'`,
+  ])
+    await api.sql(statement)
 }
 const row = (at = now, org = 1) => ({
   org_id: org,
@@ -49,16 +66,27 @@ const row = (at = now, org = 1) => ({
   request_id: '',
 })
 const write = async (n: number, at = now) => {
-  for (let i = 0; i < n; i += 1) await api.app.database.transact(systemScope, (db) => db.insertInto('operation_logs').values(row(at)).execute())
+  for (let i = 0; i < n; i += 1)
+    await api.app.database.transact(systemScope, (db) =>
+      db.insertInto('operation_logs').values(row(at)).execute(),
+    )
 }
 const columns = [...hashedColumns].sort().join(', ')
-const seals = () => api.sql<{ seq: number; log_id: number }>('select seq::int as seq, log_id::int as log_id from operation_log_seals order by seq')
-const idOf = async (seq: number) => (await seals()).find((seal) => seal.seq === seq)?.log_id as number
+const seals = () =>
+  api.sql<{ seq: number; log_id: number }>(
+    'select seq::int as seq, log_id::int as log_id from operation_log_seals order by seq',
+  )
+const idOf = async (seq: number) =>
+  (await seals()).find((seal) => seal.seq === seq)?.log_id as number
 
 /** Twelve rows, sealed, with heads copied after six and after twelve. */
 beforeEach(async () => {
   now = new Date('2026-11-21T06:00:00Z')
-  await asOwner('truncate operation_logs', 'truncate operation_log_seals', 'truncate log_checkpoints')
+  await asOwner(
+    'truncate operation_logs',
+    'truncate operation_log_seals',
+    'truncate log_checkpoints',
+  )
   rmSync(headFile(api.app.config.dataDir), { force: true })
   for (let half = 0; half < 2; half += 1) {
     await write(6)
@@ -79,7 +107,9 @@ describe('what was tampered with is located', () => {
     expect(await sealOnce(api.app)).toBe(0)
   })
   test('the hash covers every column', async () => {
-    const found = await api.sql<{ name: string }>(`select column_name as name from information_schema.columns where table_name = 'operation_logs' order by 1`)
+    const found = await api.sql<{ name: string }>(
+      `select column_name as name from information_schema.columns where table_name = 'operation_logs' order by 1`,
+    )
     expect(found.map(({ name }) => name).join(', ')).toBe(columns)
   })
   test('1. a row that was altered, whatever the column', async () => {
@@ -97,10 +127,17 @@ describe('what was tampered with is located', () => {
       ip_address: `'1.1.1.1'`,
     }
     for (const [column, value] of Object.entries(changes)) {
-      const [old] = await api.sql<{ old: unknown }>(`select ${column} as old from operation_logs where id = ${id}`)
+      const [old] = await api.sql<{ old: unknown }>(
+        `select ${column} as old from operation_logs where id = ${id}`,
+      )
       await asOwner(`update operation_logs set ${column} = ${value} where id = ${id}`)
-      expect([column, await broken()]).toEqual([column, { seq: 4, logId: id, at: expect.stringContaining('2026-11-21T06:00:00'), why: 'CHANGED' }])
-      await asOwner(`update operation_logs set ${column} = ${old?.old === null ? 'null' : `'${old?.old}'`} where id = ${id}`)
+      expect([column, await broken()]).toEqual([
+        column,
+        { seq: 4, logId: id, at: expect.stringContaining('2026-11-21T06:00:00'), why: 'CHANGED' },
+      ])
+      await asOwner(
+        `update operation_logs set ${column} = ${old?.old === null ? 'null' : `'${old?.old}'`} where id = ${id}`,
+      )
     }
     expect(await broken()).toBeNull()
   })
@@ -126,7 +163,10 @@ describe('what was tampered with is located', () => {
   })
   test('4. rows or seals that changed places', async () => {
     const [a, b] = [await idOf(7), await idOf(8)]
-    const swap = [`update operation_logs set content = '甲' where id = ${a}`, `update operation_logs set content = '乙' where id = ${b}`]
+    const swap = [
+      `update operation_logs set content = '甲' where id = ${a}`,
+      `update operation_logs set content = '乙' where id = ${b}`,
+    ]
     await asOwner(...swap)
     expect(await broken()).toMatchObject({ seq: 7, why: 'CHANGED' })
     await asOwner(`update operation_logs set content = '退出登录：x'`)
@@ -138,15 +178,28 @@ describe('what was tampered with is located', () => {
     expect(await broken()).toMatchObject({ seq: 7, why: 'INSERTED', logId: a })
   })
   test('5. an end that was cut off, by the copied heads', async () => {
-    await asOwner(`delete from operation_logs where id >= ${await idOf(10)}`, 'delete from operation_log_seals where seq >= 10')
-    expect(await verify()).toEqual({ checked: 9, total: 9, heads: 2, broken: { seq: 10, logId: null, at: now.toISOString(), why: 'TRUNCATED' } })
+    await asOwner(
+      `delete from operation_logs where id >= ${await idOf(10)}`,
+      'delete from operation_log_seals where seq >= 10',
+    )
+    expect(await verify()).toEqual({
+      checked: 9,
+      total: 9,
+      heads: 2,
+      broken: { seq: 10, logId: null, at: now.toISOString(), why: 'TRUNCATED' },
+    })
   })
   test('6. a chain that was made again over an altered row, by the copied heads', async () => {
-    await asOwner(`update operation_logs set username = 'somebody else' where id = ${await idOf(9)}`)
+    await asOwner(
+      `update operation_logs set username = 'somebody else' where id = ${await idOf(9)}`,
+    )
     await rechain(9)
     expect(await broken()).toMatchObject({ seq: 7, why: 'REWRITTEN' })
     await rechain(1)
-    expect(await broken(), 'the head after six still agrees').toMatchObject({ seq: 7, why: 'REWRITTEN' })
+    expect(await broken(), 'the head after six still agrees').toMatchObject({
+      seq: 7,
+      why: 'REWRITTEN',
+    })
   })
   test('and copied heads that were edited or left out', async () => {
     const file = headFile(api.app.config.dataDir)
@@ -160,7 +213,10 @@ describe('what was tampered with is located', () => {
     await write(1)
     await sealed(1)
     await copyHead(api.app)
-    expect(await verify(), 'what a crash left behind the last line is cut off').toMatchObject({ heads: 3, broken: null })
+    expect(await verify(), 'what a crash left behind the last line is cut off').toMatchObject({
+      heads: 3,
+      broken: null,
+    })
     appendFileSync(file, '{}\n')
     expect(await broken()).toMatchObject({ why: 'HEADS' })
   })
@@ -202,7 +258,10 @@ test('rows sealed before every column was hashed still fit, and their new column
 })
 
 test('a restored database goes on in an epoch of its own: small transaction numbers stand behind large ones', async () => {
-  await asOwner(`update operation_logs set txid = '3000000000'::xid8`, 'truncate operation_log_seals')
+  await asOwner(
+    `update operation_logs set txid = '3000000000'::xid8`,
+    'truncate operation_log_seals',
+  )
   rmSync(headFile(api.app.config.dataDir))
   await api.sql(`select setval('operation_log_epoch', last_value + 1) from operation_log_epoch`)
   await sealed(12)
@@ -226,19 +285,25 @@ describe('the archive', () => {
     await sealed(10)
     await copyHead(api.app)
   }
-  const month = async () => (await api.sql(`select 1 from pg_class where relname = 'operation_logs_202604'`)).length
+  const month = async () =>
+    (await api.sql(`select 1 from pg_class where relname = 'operation_logs_202604'`)).length
 
   test('leaves a file and a signed checkpoint from which the chain goes on', async () => {
     await age()
     expect(await archive()).toEqual([{ file: 'operation_logs_202604.jsonl.gz', rows: 7 }])
     expect(await month()).toBe(0)
-    const lines = gunzipSync(readFileSync(join(api.app.config.dataDir, 'archive/operation_logs_202604.jsonl.gz')))
+    const lines = gunzipSync(
+      readFileSync(join(api.app.config.dataDir, 'archive/operation_logs_202604.jsonl.gz')),
+    )
       .toString()
       .trim()
       .split('\n')
     expect(lines.length).toBe(8)
     expect(JSON.parse(lines[0] as string)).toMatchObject({ from: 1, to: 7 })
-    expect(JSON.parse(lines[7] as string)).toMatchObject({ seq: 7, row: { action: 'session.logout' } })
+    expect(JSON.parse(lines[7] as string)).toMatchObject({
+      seq: 7,
+      row: { action: 'session.logout' },
+    })
     expect(await verify()).toMatchObject({ checked: 3, broken: null })
     expect(await archive()).toEqual([])
     await write(1)
@@ -246,7 +311,9 @@ describe('the archive', () => {
     await copyHead(api.app)
     expect(await verify()).toMatchObject({ checked: 4, broken: null })
 
-    const [kept] = await api.sql<{ id: number }>(`select (stragglers->0->>0)::int as id from log_checkpoints`)
+    const [kept] = await api.sql<{ id: number }>(
+      `select (stragglers->0->>0)::int as id from log_checkpoints`,
+    )
     await asOwner(`update operation_logs set content = 'x' where id = ${kept?.id}`)
     expect(await broken()).toMatchObject({ seq: 7, logId: kept?.id, why: 'CHANGED' })
     await asOwner(`update operation_logs set content = '退出登录：x' where id = ${kept?.id}`)
@@ -263,6 +330,9 @@ describe('the archive', () => {
     await asOwner(`update operation_logs set content = '退出登录：x'`)
     await write(1, new Date('2026-04-30T23:00:00Z'))
     expect(await archive()).toEqual([{ kept: 'operation_logs_202604', why: 'UNSEALED' }])
-    expect([await month(), existsSync(join(api.app.config.dataDir, 'archive/operation_logs_202604.jsonl.gz.part'))]).toEqual([1, false])
+    expect([
+      await month(),
+      existsSync(join(api.app.config.dataDir, 'archive/operation_logs_202604.jsonl.gz.part')),
+    ]).toEqual([1, false])
   })
 })

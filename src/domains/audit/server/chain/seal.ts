@@ -13,7 +13,9 @@ import { writtenColumns } from '../../../../server/logRow.ts'
 /** Every column of a row: none can change without its hash. */
 export const hashedColumns: readonly string[] = ['epoch', 'txid', 'id', ...writtenColumns]
 const instantText = sql`to_char(l.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`
-const hashedRow = sql.join(hashedColumns.map((name) => (name === 'created_at' ? instantText : sql.ref(`l.${name}`))))
+const hashedRow = sql.join(
+  hashedColumns.map((name) => (name === 'created_at' ? instantText : sql.ref(`l.${name}`))),
+)
 
 /** Where a row stands in the chain. `txid` stays text: it may be larger than JavaScript counts. */
 export type Position = { epoch: number; txid: string; logId: number }
@@ -26,7 +28,10 @@ export type Digested = Position & { orgId: number; createdAt: string; digest: Bu
  * A transaction that reads in chain order by the index of that order: with nothing to go by, the planner would rather sort the
  * rest of the log each time.
  */
-export const inChainOrder = <T>(database: App['database'], work: (db: Db) => Promise<T>): Promise<T> =>
+export const inChainOrder = <T>(
+  database: App['database'],
+  work: (db: Db) => Promise<T>,
+): Promise<T> =>
   database.transact(systemScope, async (db) => {
     await sql`select set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(
       db,
@@ -35,7 +40,12 @@ export const inChainOrder = <T>(database: App['database'], work: (db: Db) => Pro
   })
 
 /** Rows after `from`, in chain order. */
-export async function digestedRows(db: Db, from: Position, until: RawBuilder<unknown>, limit: number): Promise<Digested[]> {
+export async function digestedRows(
+  db: Db,
+  from: Position,
+  until: RawBuilder<unknown>,
+  limit: number,
+): Promise<Digested[]> {
   const { rows } = await sql<Digested>`
     select l.epoch, l.txid::text as txid, l.id as "logId", l.org_id as "orgId", ${instantText} as "createdAt", sha256(convert_to(row(${hashedRow})::text, 'UTF8')) as digest
     from operation_logs l where (l.epoch, l.txid, l.id) > (${from.epoch}::int, ${from.txid}::xid8, ${from.logId}::bigint) and ${until}
@@ -53,14 +63,26 @@ export function linkHash(previous: Buffer, seq: number, digest: Buffer): Buffer 
 
 /** A row sealed before every column was hashed; what it could not have must still be empty. */
 export type FirstRow = Position & { values: unknown[]; untouched: boolean }
-export const firstLink = (previous: Buffer, row: FirstRow): Buffer => createHash('sha256').update(previous).update(JSON.stringify(row.values)).digest()
-export async function firstRows(db: Db, from: Position, until: RawBuilder<unknown>, limit: number): Promise<FirstRow[]> {
+export const firstLink = (previous: Buffer, row: FirstRow): Buffer =>
+  createHash('sha256').update(previous).update(JSON.stringify(row.values)).digest()
+export async function firstRows(
+  db: Db,
+  from: Position,
+  until: RawBuilder<unknown>,
+  limit: number,
+): Promise<FirstRow[]> {
   const { rows } = await sql<Record<string, unknown> & { untouched: boolean; epoch: number }>`
     select l.org_id, l.id, ${instantText} as created_at, l.user_id, l.username, l.level, l.action, l.content, l.resource_id, l.before, l.after, l.ip_address, l.request_id,
       l.txid::text as txid, l.epoch, (l.actor_org_id is null and l.target_name = '' and l.result = 'SUCCESS' and l.error_name = '' and l.user_agent = '' and l.duration_ms = 0) as untouched
     from operation_logs l where (l.epoch, l.txid, l.id) > (${from.epoch}::int, ${from.txid}::xid8, ${from.logId}::bigint) and ${until}
     order by l.epoch, l.txid, l.id limit ${limit}`.execute(db)
-  return rows.map(({ untouched, epoch, ...row }) => ({ epoch, txid: row.txid as string, logId: row.id as number, values: Object.values(row), untouched }))
+  return rows.map(({ untouched, epoch, ...row }) => ({
+    epoch,
+    txid: row.txid as string,
+    logId: row.id as number,
+    values: Object.values(row),
+    untouched,
+  }))
 }
 
 const perTurn = 2000
@@ -68,7 +90,11 @@ const perTurn = 2000
 /** Seals up to 2,000 rows; returns how many. Safe to run in several processes: one holds the lock, others do nothing. */
 export async function sealOnce(app: Pick<App, 'database'>): Promise<number> {
   return inChainOrder(app.database, async (db) => {
-    const { rows: lock } = await sql<{ ok: boolean }>`select pg_try_advisory_xact_lock(hashtextextended('operation_log_sealer', 0)) as ok`.execute(db)
+    const { rows: lock } = await sql<{
+      ok: boolean
+    }>`select pg_try_advisory_xact_lock(hashtextextended('operation_log_sealer', 0)) as ok`.execute(
+      db,
+    )
     if (!lock[0]?.ok) return 0
     const head = await sealHead(db)
     const ended = sql`(l.txid < pg_snapshot_xmin(pg_current_snapshot()) or l.epoch < app_log_epoch())`
@@ -77,7 +103,15 @@ export async function sealOnce(app: Pick<App, 'database'>): Promise<number> {
     const seals = rows.map((row) => {
       seq += 1
       last = linkHash(last, seq, row.digest)
-      return { seq, log_id: row.logId, org_id: row.orgId, log_created_at: row.createdAt, epoch: row.epoch, txid: row.txid, hash: last.toString('hex') }
+      return {
+        seq,
+        log_id: row.logId,
+        org_id: row.orgId,
+        log_created_at: row.createdAt,
+        epoch: row.epoch,
+        txid: row.txid,
+        hash: last.toString('hex'),
+      }
     })
     if (seals.length) {
       await sql`insert into operation_log_seals (seq, log_id, org_id, log_created_at, epoch, txid, version, hash)

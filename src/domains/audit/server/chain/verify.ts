@@ -3,10 +3,28 @@ import type { App } from '../../../../server/context.ts'
 import type { Db } from '../../../../server/database.ts'
 import { type Checkpoint, checkpointProblem, lastCheckpoint } from './checkpoints.ts'
 import { type CopiedHead, readHeads } from './heads.ts'
-import { type Digested, digestedRows, firstLink, firstRows, genesis, type Head, inChainOrder, linkHash, noHead, type Position } from './seal.ts'
+import {
+  type Digested,
+  digestedRows,
+  firstLink,
+  firstRows,
+  genesis,
+  type Head,
+  inChainOrder,
+  linkHash,
+  noHead,
+  type Position,
+} from './seal.ts'
 
 /** What the chain says against a row: it differs, is gone, came in behind a seal; or against the whole: other than its copied heads, shorter than them. */
-export type Why = 'CHANGED' | 'MISSING' | 'INSERTED' | 'REWRITTEN' | 'TRUNCATED' | 'HEADS' | 'CHECKPOINT'
+export type Why =
+  | 'CHANGED'
+  | 'MISSING'
+  | 'INSERTED'
+  | 'REWRITTEN'
+  | 'TRUNCATED'
+  | 'HEADS'
+  | 'CHECKPOINT'
 export type Broken = { seq: number; logId: number | null; at: string | null; why: Why }
 export type Verdict = { checked: number; total: number; heads: number; broken: Broken | null }
 type Source = Pick<App, 'database' | 'config'>
@@ -15,14 +33,24 @@ type Seal = Head & { version: number; createdAt: string }
 const batch = 10_000
 
 /** Walks the chain from the last checkpoint to its end and beside it the rows in chain order; stops at the first that does not fit. */
-export async function verifyLog({ database, config }: Source, progress: (checked: number, total: number) => Promise<void> = async () => {}): Promise<Verdict> {
+export async function verifyLog(
+  { database, config }: Source,
+  progress: (checked: number, total: number) => Promise<void> = async () => {},
+): Promise<Verdict> {
   const { heads, forged } = await readHeads(config.dataDir, config.secretKey)
   const ask = <T>(work: (db: Db) => Promise<T>) => inChainOrder(database, work)
   const checkpoint = await ask(lastCheckpoint)
   const start: Head = checkpoint ?? noHead
   const total = (await ask(lastSeq)) - start.seq
-  const verdict = (checked: number, broken: Broken | null): Verdict => ({ checked, total: Math.max(total, checked), heads: heads.length, broken })
-  const early = checkpoint ? await ask((db) => beforeCheckpoint(db, checkpoint, config.secretKey)) : null
+  const verdict = (checked: number, broken: Broken | null): Verdict => ({
+    checked,
+    total: Math.max(total, checked),
+    heads: heads.length,
+    broken,
+  })
+  const early = checkpoint
+    ? await ask((db) => beforeCheckpoint(db, checkpoint, config.secretKey))
+    : null
   if (early) return verdict(0, early)
   const copies = copiesAfter(heads, start)
   if (copies.wrong) return verdict(0, copies.wrong)
@@ -37,18 +65,38 @@ export async function verifyLog({ database, config }: Source, progress: (checked
   }
   const checked = head.seq - start.seq
   const future = await ask((db) => fromTheFuture(db, head))
-  if (future) return verdict(checked, { seq: head.seq, logId: future.logId, at: `${future.createdAt}Z`, why: 'INSERTED' })
+  if (future)
+    return verdict(checked, {
+      seq: head.seq,
+      logId: future.logId,
+      at: `${future.createdAt}Z`,
+      why: 'INSERTED',
+    })
   const beyond = copies.after(head.seq)
-  if (beyond) return verdict(checked, { seq: head.seq + 1, logId: null, at: beyond.at, why: 'TRUNCATED' })
+  if (beyond)
+    return verdict(checked, { seq: head.seq + 1, logId: null, at: beyond.at, why: 'TRUNCATED' })
   return verdict(checked, forged ? { seq: forged.seq, logId: null, at: null, why: 'HEADS' } : null)
 }
 
 const lastSeq = async (db: Db): Promise<number> =>
-  (await sql<{ seq: number }>`select coalesce(max(seq), 0) as seq from operation_log_seals`.execute(db)).rows[0]?.seq ?? 0
+  (
+    await sql<{
+      seq: number
+    }>`select coalesce(max(seq), 0) as seq from operation_log_seals`.execute(db)
+  ).rows[0]?.seq ?? 0
 
 /** The signed end of what was archived, and of the rows before it only those the checkpoint names. */
-async function beforeCheckpoint(db: Db, checkpoint: Checkpoint, secretKey: string): Promise<Broken | null> {
-  const broken = (why: Why, row?: Digested): Broken => ({ seq: checkpoint.seq, logId: row?.logId ?? null, at: row ? `${row.createdAt}Z` : null, why })
+async function beforeCheckpoint(
+  db: Db,
+  checkpoint: Checkpoint,
+  secretKey: string,
+): Promise<Broken | null> {
+  const broken = (why: Why, row?: Digested): Broken => ({
+    seq: checkpoint.seq,
+    logId: row?.logId ?? null,
+    at: row ? `${row.createdAt}Z` : null,
+    why,
+  })
   if (checkpointProblem(checkpoint, secretKey)) return broken('CHECKPOINT')
   const kept = new Map(checkpoint.stragglers)
   const rows = await digestedRows(db, genesis, upTo(checkpoint), kept.size + 1)
@@ -74,7 +122,8 @@ function copiesAfter(heads: readonly CopiedHead[], start: Head) {
   for (const head of heads) {
     if (head.seq < start.seq) continue
     const other = head.seq === start.seq ? start.hash.toString('hex') : bySeq.get(head.seq)?.hash
-    if (other !== undefined && other !== head.hash) wrong ??= { seq: head.seq, logId: null, at: head.at, why: 'REWRITTEN' }
+    if (other !== undefined && other !== head.hash)
+      wrong ??= { seq: head.seq, logId: null, at: head.at, why: 'REWRITTEN' }
     bySeq.set(head.seq, head)
   }
   const sorted = [...bySeq.keys()].sort((a, b) => a - b)
@@ -83,14 +132,19 @@ function copiesAfter(heads: readonly CopiedHead[], start: Head) {
     at: (seq: number) => bySeq.get(seq),
     /** The last copy that still agreed: what follows it may differ. */
     before: (seq: number): number => sorted.findLast((other) => other < seq) ?? start.seq,
-    after: (seq: number): CopiedHead | undefined => bySeq.get(sorted.find((other) => other > seq) ?? Number.NaN),
+    after: (seq: number): CopiedHead | undefined =>
+      bySeq.get(sorted.find((other) => other > seq) ?? Number.NaN),
   }
 }
 
 /** A row beside the chain: how it continues the hash, or null when it cannot be honest. */
-type Step = Position & { createdAt: string | null; link: (previous: Buffer, seq: number) => Buffer | null }
+type Step = Position & {
+  createdAt: string | null
+  link: (previous: Buffer, seq: number) => Buffer | null
+}
 
-const upTo = (last: Position) => sql`(l.epoch, l.txid, l.id) <= (${last.epoch}::int, ${last.txid}::xid8, ${last.logId}::bigint)`
+const upTo = (last: Position) =>
+  sql`(l.epoch, l.txid, l.id) <= (${last.epoch}::int, ${last.txid}::xid8, ${last.logId}::bigint)`
 
 /** The next seals of one version and the rows that lie in their stretch; one row more than seals is enough to find an intruder. */
 async function nextBatch(db: Db, from: Head): Promise<{ seals: Seal[]; steps: Step[] }> {
@@ -104,21 +158,44 @@ async function nextBatch(db: Db, from: Head): Promise<{ seals: Seal[]; steps: St
   const [until, limit] = [upTo(last), seals.length + 1]
   if (last.version === 2) {
     const found = await digestedRows(db, from, until, limit)
-    return { seals, steps: found.map((row) => ({ ...row, link: (previous, seq) => linkHash(previous, seq, row.digest) })) }
+    return {
+      seals,
+      steps: found.map((row) => ({
+        ...row,
+        link: (previous, seq) => linkHash(previous, seq, row.digest),
+      })),
+    }
   }
   const found = await firstRows(db, from, until, limit)
-  return { seals, steps: found.map((row) => ({ ...row, createdAt: null, link: (previous) => (row.untouched ? firstLink(previous, row) : null) })) }
+  return {
+    seals,
+    steps: found.map((row) => ({
+      ...row,
+      createdAt: null,
+      link: (previous) => (row.untouched ? firstLink(previous, row) : null),
+    })),
+  }
 }
 
 type Copies = ReturnType<typeof copiesAfter>
 
 /** Seals and rows side by side, like the merge of two sorted lists. */
-function walk(from: Head, seals: readonly Seal[], steps: readonly Step[], copies: Copies): { head: Head; broken: Broken | null } {
+function walk(
+  from: Head,
+  seals: readonly Seal[],
+  steps: readonly Step[],
+  copies: Copies,
+): { head: Head; broken: Broken | null } {
   let head = from
   for (const [index, seal] of seals.entries()) {
     const broken = (why: Why, row?: Step, seq = head.seq + 1): { head: Head; broken: Broken } => ({
       head,
-      broken: { seq, logId: row?.logId ?? seal.logId, at: `${row?.createdAt ?? seal.createdAt}Z`, why },
+      broken: {
+        seq,
+        logId: row?.logId ?? seal.logId,
+        at: `${row?.createdAt ?? seal.createdAt}Z`,
+        why,
+      },
     })
     if (seal.seq !== head.seq + 1 || compare(seal, head) <= 0) return broken('MISSING')
     const row = steps[index]
@@ -128,11 +205,22 @@ function walk(from: Head, seals: readonly Seal[], steps: readonly Step[], copies
     const next = row.link(head.hash, seal.seq)
     if (!next?.equals(seal.hash)) return broken('CHANGED')
     const copy = copies.at(seal.seq)
-    if (copy && copy.hash !== seal.hash.toString('hex')) return broken('REWRITTEN', row, copies.before(seal.seq) + 1)
+    if (copy && copy.hash !== seal.hash.toString('hex'))
+      return broken('REWRITTEN', row, copies.before(seal.seq) + 1)
     head = seal
   }
   const extra = steps[seals.length]
-  return { head, broken: extra ? { seq: head.seq, logId: extra.logId, at: extra.createdAt && `${extra.createdAt}Z`, why: 'INSERTED' } : null }
+  return {
+    head,
+    broken: extra
+      ? {
+          seq: head.seq,
+          logId: extra.logId,
+          at: extra.createdAt && `${extra.createdAt}Z`,
+          why: 'INSERTED',
+        }
+      : null,
+  }
 }
 
 function compare(a: Position, b: Position): number {
