@@ -3,7 +3,10 @@ import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 import { media } from './test/components/commands.ts'
 
-/** What a test reads tells where it belongs: who needs nothing of test/ and starts no server is pure. */
+/**
+ * What a test reads tells where it belongs: who needs nothing of test/ and starts no server is
+ * pure.
+ */
 const needsDatabase = /\btest\/(support|factories)\/|\/testWorld|\bstartPostgres\b/
 const pure = globSync('src/**/*.test.ts').filter(
   (file) => !needsDatabase.test(readFileSync(file, 'utf8')),

@@ -8,10 +8,11 @@ import { startPostgres } from '../src/postgres/embedded.ts'
 import { freePort } from '../test/support/freePort.ts'
 
 /**
- * Every read of another checkout, answered by it and by this one from the same rows, byte by byte, as each of the demo's roles.
- * The other fills a database with the demo and answers twice (what differs between the two is of the clock, and left out); then this
- * checkout migrates the same database and answers the same addresses, lists first and then what their rows name.
- * `node bench/answers.ts --with PATH`: no workers, no fleet, nothing writes in between.
+ * Every read of another checkout, answered by it and by this one from the same rows, byte by byte,
+ * as each of the demo's roles. The other fills a database with the demo and answers twice (what
+ * differs between the two is of the clock, and left out); then this checkout migrates the same
+ * database and answers the same addresses, lists first and then what their rows name. `node
+ * bench/answers.ts --with PATH`: no workers, no fleet, nothing writes in between.
  */
 type Operation = { parameters: { name: string; in: string; required: boolean }[] }
 type Answers = Map<string, string>

@@ -4,9 +4,10 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 
 /**
- * The benches of this checkout and of another in turn (A B A B), the better of two runs of each: order list, vend intake and
- * sign-in, as ratios that hold on a busy machine. A bench the other does not have is lent to it while it runs.
- * `node bench/compare.ts --with PATH [lists] [gateway] [signin]`
+ * The benches of this checkout and of another in turn (A B A B), the better of two runs of each:
+ * order list, vend intake and sign-in, as ratios that hold on a busy machine. A bench the other
+ * does not have is lent to it while it runs. `node bench/compare.ts --with PATH [lists] [gateway]
+ * [signin]`
  */
 const { values, positionals } = parseArgs({
   options: { with: { type: 'string' } },

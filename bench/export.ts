@@ -17,9 +17,10 @@ import { tokenHash } from '../src/server/rateKeys.ts'
 import { runDue } from '../src/server/work.ts'
 
 /**
- * An export of 100,000 log rows by the worker: seconds and how far memory grew above what the process held before; then an import
- * of 1,000 people over HTTP, tried and applied. Fails when memory grows by 100 MB, the process is
- * held up for more than 50 ms at p99 while it exports, or the import takes 5 s (T12).
+ * An export of 100,000 log rows by the worker: seconds and how far memory grew above what the
+ * process held before; then an import of 1,000 people over HTTP, tried and applied. Fails when
+ * memory grows by 100 MB, the process is held up for more than 50 ms at p99 while it exports, or
+ * the import takes 5 s (T12).
  */
 const logRows = 100_000
 const people = 1000

@@ -25,8 +25,9 @@ import { fill, rtuOf } from './gateway/fill.ts'
 import { ask, pulseOf, sell } from './gateway/shop.ts'
 
 /**
- * T5 on this machine (quality.md): connected machines in one extra process, heartbeats and vends; a reconnect storm of all while the
- * API answers; vends at saturation through the batches of the gateway against one transaction per vend, in the same run.
+ * T5 on this machine (quality.md): connected machines in one extra process, heartbeats and vends; a
+ * reconnect storm of all while the API answers; vends at saturation through the batches of the
+ * gateway against one transaction per vend, in the same run.
  */
 const number = (name: string, usual: number) => Number(process.env[name] ?? usual)
 const machines = number('GATEWAY_MACHINES', 2000)
@@ -141,7 +142,10 @@ async function connected(app: App, owner: pg.Client, token: string): Promise<voi
   await http.close()
 }
 
-/** Orders and pays, evenly over the machines and the time, by the verbs that the calls of customers run. */
+/**
+ * Orders and pays, evenly over the machines and the time, by the verbs that the calls of customers
+ * run.
+ */
 async function sellFor(app: App, forSeconds: number): Promise<number> {
   const start = performance.now()
   const running = new Set<Promise<void>>()
@@ -179,7 +183,10 @@ async function lost(owner: pg.Client, acked: readonly [string, number[]][]): Pro
   return found[0]?.n ?? -1
 }
 
-/** Results of prepared vends as fast as they are taken: by the batches of the gateway, and each in a transaction of its own. */
+/**
+ * Results of prepared vends as fast as they are taken: by the batches of the gateway, and each in a
+ * transaction of its own.
+ */
 async function saturated(app: App, owner: pg.Client): Promise<void> {
   const batches = await prepare(owner, saturation)
   const intake = openIntake(
@@ -204,7 +211,8 @@ async function saturated(app: App, owner: pg.Client): Promise<void> {
   const batched = batches.length / ((performance.now() - start) / 1000)
   const alone = await prepare(owner, single)
   const begun = performance.now()
-  // as many at once as the gateway has connections would not change the ratio on two cores: they wait for each other
+  // as many at once as the gateway has connections would not change the ratio on two cores: they
+  // wait for each other
   for (const fact of alone)
     await bySystem(app, (ctx) =>
       applyFacts(ctx, [fact], { vends: recordVend, controls: recordControls }),

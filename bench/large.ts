@@ -21,8 +21,9 @@ import { fill, rtuOf } from './gateway/fill.ts'
 import { ask, pulseOf, sell } from './gateway/shop.ts'
 
 /**
- * Large things beside small ones: the server as `npm start` runs it, machines that sell, and /health ten times a second; first
- * alone, then while files of strangers are imported and a long list is exported again and again. Fails when either waits a second.
+ * Large things beside small ones: the server as `npm start` runs it, machines that sell, and
+ * /health ten times a second; first alone, then while files of strangers are imported and a long
+ * list is exported again and again. Fails when either waits a second.
  */
 const number = (name: string, usual: number) => Number(process.env[name] ?? usual)
 const machines = number('LARGE_MACHINES', 20)
@@ -170,7 +171,9 @@ async function measured(
   }
 }
 
-/** One file after the other, and a long export whenever the one before is done, until told to stop. */
+/**
+ * One file after the other, and a long export whenever the one before is done, until told to stop.
+ */
 async function disturb(base: string, token: string, over: () => boolean) {
   const headers = { authorization: token }
   const done = { files: 0, exports: 0, longest: 0, statuses: '' }

@@ -15,8 +15,9 @@ import { migrate } from '../src/server/migrate.ts'
 import { tokenHash } from '../src/server/rateKeys.ts'
 
 /**
- * The order list at 200,000 orders of one operator: 20 rows of one status with the exact total, over HTTP with scope and row
- * policies on, against pgbench running the same page and count as the application role in the same run.
+ * The order list at 200,000 orders of one operator: 20 rows of one status with the exact total,
+ * over HTTP with scope and row policies on, against pgbench running the same page and count as the
+ * application role in the same run.
  */
 const orders = 200_000
 const seconds = 8
@@ -65,7 +66,10 @@ try {
   rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** One operator with one machine and its orders over 60 days, a fifth in each of five states; answers a session of its user. */
+/**
+ * One operator with one machine and its orders over 60 days, a fifth in each of five states;
+ * answers a session of its user.
+ */
 async function fill(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -9,9 +9,10 @@ import { startPostgres } from '../src/postgres/embedded.ts'
 import { type Product, startProduct } from './load/product.ts'
 
 /**
- * Sales of connected machines: alone, beside ten people who read the device list without a pause, and more than
- * this machine can do. `--with PATH` runs another checkout on the same database server, phase by phase in turn, so that the ratio holds
- * on a busy machine. `--apart no` runs this checkout in one process. The other runs in one, as it was shipped.
+ * Sales of connected machines: alone, beside ten people who read the device list without a pause,
+ * and more than this machine can do. `--with PATH` runs another checkout on the same database
+ * server, phase by phase in turn, so that the ratio holds on a busy machine. `--apart no` runs this
+ * checkout in one process. The other runs in one, as it was shipped.
  */
 const { values } = parseArgs({
   options: { with: { type: 'string' }, apart: { type: 'string', default: 'yes' } },

@@ -22,14 +22,18 @@ import { tokenHash } from '../src/server/rateKeys.ts'
 import type { Endpoint } from '../src/shared/contract.ts'
 
 /**
- * What the operation log costs. (a) A log of a million rows: sealing it, and checking the whole chain, 60 s at most. (b) The edit
- * of a product over real HTTP with its log row against the same edit without, one after the other in one run: 1.10 times at most.
+ * What the operation log costs. (a) A log of a million rows: sealing it, and checking the whole
+ * chain, 60 s at most. (b) The edit of a product over real HTTP with its log row against the same
+ * edit without, one after the other in one run: 1.10 times at most.
  */
 const rows = Number(process.env.LOG_ROWS ?? 1_000_000)
 const edits = Number(process.env.LOG_EDITS ?? 4000)
 const budget = { verifySeconds: 60, ratio: 1.1 }
 
-/** The ordinary edit of a form, which the budget is about, and the lightest one there is, for comparison. */
+/**
+ * The ordinary edit of a form, which the budget is about, and the lightest one there is, for
+ * comparison.
+ */
 const subjects = [
   {
     key: 'edit',

@@ -12,7 +12,10 @@ import { loadConfig } from '../src/server/config.ts'
 import { migrate } from '../src/server/migrate.ts'
 import { hashPassword } from '../src/server/passwords.ts'
 
-/** Sign-ins of 200 people by account and password over HTTP, each from a browser that was never seen; the hash is the one people have. */
+/**
+ * Sign-ins of 200 people by account and password over HTTP, each from a browser that was never
+ * seen; the hash is the one people have.
+ */
 const people = 200
 const seconds = 8
 const connections = 4
@@ -44,7 +47,8 @@ try {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username: `bench${n}`, password }),
   }))
-  // each connection begins the list where it stands: all would sign the same person in at the same time
+  // each connection begins the list where it stands: all would sign the same person in at the same
+  // time
   let started = 0
   const run = (duration: number) =>
     autocannon({

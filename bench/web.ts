@@ -15,9 +15,10 @@ import { migrate } from '../src/server/migrate.ts'
 import { buildWeb, keepOlder } from '../src/server/webBuild.ts'
 
 /**
- * What a first visit costs: a fresh browser with an empty cache, CPU four times slower, 9 Mbit/s down, 1.5 up, 60 ms there and
- * back ("fast 4G"). Bytes are what the network saw (headers included), product pictures apart. And what the order list costs the same
- * browser after a release that changed the page itself, its words and the platform's list.
+ * What a first visit costs: a fresh browser with an empty cache, CPU four times slower, 9 Mbit/s
+ * down, 1.5 up, 60 ms there and back ("fast 4G"). Bytes are what the network saw (headers
+ * included), product pictures apart. And what the order list costs the same browser after a release
+ * that changed the page itself, its words and the platform's list.
  */
 const network = { latency: 60, downloadThroughput: 9_000_000 / 8, uploadThroughput: 1_500_000 / 8 }
 const slower = 4

@@ -1,4 +1,5 @@
-// Format, lint, types, unused code, import rules and what docs/security.md cites, two at a time, in under 30 s.
+// Format, lint, types, unused code, import rules and what docs/security.md cites, two at a time, in
+// under 30 s.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { ensureRuntime, root, say } from './lib/runtime.mjs'

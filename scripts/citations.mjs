@@ -1,4 +1,5 @@
-// docs/security.md says what is: every requirement stands there once, the sums are right, and what it cites exists.
+// docs/security.md says what is: every requirement stands there once, the sums are right, and what
+// it cites exists.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -56,7 +57,10 @@ if (seen.size !== requirements)
 const told = states.map((state) => `${sums[state]} ${state}`).join(', ')
 if (!text.includes(`${told}.`)) problems.push(`the sums are: ${told}.`)
 
-/** A file by the end of its path, a folder with a slash at its end; `*` is a part of a name. What is no end stands below src. */
+/**
+ * A file by the end of its path, a folder with a slash at its end; `*` is a part of a name. What is
+ * no end stands below src.
+ */
 function cited(name) {
   const whole = [name, `src/${name}`, `src/domains/${name}`].find((path) => files.includes(path))
   if (whole) return [whole]

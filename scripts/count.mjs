@@ -1,4 +1,5 @@
-// Hand-written lines by kind, at 100 columns: `npm run count`, or `npm run count -- <commit>` beside another.
+// Hand-written lines by kind, at 100 columns: `npm run count`, or `npm run count -- <commit>`
+// beside another.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +22,9 @@ const kinds = [
   ['benches and scripts', /\.(m?js|ts)$/],
 ]
 
-/** A commit, else what git knows of the work tree, written at 100 columns into a folder of its own. */
+/**
+ * A commit, else what git knows of the work tree, written at 100 columns into a folder of its own.
+ */
 function count(commit) {
   const folder = mkdtempSync(path.join(tmpdir(), 'huodao-count-'))
   try {

@@ -1,4 +1,5 @@
-// The import rules of docs and CONTRIBUTING ("Where things are"), and no cycles. By text: TypeScript 7 has no compiler API.
+// The import rules of docs and CONTRIBUTING ("Where things are"), and no cycles. By text:
+// TypeScript 7 has no compiler API.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -114,7 +115,10 @@ for (const file of files) {
   graph.set(file, edges)
 }
 
-/** Pairs of domains that need each other both ways, types and pages included. None is added; one that is parted leaves this list. */
+/**
+ * Pairs of domains that need each other both ways, types and pages included. None is added; one
+ * that is parted leaves this list.
+ */
 const bothWays = [
   'alerts devices',
   'boards devices',

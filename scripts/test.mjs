@@ -1,4 +1,5 @@
-// Everything that must hold, group after group; a skipped test counts as red. `--nightly`: the deep runs, for hours.
+// Everything that must hold, group after group; a skipped test counts as red. `--nightly`: the deep
+// runs, for hours.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,12 +9,16 @@ import { ensureRuntime, root, run, say } from './lib/runtime.mjs'
 await ensureRuntime()
 
 const vitest = (project, ...filters) => ({ vitest: ['--project', project, ...filters] })
-/** Order: cheap and likely to fail first. Seconds are the budget of CONTRIBUTING.md; `deep` is what a night adds. */
+/**
+ * Order: cheap and likely to fail first. Seconds are the budget of CONTRIBUTING.md; `deep` is what
+ * a night adds.
+ */
 const all = [
   { name: 'check', seconds: 30, command: ['scripts/check.mjs'] },
   { name: 'pure', seconds: 20, ...vitest('pure') },
   // the files of one worker share its modules: reading them anew took a third of the time;
-  // what a busy machine made late once is tried again and named, as in the browser: no race or crash test is
+  // what a busy machine made late once is tried again and named, as in the browser: no race or
+  // crash test is
   { name: 'unit', seconds: 165, ...vitest('database', 'src', '--no-isolate', '--retry=1') },
   { name: 'components', seconds: 45, browser: true, ...vitest('components') },
   {

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import mqtt, { type MqttClient } from 'mqtt'
 
 /**
- * The other process of the gateway bench: machines that say hello, heartbeat and answer vends. Talks to its parent over IPC:
- * `{do: 'connect'|'storm'|'vends'|'stop'}` in, what it saw out.
+ * The other process of the gateway bench: machines that say hello, heartbeat and answer vends.
+ * Talks to its parent over IPC: `{do: 'connect'|'storm'|'vends'|'stop'}` in, what it saw out.
  */
 type Machine = {
   rtu: string

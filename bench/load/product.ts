@@ -7,7 +7,10 @@ import pg from 'pg'
 import { freePort } from '../../test/support/freePort.ts'
 import { fill, rtuOf } from '../gateway/fill.ts'
 
-/** One checkout of the product, running on a database of its own, with connected machines and somebody who reads. */
+/**
+ * One checkout of the product, running on a database of its own, with connected machines and
+ * somebody who reads.
+ */
 export type Product = {
   readonly name: string
   readonly address: string
@@ -16,7 +19,10 @@ export type Product = {
   sell(n: number): Promise<{ ordered: number; paid: number | null; orderNum: string; at: number }>
   /** When the first command of each order came to its machine. */
   vends(): Promise<Map<string, number>>
-  /** Milliseconds of processor time so far: the product's processes, and what works for it in the database. */
+  /**
+   * Milliseconds of processor time so far: the product's processes, and what works for it in the
+   * database.
+   */
   cpu(): Promise<{ node: number; postgres: number }>
   stop(): Promise<void>
 }

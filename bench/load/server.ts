@@ -3,8 +3,9 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /**
- * A process of the product of the checkout it is started in: `prepare` fills an empty database, else the parts named
- * (api, gateway, worker). Settings come from the environment; it ends with its parent.
+ * A process of the product of the checkout it is started in: `prepare` fills an empty database,
+ * else the parts named (api, gateway, worker). Settings come from the environment; it ends with its
+ * parent.
  */
 const of = (file: string) => import(pathToFileURL(path.resolve('src', file)).href)
 const parts = process.argv.slice(2)

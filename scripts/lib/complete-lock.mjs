@@ -1,5 +1,7 @@
-// Adds the optional packages of other platforms that a registry mirror withheld to package-lock.json: without them
-// "npm ci" refuses the lock on every machine. Run by hand after "npm install"; a complete lock stays as it is.
+// Adds the optional packages of other platforms that a registry mirror withheld to
+// package-lock.json: without them
+// "npm ci" refuses the lock on every machine. Run by hand after "npm install"; a complete lock
+// stays as it is.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const systems = {

@@ -41,7 +41,8 @@ function packagesFresh() {
   return sameVersions(mark, join(root, 'package-lock.json'))
 }
 
-// A fresh checkout may only look newer: what counts is whether the locked versions are the installed ones.
+// A fresh checkout may only look newer: what counts is whether the locked versions are the
+// installed ones.
 function sameVersions(installedFile, lockedFile) {
   const installed = JSON.parse(readFileSync(installedFile, 'utf8')).packages
   const locked = JSON.parse(readFileSync(lockedFile, 'utf8')).packages
@@ -61,7 +62,8 @@ async function installPackages() {
   say('Installing packages (about a minute on a first start) …')
   const began = Date.now()
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
-  // A mirror without the packages of other platforms makes "ci" refuse what "install" takes from the same lock.
+  // A mirror without the packages of other platforms makes "ci" refuse what "install" takes from
+  // the same lock.
   const code =
     (await run('npm', ['ci', ...quiet])) && (await run('npm', ['install', '--no-save', ...quiet]))
   if (code !== 0) fail('The packages could not be installed: see the message of npm above.')
@@ -149,7 +151,8 @@ function alive(lock) {
 
 // Never returns: this process only waits, passes signals on and ends with the same code.
 async function continueOn(node) {
-  // The closed channel tells the second process when this one is killed (src/server/parentWatch.ts).
+  // The closed channel tells the second process when this one is killed
+  // (src/server/parentWatch.ts).
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, PATH: `${dirname(node)}:${process.env.PATH ?? ''}` },

@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs'
 
-/** What `npm test` needs of a run of vitest, as JSON in the file TEST_REPORT names: counts, and the red by name. */
+/**
+ * What `npm test` needs of a run of vitest, as JSON in the file TEST_REPORT names: counts, and the
+ * red by name.
+ */
 export default class VitestReport {
   onTestRunEnd(modules, unhandled) {
     const found = { passed: 0, failed: 0, red: [], again: [] }

@@ -40,7 +40,8 @@ async function reset(url: string) {
   console.log('The database is empty and up to date.')
 }
 
-// From fresh migrations, not from this database: local experiments must not leak into the repository.
+// From fresh migrations, not from this database: local experiments must not leak into the
+// repository.
 async function dump(url: string) {
   const name = `huodao_dump_${process.pid}`
   await onServer(url, (client) => client.query(`create database ${name}`))

@@ -31,7 +31,9 @@ const documentsOf: Documents = {
   },
 }
 
-/** The machines' door: takes their messages in, sends them their commands. Several gateways may run. */
+/**
+ * The machines' door: takes their messages in, sends them their commands. Several gateways may run.
+ */
 export async function startGateway(app: App): Promise<Part> {
   const { mqttUrl, mqttFiles } = app.config
   // before the gateway knocks: without the files its own account is not known to the broker

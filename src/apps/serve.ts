@@ -13,7 +13,10 @@ const parts: Readonly<Record<string, (app: App) => Promise<Part>>> = {
   worker: async (app) => (await import('./worker.ts')).startWorker(app),
 }
 
-/** The server: `node src/apps/serve.ts api`, `… gateway`, `… worker`, or several parts in one process; `npm start` runs each on its own. */
+/**
+ * The server: `node src/apps/serve.ts api`, `… gateway`, `… worker`, or several parts in one
+ * process; `npm start` runs each on its own.
+ */
 const names = process.argv.slice(2)
 const unknown = names.filter((name) => !parts[name])
 if (unknown.length || !names.length)

@@ -6,7 +6,10 @@ export type Climate = {
   measure(limits: { tempMin: number | null; tempMax: number | null } | null): Measured
 }
 
-/** What the sensors of a machine say: the cooling keeps what the settings ask for; without it a machine is as warm as its room. */
+/**
+ * What the sensors of a machine say: the cooling keeps what the settings ask for; without it a
+ * machine is as warm as its room.
+ */
 export function openClimate(random: Random): Climate {
   let temperature = 4 + random.next() * 3
   let humidity = 40 + random.next() * 20

@@ -1,6 +1,9 @@
 import type { Control, DocumentKind, Down } from '../domains/machines/protocol.ts'
 
-/** What the platform wants of a machine beside vends: documents it should have, and things to do at once. Survives a loss of power. */
+/**
+ * What the platform wants of a machine beside vends: documents it should have, and things to do at
+ * once. Survives a loss of power.
+ */
 type Told = {
   cmdId: string
   type: Control['type']

@@ -101,7 +101,10 @@ export function createMachine(options: MachineOptions): Machine {
     sayHello()
   }
 
-  /** A memory that lost its boot counter continues above the platform's; so does one whose hello was not taken, because it jumped. */
+  /**
+   * A memory that lost its boot counter continues above the platform's; so does one whose hello was
+   * not taken, because it jumped.
+   */
   function welcome(down: Down<'welcome'>): void {
     if (down.boot !== boot) return
     const refused =
@@ -215,7 +218,10 @@ export function createMachine(options: MachineOptions): Machine {
     })
   }
 
-  /** A question about a command, or its withdrawal: what is not done by now and never came will never be done. */
+  /**
+   * A question about a command, or its withdrawal: what is not done by now and never came will
+   * never be done.
+   */
   function ask(command: Command, withdraw: boolean): void {
     const known = kept.get(command.cmdId)
     if (known?.state === 'done')

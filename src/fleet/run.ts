@@ -197,7 +197,10 @@ async function customers(
   }
 }
 
-/** 20 to 60 s by the hour of the place (Asia/Shanghai), somewhat irregular: even at night something sells while you watch. */
+/**
+ * 20 to 60 s by the hour of the place (Asia/Shanghai), somewhat irregular: even at night something
+ * sells while you watch.
+ */
 export function waitAt(site: Shipped['site'], at: Date, luck: number): number {
   const local = new Date(at.getTime() + 8 * hour)
   const busy = Math.min(1, rhythm(site, local.getUTCHours(), local.getUTCDay()) * 12)

@@ -2,7 +2,10 @@ import mqtt, { type MqttClient } from 'mqtt'
 import { downFilter, type UpKind, upTopic } from '../domains/machines/protocol.ts'
 import type { Machine } from './kinds.ts'
 
-/** A machine's MQTT connection: one client per connection, because the last will names the connection. */
+/**
+ * A machine's MQTT connection: one client per connection, because the last will names the
+ * connection.
+ */
 export type Wire = {
   start(delayMs: number): void
   send(kind: UpKind, message: Record<string, unknown>): void

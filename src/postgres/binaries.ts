@@ -13,7 +13,9 @@ import {
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/** How initdb and postgres are started: from where, behind which prefix, as which user (root only). */
+/**
+ * How initdb and postgres are started: from where, behind which prefix, as which user (root only).
+ */
 export type Runner = { bin: string; prefix: string[]; owner: Owner | null }
 export type Owner = { uid: number; gid: number }
 
@@ -67,7 +69,10 @@ export function chooseRunner(dataDir: string): Runner {
   return { bin: copyBinaries(bin), prefix: [], owner }
 }
 
-/** Below a closed home and without setpriv the data itself has to live elsewhere; a link stays behind. */
+/**
+ * Below a closed home and without setpriv the data itself has to live elsewhere; a link stays
+ * behind.
+ */
 export function reachableDataDir(runner: Runner, dataDir: string): string {
   if (!runner.owner || reaches(runner, dataDir)) return dataDir
   const place = join(

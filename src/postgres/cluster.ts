@@ -31,7 +31,8 @@ export function ensureCluster(runner: Runner, dataDir: string, log: (line: strin
 export const password = (dataDir: string) =>
   readFileSync(join(dataDir, 'huodao/password'), 'utf8').trim()
 
-// The finished folder appears under its name in one rename, so that a killed or doubled first start harms nothing.
+// The finished folder appears under its name in one rename, so that a killed or doubled first start
+// harms nothing.
 function createCluster(runner: Runner, dataDir: string, log: (line: string) => void) {
   if (existsSync(dataDir) && readdirSync(dataDir).length > 0) {
     throw new Error(`${dataDir} is neither empty nor a PostgreSQL data folder.`)
@@ -117,7 +118,9 @@ export function readState(dataDir: string): ServerState | null {
   }
 }
 
-/** Whether the process is a living postmaster of this folder: a recycled number or a zombie is not. */
+/**
+ * Whether the process is a living postmaster of this folder: a recycled number or a zombie is not.
+ */
 export function isPostmaster(pid: number, dataDir: string): boolean {
   if (!isAlive(pid)) return false
   const args = commandOf(pid)

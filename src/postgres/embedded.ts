@@ -58,8 +58,9 @@ const settings = {
 }
 
 /**
- * Starts the bundled PostgreSQL on dataDir, or adopts the one that already runs there. The server stops with
- * its last holder, also when that one is killed; if the server itself dies it returns on the same port.
+ * Starts the bundled PostgreSQL on dataDir, or adopts the one that already runs there. The server
+ * stops with its last holder, also when that one is killed; if the server itself dies it returns on
+ * the same port.
  */
 export async function startPostgres({
   dataDir,
@@ -161,7 +162,8 @@ async function open(
   }
 }
 
-// A full disk ends the database and does not let it recover; it comes back when there is room again, however long that takes.
+// A full disk ends the database and does not let it recover; it comes back when there is room
+// again, however long that takes.
 async function reopen(
   place: Place,
   port: number,
@@ -225,7 +227,8 @@ async function launch(place: Place, port: number): Promise<Server | string> {
   return { pid: child.pid ?? 0, port, child }
 }
 
-// A server left behind (or just started by a twin) is taken over when it answers for this folder, else ended.
+// A server left behind (or just started by a twin) is taken over when it answers for this folder,
+// else ended.
 async function adopt(place: Place, log: (line: string) => void): Promise<Server | null> {
   const { dataDir } = place
   let patience = performance.now() + 15_000
@@ -300,7 +303,8 @@ async function createDatabase(place: Place, port: number) {
   }
 }
 
-// Outside the ephemeral range: a reconnecting client must not grab the port of a server that restarts.
+// Outside the ephemeral range: a reconnecting client must not grab the port of a server that
+// restarts.
 async function choosePort(dataDir: string): Promise<number> {
   const portFile = join(dataDir, 'huodao/port')
   const last = existsSync(portFile) ? Number(readFileSync(portFile, 'utf8')) : 0

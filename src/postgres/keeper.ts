@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-// Outlives its parent: the closed pipe, not a signal, tells that the parent is gone (SIGKILL included).
+// Outlives its parent: the closed pipe, not a signal, tells that the parent is gone (SIGKILL
+// included).
 // Several processes may hold one server: the last one to leave stops it.
-// It is told the number of the postmaster, so that it finds it also when the folder with postmaster.pid is gone.
+// It is told the number of the postmaster, so that it finds it also when the folder with
+// postmaster.pid is gone.
 const script = `
 trap '' INT HUP TERM
 cd / && own="$1/huodao/holders/$$" && : > "$own" && echo held

@@ -6,7 +6,10 @@ import { DEMO_DAYS } from './rhythm.ts'
 export type Sale = { unit: UnitRow; order: OrderRow }
 type Back = Omit<FlowRow, 'id' | 'seq'>
 
-/** What explains every lane: pieces that were sold, and visits of replenishers who filled several lanes at a time. */
+/**
+ * What explains every lane: pieces that were sold, and visits of replenishers who filled several
+ * lanes at a time.
+ */
 export function flowsOf(
   devices: readonly SeedDevice[],
   sold: readonly Sale[],
@@ -28,8 +31,9 @@ export function flowsOf(
 }
 
 /**
- * Found backwards from what the lanes hold today: a sale puts one back. Where the sales of a day would overflow a lane, somebody
- * must have been there at the end of it, and filled whatever was rather empty. The first visit filled the empty machine.
+ * Found backwards from what the lanes hold today: a sale puts one back. Where the sales of a day
+ * would overflow a lane, somebody must have been there at the end of it, and filled whatever was
+ * rather empty. The first visit filled the empty machine.
  */
 function backwards(device: SeedDevice, unsorted: readonly Sale[], now: Date): Back[] {
   const random = createRandom(`flows ${device.demo.rtuNumber}`)
@@ -88,7 +92,10 @@ function backwards(device: SeedDevice, unsorted: readonly Sale[], now: Date): Ba
   return back
 }
 
-/** When somebody might have come, the latest first, each with the time before it: once a day at the machine's own hour. */
+/**
+ * When somebody might have come, the latest first, each with the time before it: once a day at the
+ * machine's own hour.
+ */
 function comings(now: Date, random: Random): [at: number, before: number | null][] {
   const hour = random.int(8, 16)
   const times = Array.from(

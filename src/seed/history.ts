@@ -6,7 +6,10 @@ import { createRandom, type Random } from './random.ts'
 import { DEMO_DAYS, dailyOrders, rhythm } from './rhythm.ts'
 import type { DemoDevice } from './types.ts'
 
-/** Sixty days of sales, computed before anything is written: orders, pieces, payments, refunds and the flows that explain every lane. */
+/**
+ * Sixty days of sales, computed before anything is written: orders, pieces, payments, refunds and
+ * the flows that explain every lane.
+ */
 
 export type SeedLane = {
   id: number
@@ -76,7 +79,10 @@ export type FlowRow = {
 }
 export type History = { orders: OrderRow[]; flows: FlowRow[] }
 
-/** He opened this week: with FLEET=0 his order list has as many rows as the specification's sample server. */
+/**
+ * He opened this week: with FLEET=0 his order list has as many rows as the specification's sample
+ * server.
+ */
 const sampleOperator = { orgKey: 'op-xiaoyuan', orders: 212 }
 /** The latest drafts, with as many that the list shows: an order nobody paid is not among them. */
 const lastListed = (drafts: readonly Draft[], count: number): Draft[] => {

@@ -42,7 +42,10 @@ export type SeedOptions = {
   now?: Date
 }
 
-/** What every installation has: month partitions, permissions, menus, built-in roles and somebody who can sign in. Runs at every start. */
+/**
+ * What every installation has: month partitions, permissions, menus, built-in roles and somebody
+ * who can sign in. Runs at every start.
+ */
 export async function install({
   databaseUrl,
   config,
@@ -75,7 +78,9 @@ export async function install({
   })
 }
 
-/** The demo business in one transaction: a start that is killed half-way begins again from nothing. */
+/**
+ * The demo business in one transaction: a start that is killed half-way begins again from nothing.
+ */
 async function seedDemo(
   database: Database,
   config: Config,
@@ -113,7 +118,10 @@ async function seedDemo(
   })
 }
 
-/** The shipped machines: what the simulated fleet knows, as a maker would burn it in. `blank`: nothing of what they did for a database before this one. */
+/**
+ * The shipped machines: what the simulated fleet knows, as a maker would burn it in. `blank`:
+ * nothing of what they did for a database before this one.
+ */
 export function writeFleet(config: Config, blank: boolean): void {
   const machines = devices
     .filter((d) => d.lifecycle === 'OPERATING' || d.lifecycle === 'PAUSED')

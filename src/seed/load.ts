@@ -8,7 +8,10 @@ import {
 import type { Db } from '../server/database.ts'
 import { type History, left, moneyOf, type OrderRow, type UnitRow } from './history.ts'
 
-/** Writes the history in bulk, under the same constraints as live sales; figures and vouchers are summed from what was written. */
+/**
+ * Writes the history in bulk, under the same constraints as live sales; figures and vouchers are
+ * summed from what was written.
+ */
 const chunk = 4000
 
 async function bulk<T>(

@@ -13,7 +13,10 @@ export const categories: readonly DemoCategory[] = [
   { key: 'flower', name: '鲜花', sort: 70 },
 ]
 
-/** The goods of the demo. Makers and approval numbers are invented; names and packs are generic. Prices in fen, an empty cell is nothing. */
+/**
+ * The goods of the demo. Makers and approval numbers are invented; names and packs are generic.
+ * Prices in fen, an empty cell is nothing.
+ */
 export const products: readonly DemoProduct[] = rowsOf(
   readFileSync(new URL('products.tsv', import.meta.url), 'utf8'),
 ).map((row) => {

@@ -1,4 +1,6 @@
-/** Repeatable random numbers from a text seed: the same seed gives the same demo world everywhere. */
+/**
+ * Repeatable random numbers from a text seed: the same seed gives the same demo world everywhere.
+ */
 export interface Random {
   /** In [0, 1). */
   next(): number

@@ -38,7 +38,9 @@ function hourWeights(site: Site, weekday: number): readonly number[] {
   return row.map((weight, hour) => weight * 0.4 + (row[(hour + 22) % 24] ?? 0) * 0.6)
 }
 
-/** Share of a day's sales that falls into an hour; the 24 hours of a day add up to 1. Sunday is 0. */
+/**
+ * Share of a day's sales that falls into an hour; the 24 hours of a day add up to 1. Sunday is 0.
+ */
 export function rhythm(site: Site, hour: number, weekday: number): number {
   const weights = hourWeights(site, weekday)
   const sum = weights.reduce((total, weight) => total + weight, 0)

@@ -22,7 +22,10 @@ type Row = {
   replenishers: number[]
 }
 
-/** The machines with the lanes that hold a product, read back with their ids; the history sells from these. */
+/**
+ * The machines with the lanes that hold a product, read back with their ids; the history sells from
+ * these.
+ */
 export async function readSellers(db: Db): Promise<SeedDevice[]> {
   const { rows } =
     await sql<Row>`select l.id, l.org_id, l.device_id, d.rtu_number, l.road_index, l.product_id, p.name, p.model, p.images[1] as img, p.drug_class, l.price, p.cost_price, l.capacity, l.quantity, d.drop_sensor,

@@ -6,8 +6,9 @@ import type { CallOn } from './bind.ts'
 export type Given = Readonly<Record<string, unknown>>
 
 /**
- * A path of the specification's sample server: how it is said with our own operations, and the answer it wants. Unknown
- * parameters are ignored; versions and confirmations may be left out, the alias reads them itself.
+ * A path of the specification's sample server: how it is said with our own operations, and the
+ * answer it wants. Unknown parameters are ignored; versions and confirmations may be left out, the
+ * alias reads them itself.
  */
 export type Alias = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -34,7 +35,10 @@ export function idOf(given: Given, key = 'id'): number {
   return id
 }
 
-/** The fields of `row` that the endpoint takes, changed by what was given: an edit may name one field only. */
+/**
+ * The fields of `row` that the endpoint takes, changed by what was given: an edit may name one
+ * field only.
+ */
 export const merged = <E extends Endpoint>(
   endpoint: E,
   row: Given,

@@ -4,7 +4,10 @@ import { answerError } from './answers.ts'
 import type { App } from './context.ts'
 import { callOn, refuseOtherMethods } from './http.ts'
 
-/** The specification's sample-server paths: the same operations under its names (settled difference 13). */
+/**
+ * The specification's sample-server paths: the same operations under its names (settled difference
+ * 13).
+ */
 export function serveAliases(http: FastifyInstance, app: App): void {
   const methods = new Map<string, Set<string>>()
   for (const alias of app.product.aliases) {
@@ -21,7 +24,10 @@ export function serveAliases(http: FastifyInstance, app: App): void {
   refuseOtherMethods(http, app, methods)
 }
 
-/** A write that the sample server does with GET answers POST always, GET while the setting allows it. */
+/**
+ * A write that the sample server does with GET answers POST always, GET while the setting allows
+ * it.
+ */
 function methodsOf(app: App, alias: Alias): string[] {
   if (!alias.writes) return [alias.method]
   return app.config.aliasGet ? [alias.method, 'POST'] : ['POST']

@@ -8,7 +8,9 @@ const safe = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(
 const json = (schema: z.ZodType, io: 'input' | 'output') =>
   safe(JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }), null, 2))
 
-/** The contract as a page for people: no script, every endpoint unfolds to its shapes and errors. */
+/**
+ * The contract as a page for people: no script, every endpoint unfolds to its shapes and errors.
+ */
 export function apiDocs(contracts: Product['contracts'], nonce: string): string {
   const parts = Object.entries(contracts).map(([domain, contract]) => {
     const endpoints = Object.entries(contract).map(([key, endpoint]) =>

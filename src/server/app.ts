@@ -8,7 +8,9 @@ import { openJobs } from './jobs.ts'
 import { openLive } from './live.ts'
 import type { Product } from './product.ts'
 
-/** Connections at most: three processes together stay below the 100 that PostgreSQL has by default. */
+/**
+ * Connections at most: three processes together stay below the 100 that PostgreSQL has by default.
+ */
 const pools: Readonly<Record<string, { reads: number; looks: number; writes: number }>> = {
   gateway: { reads: 3, looks: 2, writes: 12 },
   worker: { reads: 4, looks: 2, writes: 8 },

@@ -1,6 +1,7 @@
 /**
- * What may stand in `before` and `after` of a log row. Secrets do not stand there at all, personal numbers only in part: the log is
- * kept for years and cannot be mended. One place, whatever the verbs pass.
+ * What may stand in `before` and `after` of a log row. Secrets do not stand there at all, personal
+ * numbers only in part: the log is kept for years and cannot be mended. One place, whatever the
+ * verbs pass.
  */
 const secret =
   /password|passwd|secret|token|hash|private|credential|^(des|api|aes|rsa|saltmd5|app|sign|merchant|mch|pay|cert)_?key|saltmd5|apiv3|^key$|totp|otp$/i

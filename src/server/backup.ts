@@ -28,13 +28,17 @@ type Line =
   | { bytes: string }
   | { end: true; rows: number; files: number }
 export type BackupTotals = { rows: number; files: number }
-/** `foreign`: what lies in the database (a backup) or in the archive (a restore) and no migration made. */
+/**
+ * `foreign`: what lies in the database (a backup) or in the archive (a restore) and no migration
+ * made.
+ */
 export type BackupResult = BackupTotals & { foreign: string[] }
 
 const batchRows = 1000
 const chunkBytes = 48 * 1024
 
-// $1: what the migrations made (migrate.ts). Names of other schemas are named in full, so that nothing is left out in silence.
+// $1: what the migrations made (migrate.ts). Names of other schemas are named in full, so that
+// nothing is left out in silence.
 const allTables = `from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname !~ '^pg_' and n.nspname <> 'information_schema' and c.relkind in ('r', 'p') and not c.relispartition
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`
@@ -57,8 +61,8 @@ const sequencesQuery = `select format('%I.%I', sn.nspname, s.relname) as sequenc
 const session = `set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set statement_timeout = 0; select set_config('app.all', 'on', false)`
 
 /**
- * Writes all tables of one snapshot and the uploaded files into one gzip archive of JSON lines. The secret keys are left out:
- * they are kept apart on purpose.
+ * Writes all tables of one snapshot and the uploaded files into one gzip archive of JSON lines. The
+ * secret keys are left out: they are kept apart on purpose.
  */
 export async function backup(
   ownerUrl: string,
@@ -137,7 +141,10 @@ async function* lines(
   yield { end: true, rows: totals.rows, files: totals.files }
 }
 
-/** Fills an empty database from an archive: migrations up to the archive's, rows in one transaction, newer migrations. */
+/**
+ * Fills an empty database from an archive: migrations up to the archive's, rows in one transaction,
+ * newer migrations.
+ */
 export async function restore(
   ownerUrl: string,
   filesDir: string,
@@ -167,7 +174,8 @@ export async function restore(
     const reopen = await liftConstraints(client, [...made])
     const totals = await load(client, parsed, filesDir, made)
     await reopen()
-    // this cluster counts its transactions anew: rows written from now on stand behind all that were restored
+    // this cluster counts its transactions anew: rows written from now on stand behind all that
+    // were restored
     await client.query(
       `select setval('operation_log_epoch', last_value + 1) from operation_log_epoch`,
     )
@@ -262,7 +270,8 @@ async function insert(client: pg.Client, { name, columns }: Table, rows: Values[
   )
 }
 
-// Rows come table by table, so references are dropped and made again, which checks every one of them.
+// Rows come table by table, so references are dropped and made again, which checks every one of
+// them.
 async function liftConstraints(client: pg.Client, made: string[]): Promise<() => Promise<void>> {
   const { rows: keys } = await client.query<{ tbl: string; name: string; definition: string }>(`
     select k.conrelid::regclass::text as tbl, quote_ident(k.conname) as name, pg_get_constraintdef(k.oid) as definition

@@ -19,5 +19,8 @@ export type Handlers<C extends Contract> = { readonly [K in keyof C]: Handler<C[
 /** A handler with `prepare`, typed from its endpoint. */
 export const prepared = <E, P>(handler: Prepared<E, P>): Prepared<E, P> => handler
 
-/** Another operation inside the request of an alias: same caller, permission, rules and log, and a transaction of its own. */
+/**
+ * Another operation inside the request of an alias: same caller, permission, rules and log, and a
+ * transaction of its own.
+ */
 export type CallOn = <E extends Endpoint>(endpoint: E, input: CallInput<E>) => Promise<Output<E>>

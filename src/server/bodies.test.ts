@@ -9,7 +9,10 @@ import { notices } from '../domains/notices/contract.ts'
 import { boundConnections } from './everyAnswer.ts'
 import { slowest } from './oneFile.ts'
 
-/** Bodies over real connections: what a stranger sends is small, and nobody's slow bytes stand in another's way. */
+/**
+ * Bodies over real connections: what a stranger sends is small, and nobody's slow bytes stand in
+ * another's way.
+ */
 let world: World
 let port: number
 beforeAll(async () => {
@@ -189,7 +192,10 @@ test('slow uploads hold the places of their own organisation, and not for long',
   expect(await uploads(token)).toBe(415)
 })
 
-/** Sends parts until the connection is closed, and answers what was said and how many bytes were taken. */
+/**
+ * Sends parts until the connection is closed, and answers what was said and how many bytes were
+ * taken.
+ */
 async function dribble(head: string, part: string): Promise<[answer: string, taken: number]> {
   let taken = 0
   world.http.server.once('connection', (served: Socket) =>

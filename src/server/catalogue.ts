@@ -86,7 +86,8 @@ export async function dumpSchema(ownerUrl: string): Promise<string> {
     const below = new Map<string, string[]>()
     for (const [index, text] of perTable.entries()) {
       const rows = await ask(text)
-      // Columns keep their order; everything else sorts by code unit, whatever the server's collation.
+      // Columns keep their order; everything else sorts by code unit, whatever the server's
+      // collation.
       if (index > 0) rows.sort((a, b) => compare(a.line, b.line))
       for (const { owner = '', line = '' } of rows)
         below.set(owner, [...(below.get(owner) ?? []), line])

@@ -57,7 +57,10 @@ const settings = z.object({
   MQTT_PORT: whole(1883, 1, 65_535),
   DATA_DIR: z.string().min(1).default('data'),
   DATABASE_URL: url('postgres:', 'postgresql:'),
-  /** The owner of the tables, when the server's own login is another: for migrations, backup and restore only. */
+  /**
+   * The owner of the tables, when the server's own login is another: for migrations, backup and
+   * restore only.
+   */
   DATABASE_OWNER_URL: url('postgres:', 'postgresql:'),
   /** Proxies in front of the built-in broker that say whose connection it is (PROXY protocol). */
   MQTT_PROXIES: z

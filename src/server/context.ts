@@ -43,13 +43,18 @@ export type Actor = {
   readonly tenant?: number
   /** Identifier of the highest role. */
   readonly role: string
-  /** Of the highest role; nobody changes people of an equal or higher one, but a super administrator. */
+  /**
+   * Of the highest role; nobody changes people of an equal or higher one, but a super
+   * administrator.
+   */
   readonly rank: number
   readonly home: HomeKind
   /** His own organisation is the platform. */
   readonly ofPlatform: boolean
   readonly permissions: ReadonlySet<string>
-  /** By which data scopes he holds each of them; nobody gives a right more widely than he has it. */
+  /**
+   * By which data scopes he holds each of them; nobody gives a right more widely than he has it.
+   */
   readonly heldBy?: ReadonlyMap<string, ReadonlySet<DataScope>>
   /** The rows he reaches by the right he acts with. */
   readonly scope: Scope
@@ -71,11 +76,14 @@ export type Ctx = {
   readonly userAgent: string
   /** The facts of the log row that an audited endpoint writes; called exactly once by its verb. */
   audit(...entries: AuditEntry[]): void
-  /** Tells open screens after commit that rows of this kind changed: in these organisations, else in the actor's and that of the log row. */
+  /**
+   * Tells open screens after commit that rows of this kind changed: in these organisations, else in
+   * the actor's and that of the log row.
+   */
   touch(topic: string, orgs?: number | Iterable<number | { readonly orgId: number }>): void
   /**
-   * A write whose answer nobody waits for: it keeps its place in the order of the statements and leaves with the next one, at the
-   * latest with the commit. When it fails, so does the act.
+   * A write whose answer nobody waits for: it keeps its place in the order of the statements and
+   * leaves with the next one, at the latest with the commit. When it fails, so does the act.
    */
   later(statement: RawBuilder<unknown>): void
   /** Runs after commit; failures are logged, never thrown. */
@@ -129,7 +137,10 @@ export function found<T>(row: T | undefined): T {
 export const may = (ctx: Pick<Ctx, 'actor'>, permission: string): boolean =>
   ctx.actor.permissions.has(permission)
 
-/** What hangs on the identifier of the role somebody acts with; through a view it must hold for his own role too. */
+/**
+ * What hangs on the identifier of the role somebody acts with; through a view it must hold for his
+ * own role too.
+ */
 export const byRole = ({ actor }: Pick<Ctx, 'actor'>, rule: (role: string) => boolean): boolean =>
   rule(actor.role) && (actor.view === undefined || rule(actor.view.ownRole))
 
@@ -159,8 +170,8 @@ export function visible(
 }
 
 /**
- * Rows that organisations share downwards (products, categories): own tree and what stands above. `used`: what machines hold that are
- * looked at, as a condition on them.
+ * Rows that organisations share downwards (products, categories): own tree and what stands above.
+ * `used`: what machines hold that are looked at, as a condition on them.
  */
 export function inheritable(
   ctx: Pick<Ctx, 'actor'>,
@@ -194,7 +205,10 @@ export function bothScopes(a: Scope, b: Scope): Scope {
   }
 }
 
-/** A name kept with a row is for the people of its organisation, as a name that is read from users is by the row policies. */
+/**
+ * A name kept with a row is for the people of its organisation, as a name that is read from users
+ * is by the row policies.
+ */
 export const nameFor = (ctx: Pick<Ctx, 'actor'>, orgId: number, name: RawBuilder<unknown>) =>
   owns(ctx, orgId) ? name : sql`''`
 

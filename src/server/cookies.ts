@@ -1,10 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Handlers see requests, not replies: what they want the browser to keep goes out with the answer. */
+/**
+ * Handlers see requests, not replies: what they want the browser to keep goes out with the answer.
+ */
 const waiting = new WeakMap<FastifyRequest, string>()
 type Cookie = { readonly name: string; readonly value: string; readonly days: number }
 
-/** Behind TLS a browser takes it from this host by TLS alone, so that no neighbour and nobody on the wire can set it. */
+/**
+ * Behind TLS a browser takes it from this host by TLS alone, so that no neighbour and nobody on the
+ * wire can set it.
+ */
 export const cookieName = (request: FastifyRequest, name: string): string =>
   request.protocol === 'https' ? `__Host-${name}` : name
 

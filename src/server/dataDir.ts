@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Level by level: Node's own recursion never ends where a file system answers "no such folder" to making one (/proc). */
+/**
+ * Level by level: Node's own recursion never ends where a file system answers "no such folder" to
+ * making one (/proc).
+ */
 export function makeDataDir(dataDir: string): void {
   if (existsSync(dataDir)) return
   if (dirname(dataDir) !== dataDir) makeDataDir(dirname(dataDir))
@@ -13,7 +16,10 @@ export function makeDataDir(dataDir: string): void {
   }
 }
 
-/** One `npm start` for each folder: a second would simulate the same machines and write the same files, on ports nobody looks for. */
+/**
+ * One `npm start` for each folder: a second would simulate the same machines and write the same
+ * files, on ports nobody looks for.
+ */
 export function holdDataDir(dataDir: string): void {
   makeDataDir(dataDir)
   const file = join(dataDir, 'start.pid')
@@ -46,7 +52,10 @@ function holderOf(file: string): { pid: number; identity: string } {
   }
 }
 
-/** A number comes again, most of all after a power cut: with the start of the computer and, in its ticks, that of the process it does not. */
+/**
+ * A number comes again, most of all after a power cut: with the start of the computer and, in its
+ * ticks, that of the process it does not.
+ */
 function identityOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -16,8 +16,8 @@ import type { DB } from './schema.ts'
 import { openWire, type Statement, type Wire } from './wire.ts'
 
 /**
- * The only way to a connection. Every connection runs as the application role (row policies apply to it) and carries the
- * scope of whoever asked; a connection without scope sees no rows.
+ * The only way to a connection. Every connection runs as the application role (row policies apply
+ * to it) and carries the scope of whoever asked; a connection without scope sees no rows.
  */
 
 /** Which rows an actor may touch. `all`: the platform and the system itself. */
@@ -28,7 +28,10 @@ export type Scope = {
   readonly ancestors: readonly number[]
   /** null: every machine of the organisations; otherwise only these. */
   readonly devices: readonly number[] | null
-  /** Machines of anybody that are looked at, with what they hold and sold, and nothing else of their owners. null: no such task. */
+  /**
+   * Machines of anybody that are looked at, with what they hold and sold, and nothing else of their
+   * owners. null: no such task.
+   */
   readonly watched: readonly number[] | null
 }
 export const systemScope: Scope = {
@@ -62,32 +65,51 @@ pg.types.setTypeParser(1016 as never, (value: string) =>
 )
 
 export type Database = {
-  /** One transaction in `scope`; commits when `work` returns, rolls back when it throws. `later`: what leaves with the next statement. */
+  /**
+   * One transaction in `scope`; commits when `work` returns, rolls back when it throws. `later`:
+   * what leaves with the next statement.
+   */
   transact<T>(scope: Scope, work: (db: Db, later: Later) => Promise<T>, bounds?: Bounds): Promise<T>
-  /** The same statement at every request, planned once for each connection, on a pool of its own. */
+  /**
+   * The same statement at every request, planned once for each connection, on a pool of its own.
+   */
   readSame<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
-  /** Single statements in `scope`, without a transaction around them. For screens: its pool never starves writes. */
+  /**
+   * Single statements in `scope`, without a transaction around them. For screens: its pool never
+   * starves writes.
+   */
   read<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
   /**
-   * What whoever holds a connection waits for (settings that are kept in memory): a small pool of its own, or all who hold one would
-   * wait for one more. `work` is one statement and asks for nothing else.
+   * What whoever holds a connection waits for (settings that are kept in memory): a small pool of
+   * its own, or all who hold one would wait for one more. `work` is one statement and asks for
+   * nothing else.
    */
   aside<T>(work: (db: Db) => Promise<T>): Promise<T>
-  /** One look at the data for as long as `work` takes: REPEATABLE READ, read only, on a small pool beside those of screens and writes. */
+  /**
+   * One look at the data for as long as `work` takes: REPEATABLE READ, read only, on a small pool
+   * beside those of screens and writes.
+   */
   snapshot<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
-  /** Whether the database answers, on a connection that screens and writes cannot take; who asks at once shares one question. */
+  /**
+   * Whether the database answers, on a connection that screens and writes cannot take; who asks at
+   * once shares one question.
+   */
   ping(): Promise<void>
   /** A connection of its own for LISTEN; not pooled, reconnects are the caller's. */
   listen(): Promise<pg.Client>
-  /** When a transaction was last refused for want of room, or because the database is read-only, as `performance.now()` says it. */
+  /**
+   * When a transaction was last refused for want of room, or because the database is read-only, as
+   * `performance.now()` says it.
+   */
   lastOutOfRoom(): number
   stats(): { reads: PoolStats; writes: PoolStats }
   close(): Promise<void>
 }
 export type Later = (statement: RawBuilder<unknown> | Statement) => void
 /**
- * Whoever holds a connection must not wait for a second one: as many acts as there are connections would wait for each other for
- * ever. What an act must know or say beside its transaction comes before it, after its commit, or from `aside`.
+ * Whoever holds a connection must not wait for a second one: as many acts as there are connections
+ * would wait for each other for ever. What an act must know or say beside its transaction comes
+ * before it, after its commit, or from `aside`.
  */
 const holding = new AsyncLocalStorage<{ over: boolean }>()
 function holdsNone(): void {
@@ -104,7 +126,9 @@ async function holdOne<T>(work: () => Promise<T>): Promise<T> {
     held.over = true
   }
 }
-/** What may begin in an act and goes on beside it (loops): whatever it asks for is not the act's. */
+/**
+ * What may begin in an act and goes on beside it (loops): whatever it asks for is not the act's.
+ */
 export const beside = <T>(work: () => T): T => holding.exit(work)
 
 type PoolStats = { total: number; idle: number; waiting: number }
@@ -135,9 +159,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       idleTimeoutMillis: 300_000,
       maxLifetimeSeconds: 86_400,
       statement_timeout: statementMs,
-      // whoever waits for a row holds a connection: after 10 s of a server's he is told to come again
+      // whoever waits for a row holds a connection: after 10 s of a server's he is told to come
+      // again
       lock_timeout: options.statementMs / 2,
-      // a process that stands still (a frozen host, a lost network) lets go of what it locked: a server's after 10 s
+      // a process that stands still (a frozen host, a lost network) lets go of what it locked: a
+      // server's after 10 s
       idle_in_transaction_session_timeout: options.statementMs / 2,
       keepAlive: true,
       options: single,
@@ -146,8 +172,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     pool.on('error', () => {}) // an idle connection died; the pool replaces it
     return pool
   }
-  // a kept statement is planned once, for any values and for tables that fill: the first order finds an empty one, which is cheaper
-  // to read than its index, and the plan is still used for the thousandth. Before 18 a scan that is not wanted counts as so dear that
+  // a kept statement is planned once, for any values and for tables that fill: the first order
+  // finds an empty one, which is cheaper
+  // to read than its index, and the plan is still used for the thousandth. Before 18 a scan that is
+  // not wanted counts as so dear that
   // the statement would be compiled, too
   const once = {
     options: `${single} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off`,
@@ -173,7 +201,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         throw error
       }
     })
-  /** Ends the statement that runs and lets none begin. The connection is not used again: the word may reach its backend late. */
+  /**
+   * Ends the statement that runs and lets none begin. The connection is not used again: the word
+   * may reach its backend late.
+   */
   const bounded = (client: Client, { ms, gone }: Bounds): (() => void) => {
     const end = () => {
       client.ended = new Overdue('an act was ended before it was done')
@@ -270,13 +301,15 @@ const stats = (pool: pg.Pool): PoolStats => ({
   waiting: pool.waitingCount + (patient.get(pool)?.size ?? 0),
 })
 
-/** Those who wait for a connection that is busy rather than open one more, each with how to wake it. */
+/**
+ * Those who wait for a connection that is busy rather than open one more, each with how to wake it.
+ */
 const patient = new WeakMap<pg.Pool, Set<() => void>>()
 const patienceMs = 100
 
 /**
- * A new connection costs the database as much as dozens of statements on one that knows its tables and plans: whoever finds all of
- * them busy waits a moment for one.
+ * A new connection costs the database as much as dozens of statements on one that knows its tables
+ * and plans: whoever finds all of them busy waits a moment for one.
  */
 async function takeClient(pool: pg.Pool): Promise<Client> {
   const waiting = patient.get(pool) ?? new Set()
@@ -320,7 +353,9 @@ async function withClient<T>(pool: pg.Pool, work: (client: Client) => Promise<T>
   }
 }
 
-/** In the transaction that says so first, nobody waits longer for a row that somebody else holds. */
+/**
+ * In the transaction that says so first, nobody waits longer for a row that somebody else holds.
+ */
 export const patience = (ms: number): RawBuilder<unknown> =>
   sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`
 /** Whoever waited had no more patience. */
@@ -384,7 +419,10 @@ function takeScope(client: Client, wire: Wire, scope: Scope): void {
   client.scope = key
 }
 
-/** A database that is just coming up (after a crash, or beside us) is waited for, half a minute at most. */
+/**
+ * A database that is just coming up (after a crash, or beside us) is waited for, half a minute at
+ * most.
+ */
 async function untilThere(ask: () => Promise<void>): Promise<void> {
   for (const deadline = performance.now() + 30_000; ; ) {
     try {
@@ -411,15 +449,21 @@ async function refuseStrongRole(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * Planning costs more than running for the short statements of writes, so those that come again are kept by their name on the
- * connection. Statements of screens are planned with their values: organisations differ too much in size for one plan.
+ * Planning costs more than running for the short statements of writes, so those that come again are
+ * kept by their name on the connection. Statements of screens are planned with their values:
+ * organisations differ too much in size for one plan.
  */
 type Naming = (text: string) => string | undefined
 const planAlways: Naming = () => undefined
 const mostKept = 400
-/** A text that grows with its rows hardly comes again, and each connection would keep a plan of it. */
+/**
+ * A text that grows with its rows hardly comes again, and each connection would keep a plan of it.
+ */
 const longestKept = 8192
-/** A month that is over takes its statements along; connections that know them are replaced once a day. */
+/**
+ * A month that is over takes its statements along; connections that know them are replaced once a
+ * day.
+ */
 const keptMs = 3_600_000
 const seenOnce = new Set<string>()
 const kept = new Map<string, { readonly name: string; at: number }>()

@@ -7,8 +7,9 @@ import { type Db, systemScope } from './database.ts'
 import { attemptOf } from './refusals.ts'
 
 /**
- * Reads of a user or a module, recorded while somebody switched that on. Outside the read and outside the chain: rows wait in
- * memory for a second and go in by one statement; when more come than fit, they are dropped, for a screen never waits for its trace.
+ * Reads of a user or a module, recorded while somebody switched that on. Outside the read and
+ * outside the chain: rows wait in memory for a second and go in by one statement; when more come
+ * than fit, they are dropped, for a screen never waits for its trace.
  */
 type Recording = { user_id: number | null; module: string | null }
 type DebugRow = {

@@ -7,10 +7,11 @@ import type { App } from './context.ts'
 import type { Importer } from './importers.ts'
 
 /**
- * What open screens hear of, and who may read what stands behind it: a stream is told of a topic when its person holds one of these
- * rights for rows of the organisation. `shared`: rows that organisations below read too. `watched`: tables whose rows tell whoever only
- * looks at machines of others. Topics that no domain names are heard by the processes alone; those that end in a person's id (`jobs:7`)
- * by him alone.
+ * What open screens hear of, and who may read what stands behind it: a stream is told of a topic
+ * when its person holds one of these rights for rows of the organisation. `shared`: rows that
+ * organisations below read too. `watched`: tables whose rows tell whoever only looks at machines of
+ * others. Topics that no domain names are heard by the processes alone; those that end in a
+ * person's id (`jobs:7`) by him alone.
  */
 export type Topic = {
   readonly rights: readonly `${string}:${string}`[]
@@ -19,8 +20,9 @@ export type Topic = {
 }
 
 /**
- * What a domain gives the product, said in its `domain.ts`. Server code is named by functions that load it: a process loads the parts it
- * runs, and a domain may read the whole product without a circle.
+ * What a domain gives the product, said in its `domain.ts`. Server code is named by functions that
+ * load it: a process loads the parts it runs, and a domain may read the whole product without a
+ * circle.
  */
 export type Domain<C extends Contract = Contract> = {
   readonly contract?: C
@@ -32,6 +34,9 @@ export type Domain<C extends Contract = Contract> = {
   readonly jobs?: (app: App) => Promise<void>
   readonly importer?: () => Promise<Importer>
   readonly aliases?: readonly Alias[]
-  /** Files that other domains may use besides contract, rules, verbs and pickers, and why: one writer for each kind of fact (scripts/imports.mjs). */
+  /**
+   * Files that other domains may use besides contract, rules, verbs and pickers, and why: one
+   * writer for each kind of fact (scripts/imports.mjs).
+   */
   readonly open?: Readonly<Record<string, string>>
 }

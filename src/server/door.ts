@@ -4,9 +4,10 @@ import { perApp } from './perApp.ts'
 import { openTurns, type Turns } from './turns.ts'
 
 /**
- * New work of strangers, at the door: seven at once, two of them at one machine (whoever waits for its lanes holds a connection),
- * and whoever asks most waits for himself: addresses take turns, and what is over the places of one is refused to that one alone.
- * The other connections are for machines, money and staff.
+ * New work of strangers, at the door: seven at once, two of them at one machine (whoever waits for
+ * its lanes holds a connection), and whoever asks most waits for himself: addresses take turns, and
+ * what is over the places of one is refused to that one alone. The other connections are for
+ * machines, money and staff.
  */
 export type Door = { enter<T>(place: string, address: string, work: () => Promise<T>): Promise<T> }
 type Room = { readonly turns: Turns; inside: number }

@@ -9,10 +9,15 @@ import { answerError } from './answers.ts'
 import type { App } from './context.ts'
 import { mostNames } from './input.ts'
 
-/** For all that is no page: a browser that opens it shows it, runs nothing and lets nobody frame it. */
+/**
+ * For all that is no page: a browser that opens it shows it, runs nothing and lets nobody frame it.
+ */
 const noPage = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** What every answer carries, whoever gives it: a route, the stream of a screen, the framework, or Node itself. */
+/**
+ * What every answer carries, whoever gives it: a route, the stream of a screen, the framework, or
+ * Node itself.
+ */
 const headersOf = (id: string): Record<string, string> => ({
   'x-request-id': id,
   'x-content-type-options': 'nosniff',
@@ -22,7 +27,10 @@ const headersOf = (id: string): Record<string, string> => ({
   'content-security-policy': noPage,
 })
 
-/** Onto the raw answer, so that streams and answers of the framework have them too; what a route says of `cache-control` counts more. */
+/**
+ * Onto the raw answer, so that streams and answers of the framework have them too; what a route
+ * says of `cache-control` counts more.
+ */
 function mark(request: FastifyRequest, reply: FastifyReply): void {
   for (const [name, value] of Object.entries(headersOf(request.id)))
     reply.raw.setHeader(name, value)
@@ -62,7 +70,10 @@ export function guardEvery(http: FastifyInstance): void {
   http.server.on('checkExpectation', (request, response) => http.routing(request, response))
 }
 
-/** Bytes of a body that may still come after its answer, and how long one has to read an answer that came before the body's end. */
+/**
+ * Bytes of a body that may still come after its answer, and how long one has to read an answer that
+ * came before the body's end.
+ */
 const smallRest = 262_144
 const readingAnswer = 2000
 
@@ -76,7 +87,10 @@ const isUnread = (raw: FastifyRequest['raw']): boolean =>
     (raw.method !== 'GET' &&
       raw.method !== 'HEAD' &&
       Number(raw.headers['content-length'] ?? Number.POSITIVE_INFINITY) > smallRest))
-/** Answered before its body is whole: Node would take in the rest, however much it is. A small one ends by itself. */
+/**
+ * Answered before its body is whole: Node would take in the rest, however much it is. A small one
+ * ends by itself.
+ */
 function leaveUnread(raw: FastifyRequest['raw']): void {
   if (!isUnread(raw)) return
   // a tick later: Node has just set the rest flowing
@@ -84,7 +98,10 @@ function leaveUnread(raw: FastifyRequest['raw']): void {
   setTimeout(() => raw.socket.destroy(), readingAnswer).unref()
 }
 
-/** Each part of a body costs, however little is in it: from so many on there has to be something in them. */
+/**
+ * Each part of a body costs, however little is in it: from so many on there has to be something in
+ * them.
+ */
 const mostParts = 1000
 const leastInPart = 64
 function boundChunks(raw: FastifyRequest['raw']): void {
@@ -121,7 +138,10 @@ export async function answerUndecodable(
   else answerError(app, refusal, request, reply)
 }
 
-/** Asked one behind the other without waiting for an answer: each may hold a file, and no browser does it. */
+/**
+ * Asked one behind the other without waiting for an answer: each may hold a file, and no browser
+ * does it.
+ */
 const mostUnanswered = 10
 const unanswered = new WeakMap<Socket, number>()
 function isTooMany(socket: Socket, response: ServerResponse): boolean {
@@ -152,7 +172,10 @@ export function boundConnections(app: Pick<App, 'config'>, server: Server, most 
 
 const tooMuch = new Set(['HPE_HEADER_OVERFLOW', 'HPE_CHUNK_EXTENSIONS_OVERFLOW'])
 
-/** What is no HTTP: answered once, in both languages because no header of it is believed, and the connection ends. */
+/**
+ * What is no HTTP: answered once, in both languages because no header of it is believed, and the
+ * connection ends.
+ */
 export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const def: ErrorDef = tooMuch.has(error.code ?? '') ? common.tooLarge : common.invalid

@@ -5,7 +5,10 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** Where uploaded files live: random names outside the web root. A local folder now; S3 fits the same functions. */
+/**
+ * Where uploaded files live: random names outside the web root. A local folder now; S3 fits the
+ * same functions.
+ */
 export type FileStore = {
   /** Stores bytes under a name of `freshName`. */
   put(name: string, bytes: Buffer): Promise<void>

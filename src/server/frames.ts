@@ -1,7 +1,10 @@
 /** A bound value: text, bytes, or null. */
 export type Value = string | Buffer | null
 
-/** Messages of PostgreSQL's extended query protocol, gathered into one buffer; a portal without a name, answers as text. */
+/**
+ * Messages of PostgreSQL's extended query protocol, gathered into one buffer; a portal without a
+ * name, answers as text.
+ */
 export type Frames = {
   close(name: string): void
   parse(name: string, text: string): void

@@ -9,7 +9,10 @@ import { openApi } from './openapi.ts'
 import { openPartsProbe } from './parts.ts'
 import { openWriteProbe } from './writeProbe.ts'
 
-/** Figures tell a stranger how much is sold and where it hurts: in production they are for whoever has the token. */
+/**
+ * Figures tell a stranger how much is sold and where it hurts: in production they are for whoever
+ * has the token.
+ */
 function maySeeFigures({ config }: App, request: FastifyRequest): boolean {
   if (!config.metricsToken) return !config.production
   const digest = (text: string) => createHash('sha256').update(text).digest()

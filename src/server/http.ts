@@ -144,7 +144,8 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
           },
         }
       : {}
-    // who asks is known before a byte of the body is read: a stranger's is small, and is never parsed where he may not call
+    // who asks is known before a byte of the body is read: a stranger's is small, and is never
+    // parsed where he may not call
     const known = new WeakMap<FastifyRequest, Known>()
     const preParsing = async (request: FastifyRequest, reply: FastifyReply) =>
       void known.set(request, await askedBy(app, entry, request, reply))
@@ -190,7 +191,10 @@ export function refuseOtherMethods(
   }
 }
 
-/** Routes are written from the root; the base path is taken off here, whether or not a proxy did so already. */
+/**
+ * Routes are written from the root; the base path is taken off here, whether or not a proxy did so
+ * already.
+ */
 const belowBase = (base: string, url: string): string =>
   base !== '/' && url.startsWith(base) ? url.slice(base.length - 1) : url
 
@@ -233,7 +237,10 @@ type Given = Known & {
   key: string | undefined
 }
 
-/** Who asks is believed so long: a body may take half a minute to come, and others' turns may come first. */
+/**
+ * Who asks is believed so long: a body may take half a minute to come, and others' turns may come
+ * first.
+ */
 const believedMs = 250
 
 async function askedBy(

@@ -22,8 +22,9 @@ export type ImportRow<V> = {
 export type RowError = { readonly line: number; readonly column?: string; readonly text: string }
 
 /**
- * Rows of a spreadsheet that become things: data and one verb. The platform makes the template, reads and checks the file, runs
- * `run` inside one transaction (rolled back for a dry run or when it answers an error), writes its log rows and keeps the result.
+ * Rows of a spreadsheet that become things: data and one verb. The platform makes the template,
+ * reads and checks the file, runs `run` inside one transaction (rolled back for a dry run or when
+ * it answers an error), writes its log rows and keeps the result.
  */
 export type Importer<S extends z.ZodObject = z.ZodObject, P = unknown> = {
   /** Part of the address: letters, digits, dashes. */
@@ -39,24 +40,36 @@ export type Importer<S extends z.ZodObject = z.ZodObject, P = unknown> = {
   readonly unique?: readonly (keyof z.output<S> & string)[]
   /** Topic of the live channel told after the rows are in. */
   readonly touches?: string
-  /** Slow work (hashing) before the transaction opens; its result is handed to `run`. `all`: also the rows that are not well formed. */
+  /**
+   * Slow work (hashing) before the transaction opens; its result is handed to `run`. `all`: also
+   * the rows that are not well formed.
+   */
   readonly prepare?: (
     app: App,
     rows: readonly ImportRow<z.output<S>>[],
     all: readonly ImportRow<Partial<z.output<S>>>[],
   ) => Promise<P>
-  /** What else is wrong with rows that are not well formed, by the fields that are; faults of the others are dropped. Nothing is kept. */
+  /**
+   * What else is wrong with rows that are not well formed, by the fields that are; faults of the
+   * others are dropped. Nothing is kept.
+   */
   readonly halves?: (
     ctx: Ctx,
     rows: readonly ImportRow<Partial<z.output<S>>>[],
     prepared: P,
   ) => Promise<readonly RowError[]>
-  /** Something of `prepared` that only the answer of the import itself brings, never kept, never logged; with a name, as a file. Texts packed with `bi`. */
+  /**
+   * Something of `prepared` that only the answer of the import itself brings, never kept, never
+   * logged; with a name, as a file. Texts packed with `bi`.
+   */
   readonly once?: (
     prepared: P,
     rows: readonly ImportRow<z.output<S>>[],
   ) => { readonly label: string; readonly fileName?: string; readonly text: string }
-  /** Applies all rows and gives `ctx.audit` each with its action; whatever it answers besides `[]` undoes everything. Ids given to machines or people never leave it. */
+  /**
+   * Applies all rows and gives `ctx.audit` each with its action; whatever it answers besides `[]`
+   * undoes everything. Ids given to machines or people never leave it.
+   */
   readonly run: (
     ctx: Ctx,
     rows: readonly ImportRow<z.output<S>>[],
@@ -76,8 +89,9 @@ export function defineImporter<S extends z.ZodObject, P = undefined>(
 }
 
 /**
- * The verb of one row for each row: a refusal or a rule of the database becomes an error of that row, the others are still tried,
- * so that a person sees all faults at once. What a row says for the log is kept when none is wrong.
+ * The verb of one row for each row: a refusal or a rule of the database becomes an error of that
+ * row, the others are still tried, so that a person sees all faults at once. What a row says for
+ * the log is kept when none is wrong.
  */
 export async function eachRow<V>(
   ctx: Ctx,

@@ -5,13 +5,19 @@ import { common, type FieldError, Refusal } from '../shared/errors.ts'
 import { hasLines } from '../shared/fields.ts'
 import { bi, notStorable, plainText, storable } from '../shared/text.ts'
 
-/** What arrives becomes input of an endpoint here and nowhere else: readable JSON, text by one rule, then the contract. */
+/**
+ * What arrives becomes input of an endpoint here and nowhere else: readable JSON, text by one rule,
+ * then the contract.
+ */
 
 const unknown = bi('不支持的字段', 'Unknown field')
 const refuse = (field: string, text: string) => new Refusal(common.invalid, {}, [{ field, text }])
 
 const deepest = 32
-/** Bytes and parts (values and names, each costs more than its bytes) of what somebody sends: before anybody knows who he is, and after. */
+/**
+ * Bytes and parts (values and names, each costs more than its bytes) of what somebody sends: before
+ * anybody knows who he is, and after.
+ */
 export const strangers = { bytes: 16_384, parts: 500 } as const
 /** The largest form has 80 kB and a few thousand parts. */
 export const persons = { bytes: 262_144, parts: 10_000 } as const
@@ -19,10 +25,16 @@ export const persons = { bytes: 262_144, parts: 10_000 } as const
 export const mostNames = 100
 /** Characters of a text whose contract says no length. */
 const mostText = 30_000
-/** A text that never ends is one token to the end: the scan goes over each character once, whatever stands there. */
+/**
+ * A text that never ends is one token to the end: the scan goes over each character once, whatever
+ * stands there.
+ */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],:]/g
 
-/** JSON in which a name stands once: of two the parser keeps the last, a reader before us may have judged the first. */
+/**
+ * JSON in which a name stands once: of two the parser keeps the last, a reader before us may have
+ * judged the first.
+ */
 export function parseJson(bytes: Uint8Array, mostParts: number = persons.parts): unknown {
   const text = readable(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   // the names of each object that is open; null stands for an array
@@ -70,7 +82,10 @@ export function takeJson(http: FastifyInstance): void {
   )
 }
 
-/** The contract's input; `given` must not have passed a schema before, so that lengths count what will be stored. */
+/**
+ * The contract's input; `given` must not have passed a schema before, so that lengths count what
+ * will be stored.
+ */
 export function contractInput(
   endpoint: Endpoint,
   given: Record<string, unknown>,
@@ -86,7 +101,10 @@ export function contractInput(
   return endpoint.input.parse(clean)
 }
 
-/** A text far beyond its length is refused before anything looks through it: whoever may write 20 characters sends no 200,000. */
+/**
+ * A text far beyond its length is refused before anything looks through it: whoever may write 20
+ * characters sends no 200,000.
+ */
 function cleaned(
   value: unknown,
   given: z.ZodType | undefined,

@@ -120,7 +120,10 @@ const queries: Readonly<Record<string, string>> = {
     where (o.final_at is not null) <> (o.pay_state not in ('UNPAID','CLOSED') and case when o.order_type = 'TEST' then n.moving else n.open end = 0)`,
 }
 
-/** What must hold across tables and no constraint can say. Answers only what is broken, at most 20 rows each. Owner's connection. */
+/**
+ * What must hold across tables and no constraint can say. Answers only what is broken, at most 20
+ * rows each. Owner's connection.
+ */
 export async function checkInvariants(ownerUrl: string): Promise<Broken[]> {
   return withClient(ownerUrl, async (client) => {
     // one snapshot, and row policies must not hide what is wrong

@@ -3,13 +3,22 @@ import { type Loops, openLoops } from './loops.ts'
 import { keepSchedule, type Schedules, scheduleKind, schedulesName } from './schedules.ts'
 import { openWorker, type Worker } from './work.ts'
 
-/** Background work of this process: durable work, schedules, and sweeps of what the clock says as plain loops. */
+/**
+ * Background work of this process: durable work, schedules, and sweeps of what the clock says as
+ * plain loops.
+ */
 export type JobQueue = {
   /** Does pieces of this kind, beside other processes that do. */
   work(kind: Parameters<Worker['work']>[0]): void
-  /** Runs `work` at a cron time (Asia/Shanghai) unless the schedule is paused; one process of all takes each run. */
+  /**
+   * Runs `work` at a cron time (Asia/Shanghai) unless the schedule is paused; one process of all
+   * takes each run.
+   */
   schedule(name: string, cron: string, work: () => Promise<void>): Promise<void>
-  /** Runs `work` every `ms`, never twice at once in this process; failures are logged and the loop goes on. */
+  /**
+   * Runs `work` every `ms`, never twice at once in this process; failures are logged and the loop
+   * goes on.
+   */
   every(name: string, ms: number, work: () => Promise<unknown>): void
   /** Looks now at a kind of work, or runs a loop now, in whichever process it is. */
   poke(name: string): void

@@ -33,10 +33,16 @@ const accounts = [
   'regulator',
 ]
 
-/** Stopped in reverse: no new requests, then the machines' messages taken in, then what runs in the background. */
+/**
+ * Stopped in reverse: no new requests, then the machines' messages taken in, then what runs in the
+ * background.
+ */
 const parts = ['worker', 'gateway', 'api'] as const
 
-/** Starts api, gateway and worker, each a process of its own, then the simulated fleet (and vite), and says where they are. */
+/**
+ * Starts api, gateway and worker, each a process of its own, then the simulated fleet (and vite),
+ * and says where they are.
+ */
 export async function startServers({
   config,
   databaseUrl,

@@ -7,7 +7,9 @@ export type ListSql<S extends string> = {
   from: RawBuilder<unknown>
   /** Conditions; falsy ones are left out, so a filter is `input.x && sql\`…\``. */
   where: readonly (RawBuilder<unknown> | null | undefined | false | '' | 0)[]
-  /** Sort key of the contract -> column. Unknown keys never reach here: the contract refused them. */
+  /**
+   * Sort key of the contract -> column. Unknown keys never reach here: the contract refused them.
+   */
   sort: Readonly<Record<S, RawBuilder<unknown>>>
   /** Unique last sort column, so that pages never overlap. */
   last: RawBuilder<unknown>
@@ -15,11 +17,14 @@ export type ListSql<S extends string> = {
   /** Cheaper `from` for the count, when joins add no rows. */
   countFrom?: RawBuilder<unknown>
   /**
-   * The sorts that need more than `countFrom`. With this, every other sort finds the rows of the page there
-   * and joins the rest for those alone.
+   * The sorts that need more than `countFrom`. With this, every other sort finds the rows of the
+   * page there and joins the rest for those alone.
    */
   wideSorts?: readonly S[]
-  /** Sorts whose column is never empty: an index is walked in their order, so a page reads its own rows alone. */
+  /**
+   * Sorts whose column is never empty: an index is walked in their order, so a page reads its own
+   * rows alone.
+   */
   filled?: readonly S[]
   /** Columns summed over the whole filter, read together with the total from `countFrom`. */
   sums?: RawBuilder<unknown>
@@ -61,7 +66,10 @@ export function all(conditions: ListSql<string>['where']): RawBuilder<unknown> {
   return real.length ? sql.join(real, sql` and `) : sql`true`
 }
 
-/** Rows whose indexed text contains the words; goes through the security-definer search (see 0002_business.sql). */
+/**
+ * Rows whose indexed text contains the words; goes through the security-definer search (see
+ * 0002_business.sql).
+ */
 export const matches = (
   what: 'devices' | 'products',
   idColumn: string,

@@ -129,7 +129,8 @@ test('a stream tells what its person may read of his own organisations, and of n
     ['empty-1', 'seller-1', 'chief'].map(async (who) => heard(await world.login(who), 700)),
   )
   await new Promise((resolve) => setTimeout(resolve, 300))
-  // a sale of organisation 5 that a machine reports, whatever else is said inside, and two things of organisation 3
+  // a sale of organisation 5 that a machine reports, whatever else is said inside, and two things
+  // of organisation 3
   world.app.live.publish([...Object.keys(topics), 'vend', 'identity', 'jobs:1', 'sessions:1'], 5)
   world.app.live.publish(['orders', 'users', `jobs:${seller}`], 3)
   expect(await streams).toEqual([[], [`jobs:${seller}`, 'orders'], ['users']])

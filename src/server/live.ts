@@ -6,15 +6,19 @@ import type { Product } from './product.ts'
 import { openWatch, type Watch } from './watch.ts'
 
 /**
- * Open screens learn that something changed and read again. NOTIFY inside business transactions would serialise their
- * commits, so changes are gathered and leave at most every 100 ms, after commit, on a connection of their own.
+ * Open screens learn that something changed and read again. NOTIFY inside business transactions
+ * would serialise their commits, so changes are gathered and leave at most every 100 ms, after
+ * commit, on a connection of their own.
  */
 export type Live = {
   /** Rows of these topics changed in these organisations; called after commit. */
   publish(topics: readonly string[], orgIds: number | Iterable<number>): void
   /** Calls back for changes of any process. */
   subscribe(listener: (topics: readonly string[], change: Change) => void): () => void
-  /** One browser's stream, of a session; `check` answers who it is now, null when the session is gone. */
+  /**
+   * One browser's stream, of a session; `check` answers who it is now, null when the session is
+   * gone.
+   */
   stream(reply: FastifyReply, of: Listener, check: () => Promise<Listener | null>): void
   /** How many streams of this process are open. */
   streaming(): number
@@ -40,7 +44,10 @@ const lookEvery = 1000
 /** Organisations by topic. */
 type Change = Readonly<Record<string, readonly number[]>>
 
-/** One browser has one stream; more come from tabs that cannot share it, and the oldest of them makes room. */
+/**
+ * One browser has one stream; more come from tabs that cannot share it, and the oldest of them
+ * makes room.
+ */
 const mostOf = { session: 4, person: 16 } as const
 /** PostgreSQL takes 8,000 bytes in one notification. */
 const mostBytes = 7000

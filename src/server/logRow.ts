@@ -5,7 +5,10 @@ import { masked } from './auditMask.ts'
 import type { AuditEntry, Ctx } from './context.ts'
 import type { Statement } from './wire.ts'
 
-/** What a writer says; the place in the chain is given by the database. Their order is part of every hash. */
+/**
+ * What a writer says; the place in the chain is given by the database. Their order is part of every
+ * hash.
+ */
 export const writtenColumns = [
   'org_id',
   'created_at',
@@ -40,7 +43,10 @@ export type Outcome = {
 const json = (value: unknown): string | null =>
   value === undefined ? null : JSON.stringify(masked(value))
 
-/** Of an edit only the fields that differ: the row says what was changed, and a long form costs no more than a short one. */
+/**
+ * Of an edit only the fields that differ: the row says what was changed, and a long form costs no
+ * more than a short one.
+ */
 function changed({ before, after }: AuditEntry): { before: unknown; after: unknown } {
   if (!isRecord(before) || !isRecord(after)) return { before, after }
   const names = Object.keys({ ...before, ...after }).filter(
@@ -62,8 +68,9 @@ const one = `insert into operation_logs (${writtenColumns.join(', ')}) values ($
 const many = `insert into operation_logs (${writtenColumns.join(', ')}) select ${writtenColumns.join(', ')} from json_populate_recordset(null::operation_logs, $1::json)`
 
 /**
- * What an act says about its things, as one statement without a round trip of its own: it travels with the commit of its act. A row
- * belongs to the organisation of its thing, and whoever sees that sees the row.
+ * What an act says about its things, as one statement without a round trip of its own: it travels
+ * with the commit of its act. A row belongs to the organisation of its thing, and whoever sees that
+ * sees the row.
  */
 export function logStatement(
   ctx: Omit<Writer, 'db'>,

@@ -4,7 +4,10 @@ import type { App } from './context.ts'
 import { beside } from './database.ts'
 import { bySystem } from './run.ts'
 
-/** Second-level sweeps of this process, and their pulse in job_loops with that of durable work, so that the console sees those of every process. */
+/**
+ * Second-level sweeps of this process, and their pulse in job_loops with that of durable work, so
+ * that the console sees those of every process.
+ */
 export type Loop = { run: () => void; stop: () => Promise<void>; pulse: Pulse }
 export type Pulse = {
   everyMs: number

@@ -1,7 +1,10 @@
 import client from 'prom-client'
 import { perApp } from './perApp.ts'
 
-/** The figures of this process: what Prometheus scrapes and what the server page shows come from one place. */
+/**
+ * The figures of this process: what Prometheus scrapes and what the server page shows come from one
+ * place.
+ */
 export const metricsOf = perApp((): client.Registry => {
   const registry = new client.Registry()
   client.collectDefaultMetrics({ register: registry })

@@ -10,8 +10,9 @@ type Applied = { version: string; name: string; checksum: string }
 const lockKey = 7_281_996_001n
 
 /**
- * Files that only a superuser could run: 0001 made a role that an administrator may have made before, the others gave functions a
- * clause that wants GRANT SET. Databases installed with them are brought to the same definitions by 0041.
+ * Files that only a superuser could run: 0001 made a role that an administrator may have made
+ * before, the others gave functions a clause that wants GRANT SET. Databases installed with them
+ * are brought to the same definitions by 0041.
  */
 export const earlier: Readonly<Record<string, string>> = {
   '0001_ground.sql': '52d0454f7eef1848b5393bf64e48f69c8c8af46d7d0aaf3be4995dabbf81ff90',
@@ -20,7 +21,10 @@ export const earlier: Readonly<Record<string, string>> = {
   '0031_unknown_boards.sql': 'bf833894463c1e9963beab49283ae9b85cdb7c31b4fca46441de458351792124',
 }
 
-/** Applies what is missing (up to one version, for a restore), one transaction per file; returns the names it applied. */
+/**
+ * Applies what is missing (up to one version, for a restore), one transaction per file; returns the
+ * names it applied.
+ */
 export async function migrate(
   ownerUrl: string,
   dir = 'db/migrations',
@@ -72,7 +76,10 @@ function readMigrations(dir: string): Migration[] {
   return files
 }
 
-/** Tables and sequences that these versions made, by their text: whatever else lies in the database is somebody else's. */
+/**
+ * Tables and sequences that these versions made, by their text: whatever else lies in the database
+ * is somebody else's.
+ */
 export function madeBy(versions: readonly string[], dir = 'db/migrations'): ReadonlySet<string> {
   const made = new Set<string>()
   const words =

@@ -15,8 +15,8 @@ export const slowest = 20_000
 const reading: number[] = []
 
 /**
- * Name and bytes of the one file, field `file`, that a form carries; anything else in the form is refused. `tenant`: whose places
- * are taken meanwhile.
+ * Name and bytes of the one file, field `file`, that a form carries; anything else in the form is
+ * refused. `tenant`: whose places are taken meanwhile.
  */
 export async function oneFile(
   request: FastifyRequest,

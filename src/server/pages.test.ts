@@ -6,7 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { App } from './context.ts'
 import { servePages } from './pages.ts'
 
-/** What the browser asks for that is no file: the app for a page navigation, the refusal in our shape for anything else. */
+/**
+ * What the browser asks for that is no file: the app for a page navigation, the refusal in our
+ * shape for anything else.
+ */
 const dir = mkdtempSync(path.join(tmpdir(), 'huodao-pages-'))
 let http: FastifyInstance
 beforeAll(async () => {

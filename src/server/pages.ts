@@ -64,7 +64,8 @@ export async function servePages(
       ['GET', 'HEAD'].includes(request.method) &&
       (accept.includes('text/html') || (accept.includes('*/*') && isPage(path)))
     if (wantsPage && existsSync(indexFile)) {
-      // read each time: a rebuild beside a running server must not leave an old page pointing at gone files
+      // read each time: a rebuild beside a running server must not leave an old page pointing at
+      // gone files
       return sendPage(
         reply,
         readFileSync(indexFile, 'utf8'),
@@ -114,7 +115,10 @@ function sendPage(
     .send(page)
 }
 
-/** The table of where our chunks lie is no script, but must stand in the page: it is allowed by its contents, and nothing else is. */
+/**
+ * The table of where our chunks lie is no script, but must stand in the page: it is allowed by its
+ * contents, and nothing else is.
+ */
 function chunkNames(page: string): string {
   const table = /<script type="importmap">([^<]*)<\/script>/.exec(page)?.[1]
   return table === undefined

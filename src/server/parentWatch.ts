@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 export type Ready = { type: 'ready' }
 
 /**
- * Ends this process when the one that started it is gone, even by SIGKILL: first gracefully, then after 10 s by
- * force. Does nothing when the process was started by hand (no channel to a parent).
+ * Ends this process when the one that started it is gone, even by SIGKILL: first gracefully, then
+ * after 10 s by force. Does nothing when the process was started by hand (no channel to a parent).
  */
 export function exitWithParent() {
   if (!process.channel) return
@@ -24,8 +24,9 @@ export function reportReady() {
 }
 
 /**
- * Calls back when the npm command above this process is gone, however it ended: npm killed by force tells nobody,
- * and between npm and us is a shell that would stay. Without npm it does nothing: a shell may end before us.
+ * Calls back when the npm command above this process is gone, however it ended: npm killed by force
+ * tells nobody, and between npm and us is a shell that would stay. Without npm it does nothing: a
+ * shell may end before us.
  */
 export function whenNpmEnds(gone: () => void) {
   if (!process.env.npm_lifecycle_event) return

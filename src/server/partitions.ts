@@ -1,6 +1,9 @@
 import { withClient } from './catalogue.ts'
 
-/** Month partitions of the fact tables: nightly and at every start, each in a transaction of its own, not in requests. */
+/**
+ * Month partitions of the fact tables: nightly and at every start, each in a transaction of its
+ * own, not in requests.
+ */
 const facts = [
   'operation_logs',
   'device_messages',
@@ -12,7 +15,10 @@ const facts = [
   'ledger_entries',
 ]
 
-/** Makes the partitions from `monthsBack` before to `monthsAhead` after the month of `now`; existing ones stay. */
+/**
+ * Makes the partitions from `monthsBack` before to `monthsAhead` after the month of `now`; existing
+ * ones stay.
+ */
 export async function ensurePartitions(
   url: string,
   now: Date,

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
-/** What every installation needs beside the API; each process says every ten seconds which of them it is. */
+/**
+ * What every installation needs beside the API; each process says every ten seconds which of them
+ * it is.
+ */
 export const neededParts = ['gateway', 'worker'] as const
 export type NeededPart = (typeof neededParts)[number]
 export const silentMs = 30_000
@@ -17,7 +20,10 @@ export async function missingParts(db: Db, now: Date): Promise<NeededPart[]> {
   return rows.map((row) => row.part)
 }
 
-/** For who asks often: looked up at most every two seconds, and not before this process has had time to hear from the others. */
+/**
+ * For who asks often: looked up at most every two seconds, and not before this process has had time
+ * to hear from the others.
+ */
 export function openPartsProbe(
   aside: <T>(work: (db: Db) => Promise<T>) => Promise<T>,
   clock: () => Date,

@@ -9,15 +9,24 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password, options)
 }
 
-/** For passwords made here at random (80 bits and more): nobody tries them all, however quick one try is. A thousand in a moment. */
+/**
+ * For passwords made here at random (80 bits and more): nobody tries them all, however quick one
+ * try is. A thousand in a moment.
+ */
 export const hashMade = (password: string): Promise<string> =>
   hash(password, { ...options, memoryCost: 8, timeCost: 1 })
 const isQuick = (stored: string | undefined): boolean => stored?.includes('$m=8,t=1,') ?? false
 
-/** How many hashes were compared and made: tests assert that every way through sign-in does the same work. */
+/**
+ * How many hashes were compared and made: tests assert that every way through sign-in does the same
+ * work.
+ */
 export const passwordWork = { compared: 0, hashed: 0 }
 
-/** Verifies against a throw-away hash when there is none, so that an unknown name costs the same work. */
+/**
+ * Verifies against a throw-away hash when there is none, so that an unknown name costs the same
+ * work.
+ */
 let nobody: Promise<string> | undefined
 export async function checkPassword(
   stored: string | undefined,
@@ -31,7 +40,10 @@ export async function checkPassword(
   return stored !== undefined && matches
 }
 
-/** Words near an account as people type them: names as they are written, in pinyin and by its initials. */
+/**
+ * Words near an account as people type them: names as they are written, in pinyin and by its
+ * initials.
+ */
 export function nearWords(texts: readonly string[]): string[] {
   return texts.filter(Boolean).flatMap((text) => {
     const parts = (pattern: 'pinyin' | 'first') =>

@@ -4,7 +4,10 @@ import type { Scope } from './database.ts'
 
 /** Somebody with an account: an actor once it is known for which right he acts. */
 export type Person = Omit<Actor, 'sessionId'> & {
-  /** The rows he reaches by this right; for what every signed-in person may do, the widest of his roles. */
+  /**
+   * The rows he reaches by this right; for what every signed-in person may do, the widest of his
+   * roles.
+   */
   readonly scopeOf: (access: Access) => Scope
   readonly password: PasswordAge
   /** Changes when menus or rights of this person change; browsers read again when it does. */
@@ -17,8 +20,9 @@ export type PasswordAge = { readonly mustChange: boolean; readonly changedAt: Da
 export type SignedIn = Person & { readonly sessionId: string }
 
 /**
- * What a person looks through: a role he previews (`x-view-role`), or an organisation below the platform (`x-view-org`), one at a time.
- * A view only takes away: rights and rows are those he has anyway and the view has too, and nothing is changed through it (http.ts).
+ * What a person looks through: a role he previews (`x-view-role`), or an organisation below the
+ * platform (`x-view-org`), one at a time. A view only takes away: rights and rows are those he has
+ * anyway and the view has too, and nothing is changed through it (http.ts).
  */
 export type View = {
   readonly kind: 'role' | 'org'
@@ -27,8 +31,14 @@ export type View = {
   readonly nameEn: string
   /** The role of whoever looks; what hangs on a role's identifier must hold for both (`byRole`). */
   readonly ownRole: string
-  /** Where he is at home: what he tries stands in its log, and nowhere in that of whom he looks through. */
+  /**
+   * Where he is at home: what he tries stands in its log, and nowhere in that of whom he looks
+   * through.
+   */
   readonly ownOrgId: number
-  /** What he may do himself: whether he must set up a second factor does not hang on what he looks through. */
+  /**
+   * What he may do himself: whether he must set up a second factor does not hang on what he looks
+   * through.
+   */
   readonly ownPermissions: ReadonlySet<string>
 }

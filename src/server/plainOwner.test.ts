@@ -24,7 +24,10 @@ import { ensurePartitions } from './partitions.ts'
 import { bySystem } from './run.ts'
 import { runByHand } from './schedules.ts'
 
-/** Both ways of docs/operations.md to install on a PostgreSQL somebody else administers, then a business on it. */
+/**
+ * Both ways of docs/operations.md to install on a PostgreSQL somebody else administers, then a
+ * business on it.
+ */
 describe.each(Object.entries(clusters))('%s', (_name, start) => {
   let cluster: Cluster
   let world: World

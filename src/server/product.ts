@@ -7,7 +7,9 @@ import type { App } from './context.ts'
 import type { Topic } from './domain.ts'
 import type { SignedIn } from './person.ts'
 
-/** What the platform asks of the business that runs on it; the mains hand it over (src/apps/app.ts). */
+/**
+ * What the platform asks of the business that runs on it; the mains hand it over (src/apps/app.ts).
+ */
 export type Product = {
   readonly contracts: Readonly<Record<string, Contract>>
   readonly topics: Readonly<Record<string, Topic>>
@@ -15,8 +17,9 @@ export type Product = {
   /** By domain and key of the contract; loaded by the process that serves them. */
   handlers(): Promise<Readonly<Record<string, Readonly<Record<string, Handler<Endpoint>>>>>>
   /**
-   * The person behind the Authorization header, or the refusal he gets: files, streams and aliases ask it as endpoints do. `as`: the
-   * endpoint that is asked for; `watching`: nothing that a person did.
+   * The person behind the Authorization header, or the refusal he gets: files, streams and aliases
+   * ask it as endpoints do. `as`: the endpoint that is asked for; `watching`: nothing that a person
+   * did.
    */
   signedIn(
     app: App,

@@ -1,7 +1,10 @@
 import { common, Refusal } from '../shared/errors.ts'
 import type { Actor, App } from './context.ts'
 
-/** An open session may be in other hands by now: what would make that last wants a proof of the last minutes. */
+/**
+ * An open session may be in other hands by now: what would make that last wants a proof of the last
+ * minutes.
+ */
 export async function requireProof(app: App, actor: Pick<Actor, 'provenAt'>): Promise<void> {
   if (!(await isProven(app, actor))) throw new Refusal(common.proofNeeded)
 }

@@ -4,9 +4,15 @@ import { addressOf } from '../shared/address.ts'
 import type { App } from './context.ts'
 import { perApp } from './perApp.ts'
 
-/** Who a request counts for: its address, until its token was found to be somebody's; all sessions of a person count together. */
+/**
+ * Who a request counts for: its address, until its token was found to be somebody's; all sessions
+ * of a person count together.
+ */
 
-/** The token a request carries; empty when there is none, several, or something else. `Bearer ` may stand before it. */
+/**
+ * The token a request carries; empty when there is none, several, or something else. `Bearer ` may
+ * stand before it.
+ */
 export function tokenOf(request: FastifyRequest): string {
   const given = request.raw.rawHeaders.filter(
     (_, i, all) => i % 2 === 1 && all[i - 1]?.toLowerCase() === 'authorization',

@@ -4,8 +4,8 @@ import type { FastifyRateLimitStore, FastifyRateLimitStoreCtor } from '@fastify/
 const mostCounted = 20_000
 
 /**
- * How often each key asked in the window that began with its first request. By the clock that only goes on: the other one may be set back,
- * and windows that began later than now would never end.
+ * How often each key asked in the window that began with its first request. By the clock that only
+ * goes on: the other one may be set back, and windows that began later than now would never end.
  */
 export function openCounts(
   most = mostCounted,

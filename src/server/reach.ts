@@ -1,6 +1,9 @@
 import { withClient } from './catalogue.ts'
 
-/** Connects once, so that a wrong address is told by the name of its setting and not by a socket's error. */
+/**
+ * Connects once, so that a wrong address is told by the name of its setting and not by a socket's
+ * error.
+ */
 export async function reach(variable: string, url: string): Promise<void> {
   const { host, pathname, username } = new URL(url)
   try {

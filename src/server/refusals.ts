@@ -11,8 +11,9 @@ import { writeLog } from './logRow.ts'
 import { perApp } from './perApp.ts'
 
 /**
- * What was tried and did not happen: a refused right, a write that a rule or a failure stopped. Its own transaction is rolled back,
- * so its row is written afterwards, for people who are signed in and at most sixty a minute of each.
+ * What was tried and did not happen: a refused right, a write that a rule or a failure stopped. Its
+ * own transaction is rolled back, so its row is written afterwards, for people who are signed in
+ * and at most sixty a minute of each.
  */
 export type Attempt = {
   readonly name: string
@@ -46,7 +47,10 @@ function allowed(app: App, userId: number, at: number): boolean {
   return window.count <= perMinute
 }
 
-/** Which failures leave a row: no right (reads too); a write refused by its state or a rule, or failed on our side. */
+/**
+ * Which failures leave a row: no right (reads too); a write refused by its state or a rule, or
+ * failed on our side.
+ */
 export function traceOf(status: number, kind: Endpoint['kind']): 'REFUSED' | 'FAILED' | null {
   if (status === 403) return 'REFUSED'
   if (kind === 'read') return null
@@ -63,7 +67,8 @@ export async function traceRefusal(
   const attempt = attempts.get(request)
   if (!attempt || attempt.actor.userId === null) return
   const { def, values } = refusalOf(error)
-  // a question, not a refusal: the act comes again with its answer, and wrong answers leave rows of their own
+  // a question, not a refusal: the act comes again with its answer, and wrong answers leave rows of
+  // their own
   if (def === common.proofNeeded) return
   const result = traceOf(def.status, attempt.endpoint.kind)
   if (!result || !allowed(app, attempt.actor.userId, performance.now())) return

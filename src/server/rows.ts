@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
-/** Rows of statements that no contract shapes (else `shapes.ts`): `rowsOf<Row>(ctx.db)`select …``. */
+/**
+ * Rows of statements that no contract shapes (else `shapes.ts`): `rowsOf<Row>(ctx.db)`select …``.
+ */
 type Ask<Answer> = (text: TemplateStringsArray, ...values: unknown[]) => Promise<Answer>
 
 export const rowsOf =

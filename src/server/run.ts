@@ -25,7 +25,10 @@ import {
 import { logStatement } from './logRow.ts'
 import { keyFor } from './secretBox.ts'
 
-/** Who asks, how, and in which language; independent of HTTP, so that jobs and the gateway run the same way. */
+/**
+ * Who asks, how, and in which language; independent of HTTP, so that jobs and the gateway run the
+ * same way.
+ */
 export type Caller = {
   actor: Actor
   lang: Ctx['lang']
@@ -119,8 +122,9 @@ export async function act<T>(
 }
 
 /**
- * An act of the system itself (sweeps, machines, clocks): no actor, every organisation, no log row. Nobody is there to try again
- * when the database ended it for the sake of another one: it does so itself, three times.
+ * An act of the system itself (sweeps, machines, clocks): no actor, every organisation, no log row.
+ * Nobody is there to try again when the database ended it for the sake of another one: it does so
+ * itself, three times.
  */
 export async function bySystem<T>(app: App, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -134,8 +138,9 @@ export async function bySystem<T>(app: App, work: (ctx: Ctx) => Promise<T>): Pro
 }
 
 /**
- * An act of the system on things of many (sweeps): where somebody's act holds a row of one, organisations are done one after the other,
- * then halves of one; what is held is left for the next turn, and nobody else waits with it.
+ * An act of the system on things of many (sweeps): where somebody's act holds a row of one,
+ * organisations are done one after the other, then halves of one; what is held is left for the next
+ * turn, and nobody else waits with it.
  */
 export async function eachFree<T extends { orgId: number }>(
   app: App,
@@ -166,8 +171,8 @@ export const isReplay = (value: unknown): value is Replay =>
   typeof value === 'object' && value !== null && 'replay' in value
 
 /**
- * Effect and answer under one key: a repeat gets the stored answer, another body 409002, a twin that is still running 409005
- * at once instead of waiting on a lock with a connection in hand.
+ * Effect and answer under one key: a repeat gets the stored answer, another body 409002, a twin
+ * that is still running 409005 at once instead of waiting on a lock with a connection in hand.
  */
 export async function once<T>(
   ctx: Ctx,
@@ -177,7 +182,8 @@ export async function once<T>(
   work: () => Promise<T | Refused>,
 ): Promise<Replay | { fresh: T | Refused }> {
   const user = ctx.actor.userId ?? 0
-  // keyed: an input may hold a first password, which a plain hash would let anybody guess who reads the table
+  // keyed: an input may hold a first password, which a plain hash would let anybody guess who reads
+  // the table
   const hash = createHmac('sha256', keyFor(ctx.app.config, 'idempotency'))
     .update(stable(input))
     .digest()

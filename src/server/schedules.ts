@@ -5,8 +5,9 @@ import { bySystem } from './run.ts'
 import { clock, type Kind, leased, type Piece, taking } from './work.ts'
 
 /**
- * What runs at the times of a cron line (Asia/Shanghai): a row of job_schedules is a piece of durable work that never ends, its
- * `next_at` is the next time. What nobody ran in time, because every worker stood still, runs when one is there again.
+ * What runs at the times of a cron line (Asia/Shanghai): a row of job_schedules is a piece of
+ * durable work that never ends, its `next_at` is the next time. What nobody ran in time, because
+ * every worker stood still, runs when one is there again.
  */
 export type Schedules = Map<string, { readonly cron: string; readonly work: () => Promise<void> }>
 type Run = Piece & {
@@ -92,7 +93,10 @@ export function scheduleKind(
   }
   return kind
 
-  /** Nobody else begins it while it runs, for hours at most: what hangs for ever is begun again elsewhere. */
+  /**
+   * Nobody else begins it while it runs, for hours at most: what hangs for ever is begun again
+   * elsewhere.
+   */
   async function renewing(run: Run, work: () => Promise<void> | undefined): Promise<void> {
     let left = mostRenewed
     const renew = () =>
@@ -115,7 +119,10 @@ export function scheduleKind(
   }
 }
 
-/** Has some process run the schedule, paused or not; while it runs, once more after that. Answers how many rows that are `which`. */
+/**
+ * Has some process run the schedule, paused or not; while it runs, once more after that. Answers
+ * how many rows that are `which`.
+ */
 export async function runByHand(
   ctx: Pick<Ctx, 'app' | 'db' | 'afterCommit'>,
   name: string,

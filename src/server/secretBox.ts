@@ -11,7 +11,9 @@ export const keyFor = (config: Key, use: string): Buffer =>
 export const sign = (secretKey: string, purpose: string, text: string): Buffer =>
   createHmac('sha256', Buffer.from(secretKey, 'hex')).update(`${purpose}\n${text}`).digest()
 
-/** Secrets at rest: AES-256-GCM, bound to table, row and column by `place` (quality.md, rule 23). */
+/**
+ * Secrets at rest: AES-256-GCM, bound to table, row and column by `place` (quality.md, rule 23).
+ */
 export function sealSecret(config: Key, use: string, place: string, text: string): Buffer {
   const nonce = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', keyFor(config, use), nonce).setAAD(

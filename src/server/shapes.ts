@@ -8,8 +8,9 @@ import { type ListSql, selectPage } from './lists.ts'
 import type { Constraint, DB } from './schema.ts'
 
 /**
- * One shape from SQL to the wire: a field of the contract is the column of the same name (`storeName` is `store_name`), read and
- * written. What is not, is said; a name or a type that fits neither is an error of the compiler.
+ * One shape from SQL to the wire: a field of the contract is the column of the same name
+ * (`storeName` is `store_name`), read and written. What is not, is said; a name or a type that fits
+ * neither is an error of the compiler.
  */
 
 type Snake<S extends string> = S extends `${infer Head}${infer Tail}`
@@ -20,7 +21,9 @@ type Written<C> = C extends ColumnType<unknown, unknown, infer U> ? U : C
 /** What the wire makes of a column. */
 type Wire<V> = V extends Date ? string : V
 
-/** Fields that need no word: their column has their name, and holds nothing that they do not take. */
+/**
+ * Fields that need no word: their column has their name, and holds nothing that they do not take.
+ */
 type Plain<T extends keyof DB, Row> = {
   [K in keyof Row & string]: Snake<K> extends keyof DB[T]
     ? Wire<Read<DB[T][Snake<K>]>> extends Row[K]
@@ -60,8 +63,8 @@ export type Shape<Row> = {
 export type Rows<S> = S extends Shape<infer Row> ? Row : never
 
 /**
- * The rows of `schema`, read from `table` under `alias`. `said`: the SQL of fields whose column has another name, another table, or
- * may be empty where the contract has a value.
+ * The rows of `schema`, read from `table` under `alias`. `said`: the SQL of fields whose column has
+ * another name, another table, or may be empty where the contract has a value.
  */
 export function shape<
   T extends keyof DB,
@@ -159,7 +162,10 @@ export async function deleteVersion<T extends Versioned>(
   if (!numAffectedRows) throw new Refusal(common.stale)
 }
 
-/** What the database guards is a refusal on a field: `guarding({ stores_system: [storeErrors.systemTaken, 'systemId'] })(work)`. */
+/**
+ * What the database guards is a refusal on a field: `guarding({ stores_system:
+ * [storeErrors.systemTaken, 'systemId'] })(work)`.
+ */
 export function guarding(
   refusals: { readonly [C in Constraint]?: readonly [def: ErrorDef, field?: string] },
 ) {

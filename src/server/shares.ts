@@ -7,8 +7,8 @@ import type { Caller } from './run.ts'
 import { openTurns } from './turns.ts'
 
 /**
- * What all people use together, each organisation in its turn; where nobody is signed in, each neighbourhood of addresses. What is
- * left over is for machines and money, which never wait here.
+ * What all people use together, each organisation in its turn; where nobody is signed in, each
+ * neighbourhood of addresses. What is left over is for machines and money, which never wait here.
  */
 
 /** As many scanning reads at once as half of the cores. */
@@ -23,9 +23,15 @@ export const heavyReads = perApp(() =>
 export const lightReads = perApp(() =>
   openTurns({ atOnce: 8, each: 6, waiting: 200, waitMs: 8000 }),
 )
-/** Of fourteen connections, beside those of new orders (door.ts): none can hold what payments need, however long its act takes. */
+/**
+ * Of fourteen connections, beside those of new orders (door.ts): none can hold what payments need,
+ * however long its act takes.
+ */
 export const writes = perApp(() => openTurns({ atOnce: 5, each: 3, waiting: 200, waitMs: 8000 }))
-/** Comparing and hashing passwords, and nothing that waits for a network or another turn: files and compression share its threads. */
+/**
+ * Comparing and hashing passwords, and nothing that waits for a network or another turn: files and
+ * compression share its threads.
+ */
 export const hashing = perApp(() => openTurns({ atOnce: 3, waiting: 40, waitMs: 8000 }))
 /** Files that are tried out and taken back: each a transaction of seconds. */
 export const tryOuts = perApp(() => openTurns({ atOnce: 2, each: 1, waiting: 10, waitMs: 30_000 }))
@@ -33,7 +39,10 @@ export const tryOuts = perApp(() => openTurns({ atOnce: 2, each: 1, waiting: 10,
 /** A tenant has one turn, however many organisations he makes below his own. */
 export const tenantOf = ({ tenant, orgId }: Pick<Actor, 'tenant' | 'orgId'>): number =>
   tenant ?? orgId
-/** In SQL: the organisation right below the platform in which a path lies; what the platform's own people do is the platform's. */
+/**
+ * In SQL: the organisation right below the platform in which a path lies; what the platform's own
+ * people do is the platform's.
+ */
 export const tenantPath = (path: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`subpath(${path}, 0, least(nlevel(${path}), 2))`
 /** The same of an organisation by its id. */

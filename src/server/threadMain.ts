@@ -2,7 +2,9 @@ import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import type { Answer, Question, Work } from './threads.ts'
 
-/** The last line of a module that runs in threads or apart: answers one question after the other. */
+/**
+ * The last line of a module that runs in threads or apart: answers one question after the other.
+ */
 export function serveThread(work: Work): void {
   // there it counts for this thread alone: long work gives way to whoever waits for an answer
   if (process.platform === 'linux') setPriority(10)

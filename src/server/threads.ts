@@ -5,9 +5,11 @@ import { type Transferable, Worker } from 'node:worker_threads'
 import { openTurns } from './turns.ts'
 
 /**
- * Pure work that may take long, beside the event loop: files of strangers, large tables. A module that ends with `serveThread({…})`
- * runs in a few threads of its own; work that overruns its time or memory is ended together with its thread. `apart`: in processes of
- * their own, for files of strangers: V8 ends the whole process for much that takes all memory of a thread. Organisations take turns.
+ * Pure work that may take long, beside the event loop: files of strangers, large tables. A module
+ * that ends with `serveThread({…})` runs in a few threads of its own; work that overruns its time
+ * or memory is ended together with its thread. `apart`: in processes of their own, for files of
+ * strangers: V8 ends the whole process for much that takes all memory of a thread. Organisations
+ * take turns.
  */
 export type Threads<F extends Work> = <N extends keyof F & string>(
   name: N,

@@ -1,14 +1,17 @@
 import { common, type ErrorDef, Refusal } from '../shared/errors.ts'
 
 /**
- * Reads that scan (lists, sums, figures) and files of people take turns, so that they never fill what machines and money need.
- * Organisations are served one after the other, however much each asks; who waits too long, or finds the places of his
- * organisation taken, is told to come again.
+ * Reads that scan (lists, sums, figures) and files of people take turns, so that they never fill
+ * what machines and money need. Organisations are served one after the other, however much each
+ * asks; who waits too long, or finds the places of his organisation taken, is told to come again.
  */
 export type Turns = { take<T>(of: Asker, work: () => Promise<T>): Promise<T> }
 /** An organisation; where nobody is signed in, an address. */
 type Asker = number | string
-/** `each`: at once of one organisation; `waiting`: its places in the queue; `full`: what it is told when they are taken. */
+/**
+ * `each`: at once of one organisation; `waiting`: its places in the queue; `full`: what it is told
+ * when they are taken.
+ */
 export type TurnLimits = {
   readonly atOnce: number
   readonly each?: number

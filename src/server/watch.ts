@@ -4,9 +4,10 @@ import type { Listener } from './live.ts'
 import type { Product } from './product.ts'
 
 /**
- * Open screens of somebody who looks at machines of others (decision 19). What is said of an organisation would tell him of machines he
- * does not see, so a change there is only a reason to look: at his machines alone, with his own scope, whether their rows are others than
- * before. At most every few seconds, and only while he looks.
+ * Open screens of somebody who looks at machines of others (decision 19). What is said of an
+ * organisation would tell him of machines he does not see, so a change there is only a reason to
+ * look: at his machines alone, with his own scope, whether their rows are others than before. At
+ * most every few seconds, and only while he looks.
  */
 export type Watch = {
   hear(change: Readonly<Record<string, readonly number[]>>): void
@@ -96,7 +97,10 @@ export function openWatch(
   }
 }
 
-/** Another number when a row of these tables is another one, came or went; of what grows for ever the last hour. */
+/**
+ * Another number when a row of these tables is another one, came or went; of what grows for ever
+ * the last hour.
+ */
 async function printOf(
   database: Pick<Database, 'read'>,
   scope: Scope,

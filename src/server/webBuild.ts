@@ -16,7 +16,9 @@ import { join } from 'node:path'
 const target = 'dist/web'
 const stamp = join(target, '.stamp')
 
-/** Builds the web into dist/web when its sources changed; the finished folder appears in one step. */
+/**
+ * Builds the web into dist/web when its sources changed; the finished folder appears in one step.
+ */
 export async function buildWeb(log: (line: string) => void): Promise<void> {
   if (!existsSync('src/apps/web')) return log('There is no web application yet.')
   const wanted = sourceHash()
@@ -36,7 +38,10 @@ export async function buildWeb(log: (line: string) => void): Promise<void> {
 
 const releasesKept = 5
 
-/** A page opened before a release asks for the chunks it was built with: the assets of the last releases stay beside the new ones. */
+/**
+ * A page opened before a release asks for the chunks it was built with: the assets of the last
+ * releases stay beside the new ones.
+ */
 export function keepOlder(old: string, fresh: string): void {
   const assets = (folder: string) =>
     existsSync(join(folder, 'assets')) ? readdirSync(join(folder, 'assets')) : []

@@ -11,8 +11,9 @@ export type Statement = {
 export type Answer = { readonly rows: Record<string, unknown>[]; readonly count: number }
 
 /**
- * The way to one connection. What is asked in one turn of the event loop travels in one message, in the order in which it was
- * asked, and PostgreSQL runs it in that order; after a failure it skips the rest of the message.
+ * The way to one connection. What is asked in one turn of the event loop travels in one message, in
+ * the order in which it was asked, and PostgreSQL runs it in that order; after a failure it skips
+ * the rest of the message.
  */
 export type Wire = {
   ask(statement: Statement): Promise<Answer>
@@ -88,7 +89,10 @@ function onceReady(client: pg.ClientBase, then: () => void): void {
   client.on('end', go)
 }
 
-/** Statements with one end: planned where they are not known, the values bound and not parsed, no answer waited for in between. */
+/**
+ * Statements with one end: planned where they are not known, the values bound and not parsed, no
+ * answer waited for in between.
+ */
 function message(
   all: readonly Asked[],
   known: Known,

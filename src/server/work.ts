@@ -9,17 +9,24 @@ import { bySystem } from './run.ts'
 /**
  * Durable work: whatever an act wants done outside its own transaction (decision 39).
  *
- * A piece is a row of a domain's own table, written in the transaction of the act. Two columns make it one: `next_at`, from when
- * on it is due (null: nothing is left to do), and `attempts`, how often it was begun.
- * - Found by an index on (org_id, next_at, key) where next_at is not null: what a take costs does not grow with what waits.
- * - Taken in a transaction of its own by whoever is free: `attempts` counts up and `next_at` becomes the end of the lease. Organisations
- *   take turns, whoever was served longest ago first; no more of a kind run in one process than `atOnce`.
- * - Done between transactions, with a number that is the same at every try: whoever dies before the mark leaves a lease that runs
- *   out, the piece is done again, and the other side answers what it did before.
- * - Marked in a transaction, by one statement `where ${piece.ours}`: true until the lease ran out and somebody else began.
- * - Tried again after `waits`, each up to a fifth sooner, when it answers RETRY or throws; after the last one it is FAILED, and its
- *   `mark` leaves what a person sees. A `Refusal` is FAILED at once. What kills the process that does it ends after `most` tries.
- * - Found at once by `app.jobs.poke(name)` after the commit, else by the look of all kinds at what is due, every few seconds.
+ * A piece is a row of a domain's own table, written in the transaction of the act. Two columns make
+ * it one: `next_at`, from when on it is due (null: nothing is left to do), and `attempts`, how
+ * often it was begun.
+ * - Found by an index on (org_id, next_at, key) where next_at is not null: what a take costs does
+ *   not grow with what waits.
+ * - Taken in a transaction of its own by whoever is free: `attempts` counts up and `next_at`
+ *   becomes the end of the lease. Organisations take turns, whoever was served longest ago first;
+ *   no more of a kind run in one process than `atOnce`.
+ * - Done between transactions, with a number that is the same at every try: whoever dies before the
+ *   mark leaves a lease that runs out, the piece is done again, and the other side answers what it
+ *   did before.
+ * - Marked in a transaction, by one statement `where ${piece.ours}`: true until the lease ran out
+ *   and somebody else began.
+ * - Tried again after `waits`, each up to a fifth sooner, when it answers RETRY or throws; after
+ *   the last one it is FAILED, and its `mark` leaves what a person sees. A `Refusal` is FAILED at
+ *   once. What kills the process that does it ends after `most` tries.
+ * - Found at once by `app.jobs.poke(name)` after the commit, else by the look of all kinds at what
+ *   is due, every few seconds.
  * - Given back when the process stops and it does not end within seconds.
  * The clock of due, lease and wait is the database's.
  */
@@ -39,10 +46,15 @@ export type Kind<P extends Piece, A extends { readonly state: string }> = {
   readonly waits: readonly number[]
   /** As often it is begun at most; as often as `waits` say, unless it takes as long as it takes. */
   readonly most?: number
-  /** Where rows are locked in another order, or are done together: takes at most `free` pieces, with `taking`. */
+  /**
+   * Where rows are locked in another order, or are done together: takes at most `free` pieces, with
+   * `taking`.
+   */
   take?(ctx: Ctx, free: number): Promise<P[]>
   do(piece: P): Promise<A | Retry | Failed>
-  /** Writes how a try ended and, as `next_at`, what the mechanism says: when it goes on, or null. */
+  /**
+   * Writes how a try ended and, as `next_at`, what the mechanism says: when it goes on, or null.
+   */
   mark(ctx: Ctx, piece: P, to: Ending<A>): Promise<unknown>
 }
 /** `countedTries`: how many of its attempts count, where not all do. */
@@ -58,7 +70,10 @@ export type Ending<A> = (A | Retry | Failed) & { readonly nextAt: RawBuilder<Dat
 // methods take what they are given: kinds of all pieces stand in one list
 type AnyKind = Kind<Piece, { readonly state: string }>
 
-/** Thrown by work that finds out that it is no longer its own, or not wanted any more: nothing is marked. */
+/**
+ * Thrown by work that finds out that it is no longer its own, or not wanted any more: nothing is
+ * marked.
+ */
 export class Lost extends Error {}
 
 /** The database's clock; in a test the test's. */
@@ -83,8 +98,9 @@ export const take = <P extends Piece, A extends { readonly state: string }>(
   bySystem(app, (ctx) => (kind.take ? kind.take(ctx, free) : takeRows(ctx, kind, free, served)))
 
 /**
- * `turns`, after `with recursive`: of each organisation that waits for something its first due rows, counted. The index leads from
- * organisation to organisation, so of all that is due only as much is read as may be taken. Twice as much, because somebody may hold it.
+ * `turns`, after `with recursive`: of each organisation that waits for something its first due
+ * rows, counted. The index leads from organisation to organisation, so of all that is due only as
+ * much is read as may be taken. Twice as much, because somebody may hold it.
  */
 export function turns(
   app: App,
@@ -187,7 +203,10 @@ function ending<A extends { readonly state: string }>(
 const said = ({ def, values }: Refusal): string =>
   def.text.replace(/\{(\w+)\}/g, (whole, key: string) => String(values[key] ?? whole))
 
-/** Does what is due now, as many as run at once, and answers how many; for tests and benches. The first fault is thrown when all have ended. */
+/**
+ * Does what is due now, as many as run at once, and answers how many; for tests and benches. The
+ * first fault is thrown when all have ended.
+ */
 export async function runDue<P extends Piece, A extends { readonly state: string }>(
   app: App,
   kind: Kind<P, A>,

@@ -5,8 +5,9 @@ const everyMs = 2000
 const quietMs = 15_000
 
 /**
- * Whether the database takes writes, asked at most every two seconds by one small update. An update finds room where an insert does
- * not, so what transactions were refused counts as well until a while has passed without.
+ * Whether the database takes writes, asked at most every two seconds by one small update. An update
+ * finds room where an insert does not, so what transactions were refused counts as well until a
+ * while has passed without.
  */
 export function openWriteProbe(database: Database): () => Promise<boolean> {
   let askedAt = Number.NEGATIVE_INFINITY

@@ -6,7 +6,9 @@ export const neighbourhoodOf = (ip: string): string => {
     : `${address.split('.').slice(0, 3).join('.')}.0/24`
 }
 
-/** Whose address it is for counting: an IPv4 address, or the /64 that one subscriber of IPv6 holds. */
+/**
+ * Whose address it is for counting: an IPv4 address, or the /64 that one subscriber of IPv6 holds.
+ */
 export function addressOf(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]
   if (mapped || !ip.includes(':')) return mapped ?? ip
@@ -21,7 +23,10 @@ export function addressOf(ip: string): string {
     .join(':')}::/64`
 }
 
-/** What one holder has for orders, who need no account: an IPv4 address, or a /56 of IPv6, as lines are given (256 times /64). */
+/**
+ * What one holder has for orders, who need no account: an IPv4 address, or a /56 of IPv6, as lines
+ * are given (256 times /64).
+ */
 export function holderOf(ip: string): string {
   const [address] = addressOf(ip).split('::/')
   if (!address?.includes(':')) return address ?? ip

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import type { ErrorDef } from './errors.ts'
 
 /**
- * What crosses the wire, declared once: the same zod objects check the request, check the answer, resolve the form,
- * parse the URL and write the OpenAPI text. An endpoint is `open` (fixed list), `self` (signed in, own data) or
- * carries a permission; a write also carries an audit decision. There is no other way to declare one.
+ * What crosses the wire, declared once: the same zod objects check the request, check the answer,
+ * resolve the form, parse the URL and write the OpenAPI text. An endpoint is `open` (fixed list),
+ * `self` (signed in, own data) or carries a permission; a write also carries an audit decision.
+ * There is no other way to declare one.
  */
 export type Access = 'open' | 'self' | `${string}:${string}`
 
@@ -12,7 +13,10 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
   readonly kind: 'read' | 'write'
   readonly access: Access
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** `/orders/{orderNum}` below /api, or a path of the specification when it starts with one of its roots. */
+  /**
+   * `/orders/{orderNum}` below /api, or a path of the specification when it starts with one of its
+   * roots.
+   */
   readonly path: string
   /** Path parameters, query and body as one strict object. */
   readonly input: I
@@ -22,26 +26,41 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
   readonly errors: readonly ErrorDef[]
   /** Takes `Idempotency-Key`; effect and answer are kept together. */
   readonly idempotent: boolean
-  /** `system`: the effect crosses organisations (vouchers, distribution); everything else runs in the actor's scope. */
+  /**
+   * `system`: the effect crosses organisations (vouchers, distribution); everything else runs in
+   * the actor's scope.
+   */
   readonly scope: 'actor' | 'system'
-  /** Multipart body with one file, which the handler's `prepare` receives; other input travels in the address. */
+  /**
+   * Multipart body with one file, which the handler's `prepare` receives; other input travels in
+   * the address.
+   */
   readonly upload: boolean
-  /** Something secret can be guessed here: tries are limited per address and minute (SIGN_IN_RATE_LIMIT). */
+  /**
+   * Something secret can be guessed here: tries are limited per address and minute
+   * (SIGN_IN_RATE_LIMIT).
+   */
   readonly guessable: boolean
-  /** A read whose cost grows with the rows of the scope (every list is one): such reads take turns. */
+  /**
+   * A read whose cost grows with the rows of the scope (every list is one): such reads take turns.
+   */
   readonly heavy: boolean
-  /** An open read whose answer is the same for everybody: it is made once for all who ask within so many milliseconds. 0: each his own. */
+  /**
+   * An open read whose answer is the same for everybody: it is made once for all who ask within so
+   * many milliseconds. 0: each his own.
+   */
   readonly sharedMs: number
   /**
-   * New work of strangers, which waits at the door so that what was begun gets done, and is turned away while writes already
-   * queue: the field of its input that says where (a machine).
+   * New work of strangers, which waits at the door so that what was begun gets done, and is turned
+   * away while writes already queue: the field of its input that says where (a machine).
    */
   readonly yields: string | null
   /** Word of money: a write that takes no turn with those of people. */
   readonly urgent: boolean
   /**
-   * Moves a way to sign in, a secret or a right: whoever calls has shown who he is within the last minutes (`session.proofMinutes`),
-   * else common.proofNeeded. `sometimes`: its handler decides by what is asked (`requireProof`).
+   * Moves a way to sign in, a secret or a right: whoever calls has shown who he is within the last
+   * minutes (`session.proofMinutes`), else common.proofNeeded. `sometimes`: its handler decides by
+   * what is asked (`requireProof`).
    */
   readonly fresh: boolean | 'sometimes'
   /** A list whose whole filter may be written to a file, and by whom. */

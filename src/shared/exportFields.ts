@@ -15,7 +15,10 @@ export const unitOf = (type: z.ZodType): unknown =>
 const kinds = new Set(['string', 'number', 'boolean', 'enum', 'literal'])
 const kindOf = (type: z.ZodType): string => (baseType(type).def as { type: string }).type
 
-/** Fields that fit into one cell, in the order of the contract: texts, numbers, words and lists of them; no pictures, no marks for the screen. */
+/**
+ * Fields that fit into one cell, in the order of the contract: texts, numbers, words and lists of
+ * them; no pictures, no marks for the screen.
+ */
 export function exportKeys(endpoint: Pick<Endpoint, 'output'>): string[] {
   const row = rowShape(endpoint)
   if (!row) return []

@@ -45,8 +45,8 @@ z.config({
 })
 
 /**
- * Fields of a form as a row shows them: the same names and kinds, without what is asked only of somebody who writes. What was stored
- * under older rules must still be read.
+ * Fields of a form as a row shows them: the same names and kinds, without what is asked only of
+ * somebody who writes. What was stored under older rules must still be read.
  */
 export const shown = <S extends z.ZodRawShape>(
   fields: S,
@@ -81,7 +81,10 @@ export const id = z
   .max(Number.MAX_SAFE_INTEGER)
   .meta({ description: 'row id' })
 
-/** Row ids that come together, each once: a doubled one would be done, counted or moved twice. Bounds follow as of any array. */
+/**
+ * Row ids that come together, each once: a doubled one would be done, counted or moved twice.
+ * Bounds follow as of any array.
+ */
 export const ids = (error?: string | { error: string }) =>
   z
     .array(id, error)
@@ -144,7 +147,10 @@ export const signInName = (name: z.ZodString) =>
 /** Text that may be empty. */
 export const optionalText = (max: number) => z.string().trim().max(max).default('')
 
-/** The same of what people write in lines: remarks, reasons, what happened. Every other text has one (`plainText`). */
+/**
+ * The same of what people write in lines: remarks, reasons, what happened. Every other text has one
+ * (`plainText`).
+ */
 export const lines = (max: number, required: string) => text(max, required).meta({ lines: true })
 export const optionalLines = (max: number) =>
   z.string().trim().max(max).meta({ lines: true }).default('')

@@ -1,6 +1,7 @@
 /**
- * Whether a password is one of those that people use most, by how they are made: a word or a name, a year, a walk over the
- * keyboard. It is cut into as few such pieces as possible; what takes three or fewer is tried first by whoever guesses.
+ * Whether a password is one of those that people use most, by how they are made: a word or a name,
+ * a year, a walk over the keyboard. It is cut into as few such pieces as possible; what takes three
+ * or fewer is tried first by whoever guesses.
  */
 const mostPieces = 3
 
@@ -103,7 +104,10 @@ const leet: Readonly<Record<string, string>> = {
 const plain = (text: string, one: string): string =>
   text.replace(/[013457@$!]/g, (sign) => (sign === '1' ? one : (leet[sign] ?? sign)))
 
-/** `own`: words that stand near the account, in Latin letters: its name, whose it is, the organisation, the phone. */
+/**
+ * `own`: words that stand near the account, in Latin letters: its name, whose it is, the
+ * organisation, the phone.
+ */
 export function isGuessable(password: string, own: readonly string[] = []): boolean {
   const typed = password.normalize('NFKC').toLowerCase()
   const near = new Set(

@@ -1,8 +1,8 @@
 /** Machine numbers and order numbers. */
 
 /**
- * The `count` numbers from `first` on: the numeric tail grows by one and keeps its width (specification, section 9).
- * null when the tail has no room, e.g. HD9999 + 1.
+ * The `count` numbers from `first` on: the numeric tail grows by one and keeps its width
+ * (specification, section 9). null when the tail has no room, e.g. HD9999 + 1.
  */
 export function sequentialNumbers(first: string, count: number): string[] | null {
   const found = /^(.*?)(\d+)$/.exec(first)

@@ -1,4 +1,7 @@
-/** Instants are UTC in the database and on the wire; the business day is Asia/Shanghai, which has no summer time. */
+/**
+ * Instants are UTC in the database and on the wire; the business day is Asia/Shanghai, which has no
+ * summer time.
+ */
 const shanghaiOffset = 8 * 3_600_000
 export const dayMs = 86_400_000
 

@@ -7,8 +7,8 @@ export const pageSizes = [3, 20, 50, 100, 200] as const
 const wrongPage = bi('分页参数错误', 'Wrong page parameters')
 
 /**
- * The query of a list: `page` (1), `pageSize` (20), `sort` (`createTime` or `-createTime`), and the list's own filters.
- * Sort keys are declared here; others never reach SQL.
+ * The query of a list: `page` (1), `pageSize` (20), `sort` (`createTime` or `-createTime`), and the
+ * list's own filters. Sort keys are declared here; others never reach SQL.
  */
 export function listQuery<F extends z.ZodRawShape, S extends string>(
   filters: F,
@@ -50,7 +50,10 @@ export const wholeRange = [rangeIsFine, { path: ['to'], message: rangeError }] s
   z.ZodObject['refine']
 >
 
-/** `{list, total}`, the specification's list answer; `sums` are totals of the whole filter, not of the page. */
+/**
+ * `{list, total}`, the specification's list answer; `sums` are totals of the whole filter, not of
+ * the page.
+ */
 export const page = <R extends z.ZodType>(row: R) =>
   z.strictObject({ list: z.array(row), total: z.number().int().min(0) })
 export const pageWithSums = <R extends z.ZodType, S extends z.ZodType>(row: R, sums: S) =>

@@ -9,7 +9,10 @@ export function yuan(fen: number): string {
   return `${fen < 0 ? '\u2212' : ''}¥${whole}.${cents}`
 }
 
-/** What a person typed, to fen; null when it is not an amount. Accepts full-width digits, at most two decimals. */
+/**
+ * What a person typed, to fen; null when it is not an amount. Accepts full-width digits, at most
+ * two decimals.
+ */
 export function parseYuan(typed: string): number | null {
   const plain = typed
     .replace(/[\uff10-\uff19\uff0e]/g, (c) => String.fromCharCode(c.charCodeAt(0) - 0xfee0))
@@ -20,8 +23,8 @@ export function parseYuan(typed: string): number | null {
 }
 
 /**
- * Shares `total` fen over `weights` so that the sum is exact: floors first, missing fen to the largest remainders,
- * ties in order. All weights zero shares nothing unless total is zero.
+ * Shares `total` fen over `weights` so that the sum is exact: floors first, missing fen to the
+ * largest remainders, ties in order. All weights zero shares nothing unless total is zero.
  */
 export function largestRemainder(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((a, b) => a + b, 0)

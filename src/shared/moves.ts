@@ -1,4 +1,7 @@
-/** A state table: for each state the states it may move to. Tested against the SQL check of its column. */
+/**
+ * A state table: for each state the states it may move to. Tested against the SQL check of its
+ * column.
+ */
 export type Moves<S extends string> = Readonly<Record<S, readonly S[]>>
 
 export type StateTable<S extends string = string> = {

@@ -1,4 +1,7 @@
-/** Borders travel as text: differences of whole units, five bits a character, none that JSON escapes. 1/1024° is about 100 m. */
+/**
+ * Borders travel as text: differences of whole units, five bits a character, none that JSON
+ * escapes. 1/1024° is about 100 m.
+ */
 export const unitsPerDegree = 1024
 
 export function encodeLine(line: readonly number[]): string {

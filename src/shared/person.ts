@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { read, write } from './contract.ts'
 import * as f from './fields.ts'
 
-/** A node of the menu tree, as the specification's client reads it; `hidden` authorises a route without showing it. */
+/**
+ * A node of the menu tree, as the specification's client reads it; `hidden` authorises a route
+ * without showing it.
+ */
 export type MenuNode = {
   name: string
   path: string
@@ -39,7 +42,10 @@ export const CurrentUser = z.strictObject({
   permissions: z.array(z.string()),
   orgId: f.id,
   orgName: z.string(),
-  /** The role or organisation this session looks through (headers `x-view-role`, `x-view-org`); nothing is changed meanwhile. */
+  /**
+   * The role or organisation this session looks through (headers `x-view-role`, `x-view-org`);
+   * nothing is changed meanwhile.
+   */
   view: z
     .strictObject({
       kind: z.enum(['role', 'org']),
@@ -55,7 +61,10 @@ export const CurrentUser = z.strictObject({
 })
 export type CurrentUser = z.infer<typeof CurrentUser>
 
-/** What every page needs of whoever is signed in: the shell asks for it first, the session domain answers. */
+/**
+ * What every page needs of whoever is signed in: the shell asks for it first, the session domain
+ * answers.
+ */
 export const person = {
   user: read('self', {
     path: '/auth/user',

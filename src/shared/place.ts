@@ -4,7 +4,10 @@ import { bi } from './text.ts'
 /** Code of a province, city or county. */
 export const regionCode = (wrong?: string) => z.string(wrong).regex(/^\d{6}(\d{3})?$/, wrong)
 
-/** Every coordinate of the product is GCJ-02 (the system of maps in China), six decimals, inside this box. */
+/**
+ * Every coordinate of the product is GCJ-02 (the system of maps in China), six decimals, inside
+ * this box.
+ */
 export const chinaBox = { west: 73, south: 3, east: 136, north: 54 } as const
 
 const coordinate = (min: number, max: number) => {
@@ -27,7 +30,10 @@ export const bothOrNoneText = {
 export const inChina = (lng: number, lat: number): boolean =>
   lng >= chinaBox.west && lng <= chinaBox.east && lat >= chinaBox.south && lat <= chinaBox.north
 
-/** The codes of everything inside a region begin with this: those of provinces and cities end in pairs of zeros, towns have nine digits. */
+/**
+ * The codes of everything inside a region begin with this: those of provinces and cities end in
+ * pairs of zeros, towns have nine digits.
+ */
 export const regionPrefix = (code: string): string =>
   code.length === 6 ? code.replace(/(00)+$/, '') : code
 

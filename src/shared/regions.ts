@@ -65,7 +65,10 @@ export const placeName = (code: string, between = ' / '): string =>
     .map((region) => region.name)
     .join(between)
 
-/** The region that names from the province down mean, as people write them: `广东` stands for `广东省`. As far as all of them are known. */
+/**
+ * The region that names from the province down mean, as people write them: `广东` stands for `广东省`.
+ * As far as all of them are known.
+ */
 export function regionsNamed(names: readonly string[]): Region[] {
   const found: Region[] = []
   for (const name of names) {

@@ -1,9 +1,9 @@
 import type { Access } from './contract.ts'
 
 /**
- * A page of the product: its title and right are said here alone. The server builds menus from these (only screens that exist are
- * served; accounts/menus.ts says where they stand), the web builds routes. One for every signed-in person (`self`, without a parent)
- * stands in no menu.
+ * A page of the product: its title and right are said here alone. The server builds menus from
+ * these (only screens that exist are served; accounts/menus.ts says where they stand), the web
+ * builds routes. One for every signed-in person (`self`, without a parent) stands in no menu.
  */
 export type Screen = {
   /** Route below the base path, with `:id` parameters. */

@@ -1,12 +1,20 @@
-/** A text in both languages of the product. Every message that can reach a person is one of these. */
+/**
+ * A text in both languages of the product. Every message that can reach a person is one of these.
+ */
 export type Lang = 'zh-CN' | 'en'
 
 const separator = '\u001f'
 
-/** Packs a Chinese and an English text into one string, so that it can travel where only a string fits (zod messages). */
+/**
+ * Packs a Chinese and an English text into one string, so that it can travel where only a string
+ * fits (zod messages).
+ */
 export const bi = (zh: string, en: string): string => zh + separator + en
 
-/** The text in `lang`; `{name}` is replaced from `values`. A plain string is the same in both languages. */
+/**
+ * The text in `lang`; `{name}` is replaced from `values`. A plain string is the same in both
+ * languages.
+ */
 export function say(
   text: string,
   lang: Lang,
@@ -25,19 +33,29 @@ export const toLang = (wish: string | undefined): Lang =>
 // tabulators and line ends are the only control characters people type
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 /**
- * Marks that hang on one letter, also those that become one (halfwidth kana); no writing needs more than thirty (UAX 15). Looked
- * for from the first mark alone: from each of thirty, a sheet of them takes seconds.
+ * Marks that hang on one letter, also those that become one (halfwidth kana); no writing needs more
+ * than thirty (UAX 15). Looked for from the first mark alone: from each of thirty, a sheet of them
+ * takes seconds.
  */
 const heap = /(?<![\p{M}\uff9e\uff9f])[\p{M}\uff9e\uff9f]{31,}/u
-/** False for half of a character (a lone surrogate), control characters and heaps of marks, which take normalising minutes. */
+/**
+ * False for half of a character (a lone surrogate), control characters and heaps of marks, which
+ * take normalising minutes.
+ */
 export const storable = (text: string): boolean =>
   text.isWellFormed() && !control.test(text) && !heap.test(text)
 export const notStorable = bi('包含无法保存的字符', 'Contains characters that cannot be stored')
-/** For what a machine says, which nobody can ask to type it again: what cannot be stored is left out. */
+/**
+ * For what a machine says, which nobody can ask to type it again: what cannot be stored is left
+ * out.
+ */
 export const madeStorable = (text: string): string =>
   text.toWellFormed().replace(new RegExp(control, 'g'), '').replace(new RegExp(heap, 'gu'), '')
 
-/** Marks nobody sees: they come along when text is copied, or hide that two names differ. A joiner stays inside an emoji. */
+/**
+ * Marks nobody sees: they come along when text is copied, or hide that two names differ. A joiner
+ * stays inside an emoji.
+ */
 const unseen =
   /(?<!\p{Extended_Pictographic}|\ufe0f|\p{Emoji_Modifier})\u200d|\u200d(?!\p{Extended_Pictographic})|[\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
 /** What looks like nothing is nothing. */
@@ -47,8 +65,9 @@ const blank = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$/u
 const lineEnds = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g
 
 /**
- * Text as it is stored and compared: composed (NFC), without what nobody sees, and on one line, because names stand in mails and
- * messages where a line of their own would be ours. `lines`: what people write in lines keeps them. What cannot be stored stays as it is.
+ * Text as it is stored and compared: composed (NFC), without what nobody sees, and on one line,
+ * because names stand in mails and messages where a line of their own would be ours. `lines`: what
+ * people write in lines keeps them. What cannot be stored stays as it is.
  */
 export function plainText(text: string, { lines = false } = {}): string {
   if (!storable(text)) return text

@@ -1,7 +1,9 @@
 import { defineLocale, type Locale, type Texts } from './locale.ts'
 import type { Lang } from './text.ts'
 
-/** Words that mean the same in every domain. A domain names a field only where it says it otherwise. */
+/**
+ * Words that mean the same in every domain. A domain names a field only where it says it otherwise.
+ */
 export const words = defineLocale(
   {
     fields: {

@@ -34,7 +34,10 @@ type Props<R extends Row> = {
   mark?: (row: R) => ReactNode
 }
 
-/** A deed for many machines: first who goes along and who is skipped and why, then what became of each. */
+/**
+ * A deed for many machines: first who goes along and who is skipped and why, then what became of
+ * each.
+ */
 export function BatchDialog<R extends Row>({
   title,
   ask,

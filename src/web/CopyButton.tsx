@@ -5,7 +5,10 @@ import { translate } from './i18n.ts'
 import { toast } from './toast.ts'
 import { Tooltip } from './ui/Tooltip.tsx'
 
-/** Copies without the spaces a person reads by; lines and tabs of a list stay. With `label` a button, without it an icon. */
+/**
+ * Copies without the spaces a person reads by; lines and tabs of a list stay. With `label` a
+ * button, without it an icon.
+ */
 export function CopyButton({ text, label }: { text: string; label?: string }) {
   const { t } = useTranslation('web')
   const copy = () =>

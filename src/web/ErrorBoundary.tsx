@@ -7,7 +7,9 @@ type Props = {
 }
 type State = { readonly error: unknown; readonly failed: boolean }
 
-/** React knows error boundaries as classes only. One per tab: a broken page leaves the others alone. */
+/**
+ * React knows error boundaries as classes only. One per tab: a broken page leaves the others alone.
+ */
 export class ErrorBoundary extends Component<Props, State> {
   override state: State = { error: null, failed: false }
   static getDerivedStateFromError(error: unknown): State {

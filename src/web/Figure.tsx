@@ -9,7 +9,10 @@ type Props = {
   chart?: ReactNode
 }
 
-/** One figure of a dashboard. `change` is a share (0.082); its arrow says the direction, not good or bad. */
+/**
+ * One figure of a dashboard. `change` is a share (0.082); its arrow says the direction, not good or
+ * bad.
+ */
 export function Figure({ label, value, note, change, chart }: Props) {
   return (
     <div className={styles.figure}>

@@ -19,7 +19,10 @@ const real = later<FormDialogProps<Endpoint>>(
   async () => (await import('./FormDialogReal.tsx')).OpenDialog,
 )
 
-/** A small form over its page. Render it only while it is open: `{editing ? <FormDialog … /> : null}`. The form engine loads with the first one. */
+/**
+ * A small form over its page. Render it only while it is open: `{editing ? <FormDialog … /> :
+ * null}`. The form engine loads with the first one.
+ */
 export function FormDialog<E extends Endpoint>(props: FormDialogProps<E>) {
   const active = useActiveTab()
   const Open = useLater(real, active, props.onClose) as ComponentType<FormDialogProps<E>> | null

@@ -35,12 +35,17 @@ type Props<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> & {
   readonly onSaved?: FormSpec<E>['onSaved']
   /** Looked at, not changed: nothing to save. */
   readonly readOnly?: boolean
-  /** The read the form waits for: `const loaded = useRead(products.get, { id }, { inline: true })`. */
+  /**
+   * The read the form waits for: `const loaded = useRead(products.get, { id }, { inline: true })`.
+   */
   readonly loaded?: Loaded
   readonly children: ReactNode
 }
 
-/** Create and edit in one: sections of fields, one save row. Start values come with `initial`, also when they arrive late. */
+/**
+ * Create and edit in one: sections of fields, one save row. Start values come with `initial`, also
+ * when they arrive late.
+ */
 export function FormPage<E extends Endpoint>(props: Props<E>) {
   const { title, loaded } = props
   useTabTitle(props.tab)
@@ -111,7 +116,10 @@ type SheetProps = Pick<Props<Endpoint>, 'title' | 'subtitle' | 'back' | 'readOnl
   readonly onSave?: () => void
 }
 
-/** The sheet of a form: title, fields, and the row that saves, leaves, and names what is still to fix. */
+/**
+ * The sheet of a form: title, fields, and the row that saves, leaves, and names what is still to
+ * fix.
+ */
 export function FormSheet({
   title,
   subtitle,

@@ -33,7 +33,10 @@ type Answer<R> = { list: R[]; total: number }
 const nothing: Query = {}
 const mostSelected = 1000
 
-/** A list: filters, table, paging, selection, settings. A page that needs a flag here should use antd directly. */
+/**
+ * A list: filters, table, paging, selection, settings. A page that needs a flag here should use
+ * antd directly.
+ */
 export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
   type R = RowOf<E>
   const { endpoint, ns, batch = [], rowKey = 'id' as keyof R & string } = props

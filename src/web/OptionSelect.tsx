@@ -17,7 +17,10 @@ export type PickProps<V = number | undefined> = {
   className?: string
 }
 type Props<E extends Endpoint, R = RowOf<E>> = PickProps<number | null> & {
-  /** Answers `{list}`; asked again with what is typed when its input has a `keyword`, and with the chosen `id` when it has one. */
+  /**
+   * Answers `{list}`; asked again with what is typed when its input has a `keyword`, and with the
+   * chosen `id` when it has one.
+   */
   from: E
   /** What else the endpoint is asked with; null: there is nothing to choose from yet. */
   input?: Partial<CallInput<E>> | null
@@ -31,7 +34,10 @@ type Props<E extends Endpoint, R = RowOf<E>> = PickProps<number | null> & {
   optionWidth?: number
 }
 
-/** A row of an options endpoint by its name. Its number alone says nothing: the field waits for the names. */
+/**
+ * A row of an options endpoint by its name. Its number alone says nothing: the field waits for the
+ * names.
+ */
 export function OptionSelect<E extends Endpoint>(props: Props<E>) {
   type R = RowOf<E> & { id: number }
   const { from, input, text, draw, onPick, filter } = props

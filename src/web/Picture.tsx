@@ -2,7 +2,10 @@ import { href } from './base.ts'
 import styles from './Picture.module.css'
 import { Silhouette, type SilhouetteKind, type Tint } from './pictures/silhouettes.tsx'
 
-/** A product's picture, or a silhouette of its kind on a tint. `src` is the `files/…` path of the contract. */
+/**
+ * A product's picture, or a silhouette of its kind on a tint. `src` is the `files/…` path of the
+ * contract.
+ */
 export function Picture({
   src,
   kind = 'box',

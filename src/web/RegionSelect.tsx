@@ -11,7 +11,10 @@ const node = (region: Region): Node => ({
   ...(region.children.length ? { children: region.children.map(node) } : {}),
 })
 
-/** The code of a region; `any` also takes provinces and cities. The list of regions loads when the field is first shown. */
+/**
+ * The code of a region; `any` also takes provinces and cities. The list of regions loads when the
+ * field is first shown.
+ */
 export function RegionSelect({ any = false, ...props }: PickedProps<string> & { any?: boolean }) {
   const { t } = useTranslation('web')
   const [regions, setRegions] = useState<typeof import('../shared/regions.ts')>()

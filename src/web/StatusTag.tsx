@@ -56,7 +56,10 @@ const shapes: Readonly<Record<Tone, ReactNode>> = {
   ),
 }
 
-/** In tables: mark and word without a tint. `chip`: the tinted one for headers, order states and phones. */
+/**
+ * In tables: mark and word without a tint. `chip`: the tinted one for headers, order states and
+ * phones.
+ */
 export function StatusTag({
   tone,
   children,

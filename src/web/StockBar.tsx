@@ -1,6 +1,9 @@
 import styles from './StockBar.module.css'
 
-/** `189 / 324` with a 34×4 bar; amber from the warning value (or a fifth) on, rose number when empty. */
+/**
+ * `189 / 324` with a 34×4 bar; amber from the warning value (or a fifth) on, rose number when
+ * empty.
+ */
 export function StockBar({
   stock,
   capacity,

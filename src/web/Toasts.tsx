@@ -14,7 +14,9 @@ const icons: Readonly<Record<ToastKind, ComponentType>> = {
   info: InfoCircleFilled,
 }
 
-/** Needs nothing that would have to be loaded first: it also has to say that the network is gone. */
+/**
+ * Needs nothing that would have to be loaded first: it also has to say that the network is gone.
+ */
 export function Toasts() {
   const toasts = useSyncExternalStore(onToasts, currentToasts)
   return (

@@ -10,7 +10,10 @@ export type TreeRow = {
 }
 type Node = { value: number; title: string; disabled: boolean; children: Node[] }
 
-/** Rows of a forest as antd wants them; what is `without`, and everything below it, cannot be chosen. */
+/**
+ * Rows of a forest as antd wants them; what is `without`, and everything below it, cannot be
+ * chosen.
+ */
 export function grown(rows: readonly TreeRow[], without?: number): Node[] {
   const nodes = new Map<number, Node>(
     rows.map((row) => [row.id, { value: row.id, title: row.name, disabled: false, children: [] }]),

@@ -21,7 +21,10 @@ type Props = {
   disabled?: boolean
 }
 
-/** One picture as text without `max`, a list of at most `max` with it. Checked here for a quick answer and again by the server. */
+/**
+ * One picture as text without `max`, a list of at most `max` with it. Checked here for a quick
+ * answer and again by the server.
+ */
 export function Upload({ id, value, onChange, max, disabled = false }: Props) {
   const { t } = useTranslation('web')
   const field = useRef<HTMLInputElement>(null)

@@ -72,7 +72,10 @@ export const queryClient: QueryClient = new QueryClient({
   },
 })
 
-/** `/api/orders/{orderNum}/refund` to `/api/orders`: what a write makes stale unless it says otherwise. */
+/**
+ * `/api/orders/{orderNum}/refund` to `/api/orders`: what a write makes stale unless it says
+ * otherwise.
+ */
 export const firstSegment = (path: string): string =>
   path
     .split('/')
@@ -83,7 +86,10 @@ type ReadOptions = {
   enabled?: boolean
   /** Keep showing the previous answer while another input loads. */
   keep?: boolean
-  /** The page shows failures in place (lists and forms do); otherwise they are shown once as a message. */
+  /**
+   * The page shows failures in place (lists and forms do); otherwise they are shown once as a
+   * message.
+   */
   inline?: boolean
   /** Milliseconds between refreshes. */
   every?: number | false
@@ -120,7 +126,10 @@ type WriteOptions<E extends Endpoint> = {
   onSuccess?: (answer: Output<E>) => void
 }
 
-/** Message, invalidation and error display live in the mutation itself, so they work after the tab was hidden. */
+/**
+ * Message, invalidation and error display live in the mutation itself, so they work after the tab
+ * was hidden.
+ */
 export function useWrite<E extends Endpoint>(
   endpoint: E,
   options: WriteOptions<E> = {},

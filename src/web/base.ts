@@ -1,4 +1,7 @@
-/** The path below which the product is served, with a slash at its end; the server writes it into the page's head. */
+/**
+ * The path below which the product is served, with a slash at its end; the server writes it into
+ * the page's head.
+ */
 export const basePath = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content ?? '/'
 
@@ -12,6 +15,8 @@ export function currentPath(): string {
   return `/${pathname.startsWith(base) ? pathname.slice(base.length) : pathname.replace(/^\//, '')}`
 }
 
-/** Only paths of our own are honoured after signing in: one leading slash, no scheme, no backslash. */
+/**
+ * Only paths of our own are honoured after signing in: one leading slash, no scheme, no backslash.
+ */
 export const safeRedirect = (wish: string | null): string =>
   wish && /^\/(?![/\\])[^\\\s]*$/.test(wish) && !/^\/(login|404)\b/.test(wish) ? wish : '/home'

@@ -29,8 +29,9 @@ export const messageOf = (found: unknown): string =>
 type Options = { signal?: AbortSignal; idempotencyKey?: string; file?: Blob; signIn?: boolean }
 
 /**
- * Calls one endpoint of a contract. Rejects with ApiError only. Session codes end the session, except while signing in. Where the
- * server wants to know who is there, the person is asked and the same call goes again, with the same key.
+ * Calls one endpoint of a contract. Rejects with ApiError only. Session codes end the session,
+ * except while signing in. Where the server wants to know who is there, the person is asked and the
+ * same call goes again, with the same key.
  */
 export async function call<E extends Endpoint>(
   endpoint: E,
@@ -90,7 +91,10 @@ async function callOnce<E extends Endpoint>(
 
 let rights = { holder: null as string | null, mark: '' }
 let onRights: (() => void) | undefined
-/** Called when an answer says that the rights or menus of the signed-in person are no longer those of the answer before. */
+/**
+ * Called when an answer says that the rights or menus of the signed-in person are no longer those
+ * of the answer before.
+ */
 export function whenRightsChange(listener: () => void): void {
   onRights = listener
 }

@@ -16,7 +16,10 @@ export type Column<R> = Omit<ColumnType<R>, 'title' | 'key'> & {
   readonly key: string
   readonly title: string
   readonly defaultHidden?: boolean
-  /** A column nobody gave a width is as wide as its heading and what stands in the list: what it shows, as text. */
+  /**
+   * A column nobody gave a width is as wide as its heading and what stands in the list: what it
+   * shows, as text.
+   */
   readonly fit?: (value: unknown, row: R) => string
   /** What it is on a phone's card, and how it looks there. */
   readonly card?: {
@@ -30,7 +33,10 @@ type Overrides<R> = Partial<Omit<Column<R>, 'key'>> & {
   readonly link?: (row: R) => string | undefined
   /** Marks of an enum's values, when the contract names none. */
   readonly tones?: Readonly<Record<string, Tone>>
-  /** Where the words of an enum's values stand, when another field of the domain has the same name: `laneStatus`. */
+  /**
+   * Where the words of an enum's values stand, when another field of the domain has the same name:
+   * `laneStatus`.
+   */
   readonly words?: string
 }
 
@@ -53,8 +59,9 @@ const widths: Readonly<Record<string, number>> = {
 }
 
 /**
- * `const col = useCols(DeviceRow, 'devices')`, then `col('status')`: title from `fields.status`, renderer from the zod type.
- * A key that is not in the row (an action, a joined cell) works too when `render` is given.
+ * `const col = useCols(DeviceRow, 'devices')`, then `col('status')`: title from `fields.status`,
+ * renderer from the zod type. A key that is not in the row (an action, a joined cell) works too
+ * when `render` is given.
  */
 export function useCols<S extends z.ZodObject>(
   row: S,

@@ -10,7 +10,10 @@ import { product } from './product.ts'
 import { publishTheme } from './theme.ts'
 import { token, watchToken } from './token.ts'
 
-/** Public pages are light islands; the shell with antd and the router (`inside`) loads only once there is a session. */
+/**
+ * Public pages are light islands; the shell with antd and the router (`inside`) loads only once
+ * there is a session.
+ */
 export function start(inside: () => Promise<ComponentType>): void {
   publishTheme()
   watchToken()
@@ -43,7 +46,9 @@ export function start(inside: () => Promise<ComponentType>): void {
   route()
 }
 
-/** Follows the guard's redirects; the public page to show, or undefined when the shell takes over. */
+/**
+ * Follows the guard's redirects; the public page to show, or undefined when the shell takes over.
+ */
 function settle(): string | undefined {
   for (;;) {
     const target = currentPath() + location.search

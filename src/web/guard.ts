@@ -35,7 +35,10 @@ export type Action =
       readonly message: 'error.user' | 'error.menus' | { readonly text: string }
     }
 
-/** `/device/device-list/edit/:id` to the pattern that matches it; an id may be left out (settled difference 12). */
+/**
+ * `/device/device-list/edit/:id` to the pattern that matches it; an id may be left out (settled
+ * difference 12).
+ */
 export const screenPattern = (path: string): RegExp =>
   new RegExp(`^${path.replace(/[.+?()[\]]/g, '\\$&').replace(/\/:\w+/g, '(?:/[^/]+)?')}/?$`)
 
@@ -45,7 +48,10 @@ export const screenOf = (path: string, screens: readonly Screen[]): Screen | und
 
 const below = (path: string, parent: string) => path === parent || path.startsWith(`${parent}/`)
 
-/** A menu node, hidden or not, authorises its own path and everything below it; a sub-page travels with its parent. */
+/**
+ * A menu node, hidden or not, authorises its own path and everything below it; a sub-page travels
+ * with its parent.
+ */
 export function isAllowed(path: string, user: CurrentUser, screens: readonly Screen[]): boolean {
   if (rootChildren.includes(path)) return true
   const screen = screenOf(path, screens)
@@ -59,7 +65,10 @@ export function isAllowed(path: string, user: CurrentUser, screens: readonly Scr
 export const isKnown = (path: string, screens: readonly Screen[]): boolean =>
   publicPaths.includes(path) || path === '/' || screenOf(path, screens) !== undefined
 
-/** The specification lists role management in the menu of organisations, its page below /system; its device list has a child `list`. */
+/**
+ * The specification lists role management in the menu of organisations, its page below /system; its
+ * device list has a child `list`.
+ */
 const moved: Readonly<Record<string, string>> = {
   '/organ/organ-role': '/system/organ-role',
   '/device/device-list/list': '/device/device-list',
@@ -70,7 +79,10 @@ const notFound = (path: string): Action => ({
   to: `/404?from=${encodeURIComponent(path)}`,
 })
 
-/** The route guard (specification, section 4; product book, "Route guard"), one decision per row. `target` includes the query. */
+/**
+ * The route guard (specification, section 4; product book, "Route guard"), one decision per row.
+ * `target` includes the query.
+ */
 export function decide(state: {
   readonly hasToken: boolean
   readonly target: string

@@ -15,7 +15,10 @@ type Question = () => Promise<boolean>
 type Guard = { readonly leaves: (from: string, to: string) => boolean; readonly ask: Question }
 type Shown = { readonly action: `${NavigationType}`; readonly location: Location }
 
-/** What an entry of the browser's history holds: which one it is, so that a step over several can be undone. */
+/**
+ * What an entry of the browser's history holds: which one it is, so that a step over several can be
+ * undone.
+ */
 type Entry = { readonly at?: number; readonly key?: string; readonly state?: unknown } | null
 const entry = () => window.history.state as Entry
 const location = (): Location => {
@@ -74,7 +77,10 @@ const navigator: Navigator = {
   replace: (to, state) => gate(to, 'REPLACE', state),
 }
 
-/** The browser went back or on by itself: it is there already, and goes back while the person is asked. */
+/**
+ * The browser went back or on by itself: it is there already, and goes back while the person is
+ * asked.
+ */
 function popped(): void {
   const delta = (entry()?.at ?? at) - at
   at += delta
@@ -99,8 +105,8 @@ function popped(): void {
 }
 
 /**
- * The router without its data layer (reads are TanStack Query's), with a question before unsaved work is left: a blocker of the
- * router's own needs that layer.
+ * The router without its data layer (reads are TanStack Query's), with a question before unsaved
+ * work is left: a blocker of the router's own needs that layer.
  */
 export function AppRouter({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState<Shown>(() => ({ action: 'POP', location: location() }))

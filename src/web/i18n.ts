@@ -5,7 +5,10 @@ import { words } from '../shared/words.ts'
 import { locale as web } from './locale.ts'
 import { onPrefs, prefs } from './prefs.ts'
 
-/** Texts use `{name}` like the texts of the contracts. What a domain does not say itself is said by the platform: shared words of fields. */
+/**
+ * Texts use `{name}` like the texts of the contracts. What a domain does not say itself is said by
+ * the platform: shared words of fields.
+ */
 void i18next.use(initReactI18next).init({
   lng: prefs().lang,
   fallbackLng: 'zh-CN',

@@ -2,8 +2,9 @@ import { type ComponentType, createElement } from 'react'
 import { later, useLater } from './ui/later.tsx'
 
 /**
- * `const RefundDialog = lazyDialog(() => import('./RefundDialog.tsx').then((m) => m.RefundDialog))`: a list does not pay for dialogs
- * nobody opened. One that cannot be loaded closes again, and the page below it stays.
+ * `const RefundDialog = lazyDialog(() => import('./RefundDialog.tsx').then((m) =>
+ * m.RefundDialog))`: a list does not pay for dialogs nobody opened. One that cannot be loaded
+ * closes again, and the page below it stays.
  */
 export function lazyDialog<P extends object>(
   load: () => Promise<ComponentType<P>>,

@@ -60,7 +60,10 @@ export function useLive(topic: string | undefined, paths: readonly string[]): vo
   }, [topic, key])
 }
 
-/** Runs as long as the shell is shown and nothing is due. Without the stream everything still works: people press refresh. */
+/**
+ * Runs as long as the shell is shown and nothing is due. Without the stream everything still works:
+ * people press refresh.
+ */
 export function useLiveStream(wanted: boolean): void {
   useEffect(() => {
     if (!wanted) return
@@ -117,7 +120,10 @@ async function leave(response: Response): Promise<void> {
   if (sessionCodes.includes(Number(answer?.code))) endSession(translate('error.session'))
 }
 
-/** False when this server has no stream, the session is over or something is due: no use in asking again. */
+/**
+ * False when this server has no stream, the session is over or something is due: no use in asking
+ * again.
+ */
 async function readStream(
   signal: AbortSignal,
   share: (topics: readonly string[]) => void,

@@ -1,4 +1,7 @@
-/** antd writes <style> elements at run time; under our CSP each needs the nonce. Must be imported before antd. */
+/**
+ * antd writes <style> elements at run time; under our CSP each needs the nonce. Must be imported
+ * before antd.
+ */
 export const nonce =
   document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? ''
 

@@ -1,7 +1,10 @@
 import { useSyncExternalStore } from 'react'
 import { type Lang, toLang } from '../shared/text.ts'
 
-/** Choices of this browser: they must be known before anybody signs in, so they live in local storage. */
+/**
+ * Choices of this browser: they must be known before anybody signs in, so they live in local
+ * storage.
+ */
 export type Prefs = {
   readonly lang: Lang
   readonly theme: 'light' | 'dark'

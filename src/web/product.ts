@@ -46,6 +46,9 @@ type Inside = {
 
 const given: Partial<Entrance & Inside> = {}
 
-/** The product this shell is around: src/apps/web hands over each part before what needs it is drawn. */
+/**
+ * The product this shell is around: src/apps/web hands over each part before what needs it is
+ * drawn.
+ */
 export const product = given as Entrance & Inside
 export const provide = (part: Entrance | Inside): unknown => Object.assign(given, part)

@@ -33,7 +33,10 @@ const Dialog = lazy(() =>
   ),
 )
 
-/** The one place where a person shows who he is before an act; the dialog loads with the first question. */
+/**
+ * The one place where a person shows who he is before an act; the dialog loads with the first
+ * question.
+ */
 export function ProofQuestion() {
   const open = useSyncExternalStore(
     (listener) => {

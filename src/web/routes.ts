@@ -5,8 +5,9 @@ import { registerLocale } from './i18n.ts'
 export type Routes = Readonly<Record<string, ComponentType>>
 
 /**
- * Routes of one domain: `domainRoutes('orders', () => import('../locale.ts'), { '/order/order-list': () => import('./OrderList.tsx').then((m) => m.OrderList) })`.
- * A page's chunk and its domain's texts load together; nothing else of the domain does.
+ * Routes of one domain: `domainRoutes('orders', () => import('../locale.ts'), {
+ * '/order/order-list': () => import('./OrderList.tsx').then((m) => m.OrderList) })`. A page's chunk
+ * and its domain's texts load together; nothing else of the domain does.
  */
 export function domainRoutes<P extends string>(
   namespace: string,

@@ -9,7 +9,10 @@ import { stopLooking } from './view.ts'
 
 const key = ['session.user'] as const
 
-/** Never rejects: every outcome is a state the guard decides on. A failure of our own (time-out, no network) is shown by its message. */
+/**
+ * Never rejects: every outcome is a state the guard decides on. A failure of our own (time-out, no
+ * network) is shown by its message.
+ */
 async function fetchUser(): Promise<UserState> {
   try {
     const found = readUser(await call(person.user, {}))
@@ -24,7 +27,10 @@ async function fetchUser(): Promise<UserState> {
   }
 }
 
-/** Menus and buttons follow without a reload. A failure in between keeps what is known: the next answer tells again. */
+/**
+ * Menus and buttons follow without a reload. A failure in between keeps what is known: the next
+ * answer tells again.
+ */
 whenRightsChange(async () => {
   const state = await fetchUser()
   if (queryClient.getQueryData(key) && (state.is === 'known' || state.is === 'badMenus'))

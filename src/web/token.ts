@@ -1,7 +1,10 @@
 import { href } from './base.ts'
 import { forgetView } from './view.ts'
 
-/** The session token; the key is the specification's. Also what must survive the reload after a logout. */
+/**
+ * The session token; the key is the specification's. Also what must survive the reload after a
+ * logout.
+ */
 const key = 'Authorization'
 const flashKey = 'flash'
 
@@ -13,8 +16,9 @@ let leaving = false
 export const isLeaving = (): boolean => leaving
 
 /**
- * Ends the session in this browser once, however many calls failed; `message` is shown on the login page. Signing in leads back to the
- * open page, unless the person left on purpose: the next one at this desk may not see it.
+ * Ends the session in this browser once, however many calls failed; `message` is shown on the login
+ * page. Signing in leads back to the open page, unless the person left on purpose: the next one at
+ * this desk may not see it.
  */
 export function endSession(message?: string, { back = true } = {}): void {
   if (leaving) return

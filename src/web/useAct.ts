@@ -18,7 +18,10 @@ type Act<E extends Endpoint, R> = {
   readonly onSuccess?: (answer: Output<E>) => void
 }
 
-/** An act on a record: the question, then the call with the record's own fields and what the caller adds, then the message. */
+/**
+ * An act on a record: the question, then the call with the record's own fields and what the caller
+ * adds, then the message.
+ */
 export function useAct<E extends Endpoint, R extends object>(
   endpoint: E,
   { ask, name, ok, danger = ask !== undefined, success = 'web:success.done', ...rest }: Act<E, R>,

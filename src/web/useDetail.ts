@@ -1,6 +1,8 @@
 import { useLocation, useNavigate } from 'react-router'
 
-/** The record that the address opens beside its list: `?detail=12`, other parameters as they are. */
+/**
+ * The record that the address opens beside its list: `?detail=12`, other parameters as they are.
+ */
 export function useDetail(): {
   readonly id: string | null
   readonly to: (id: string | number) => string

@@ -1,7 +1,10 @@
 import type { Endpoint } from '../shared/contract.ts'
 import { currentPath, href, safeRedirect } from './base.ts'
 
-/** Looking through a role or an organisation (src/server/view.ts): for this browser tab, until it is left or the session ends. */
+/**
+ * Looking through a role or an organisation (src/server/view.ts): for this browser tab, until it is
+ * left or the session ends.
+ */
 type View = { readonly kind: 'role' | 'org'; readonly id: number }
 /** With the page to come back to. */
 type Kept = View & { readonly from: string }

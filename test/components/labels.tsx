@@ -124,7 +124,9 @@ export const label = (id: number, change: Partial<LabelRow> = {}): LabelRow => (
   ...change,
 })
 
-/** The server keeps these labels: pages, filters by kind, and refuses what was changed meanwhile. */
+/**
+ * The server keeps these labels: pages, filters by kind, and refuses what was changed meanwhile.
+ */
 export function keepLabels(rows: LabelRow[]): LabelRow[] {
   const stale = refused(409, 'common.stale', '数据已被他人修改，请刷新后重试')
   answer('GET /api/labels', ({ query }) => {

@@ -105,7 +105,10 @@ type Options = {
 const real = window.fetch
 let root: Root | undefined
 
-/** The part below the providers of the product, in a tab of its own, for somebody who holds `rights`. */
+/**
+ * The part below the providers of the product, in a tab of its own, for somebody who holds
+ * `rights`.
+ */
 export async function show(
   ui: ReactNode,
   {

@@ -8,8 +8,9 @@ import { params, samples } from './samples.ts'
 import { addScopedPeople, mayBy, scopedPeople } from './scopes.ts'
 
 /**
- * Permission matrix: every endpoint for every built-in role and for whoever has no right to be here. The probe carries an unknown
- * field, so that who may pass meets 400 and nothing is changed; who may not, 401 or 403 before that.
+ * Permission matrix: every endpoint for every built-in role and for whoever has no right to be
+ * here. The probe carries an unknown field, so that who may pass meets 400 and nothing is changed;
+ * who may not, 401 or 403 before that.
  */
 let world: World
 const tokens = new Map<string, string | undefined>()
@@ -203,7 +204,10 @@ describe('a session', () => {
   })
 })
 
-/** What answers without a session besides open endpoints: pages, their pictures, health. A new one is a decision. */
+/**
+ * What answers without a session besides open endpoints: pages, their pictures, health. A new one
+ * is a decision.
+ */
 const publicRoutes = [
   '/api-docs',
   '/dev/inbox',

@@ -3,7 +3,10 @@ import { aliases } from '../../src/domains/product.ts'
 import { type Answer, answerOf } from '../support/api.ts'
 import { openWorld, place, rowId, unassigned, type World } from '../support/world.ts'
 
-/** The specification's names, section 3 and 7, written down here once more: an alias answers exactly these. */
+/**
+ * The specification's names, section 3 and 7, written down here once more: an alias answers exactly
+ * these.
+ */
 const words = (text: string) => text.split(' ')
 const deviceRow = words(
   'id rtuNumber ownedUserName nickyname address rtuBoardId card state createTime',

@@ -13,7 +13,10 @@ import { endpoints, fieldsOf, idField, isList } from '../support/registry.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { params, samples } from './samples.ts'
 
-/** Group A of the bad-input catalogue (quality.md), for every endpoint: the database is unchanged and there is no 500. */
+/**
+ * Group A of the bad-input catalogue (quality.md), for every endpoint: the database is unchanged
+ * and there is no 500.
+ */
 let world: World
 let token: string
 let before: Record<string, string>
@@ -297,7 +300,10 @@ describe('A12 ids', () => {
     },
   )
 })
-/** Every array of row ids a body may hold, as the smallest body that doubles one, with the path an error names. */
+/**
+ * Every array of row ids a body may hold, as the smallest body that doubles one, with the path an
+ * error names.
+ */
 function doubledIds(type: z.ZodType, at: string[] = []): { path: string; body: unknown }[] {
   const base = baseType(type)
   if (base instanceof z.ZodObject)

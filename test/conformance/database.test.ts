@@ -28,7 +28,10 @@ const ownerless: Record<string, string> = {
   installation: 'one row about the installation',
   organisations: 'its id is the owner',
 }
-/** Owner may be null: a try with an unknown name, a notice of unknown money. Nobody but the system sees those rows. */
+/**
+ * Owner may be null: a try with an unknown name, a notice of unknown money. Nobody but the system
+ * sees those rows.
+ */
 const nullableOwner = ['login_attempts', 'payment_events']
 
 type Table = {
@@ -69,7 +72,8 @@ describe('owners', () => {
     ).toEqual(Object.keys(ownerless).sort()))
   it('the owner is never missing', () =>
     expect(tables.filter((t) => t.owned && !t.notnull).map((t) => t.name)).toEqual(nullableOwner))
-  // forced on an owner who is no superuser it would blind the functions that run as the owner in order to see everything
+  // forced on an owner who is no superuser it would blind the functions that run as the owner in
+  // order to see everything
   it('row security is on, and not forced on the owner', () =>
     expect(
       tables

@@ -24,7 +24,10 @@ export type Case = Registered & {
   at(where: Place | null): Record<string, unknown>
 }
 
-/** Every way an id of a row can reach the server, from the registry; inputs of writes are prepared once. */
+/**
+ * Every way an id of a row can reach the server, from the registry; inputs of writes are prepared
+ * once.
+ */
 export async function foreignCases(world: World): Promise<Case[]> {
   const cases: Case[] = []
   for (const entry of endpoints) {

@@ -172,7 +172,8 @@ describe('screens', () => {
     const inGroups = specificationRoutes.filter(
       (route) => route !== root && !rootChildren.includes(route),
     )
-    // organ-role stands under /system in the specification's route list and under organ in its menus; the page keeps its route
+    // organ-role stands under /system in the specification's route list and under organ in its
+    // menus; the page keeps its route
     expect(inGroups.filter((route) => !menuPages.includes(route))).toEqual([])
     expect(menuPages.filter((page) => !specificationRoutes.includes(page))).toEqual([])
   })
@@ -210,7 +211,10 @@ describe('screens', () => {
   })
 })
 
-/** Paths of pages the browser knows: by text, because components are .tsx and Node cannot import them. */
+/**
+ * Paths of pages the browser knows: by text, because components are .tsx and Node cannot import
+ * them.
+ */
 function routesOfWeb(): string[] {
   return globSync('src/domains/*/web/{routes,publicRoutes}.ts').flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/^\s*'(\/[^']*)':/gm)].map((m) => m[1] as string),
@@ -331,7 +335,8 @@ describe('texts', () => {
     },
   )
   it('no Chinese in components: it belongs into locale.ts', () => {
-    // values of the outside world, not texts: the form of an approval number, the stored default name of a level
+    // values of the outside world, not texts: the form of an approval number, the stored default
+    // name of a level
     const data = /国药准字|第\$\{[\w.]+\}层/g
     const inCode = (file: string) =>
       readFileSync(file, 'utf8')

@@ -28,7 +28,10 @@ const groups: Readonly<Record<string, string>> = {
     'userinfo-list doctorinfo-list inquiryrecord-list hospital-list prescription-list consultingRoom-list inspection-records-list physical-fee-list charge-bill-distributed-list sfd-consumables-list sfd-total-consumables-list',
 }
 
-/** Routes of the specification, section 2: the root's children, then the pages of each group. Sub-pages hang below them. */
+/**
+ * Routes of the specification, section 2: the root's children, then the pages of each group.
+ * Sub-pages hang below them.
+ */
 export const specificationRoutes: readonly string[] = [
   ...'home best-selling-products offline-equipment online-platform info pwd bindOpenId notice'
     .split(' ')

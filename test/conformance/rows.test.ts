@@ -15,8 +15,9 @@ import { params } from './samples.ts'
 import { addScopedPeople, scopedPeople } from './scopes.ts'
 
 /**
- * Rows of others, for a user who holds every permission. First with both walls; then with the application's wall taken away:
- * the verbs are told that the actor sees everything (`visible`, `inheritable`, `owns` say yes), the connection keeps his scope.
+ * Rows of others, for a user who holds every permission. First with both walls; then with the
+ * application's wall taken away: the verbs are told that the actor sees everything (`visible`,
+ * `inheritable`, `owns` say yes), the connection keeps his scope.
  */
 const wall = vi.hoisted(() => ({ down: false, real: new Map<object, unknown>() }))
 vi.mock('../../src/domains/session/server/people.ts', async (original) => {
@@ -194,7 +195,10 @@ describe('both walls', () => {
   })
 })
 
-/** Texts of rows an actor must not see. The marks stand in names, addresses, numbers and payloads of every row. */
+/**
+ * Texts of rows an actor must not see. The marks stand in names, addresses, numbers and payloads of
+ * every row.
+ */
 async function leaks(who: string, marks: RegExp, on?: FastifyInstance): Promise<string[]> {
   const found: string[] = []
   for (const entry of reads.filter(usable)) {
@@ -247,7 +251,8 @@ describe('no read tells of others', () => {
       for (const entry of reads) {
         const [input] = readsOf(entry, world)
         const text = input ? JSON.stringify((await ask(world, entry, input, scoped)).body) : ''
-        // who watches a region stands in the platform, whose own rows are his; no machine of this world is a drug machine
+        // who watches a region stands in the platform, whose own rows are his; no machine of this
+        // world is a drug machine
         if (/SIBLING/.test(text) || (home === 'PLATFORM' && /机OWN|机CHILD/.test(text)))
           wrong.push(`${name} ${entry.name}`)
         const foreign = params(entry.endpoint, 'SIBLING', world)
@@ -306,7 +311,8 @@ describe('row security alone', () => {
   it('figures and lists are the same as with both walls', async () => {
     const wrong: string[] = []
     for (const who of [token, clerk]) {
-      // the clerk's log is his own acts, and he hears nothing of unknown boards: that is the application's choice, not a row's owner
+      // the clerk's log is his own acts, and he hears nothing of unknown boards: that is the
+      // application's choice, not a row's owner
       const mine = (entry: Registered) =>
         who === clerk && ['audit.list', 'audit.logins', 'boards.unknown'].includes(entry.name)
       for (const entry of reads.filter(

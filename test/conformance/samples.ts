@@ -43,8 +43,8 @@ import { stores } from './samples/stores.ts'
 import { users } from './samples/users.ts'
 
 /**
- * What a new domain adds for its rows to be tested: where the ids of its paths and bodies come from, and one good input per write.
- * Everything else in this folder runs over the registry.
+ * What a new domain adds for its rows to be tested: where the ids of its paths and bodies come
+ * from, and one good input per write. Everything else in this folder runs over the registry.
  */
 const shared: Source = { ...byRow, shared: true }
 const organisation: Source = { own: (where) => place[where], none: missing.id }
@@ -83,7 +83,10 @@ const pathIds: Readonly<Record<string, Source>> = {
   'devices rtuNumber': { own: (where) => `${where}0001`, none: 'NOBODY0001' },
   ...Object.assign({}, ...domains.map((domain) => domain.pathIds)),
 }
-/** By the name of a field in query or body, after the first word of the path where names mean different rows; `lanes.id` is the id of an item of `lanes`. */
+/**
+ * By the name of a field in query or body, after the first word of the path where names mean
+ * different rows; `lanes.id` is the id of an item of `lanes`.
+ */
 const fieldIds: Readonly<Record<string, Source>> = {
   deviceId: byRow,
   productId: shared,
@@ -225,7 +228,10 @@ async function ensured(world: World, name: string, wanted: () => Promise<boolean
 const some = async (world: World, text: string): Promise<boolean> =>
   (await world.sql(text)).length > 0
 
-/** One input per write that the user with all permissions in OWN may send now; it makes its own preparations. */
+/**
+ * One input per write that the user with all permissions in OWN may send now; it makes its own
+ * preparations.
+ */
 export const samples: Readonly<Record<string, Sample>> = {
   'devices.create': async () => ({
     ...site,

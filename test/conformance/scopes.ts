@@ -3,7 +3,10 @@ import { accessOf, scopeAt } from '../../src/domains/accounts/rules.ts'
 import type { DataScope, HomeKind } from '../../src/shared/access.ts'
 import { type Place, place, type World } from '../support/world.ts'
 
-/** Everybody with every permission, in every data scope, with and without a region, in a tenant's organisation and in the platform. */
+/**
+ * Everybody with every permission, in every data scope, with and without a region, in a tenant's
+ * organisation and in the platform.
+ */
 export type Scoped = {
   readonly name: string
   readonly scope: DataScope

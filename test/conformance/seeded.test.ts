@@ -20,7 +20,10 @@ import type { World } from '../support/world.ts'
 import { asksAboutRows, readsOf } from './foreign.ts'
 import { sourcesOf } from './samples.ts'
 
-/** The demo business: every read answers by its contract for the platform and for an operator, every list pages and sorts. */
+/**
+ * The demo business: every read answers by its contract for the platform and for an operator, every
+ * list pages and sorts.
+ */
 let api: TestApi
 const tokens = new Map<string, string>()
 const who = ['super', 'operator'] as const
@@ -41,7 +44,10 @@ const permitted = ({ endpoint }: Registered, username: (typeof who)[number]) =>
   (roles.find((role) => role.code === roleOf[username])?.permissions.includes(endpoint.access) ??
     false)
 
-/** Where a row for a path parameter is found among those the user may see: the newest of the organisation tree. */
+/**
+ * Where a row for a path parameter is found among those the user may see: the newest of the
+ * organisation tree.
+ */
 const tables: Record<string, string> = { id: 'id', deviceId: 'id', orderNum: 'order_num' }
 const tree =
   'select o.id from organisations o where o.path <@ (select p.path from organisations p join users u on u.org_id = p.id where u.username = $1)'
@@ -192,7 +198,8 @@ describe('the demo business', () => {
     ).toEqual([]),
   )
   it('is not filled in twice', async () => {
-    // the built-in roles are written again, which empties the caches of actors and changes nothing else
+    // the built-in roles are written again, which empties the caches of actors and changes nothing
+    // else
     const without = ['sessions', 'access_versions']
     const before = await digest(api, without)
     const folder = mkdtempSync(join(tmpdir(), 'huodao-again-'))

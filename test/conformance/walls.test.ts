@@ -15,8 +15,9 @@ import { ask, readsOf } from './foreign.ts'
 import { params, samples } from './samples.ts'
 
 /**
- * The walls between organisations: whatever the people of one write into roles, give each other, call their region or move about, nobody
- * of theirs reaches a row outside their own subtree. The one scope that leads out is the platform's alone to give.
+ * The walls between organisations: whatever the people of one write into roles, give each other,
+ * call their region or move about, nobody of theirs reaches a row outside their own subtree. The
+ * one scope that leads out is the platform's alone to give.
  */
 const seed = process.env.MODEL_SEED ?? String(Date.now() % 1_000_000)
 const steps = Number(process.env.WALL_STEPS ?? 160)
@@ -108,7 +109,10 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-/** Organisations whose rows a connection with this scope sees, by table; only what the subtree does not explain. */
+/**
+ * Organisations whose rows a connection with this scope sees, by table; only what the subtree does
+ * not explain.
+ */
 async function beyond(scope: Scope, home: number): Promise<string[]> {
   const own = subtrees[home] as number[]
   const above = [...own, ...(ancestors[home] as number[])]
@@ -422,7 +426,10 @@ async function grants(): Promise<Grants> {
     ),
   }
 }
-/** What custom roles, or people through them, hold since then and whoever did it did not hold as widely. */
+/**
+ * What custom roles, or people through them, hold since then and whoever did it did not hold as
+ * widely.
+ */
 function givenBeyond(who: number, before: Grants, after: Grants): string[] {
   const own = [...before.hands.values()]
     .flatMap(([user, role]) => (user === who ? (before.roles.get(role) ?? []) : []))
@@ -442,7 +449,10 @@ function givenBeyond(who: number, before: Grants, after: Grants): string[] {
   })
 }
 
-/** One random thing somebody does to grants; what is refused is fine, what is not refused must not widen anything. */
+/**
+ * One random thing somebody does to grants; what is refused is fine, what is not refused must not
+ * widen anything.
+ */
 async function step(draw: Random, people: number[], made: number[]): Promise<string> {
   const who = draw.pick(givers)
   const codes = permissions.map((p) => p.code).filter(() => draw.int(0, 3) > 0)
@@ -551,7 +561,10 @@ async function step(draw: Random, people: number[], made: number[]): Promise<str
   return `${who} ${endpoint.path} ${status}`
 }
 
-/** Every right of everybody among these people leads at most to his own subtree; answers the distinct scopes. */
+/**
+ * Every right of everybody among these people leads at most to his own subtree; answers the
+ * distinct scopes.
+ */
 async function widened(
   people: readonly number[],
 ): Promise<{ wrong: string[]; scopes: Map<string, { scope: Scope; home: number; user: number }> }> {

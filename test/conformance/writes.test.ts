@@ -37,7 +37,10 @@ const logRows = (requestId: unknown) =>
     'select action, org_id, resource_id from operation_logs where request_id = $1',
     [requestId],
   )
-/** The field that names the things of an act about several; of a path's thing, fields name other things. */
+/**
+ * The field that names the things of an act about several; of a path's thing, fields name other
+ * things.
+ */
 const thingsOf = (endpoint: Endpoint): string | undefined =>
   pathParams(endpoint.path).length
     ? undefined
@@ -48,7 +51,10 @@ const sampleOf = (name: string) => {
   return sample(world)
 }
 
-/** Acts about one thing by their input that make several, or move it from one organisation to another. */
+/**
+ * Acts about one thing by their input that make several, or move it from one organisation to
+ * another.
+ */
 const several = new Set(['devices.createBatch', 'distribution.transfer', 'distribution.giveBack'])
 
 /** A session is of a person, whom the row is about; menus are sorted as one tree. */

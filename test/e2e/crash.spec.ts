@@ -18,7 +18,10 @@ type Line = {
   amount?: number
 }
 
-/** T1b: while the fleet sells, the API, beside it the gateway or the worker, and PostgreSQL die again and again; afterwards the books agree with the machines' own record. */
+/**
+ * T1b: while the fleet sells, the API, beside it the gateway or the worker, and PostgreSQL die
+ * again and again; afterwards the books agree with the machines' own record.
+ */
 test(`${apiKills} kills of the API and ${databaseKills} of PostgreSQL lose and double nothing`, async ({
   env,
 }) => {
@@ -54,7 +57,10 @@ test(`${apiKills} kills of the API and ${databaseKills} of PostgreSQL lose and d
   await client.end()
 })
 
-/** Compares the fleet's record with the books until they agree; says what differs when they never do. */
+/**
+ * Compares the fleet's record with the books until they agree; says what differs when they never
+ * do.
+ */
 async function agree(env: Env, client: pg.Client): Promise<void> {
   let difference: unknown
   for (let second = 0; second < 150; second += 3) {

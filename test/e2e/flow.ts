@@ -9,8 +9,9 @@ export type Env = {
   /** Signs in over the API; one session per account and five minutes. */
   account(username: string): Promise<{ token: string }>
   /**
-   * A page of a fresh browser profile, signed in when an account is named. Collects CSP violations and page errors. `shared`: a profile
-   * together with other flows like it, so that the scripts come from its cache; such a flow closes its page, not the context.
+   * A page of a fresh browser profile, signed in when an account is named. Collects CSP violations
+   * and page errors. `shared`: a profile together with other flows like it, so that the scripts
+   * come from its cache; such a flow closes its page, not the context.
    */
   open(options?: {
     shared?: boolean
@@ -22,7 +23,10 @@ export type Env = {
   }): Promise<{ page: Page; context: BrowserContext }>
 }
 
-/** A flow gets the running product; what no page may ever do is checked when a worker's flows are over. */
+/**
+ * A flow gets the running product; what no page may ever do is checked when a worker's flows are
+ * over.
+ */
 export const test = base.extend<object, { env: Env }>({
   env: [
     async ({ browser }, use) => {

@@ -14,7 +14,10 @@ type Plan = {
   }[]
 }
 
-/** A machine is filled by mouse and keyboard, priced, copied to another one after a look at what would happen, and that is taken back. */
+/**
+ * A machine is filled by mouse and keyboard, priced, copied to another one after a look at what
+ * would happen, and that is taken back.
+ */
 test('lanes are filled, priced, copied to another machine and put back', async ({ env }) => {
   const { token } = await env.account('super')
   const get = async <T>(url: string) =>

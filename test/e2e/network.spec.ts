@@ -4,7 +4,10 @@ import { categories, categoriesApi, type Env, openList, refresh, test } from './
 
 const overlayGone = async (page: Page) => assert.equal(await page.locator('.hd-overlay').count(), 0)
 
-/** Answers the list with `reply` after it was shown once, and expects `message` beside the rows, which stay. */
+/**
+ * Answers the list with `reply` after it was shown once, and expects `message` beside the rows,
+ * which stay.
+ */
 async function afterFailure(
   env: Env,
   lang: 'zh-CN' | 'en',

@@ -21,7 +21,8 @@ test('organisations: created with its principal, who adds a user and stops him, 
   await page.getByLabel('机构名称').fill(org)
   await page.getByLabel('用户名').fill(principal)
   await fillPerson(page, '郑立')
-  // what an operator gets by itself does not reach users: the template role for his own subtree does
+  // what an operator gets by itself does not reach users: the template role for his own subtree
+  // does
   await choose(page, '角色', '机构管理员')
   await page.getByRole('button', { name: '保存', exact: true }).click()
   await page.getByText('保存成功').waitFor()

@@ -4,7 +4,10 @@ import { crc32, deflateSync } from 'node:zlib'
 import type { Page } from '@playwright/test'
 import { categories, categoriesApi, type Env, openList, refresh, test } from './flow.ts'
 
-/** The browser's platform under impatient people, lost answers, several tabs and the keyboard (T23, T24); see also network.spec.ts. */
+/**
+ * The browser's platform under impatient people, lost answers, several tabs and the keyboard (T23,
+ * T24); see also network.spec.ts.
+ */
 const png = picture(64)
 
 /** A square PNG of one colour. */

@@ -5,7 +5,10 @@ const flags =
     ' ',
   )
 
-/** The flows of a file follow each other, two files at a time; what kills the server comes alone, at the end. */
+/**
+ * The flows of a file follow each other, two files at a time; what kills the server comes alone, at
+ * the end.
+ */
 export default defineConfig({
   testDir: '.',
   // what git and the linter leave alone

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '../support/freePort.ts'
 
-/** One product for the whole run, as `npm start` starts it, on a data folder and ports of its own. */
+/**
+ * One product for the whole run, as `npm start` starts it, on a data folder and ports of its own.
+ */
 export default async function startProduct(): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'huodao-e2e-'))
   const [port, mqttPort] = [await freePort(), await freePort()]

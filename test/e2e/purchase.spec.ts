@@ -6,7 +6,10 @@ import { test } from './flow.ts'
 
 type Line = { orderNum?: string; unit?: number; result?: string; amount?: number; rtu?: string }
 
-/** A purchase the fleet made is in orders, stock, ledger and dashboard, and the open page shows it without a reload. */
+/**
+ * A purchase the fleet made is in orders, stock, ledger and dashboard, and the open page shows it
+ * without a reload.
+ */
 test('a purchase by the fleet appears in orders, stock, money and dashboard', async ({ env }) => {
   const { token } = await env.account('super')
   const get = async <T>(url: string) =>
@@ -20,7 +23,8 @@ test('a purchase by the fleet appears in orders, stock, money and dashboard', as
       (await get<{ orderStatus: string }>(`/api/orders/${orderNum}`)).orderStatus === 'SUCCESS' ||
       undefined,
   )
-  // the open list moves by itself; at this pace the order may have scrolled on, so it is then looked up
+  // the open list moves by itself; at this pace the order may have scrolled on, so it is then
+  // looked up
   const firstRow = page.locator('tr[data-row-key]').first()
   const top = await firstRow.getAttribute('data-row-key')
   await until(async () => (await firstRow.getAttribute('data-row-key')) !== top || undefined)

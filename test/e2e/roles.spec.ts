@@ -16,7 +16,10 @@ const admin = {
 }
 const finance = 'billing-details sub-ledger-list sub-account payment-list'
 
-/** The six samples of the specification, section 2; `*` is every page of the group that the menu catalogue shows. */
+/**
+ * The six samples of the specification, section 2; `*` is every page of the group that the menu
+ * catalogue shows.
+ */
 const samples: Record<string, Record<string, string>> = {
   super: { ...admin, finance, organ: 'organ-manage organ-role' },
   admin: { ...admin, finance },
@@ -50,7 +53,10 @@ const groupBuilt = (group: string, wanted: string) =>
     : wanted.split(' ').some((name) => built(group, name))
 const shown = (nodes: readonly Node[]) => nodes.filter((node) => !node.hidden)
 
-/** Every role signs in on the page itself and finds exactly the menu the server gives it, which is the sample as far as it is built. */
+/**
+ * Every role signs in on the page itself and finds exactly the menu the server gives it, which is
+ * the sample as far as it is built.
+ */
 for (const [username, role] of Object.entries(identifiers)) {
   test(`${username} signs in and sees his menu`, async ({ env }) => {
     const { page } = await env.open({ path: '/login', shared: true })

@@ -69,7 +69,10 @@ const usual: Made = {
   permissions: ({ code = '' }) => ({ menu_group: 'test', name_zh: code, name_en: code, sort: 1 }),
 }
 
-/** A row as its table takes it at least, and what this test says of it. Answers its id. `once`: it may stand there already. */
+/**
+ * A row as its table takes it at least, and what this test says of it. Answers its id. `once`: it
+ * may stand there already.
+ */
 export async function add<T extends keyof DB & string>(
   sql: Sql,
   table: T,

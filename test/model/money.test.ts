@@ -20,8 +20,9 @@ import type { Output } from '../../src/shared/contract.ts'
 import { openWorld, type World, widenLimits, worldNow } from '../support/world.ts'
 
 /**
- * T1a: customers, machines, staff and clocks act on few hot lanes at once, through the HTTP API where there is one. A driver
- * outside keeps what was acknowledged; at the end the books must agree with it to the fen and to the piece.
+ * T1a: customers, machines, staff and clocks act on few hot lanes at once, through the HTTP API
+ * where there is one. A driver outside keeps what was acknowledged; at the end the books must agree
+ * with it to the fen and to the piece.
  */
 const operations = Number(process.env.MODEL_OPERATIONS ?? 20_000)
 const workers = 32
@@ -175,7 +176,10 @@ async function pay(random: Random): Promise<void> {
   driver.paid += applied * made.payableAmount
 }
 
-/** The machine takes what is for it, does it once, and says so one to three times, now or later, also in the wrong order. */
+/**
+ * The machine takes what is for it, does it once, and says so one to three times, now or later,
+ * also in the wrong order.
+ */
 async function vend(random: Random, machine: Machine): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) {
     const commands = await takeCommands(world.app, [machine.id])
@@ -355,7 +359,10 @@ function moody(random: Random): Providers {
   return { SIMULATOR: give, WECHAT: give, ALIPAY: give }
 }
 
-/** Everything that waits comes to its end: machines say all they know, clocks run out, refunds go through. */
+/**
+ * Everything that waits comes to its end: machines say all they know, clocks run out, refunds go
+ * through.
+ */
 async function drain(): Promise<void> {
   const calm = {
     refund: async ({ refundNo }: { refundNo: string }) =>

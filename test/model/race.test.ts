@@ -14,7 +14,10 @@ import { checkInvariants } from '../../src/server/invariants.ts'
 import { runDue } from '../../src/server/work.ts'
 import { openWorld, rowId, type World, widenLimits, worldNow } from '../support/world.ts'
 
-/** T2 and T3: whatever spends something, many times at once: exactly one effect, clear refusals, never a 500. */
+/**
+ * T2 and T3: whatever spends something, many times at once: exactly one effect, clear refusals,
+ * never a 500.
+ */
 let world: World
 let token: string
 let rtuNumber: string
@@ -186,7 +189,10 @@ describe.each(crowds)('%i at once', { timeout: Math.max(20_000, repeats * 3000) 
   )
 })
 
-/** Unpaid orders run out and the machine works off the rest, so that the next crowd finds stock and a free motor. */
+/**
+ * Unpaid orders run out and the machine works off the rest, so that the next crowd finds stock and
+ * a free motor.
+ */
 async function closeAll(): Promise<void> {
   await world.sql(`update orders set expire_at = $1 where pay_state = 'UNPAID'`, [worldNow])
   let closed = 1

@@ -29,7 +29,9 @@ export type TestApi = {
   sql<T = Record<string, unknown>>(text: string, values?: unknown[]): Promise<T[]>
   /** The endpoint with this input, as a client would send it. */
   call(endpoint: Endpoint, input?: Record<string, unknown>, options?: CallOptions): Promise<Answer>
-  /** A path below /api with a body of any kind, as whoever has this token; a file comes as bytes. */
+  /**
+   * A path below /api with a body of any kind, as whoever has this token; a file comes as bytes.
+   */
   ask(
     token: string | undefined,
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -50,13 +52,19 @@ export type TestApi = {
 }
 export type TestApiOptions = {
   seeded?: boolean
-  /** Another database than a clone of the template, and another login for the server than its owner's. */
+  /**
+   * Another database than a clone of the template, and another login for the server than its
+   * owner's.
+   */
   on?: TestDatabase & { serverUrl: string }
   now?: () => Date
   config?: Record<string, string>
 }
 
-/** Settings of a process under test: fixed keys, no limits that a fast test would meet, files in a folder of its own. */
+/**
+ * Settings of a process under test: fixed keys, no limits that a fast test would meet, files in a
+ * folder of its own.
+ */
 export const testConfig = (ownerUrl: string, dataDir: string, more: Record<string, string> = {}) =>
   loadConfig({
     DATABASE_URL: ownerUrl,

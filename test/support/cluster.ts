@@ -8,7 +8,9 @@ import pg from 'pg'
 import { startPostgres } from '../../src/postgres/embedded.ts'
 import { freePort } from './freePort.ts'
 
-/** A PostgreSQL of its own: roles belong to all databases of a server, so who tests them needs one. */
+/**
+ * A PostgreSQL of its own: roles belong to all databases of a server, so who tests them needs one.
+ */
 export type Cluster = { adminUrl: string; stop(): Promise<void> }
 
 const debian = '/usr/lib/postgresql/15/bin'

@@ -1,6 +1,9 @@
 import type { TestApi } from './api.ts'
 
-/** A fingerprint per table of everything that is stored; two equal ones mean that nothing changed but the trace of refused acts. */
+/**
+ * A fingerprint per table of everything that is stored; two equal ones mean that nothing changed
+ * but the trace of refused acts.
+ */
 export async function digest(
   { sql }: Pick<TestApi, 'sql'>,
   without: readonly string[] = [],

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startPostgres } from '../../src/postgres/embedded.ts'
 
-/** One server for the whole run: that of DATABASE_URL, or an embedded one in a folder of its own. */
+/**
+ * One server for the whole run: that of DATABASE_URL, or an embedded one in a folder of its own.
+ */
 export default async function setup() {
   if (process.env.DATABASE_URL) {
     process.env.TEST_DATABASE_URL = process.env.DATABASE_URL

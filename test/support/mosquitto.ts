@@ -5,7 +5,10 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Debian's Mosquitto: a broker that is not ours, and machines that are nothing but its command line clients. */
+/**
+ * Debian's Mosquitto: a broker that is not ours, and machines that are nothing but its command line
+ * clients.
+ */
 
 const needed = ['/usr/sbin/mosquitto', '/usr/bin/mosquitto_pub', '/usr/bin/mosquitto_sub']
 
@@ -19,7 +22,10 @@ export function needMosquitto(): void {
 
 export type Broker = { reload(): void; stop(): Promise<void> }
 
-/** The broker with the configuration that docs/operations.md shows, on other ports and with these files. */
+/**
+ * The broker with the configuration that docs/operations.md shows, on other ports and with these
+ * files.
+ */
 export async function startMosquitto(
   folder: string,
   files: string,

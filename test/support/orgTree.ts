@@ -28,8 +28,9 @@ export type OrgTree = TestApi & {
 }
 
 /**
- * Platform 1 over agent 2 over operators 3 and 4; operator 5 and supplier 6 stand beside the agent. Users 1 to 5 hold all of
- * `permissions` in the organisation of their number; the row of each user and of his role is 900 more.
+ * Platform 1 over agent 2 over operators 3 and 4; operator 5 and supplier 6 stand beside the agent.
+ * Users 1 to 5 hold all of `permissions` in the organisation of their number; the row of each user
+ * and of his role is 900 more.
  */
 export async function openOrgTree({
   now,

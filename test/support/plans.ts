@@ -33,7 +33,10 @@ export async function sentBy(work: () => Promise<unknown>, all = false): Promise
   )
 }
 
-/** The statements that `work` sends and `of` knows, explained as the application role in the reader's scope. */
+/**
+ * The statements that `work` sends and `of` knows, explained as the application role in the
+ * reader's scope.
+ */
 export async function plansOf(
   app: App,
   scope: Scope,

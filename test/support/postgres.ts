@@ -17,12 +17,16 @@ type Seed = {
 
 const templateLock = 728_199_603
 
-/** A database of its own for one suite: a clone of the migrated template or, when asked, of the seeded one. */
+/**
+ * A database of its own for one suite: a clone of the migrated template or, when asked, of the
+ * seeded one.
+ */
 export async function testDatabase({ seeded = false } = {}): Promise<TestDatabase> {
   const template = await templateNamed(seeded)
   const name = `huodao_test_${randomBytes(6).toString('hex')}`
   await onServer(async (client) => {
-    // Cloning refuses while someone is connected to the template, so clones and the making of it take turns.
+    // Cloning refuses while someone is connected to the template, so clones and the making of it
+    // take turns.
     await locked(client, template, () =>
       client.query(`create database ${name} template ${template} strategy file_copy`),
     )
@@ -33,7 +37,8 @@ export async function testDatabase({ seeded = false } = {}): Promise<TestDatabas
   }
 }
 
-// The name carries a hash of what went in: a server kept between runs never serves a stale template.
+// The name carries a hash of what went in: a server kept between runs never serves a stale
+// template.
 async function templateNamed(seeded: boolean): Promise<string> {
   const name = `huodao_template_${hashOf(seeded ? ['db/migrations/*.sql', 'src/seed/**', 'src/domains/*/seed.ts'] : ['db/migrations/*.sql'])}${seeded ? '_seeded' : ''}`
   await onServer((client) =>
@@ -95,7 +100,10 @@ async function onServer(work: (client: pg.Client) => Promise<unknown>): Promise<
   }
 }
 
-/** One at a time for each template: who needs the plain one does not wait for the demo business to be filled in. */
+/**
+ * One at a time for each template: who needs the plain one does not wait for the demo business to
+ * be filled in.
+ */
 async function locked(client: pg.Client, template: string, work: () => Promise<unknown>) {
   await client.query('select pg_advisory_lock($1, hashtext($2))', [templateLock, template])
   try {

@@ -5,7 +5,10 @@ import { baseType, type Endpoint, pathParams } from '../../src/shared/contract.t
 
 export type Registered = NamedEndpoint
 
-/** Every endpoint of the product; the tests of this folder run over it, so a new one is tested without a line written. */
+/**
+ * Every endpoint of the product; the tests of this folder run over it, so a new one is tested
+ * without a line written.
+ */
 export const endpoints: readonly Registered[] = endpointsOf(contracts)
 export const endpointNamed = (name: string): Endpoint => {
   const found = endpoints.find((entry) => entry.name === name)

@@ -29,9 +29,9 @@ import {
 import { startTestApi, type TestApi, type TestApiOptions } from './api.ts'
 
 /**
- * A small business in which every domain has rows in every organisation. The actor under test stands in OWN:
- * platform 1 > agent 2 (PARENT) > operators 3 (OWN) and 4 (SIBLING); 3 > 7 (CHILD). Row ids are organisation * 1000 + n,
- * names carry the place, so that a leak is found by its text.
+ * A small business in which every domain has rows in every organisation. The actor under test
+ * stands in OWN: platform 1 > agent 2 (PARENT) > operators 3 (OWN) and 4 (SIBLING); 3 > 7 (CHILD).
+ * Row ids are organisation * 1000 + n, names carry the place, so that a leak is found by its text.
  */
 export const place = { PLATFORM: 1, PARENT: 2, OWN: 3, SIBLING: 4, CHILD: 7 } as const
 export type Place = keyof typeof place
@@ -54,7 +54,8 @@ export const unassigned = 11
 
 /** Who holds every permission and may use this endpoint: codes of the platform work only there. */
 export const fullFor = (endpoint: Endpoint): string => {
-  // built-in roles, and machines that were sold or scrapped, belong to super administrators, whatever others hold
+  // built-in roles, and machines that were sold or scrapped, belong to super administrators,
+  // whatever others hold
   if (['/api/roles/{id}/restore', '/api/devices/{id}/restore'].includes(endpoint.path))
     return 'ROLE_SUPER_ADMIN'
   // one calendar for everybody: the platform's, though agents hold the code for their own settings
@@ -112,7 +113,10 @@ async function addOrganisation({ sql }: World, where: Place): Promise<void> {
   await sql('update organisations set name = $2 where id = $1', [place[where], `机构${where}`])
 }
 
-/** One user per built-in role, named by the role's code, and the odd ones: all permissions, none, disabled. Only `full` and `clerk` stand for row tests. */
+/**
+ * One user per built-in role, named by the role's code, and the odd ones: all permissions, none,
+ * disabled. Only `full` and `clerk` stand for row tests.
+ */
 async function addPeople({ sql }: World): Promise<void> {
   const homes: Record<string, Place> = {
     ROLE_SUPER_ADMIN: 'PLATFORM',
@@ -173,7 +177,10 @@ async function addPeople({ sql }: World): Promise<void> {
   }
 }
 
-/** A custom role of the place with one page, and somebody whose role its giver may not give any more. */
+/**
+ * A custom role of the place with one page, and somebody whose role its giver may not give any
+ * more.
+ */
 async function addRole({ sql }: World, where: Place): Promise<void> {
   const id = rowId(where, 1)
   const [code, name] = [`ROLE_C_${where}`, `角${where}`]
@@ -196,7 +203,10 @@ async function addRole({ sql }: World, where: Place): Promise<void> {
 
 const emptyLanes: readonly number[] = [3, 5, 6]
 
-/** A device type, category, product, picture and a machine with lanes 1, 2 on its first level and 3 to 6 on its second; 1, 2 and 4 are filled. */
+/**
+ * A device type, category, product, picture and a machine with lanes 1, 2 on its first level and 3
+ * to 6 on its second; 1, 2 and 4 are filled.
+ */
 async function addGoods({ sql, system }: World, where: Place): Promise<void> {
   const org = place[where]
   const id = rowId(where, 1)
@@ -329,7 +339,9 @@ export const logId = (where: Place): number => 900_000 + place[where]
 export const picture = (where: Place): string =>
   `files/0000000${place[where]}-0000-4000-8000-000000000000.png`
 
-/** A department, a machine that somebody of the place serves, and his request for a new password. */
+/**
+ * A department, a machine that somebody of the place serves, and his request for a new password.
+ */
 async function addDepartment({ sql }: World, where: Place): Promise<void> {
   const values = [rowId(where, 1), place[where]]
   await sql(`insert into departments (id, org_id, name) values ($1, $2, $3)`, [
@@ -448,7 +460,10 @@ async function addComplaint({ sql }: World, where: Place): Promise<void> {
   )
 }
 
-/** A published notice that one person of the place has not read, and a message: the actor's in his tree, the administrator's elsewhere. */
+/**
+ * A published notice that one person of the place has not read, and a message: the actor's in his
+ * tree, the administrator's elsewhere.
+ */
 async function addNotice({ sql }: World, where: Place): Promise<void> {
   const [id, org] = [rowId(where, 1), place[where]]
   await sql(
@@ -482,7 +497,9 @@ async function addNotice({ sql }: World, where: Place): Promise<void> {
 export const commandId = (where: Place): string =>
   `00000000-0000-4000-8000-${String(place[where]).padStart(12, '0')}`
 
-/** Settings that a machine has taken, a command it has done, an event and an hour of its sensors. */
+/**
+ * Settings that a machine has taken, a command it has done, an event and an hour of its sensors.
+ */
 async function addDesires({ sql }: World, where: Place): Promise<void> {
   const values = [rowId(where, 1), place[where], worldNow]
   await sql(

@@ -13,8 +13,9 @@ const antd = (name: string) => `${modules}antd/es/${name}/index.js`
 const everything = `${modules}antd/es/index.js`
 
 /**
- * First come, first served: a chunk holds what its entrances need and no chunk above it has. What others wrote and a first list
- * shows is in `vendor`: releases of ours do not touch it, so browsers keep it.
+ * First come, first served: a chunk holds what its entrances need and no chunk above it has. What
+ * others wrote and a first list shows is in `vendor`: releases of ours do not touch it, so browsers
+ * keep it.
  */
 const chunks: readonly { readonly name: string; readonly from: readonly string[] }[] = [
   {
@@ -52,7 +53,10 @@ const chunks: readonly { readonly name: string; readonly from: readonly string[]
   { name: 'dates', from: [antd('date-picker')] },
 ]
 
-/** Few chunks that live long: each costs a request, and small files compress badly. Everything else follows its page. */
+/**
+ * Few chunks that live long: each costs a request, and small files compress badly. Everything else
+ * follows its page.
+ */
 export function chunkGroups(): Group[] {
   const owner = new Map<string, string>()
   const settle = (context: Context) => {

@@ -15,7 +15,10 @@ const finders = import.meta.glob<Finder>('../../domains/*/web/finder.ts', {
   import: 'finder',
 })
 
-/** Everything behind the sign-in: the shell, and what it shows of the domains. Each page is a chunk of its own. */
+/**
+ * Everything behind the sign-in: the shell, and what it shows of the domains. Each page is a chunk
+ * of its own.
+ */
 provide({
   routes: Object.assign({}, ...Object.values(routes)),
   finders: Object.values(finders),

@@ -19,7 +19,10 @@ export const developmentPage = (): Plugin => ({
   },
 })
 
-/** `version.json` tells a running page that a newer build is being served; which one it is itself stands in its head, so that no chunk changes by it. */
+/**
+ * `version.json` tells a running page that a newer build is being served; which one it is itself
+ * stands in its head, so that no chunk changes by it.
+ */
 export const versionFile = (build: string): Plugin => ({
   name: 'huodao-version',
   apply: 'build',
@@ -40,7 +43,10 @@ type Chunk = {
   readonly viteMetadata?: { readonly importedCss: ReadonlySet<string> }
 }
 
-/** What a first visit loads, each with all it imports, and how many bytes of it may come compressed (decision 36). */
+/**
+ * What a first visit loads, each with all it imports, and how many bytes of it may come compressed
+ * (decision 36).
+ */
 const visits: readonly {
   readonly name: string
   readonly kinds: RegExp
@@ -68,7 +74,9 @@ const visits: readonly {
   },
 ]
 
-/** Fails the build that breaks a budget: sizes only, `npm run bench -- web` measures a real visit. */
+/**
+ * Fails the build that breaks a budget: sizes only, `npm run bench -- web` measures a real visit.
+ */
 async function checkBudgets(
   dir: string,
   bundle: Readonly<Record<string, unknown>>,
@@ -108,7 +116,10 @@ async function checkBudgets(
   }
 }
 
-/** Writes .br and .gz beside everything worth it, and holds the budgets; index.html is filled in at run time and stays plain. */
+/**
+ * Writes .br and .gz beside everything worth it, and holds the budgets; index.html is filled in at
+ * run time and stays plain.
+ */
 export const precompress = (): Plugin => ({
   name: 'huodao-precompress',
   apply: 'build',

@@ -11,7 +11,10 @@ const { version } = JSON.parse(
 ) as { version: string }
 const build = Date.now().toString(36)
 
-/** Base is relative: the server writes the base path into the page at run time, so one build serves under any BASE_PATH. */
+/**
+ * Base is relative: the server writes the base path into the page at run time, so one build serves
+ * under any BASE_PATH.
+ */
 export default defineConfig({
   root,
   base: './',
@@ -22,7 +25,8 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     modulePreload: { polyfill: false },
-    // chunks name each other without their contents: what did not change keeps its address over a release
+    // chunks name each other without their contents: what did not change keeps its address over a
+    // release
     chunkImportMap: true,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1500,

@@ -4,7 +4,9 @@ import { read } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page } from '../../shared/listQuery.ts'
 
-/** `parentId` is null at the top of what the actor sees, so that every answer is a complete forest. */
+/**
+ * `parentId` is null at the top of what the actor sees, so that every answer is a complete forest.
+ */
 export const OrganisationOption = z.strictObject({
   id: f.id,
   parentId: f.id.nullable(),

@@ -2,8 +2,9 @@ import { say } from '../../shared/text.ts'
 import { screens } from '../product.ts'
 
 /**
- * The menu catalogue of a fresh installation: which pages stand where. A page is a row when the menu must authorise it by itself; sub-pages (create, edit)
- * travel with the `parent` of their screen. `hidden` pages open by a button on their neighbour (settled difference 10).
+ * The menu catalogue of a fresh installation: which pages stand where. A page is a row when the
+ * menu must authorise it by itself; sub-pages (create, edit) travel with the `parent` of their
+ * screen. `hidden` pages open by a button on their neighbour (settled difference 10).
  */
 export type MenuPage = {
   readonly name: string
@@ -25,7 +26,10 @@ export type MenuGroup = {
 }
 
 type Options = { hidden?: true; path?: string }
-/** A page that is there by its name (its screen says the rest), one that is still to come by all that is known of it. */
+/**
+ * A page that is there by its name (its screen says the rest), one that is still to come by all
+ * that is known of it.
+ */
 type Page =
   | readonly [name: string, options?: Options]
   | readonly [name: string, zh: string, en: string, permission: string, options?: Options]
@@ -34,7 +38,8 @@ type Group = readonly [name: string, icon: string, zh: string, en: string, pages
 const hidden: Options = { hidden: true }
 
 const table: readonly Group[] = [
-  // device-create stands before device-category: the specification's sample of the repairman names them in this order
+  // device-create stands before device-category: the specification's sample of the repairman names
+  // them in this order
   [
     'device',
     'device',

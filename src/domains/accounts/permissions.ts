@@ -1,6 +1,7 @@
 /**
- * Every permission code of the product. A code is `resource:action`; the endpoint that needs it names it, the start-up check
- * compares both. Who holds a code in a fresh installation stands beside it (two letters per role, see roles.ts).
+ * Every permission code of the product. A code is `resource:action`; the endpoint that needs it
+ * names it, the start-up check compares both. Who holds a code in a fresh installation stands
+ * beside it (two letters per role, see roles.ts).
  */
 export type Permission = {
   readonly code: string
@@ -11,7 +12,10 @@ export type Permission = {
   readonly of: readonly [zh: string, en: string]
 }
 
-/** Group (a menu group, or `home` and `common`), resource, its two names, and per list of actions the roles besides the super administrator. */
+/**
+ * Group (a menu group, or `home` and `common`), resource, its two names, and per list of actions
+ * the roles besides the super administrator.
+ */
 type Row = readonly [
   group: string,
   resource: string,
@@ -587,7 +591,10 @@ const table: readonly Row[] = [
   ['common', 'consumer', '消费者', 'consumers', { unmask: 'AD AG OP' }],
 ]
 
-/** Two names per action; `{}` is the resource. A name that only fits one resource is keyed by its code. */
+/**
+ * Two names per action; `{}` is the resource. A name that only fits one resource is keyed by its
+ * code.
+ */
 const names: Readonly<Record<string, readonly [zh: string, en: string]>> = {
   read: ['{}查看', 'View {}'],
   create: ['{}新增', 'Add {}'],

@@ -2,7 +2,10 @@ import type { DataScope } from '../../shared/access.ts'
 import { type MenuPage, menus } from './menus.ts'
 import { codesOf, permissions } from './permissions.ts'
 
-/** The built-in roles of a fresh installation: who they are, which rows and pages they see, what they may do. */
+/**
+ * The built-in roles of a fresh installation: who they are, which rows and pages they see, what
+ * they may do.
+ */
 export type BuiltinRole = {
   readonly code: string
   readonly zh: string

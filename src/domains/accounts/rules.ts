@@ -42,15 +42,24 @@ export function readOf(code: string): string | null {
 /** Whose people may look at the machines of a region: no tenant's, whoever gave them the role. */
 export const mayWatch = (home: HomeKind): boolean => home === 'PLATFORM' || home === 'REGULATOR'
 
-/** Whose people trade in the goods of those above: to a tenant of lanes or a supplier their cost is what somebody else pays. */
+/**
+ * Whose people trade in the goods of those above: to a tenant of lanes or a supplier their cost is
+ * what somebody else pays.
+ */
 export const trades = (home: HomeKind): boolean =>
   home === 'PLATFORM' || home === 'AGENT' || home === 'OPERATOR'
 
-/** What a role's scope is worth in an organisation; a region elsewhere is nothing but the rows of the own organisation. */
+/**
+ * What a role's scope is worth in an organisation; a region elsewhere is nothing but the rows of
+ * the own organisation.
+ */
 export const scopeAt = (scope: DataScope, home: HomeKind): DataScope =>
   scope === 'REGION_DRUGS' && !mayWatch(home) ? 'OWN_GOODS' : scope
 
-/** What a regulator may read of machines that are not his, whatever he is given besides: no people, no complaints, no money. */
+/**
+ * What a regulator may read of machines that are not his, whatever he is given besides: no people,
+ * no complaints, no money.
+ */
 const watchable = new Set(
   'device fault lane device-type product product-category batch medical-insurance trace-code drug-evidence stock stock-flow near-expiry prescription order'.split(
     ' ',
@@ -85,8 +94,9 @@ export function withheld(
 }
 
 /**
- * What an actor may do and over which rows: a code counts with the scopes of the roles that hold it, so a wide read of one
- * role never widens a write of another. A regulator's region bounds whatever else he holds.
+ * What an actor may do and over which rows: a code counts with the scopes of the roles that hold
+ * it, so a wide read of one role never widens a write of another. A regulator's region bounds
+ * whatever else he holds.
  */
 export function accessOf(
   roles: readonly HeldRole[],

@@ -12,8 +12,9 @@ const platformId = 1
 export const demoPassword = 'Huodao@2026'
 
 /**
- * Catalogue, menus and built-in roles: what every installation has, with or without demo data. May run at every start, in a
- * transaction: it brings in what is new and leaves alone what an administrator changed in menus and roles.
+ * Catalogue, menus and built-in roles: what every installation has, with or without demo data. May
+ * run at every start, in a transaction: it brings in what is new and leaves alone what an
+ * administrator changed in menus and roles.
  */
 export async function seedAccess(db: Db, now: Date): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('accounts.seedAccess', 0))`.execute(db)
@@ -56,7 +57,10 @@ export async function seedAccess(db: Db, now: Date): Promise<void> {
   await addDistributions(db)
 }
 
-/** Codes that were part of another one: roles of people's own making that held it keep what they could do. */
+/**
+ * Codes that were part of another one: roles of people's own making that held it keep what they
+ * could do.
+ */
 const splitFrom: Readonly<Record<string, string>> = {
   'device:transfer': 'device:assign',
   'device:limit': 'device:config',
@@ -69,7 +73,10 @@ async function grantSplit(db: Db, newCodes: ReadonlySet<string>): Promise<void> 
   }
 }
 
-/** The super administrator holds every code and every menu, those of later releases and of other people's making too. */
+/**
+ * The super administrator holds every code and every menu, those of later releases and of other
+ * people's making too.
+ */
 async function completeSuper(db: Db): Promise<void> {
   const isSuper = sql`r.code = 'ROLE_SUPER_ADMIN' and r.builtin`
   await sql`insert into role_permissions (role_id, permission_code) select r.id, p.code from roles r cross join permissions p where ${isSuper} on conflict do nothing`.execute(
@@ -240,7 +247,10 @@ const withGroups = (paths: readonly string[]): string[] => [
   ...paths,
 ]
 
-/** Organisations and staff of the demo, ninety days old, everybody with the demo password. Wants a database without users. */
+/**
+ * Organisations and staff of the demo, ninety days old, everybody with the demo password. Wants a
+ * database without users.
+ */
 export async function seedDemoPeople(
   db: Db,
   now: Date,
@@ -336,7 +346,10 @@ function idOf(ids: ReadonlyMap<string, number>, key: string): number {
   return id
 }
 
-/** Draws from the identity sequence until it is past `last`: the application role may use a sequence but not set it. */
+/**
+ * Draws from the identity sequence until it is past `last`: the application role may use a sequence
+ * but not set it.
+ */
 async function passIds(db: Db, table: 'organisations' | 'users', last: number): Promise<void> {
   const { rows } = await sql<{
     n: number

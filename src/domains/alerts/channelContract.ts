@@ -102,7 +102,10 @@ export type ChannelRow = z.infer<typeof ChannelRow>
 
 const noLines = (value: string) => !/[\r\n]/.test(value)
 export const MailServer = z.strictObject({
-  /** Where the settings stand: of the own organisation, of one above (shown without details), nowhere. */
+  /**
+   * Where the settings stand: of the own organisation, of one above (shown without details),
+   * nowhere.
+   */
   source: z.enum(['OWN', 'ABOVE', 'NONE']),
   host: z.string(),
   port: z.number().int(),

@@ -29,8 +29,9 @@ export type Unhandled = {
 type Hours = (where: { readonly orgId: number; readonly deviceId: number }) => boolean
 
 /**
- * Of which alerts people are reminded now. When one of an organisation is due, those that would be within a quarter of the interval
- * come along, so that many open alerts are one message. Outside of business hours nobody hears of machines that are away.
+ * Of which alerts people are reminded now. When one of an organisation is due, those that would be
+ * within a quarter of the interval come along, so that many open alerts are one message. Outside of
+ * business hours nobody hears of machines that are away.
  */
 export function dueReminders(
   now: number,

@@ -2,7 +2,10 @@ import type { StateTable } from '../../shared/moves.ts'
 import { defineStates } from '../../shared/moves.ts'
 import type { AlertKind, AlertState } from './contract.ts'
 
-/** When an alert opens and closes, and when people hear of it. Times are milliseconds; nothing here looks at a clock or a database. */
+/**
+ * When an alert opens and closes, and when people hear of it. Times are milliseconds; nothing here
+ * looks at a clock or a database.
+ */
 
 const minute = 60_000
 
@@ -31,7 +34,10 @@ export const alertLimits = {
   /** Whoever took a batch and did not say how it ended is dead after this. */
   leaseSeconds: 60,
   batch: 100,
-  /** Of an organisation: tests, and recipients of mail through the server of somebody above; of a tenant: addresses asked whether they want it. */
+  /**
+   * Of an organisation: tests, and recipients of mail through the server of somebody above; of a
+   * tenant: addresses asked whether they want it.
+   */
   perDay: { tests: 20, recipients: 1000, confirmations: 50 },
   linkDays: 7,
 } as const
@@ -64,7 +70,10 @@ const atOnce = (level: Usual['level']): Usual => ({
   max: 0,
 })
 
-/** What holds while an organisation has not said otherwise; OFFLINE and POWER_FAIL wait as the setting device.offlineAlertMinutes says. */
+/**
+ * What holds while an organisation has not said otherwise; OFFLINE and POWER_FAIL wait as the
+ * setting device.offlineAlertMinutes says.
+ */
 export const usualRules: Readonly<Record<AlertKind, Usual>> = {
   OFFLINE: waits('WARN', 10, 2, 1440),
   POWER_FAIL: waits('WARN', 10, 2, 1440),
@@ -283,7 +292,10 @@ export type Cluster = {
   readonly members: readonly Fact[]
 }
 
-/** Machines of one organisation that fell together. The larger crowd wins, so that a carrier that fails in ten counties is one alert; a county wins a tie. */
+/**
+ * Machines of one organisation that fell together. The larger crowd wins, so that a carrier that
+ * fails in ten counties is one alert; a county wins a tie.
+ */
 export function clusters(facts: readonly Fact[], ruleOf: RuleOf): Cluster[] {
   const found: Cluster[] = []
   for (const [orgId, own] of Map.groupBy(facts, (fact) => fact.orgId)) {
@@ -327,7 +339,10 @@ function crowdsOf(
   )
 }
 
-/** Stretches of the sorted row in which every machine stands in some window of `togetherMs` with at least `together` machines. */
+/**
+ * Stretches of the sorted row in which every machine stands in some window of `togetherMs` with at
+ * least `together` machines.
+ */
 function runsOf(row: readonly Fact[]): Fact[][] {
   const runs: { from: number; to: number }[] = []
   for (let from = 0, to = 0; from < row.length; from++) {

@@ -5,7 +5,9 @@ import { dayMs } from '../../shared/instants.ts'
 type SeedIds = { org: ReadonlyMap<string, number>; user: ReadonlyMap<string, number> }
 const minute = 60_000
 
-/** Days ago, kind, subject, how long in minutes, what was done about it (empty: it went by itself). */
+/**
+ * Days ago, kind, subject, how long in minutes, what was done about it (empty: it went by itself).
+ */
 const past = [
   [1, 'OFFLINE', '', 42, ''],
   [1, 'FAULT', 'MOTOR_NOT_MOVE', 190, '已更换电机，试出货正常'],
@@ -24,7 +26,10 @@ const levels: Readonly<Record<string, 'WARN' | 'ERROR'>> = {
   AREA_OFFLINE: 'ERROR',
 }
 
-/** What was wrong in the last days at two operators, a county that fell at once, their channels and a rule; what is wrong now the first sweep finds. */
+/**
+ * What was wrong in the last days at two operators, a county that fell at once, their channels and
+ * a rule; what is wrong now the first sweep finds.
+ */
 export async function seedAlerts(db: Db, ids: SeedIds, now: Date): Promise<void> {
   for (const [org, user, name] of [
     ['op-xiaoyuan', 'operator', '运营值班'],
@@ -81,7 +86,10 @@ export async function seedAlerts(db: Db, ids: SeedIds, now: Date): Promise<void>
   }
 }
 
-/** The county with most machines lost its network for half an hour; where no county has five, it was the carrier. */
+/**
+ * The county with most machines lost its network for half an hour; where no county has five, it was
+ * the carrier.
+ */
 async function seedArea(
   db: Db,
   orgId: number,

@@ -19,7 +19,10 @@ const listed = (row: DeviceRow) => ({
 const typeOf = (row: TypeRow) =>
   pick(row, 'id', 'name', 'img', 'screen', 'refrigeration', 'pattern')
 
-/** The specification says of a screen that there is one, or which: the size that a type needs may be missing. */
+/**
+ * The specification says of a screen that there is one, or which: the size that a type needs may be
+ * missing.
+ */
 function withScreen(given: Given, row?: TypeRow): Given {
   const said = String(given.screen ?? '').trim()
   if (said === '' || said === 'false' || said === '0')

@@ -51,7 +51,10 @@ const settable = [
 const number = (value: unknown) =>
   typeof value === 'string' && value !== '' && !Number.isNaN(Number(value)) ? Number(value) : value
 
-/** What a road of the sample changes; fields that are so already, and those nobody may set on an empty lane, are left out. */
+/**
+ * What a road of the sample changes; fields that are so already, and those nobody may set on an
+ * empty lane, are left out.
+ */
 function patchOf(road: Road, given: Given): Patch | null {
   const wanted = settable.flatMap((key): [string, unknown][] => {
     const value = key === 'status' ? given[key] : number(given[key])

@@ -47,7 +47,10 @@ async function newUser(call: CallOn, given: Given): Promise<CallInput<typeof use
   return fresh as CallInput<typeof users.create>
 }
 
-/** The sample server says 1 for enabled and 0 for disabled; what is neither is refused by the operation. */
+/**
+ * The sample server says 1 for enabled and 0 for disabled; what is neither is refused by the
+ * operation.
+ */
 const statusOf = ({ status }: Given) =>
   ([1, '1'].includes(status as number)
     ? 'ENABLED'

@@ -105,7 +105,10 @@ const logFilters = {
   keyword,
   ...rangeFields,
 }
-/** Without days the last seven. `DEBUG` rows are asked for by their level; they stand outside the chain. */
+/**
+ * Without days the last seven. `DEBUG` rows are asked for by their level; they stand outside the
+ * chain.
+ */
 export const LogQuery = listQuery(logFilters, ['createTime', 'durationMs'], '-createTime').refine(
   rangeIsFine,
   { path: ['to'], message: rangeError },

@@ -35,7 +35,10 @@ const systems: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['Linux', /Linux|X11/],
 ]
 
-/** `Chrome 130 · Windows`: names are the same in both languages; what is unknown is shown as it came, cut. */
+/**
+ * `Chrome 130 · Windows`: names are the same in both languages; what is unknown is shown as it
+ * came, cut.
+ */
 export function deviceOf(userAgent: string): string {
   const browser = browsers.flatMap(([name, pattern]) => {
     const version = pattern.exec(userAgent)?.[1]
@@ -56,7 +59,10 @@ const noise: ReadonlySet<string> = new Set([
   'updated_at',
 ])
 
-/** What differs, field by field; nested objects by their path. Without a before everything came, without an after everything went. */
+/**
+ * What differs, field by field; nested objects by their path. Without a before everything came,
+ * without an after everything went.
+ */
 export function changesOf(before: unknown, after: unknown): Change[] {
   const [old, now] = [leaves(before), leaves(after)]
   return [...new Set([...old.keys(), ...now.keys()])]
@@ -84,7 +90,10 @@ function leaves(
   return found
 }
 
-/** Of two lists only what went and what came, so that one tick among hundreds is seen; null when they are no lists of plain values. */
+/**
+ * Of two lists only what went and what came, so that one tick among hundreds is seen; null when
+ * they are no lists of plain values.
+ */
 export function listChange(
   before: unknown,
   after: unknown,

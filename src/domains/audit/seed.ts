@@ -5,7 +5,10 @@ import type { Db } from '../../server/database.ts'
 import { dayMs, shanghaiDay, startOfDay } from '../../shared/instants.ts'
 import { auditText } from './server/actionText.ts'
 
-/** Two weeks of what the demo people did, about things that exist; the running sealer seals it like any other rows. */
+/**
+ * Two weeks of what the demo people did, about things that exist; the running sealer seals it like
+ * any other rows.
+ */
 type Person = { id: number; org_id: number; username: string; role: string; org_ids: number[] }
 type Thing = {
   id: string
@@ -105,7 +108,10 @@ const remarks = [
 const places = ['一楼大堂', '负一层电梯口', '三楼茶水间', '东门岗亭旁', '食堂入口']
 
 type Things = Awaited<ReturnType<typeof thingsOf>>
-/** One day of the office: most people do little, some do nothing, the platform looks after everybody. */
+/**
+ * One day of the office: most people do little, some do nothing, the platform looks after
+ * everybody.
+ */
 function dayOf(
   random: Random,
   people: readonly Person[],

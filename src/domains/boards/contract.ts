@@ -116,7 +116,10 @@ export const BoardRow = z.strictObject({
 export type BoardRow = z.infer<typeof BoardRow>
 export const BoardOption = BoardRow.pick({ id: true, boardNo: true, model: true, iccid: true })
 
-/** What the machine signs in with from now on; kept as a hash, so this answer is the only one that shows it. */
+/**
+ * What the machine signs in with from now on; kept as a hash, so this answer is the only one that
+ * shows it.
+ */
 export const BoardSecret = z.strictObject({
   boardNo: z.string(),
   rtuNumber: z.string(),
@@ -149,7 +152,10 @@ export const UnknownBoard = z.strictObject({
   can: z.strictObject({ claim: z.boolean(), ignore: z.boolean(), restore: z.boolean() }),
 })
 export type UnknownBoard = z.infer<typeof UnknownBoard>
-/** `secret` of the machine it was put into at once, shown only here; null when it went into the cupboard. */
+/**
+ * `secret` of the machine it was put into at once, shown only here; null when it went into the
+ * cupboard.
+ */
 export const ClaimedBoard = z.strictObject({
   boardNo: z.string(),
   rtuNumber: z.string(),

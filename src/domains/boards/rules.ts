@@ -45,7 +45,10 @@ export const useRule = (found: Code | undefined, now: Date): ErrorDef | null =>
     ? null
     : boardErrors.codeInvalid
 
-/** Unknown boards: how many wait for the next writing, how many are kept (and of the ignored once more), how long, and how long those that tried less than `few` times. */
+/**
+ * Unknown boards: how many wait for the next writing, how many are kept (and of the ignored once
+ * more), how long, and how long those that tried less than `few` times.
+ */
 export const unknownLimits = {
   flushMs: 5000,
   waiting: 100,
@@ -56,8 +59,8 @@ export const unknownLimits = {
 } as const
 
 /**
- * Whose place a newcomer takes when all are taken: one of the address that holds most, so that a flood from one address keeps
- * nobody else out. Null when that address is his own.
+ * Whose place a newcomer takes when all are taken: one of the address that holds most, so that a
+ * flood from one address keeps nobody else out. Null when that address is his own.
  */
 export function placeFor(
   waiting: ReadonlyMap<string, { readonly address: string }>,

@@ -9,7 +9,10 @@ type SeedIds = { org: ReadonlyMap<string, number> }
 const models = ['HD-M3', 'HD-M3', 'HD-M3 Pro', 'HD-M4'] as const
 const plans = [200, 500, 500, 1024] as const
 
-/** What is known of the boards in the machines and of their SIM cards, some of which run out; and boards in the cupboard. */
+/**
+ * What is known of the boards in the machines and of their SIM cards, some of which run out; and
+ * boards in the cupboard.
+ */
 export async function seedBoards(db: Db, ids: SeedIds, now: Date): Promise<void> {
   const today = shanghaiDay(now)
   const fitted = await rowsOf<{ id: number; board_no: string }>(
@@ -46,7 +49,10 @@ export async function seedBoards(db: Db, ids: SeedIds, now: Date): Promise<void>
   await seedUnknown(db, ids, now)
 }
 
-/** Boards nobody registered that knock since some days, one of them ignored, and one that was shown a code that had expired. */
+/**
+ * Boards nobody registered that knock since some days, one of them ignored, and one that was shown
+ * a code that had expired.
+ */
 async function seedUnknown(db: Db, ids: SeedIds, now: Date): Promise<void> {
   const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
   const rest = {

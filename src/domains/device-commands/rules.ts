@@ -4,7 +4,10 @@ import type { commandStates, commandTypes } from './contract.ts'
 export type CommandType = (typeof commandTypes)[number]
 export type CommandState = (typeof commandStates)[number]
 
-/** What the clock ends (EXPIRED) the machine may still report about; what the machine ended stays ended. */
+/**
+ * What the clock ends (EXPIRED) the machine may still report about; what the machine ended stays
+ * ended.
+ */
 export const commandMoves = defineStates<CommandState>({
   name: 'deviceCommands',
   column: 'device_commands.state',
@@ -19,7 +22,10 @@ export const commandMoves = defineStates<CommandState>({
   },
 })
 
-/** Seconds: to be accepted, and then to be done (core.md: a restart takes about two minutes, a refresh answers within ten seconds). */
+/**
+ * Seconds: to be accepted, and then to be done (core.md: a restart takes about two minutes, a
+ * refresh answers within ten seconds).
+ */
 export const commandSeconds: Readonly<Record<CommandType, { accept: number; finish: number }>> = {
   REBOOT: { accept: 60, finish: 300 },
   LOCK: { accept: 30, finish: 60 },
@@ -34,7 +40,10 @@ export type CommandWord =
   | { readonly kind: 'ack'; readonly ack: string }
   | { readonly kind: 'result'; readonly ok: boolean; readonly reason: string }
 
-/** What a machine's word makes of its command; null when it changes nothing (a repeat, or out of order). */
+/**
+ * What a machine's word makes of its command; null when it changes nothing (a repeat, or out of
+ * order).
+ */
 export function heard(
   state: CommandState,
   word: CommandWord,
@@ -56,7 +65,10 @@ export type Testable = {
   readonly status: string
   readonly available: number
 }
-/** Why a lane cannot be tested; null when it can. A repairer tests lanes with a fault, to see that they work again. */
+/**
+ * Why a lane cannot be tested; null when it can. A repairer tests lanes with a fault, to see that
+ * they work again.
+ */
 export function testRefusal(
   lane: Testable,
   repair: boolean,

@@ -157,7 +157,10 @@ const Batch = z.strictObject({
   ids: f.ids(chooseDevice).min(1, chooseDevice).max(200),
   config: Patch,
 })
-/** `changed`: a new version is (or would be) written; not for a machine that has these values already or is refused. */
+/**
+ * `changed`: a new version is (or would be) written; not for a machine that has these values
+ * already or is refused.
+ */
 const BatchRow = z.strictObject({
   id: f.id,
   rtuNumber: z.string(),

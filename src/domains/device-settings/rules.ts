@@ -51,7 +51,10 @@ export type Wrong = {
   readonly values?: Record<string, string>
 }
 
-/** Why these settings are not for this machine; null when they are. The shape of each value is the contract's to check. */
+/**
+ * Why these settings are not for this machine; null when they are. The shape of each value is the
+ * contract's to check.
+ */
 export function configRule(type: Type, config: Config, storage: readonly Storage[]): Wrong | null {
   const { tempMin, tempMax } = config
   if (type.refrigeration) {
@@ -87,7 +90,10 @@ export function outsideStorage(
   return [...new Set(outside.map(({ product }) => product))]
 }
 
-/** A repairer sets the machine, not what people may buy (core.md, device settings): that is a right of its own. */
+/**
+ * A repairer sets the machine, not what people may buy (core.md, device settings): that is a right
+ * of its own.
+ */
 export const limitFields = ['limitPerOrder', 'limitPerDay'] as const
 export const forbiddenLimits = (
   mayLimit: boolean,

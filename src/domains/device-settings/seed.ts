@@ -4,8 +4,9 @@ import { usualTemperature } from '../machines/rules.ts'
 import { defaultConfig } from './rules.ts'
 
 /**
- * Every machine at work has its settings; most have taken them. Drug machines keep what all their products need. A machine that is
- * away has not got the newest version, one could not do what was asked.
+ * Every machine at work has its settings; most have taken them. Drug machines keep what all their
+ * products need. A machine that is away has not got the newest version, one could not do what was
+ * asked.
  */
 export async function seedDeviceSettings(db: Db, now: Date): Promise<void> {
   const ago = (hours: number) => new Date(now.getTime() - hours * 3_600_000)

@@ -7,7 +7,10 @@ export const screenRule = (type: Pick<NewType, 'screen' | 'screenSize'>): ErrorD
 
 type Used = { deviceCount: number; levels: number; roads: number }
 
-/** What machines of the type already have, they keep: dispensing stays, limits do not fall below drawn lanes. */
+/**
+ * What machines of the type already have, they keep: dispensing stays, limits do not fall below
+ * drawn lanes.
+ */
 export function changeRule(
   before: Pick<NewType, 'pattern'>,
   after: Pick<NewType, 'pattern' | 'maxLevels' | 'maxRoads'>,

@@ -231,7 +231,9 @@ export const BatchDevices = z
   .refine(bothOrNone, bothOrNoneText)
 export type BatchDevices = z.infer<typeof BatchDevices>
 
-/** The secret a machine signs in with; kept as a hash, so this answer is the only one that shows it. */
+/**
+ * The secret a machine signs in with; kept as a hash, so this answer is the only one that shows it.
+ */
 const Secret = z.strictObject({ id: f.id, rtuNumber: z.string(), secret: z.string() })
 
 export const FaultRow = z.strictObject({

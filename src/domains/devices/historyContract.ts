@@ -16,7 +16,10 @@ export const timelineGroups = [
   'OWNER',
   'TELEMETRY',
 ] as const
-/** Messages of the range that are looked through, and events: two weeks of a machine that measures each minute. */
+/**
+ * Messages of the range that are looked through, and events: two weeks of a machine that measures
+ * each minute.
+ */
 export const timelineRows = 20_000
 
 export const TimelineRow = z.strictObject({

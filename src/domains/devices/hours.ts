@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { bi, say } from '../../shared/text.ts'
 
-/** When a machine is open, week by week in Asia/Shanghai. No window at all: the organisation's setting device.businessHours. */
+/**
+ * When a machine is open, week by week in Asia/Shanghai. No window at all: the organisation's
+ * setting device.businessHours.
+ */
 
 const clockText = bi('时间格式为 HH:mm', 'A time is HH:mm')
 const clock = z.string(clockText).regex(/^([01]\d|2[0-3]):[0-5]\d$/, clockText)
@@ -36,7 +39,10 @@ const nameOf = (day: number, lang: 'zh-CN' | 'en'): string => say(names[day - 1]
 const week = 7 * 1440
 const minutes = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
 type Stretch = { readonly day: number; readonly start: number; readonly end: number }
-/** Minutes since Monday 00:00. A window past midnight belongs to the day it begins on; 23:59 is the end of its day. */
+/**
+ * Minutes since Monday 00:00. A window past midnight belongs to the day it begins on; 23:59 is the
+ * end of its day.
+ */
 const stretches = (windows: readonly BusinessWindow[]): Stretch[] =>
   windows
     .flatMap(({ days, from, to }) =>

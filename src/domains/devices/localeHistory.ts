@@ -1,4 +1,7 @@
-/** Texts of the timeline and the curves; localeZh.ts and localeEn.ts put them together with the rest. */
+/**
+ * Texts of the timeline and the curves; localeZh.ts and localeEn.ts put them together with the
+ * rest.
+ */
 export const zh = {
   curves: {
     '24h': '24 小时',

@@ -10,7 +10,10 @@ export { type BusinessWindow, isOpen } from './hours.ts'
 
 type Lifecycle = (typeof lifecycles)[number]
 
-/** Business state of a machine. Sold and scrapped release board and SIM; only the super administrator brings one back, into stock. */
+/**
+ * Business state of a machine. Sold and scrapped release board and SIM; only the super
+ * administrator brings one back, into stock.
+ */
 export const lifecycleStates = defineStates<Lifecycle>({
   name: 'device',
   column: 'devices.lifecycle',
@@ -42,7 +45,10 @@ export function licenceRule(device: Drug): ErrorDef | null {
     : deviceErrors.licenceMissing
 }
 
-/** The licence must be for the place where the machine stands: county, and city or province, occur in its address. */
+/**
+ * The licence must be for the place where the machine stands: county, and city or province, occur
+ * in its address.
+ */
 export function licenceMatches(
   device: { kind: string; licenceAddress: string },
   regionNames: readonly string[],
@@ -89,7 +95,10 @@ export const repairerFields: ReadonlySet<string> = new Set([
   'lng',
   'lat',
 ])
-/** `roles`: those by which he edits machines; another role beside it, however high, widens nothing unless it lets him edit too. */
+/**
+ * `roles`: those by which he edits machines; another role beside it, however high, widens nothing
+ * unless it lets him edit too.
+ */
 export const forbiddenFields = (roles: readonly string[], changed: readonly string[]): string[] =>
   roles.every((role) => role === 'ROLE_RTU_REPAIRER')
     ? changed.filter((field) => !repairerFields.has(field))
@@ -116,7 +125,9 @@ export function retireRule(machine: { openOrder: boolean; stock: number }): Erro
   return machine.stock > 0 ? deviceErrors.stockLeft : null
 }
 
-/** Who hears that a drug machine moved: those of its new region, and those who only had it before. */
+/**
+ * Who hears that a drug machine moved: those of its new region, and those who only had it before.
+ */
 export function watchersOf(
   people: readonly { id: number; region: string }[],
   from: string,

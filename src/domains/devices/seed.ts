@@ -16,14 +16,19 @@ type SeedIds = {
   product: ReadonlyMap<string, number>
 }
 
-/** Secret of a demo machine, so that the simulated fleet can sign in without reading the database. */
+/**
+ * Secret of a demo machine, so that the simulated fleet can sign in without reading the database.
+ */
 export const demoSecret = (secretKey: string, rtuNumber: string): string =>
   createHmac('sha256', secretKey).update(`machine:${rtuNumber}`).digest('hex')
 
 const age = 75
 const perPerson = 15
 
-/** Types, machines, their last words and who serves them; ids follow the order of the lists. Answers the id of each machine number. */
+/**
+ * Types, machines, their last words and who serves them; ids follow the order of the lists. Answers
+ * the id of each machine number.
+ */
 export async function seedDevices(
   db: Db,
   ids: SeedIds,
@@ -152,7 +157,10 @@ function stateRow(d: DemoDevice, id: number, orgId: number, now: Date) {
   }
 }
 
-/** Each replenisher and repairer serves fifteen machines of his organisation, starting at his share of the list. */
+/**
+ * Each replenisher and repairer serves fifteen machines of his organisation, starting at his share
+ * of the list.
+ */
 function assignments(ids: SeedIds, since: Date) {
   const kinds = [
     ['ROLE_RTU_REPLENISHER', 'REPLENISHER'],
@@ -191,7 +199,10 @@ function idOf(ids: ReadonlyMap<string, number>, key: string): number {
   return id
 }
 
-/** Draws from the identity sequence until it is past `last`: the application role may use a sequence but not set it. */
+/**
+ * Draws from the identity sequence until it is past `last`: the application role may use a sequence
+ * but not set it.
+ */
 async function passIds(db: Db, table: 'device_types' | 'devices', last: number): Promise<void> {
   const rows = await rowsOf<{ n: number }>(
     db,

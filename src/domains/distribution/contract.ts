@@ -113,7 +113,9 @@ export const DeviceAssignments = z.strictObject({
   version: f.version,
   orgId: f.id,
   orgName: z.string(),
-  /** To whom the machine goes when its assignment is removed; null when nobody above is to be seen. */
+  /**
+   * To whom the machine goes when its assignment is removed; null when nobody above is to be seen.
+   */
   parentOrgId: f.id.nullable(),
   parentOrgName: z.string(),
   storeId: f.id.nullable(),

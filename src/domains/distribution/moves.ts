@@ -1,6 +1,7 @@
 /**
- * What goes with a machine to a new owner. A test compares the lists with the catalogue: a table with device_id and org_id stands
- * in one of them. Rows of a table that moves, and which of them: the present; what has ended stays with the owner of its time.
+ * What goes with a machine to a new owner. A test compares the lists with the catalogue: a table
+ * with device_id and org_id stands in one of them. Rows of a table that moves, and which of them:
+ * the present; what has ended stays with the owner of its time.
  */
 export const moves: Readonly<Record<string, string>> = {
   lane_floors: 'archived_at is null',
@@ -8,7 +9,10 @@ export const moves: Readonly<Record<string, string>> = {
   device_faults: 'closed_at is null',
 }
 
-/** What the machine itself writes all the time moves last, so that its messages wait shortly; in the order of locks. */
+/**
+ * What the machine itself writes all the time moves last, so that its messages wait shortly; in the
+ * order of locks.
+ */
 export const movesLast = ['device_states', 'device_shadows'] as const
 
 /** Keep the owner of their time. */

@@ -27,7 +27,10 @@ export type LaneInHand = {
   readonly goods: string | null
   readonly goodsVisible: boolean
 }
-/** Goods in the machine and what is promised of them: nothing open may change hands, nothing may become invisible. */
+/**
+ * Goods in the machine and what is promised of them: nothing open may change hands, nothing may
+ * become invisible.
+ */
 export function goodsRule(
   lanes: readonly LaneInHand[],
   openOrder: boolean,
@@ -51,7 +54,10 @@ export function goodsRule(
 }
 
 type Person = { readonly name: string; readonly serves: readonly string[]; readonly near: boolean }
-/** Whoever is assigned must serve in this way and stand at the owner or above, else he would not see the machine. */
+/**
+ * Whoever is assigned must serve in this way and stand at the owner or above, else he would not see
+ * the machine.
+ */
 export function staffRule(
   people: readonly Person[],
   kind: string,

@@ -5,7 +5,10 @@ import { dayMs } from '../../shared/instants.ts'
 
 type SeedIds = { user: ReadonlyMap<string, number> }
 
-/** Every seventh machine went back to the agent once and came again: two closed ranges and the open one. */
+/**
+ * Every seventh machine went back to the agent once and came again: two closed ranges and the open
+ * one.
+ */
 export async function seedDistribution(db: Db, ids: SeedIds, now: Date): Promise<void> {
   const by = ids.user.get('admin') ?? null
   const [left, back] = [new Date(now.getTime() - 52 * dayMs), new Date(now.getTime() - 46 * dayMs)]

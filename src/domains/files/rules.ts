@@ -1,6 +1,12 @@
 /** Bytes of an upload and of what is stored; pixels before decoding; the longer side after it. */
 export const imageLimits = { bytes: 2 * 1024 * 1024, pixels: 25_000_000, side: 2000 } as const
-/** A picture that no record names is marked so long after it came, and goes so long after that at the earliest: no act takes as long. */
+/**
+ * A picture that no record names is marked so long after it came, and goes so long after that at
+ * the earliest: no act takes as long.
+ */
 export const unusedLimits = { hours: 24, markedHours: 1 } as const
-/** What people of one tenant, of all organisations below his own, may store in a day (Shanghai's): a shop of a thousand new products, not a disk. */
+/**
+ * What people of one tenant, of all organisations below his own, may store in a day (Shanghai's): a
+ * shop of a thousand new products, not a disk.
+ */
 export const dayLimits = { pictures: 1000, bytes: 500 * 1024 * 1024 } as const

@@ -6,7 +6,10 @@ import { chinaBox, latitude, longitude, regionCode } from '../../shared/place.ts
 import { bi } from '../../shared/text.ts'
 import { deviceList } from '../devices/contract.ts'
 
-/** Where things are, without any network: the list of regions with coordinates, outlines, and what the actor's rows say. */
+/**
+ * Where things are, without any network: the list of regions with coordinates, outlines, and what
+ * the actor's rows say.
+ */
 
 const code = regionCode(bi('地区代码格式不正确', 'Not the code of a region'))
 const wanted = f.text(60, bi('请输入要查找的内容', 'Enter what to look for'))
@@ -35,7 +38,10 @@ export const Place = z.strictObject({
 export type Place = z.infer<typeof Place>
 const places = z.strictObject({ list: z.array(Place) })
 
-/** A county, or what stands for it; borders as shared/outline.ts packs them, holes after the border they are in. */
+/**
+ * A county, or what stands for it; borders as shared/outline.ts packs them, holes after the border
+ * they are in.
+ */
 export const Area = z.strictObject({
   region: z.string(),
   name: z.string(),

@@ -23,7 +23,10 @@ export function distance(a: { lng: number; lat: number }, b: { lng: number; lat:
   return Math.hypot(east, a.lat - b.lat) * 111.2
 }
 
-/** `113.95, 22.54`: what map pages and phones copy; the larger number is the longitude, whichever comes first. */
+/**
+ * `113.95, 22.54`: what map pages and phones copy; the larger number is the longitude, whichever
+ * comes first.
+ */
 export function writtenPosition(text: string): { lng: number; lat: number } | null {
   const found = /^\s*(\d{1,3}(?:\.\d+)?)\s*[,，;；\s]\s*(\d{1,3}(?:\.\d+)?)\s*$/.exec(text)
   if (!found) return null

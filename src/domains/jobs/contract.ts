@@ -277,7 +277,10 @@ export const jobs = {
       total: count,
       failed: count,
       faults: z.array(RowFault),
-      /** What the importer gives this once and never keeps, as a file when it has a name: the first passwords of imported people. */
+      /**
+       * What the importer gives this once and never keeps, as a file when it has a name: the first
+       * passwords of imported people.
+       */
       once: z
         .strictObject({ label: z.string(), fileName: z.string().optional(), text: z.string() })
         .optional(),

@@ -5,7 +5,10 @@ import { storable } from '../../shared/text.ts'
 /** Bounds of exports and imports. */
 export const jobLimits = {
   exportRows: 200_000,
-  /** Rows a list handler reads at once for a file; the process does nothing else while it turns them into answers. */
+  /**
+   * Rows a list handler reads at once for a file; the process does nothing else while it turns them
+   * into answers.
+   */
   exportPage: 1_000,
   /** Up to here an export runs ahead of the large ones. */
   quickRows: 1_000,
@@ -20,7 +23,10 @@ export const jobLimits = {
   sameFileMs: 600_000,
 } as const
 
-/** What a sheet that people fill in may have at most; blank rows count, a cell is as long as Excel's longest. */
+/**
+ * What a sheet that people fill in may have at most; blank rows count, a cell is as long as Excel's
+ * longest.
+ */
 export const sheetLimits = {
   lines: 2 * jobLimits.importRows,
   columns: 200,

@@ -5,7 +5,10 @@ import { jobErrors } from './contract.ts'
 type SeedIds = { user: ReadonlyMap<string, number> }
 const hour = 3_600_000
 
-/** My downloads of the first demo accounts: one export that the worker runs at the first start, older ones, an import that was refused. */
+/**
+ * My downloads of the first demo accounts: one export that the worker runs at the first start,
+ * older ones, an import that was refused.
+ */
 export async function seedJobs(db: Db, ids: SeedIds, now: Date): Promise<void> {
   const before = (hours: number) => new Date(now.getTime() - hours * hour)
   const ended = (hours: number) => ({

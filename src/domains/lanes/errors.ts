@@ -94,7 +94,10 @@ export const laneErrors = defineErrors('lanes', {
   ],
 })
 
-/** Why a lane is left out when settings arrive from elsewhere; rules that a person could break by hand speak with their own text. */
+/**
+ * Why a lane is left out when settings arrive from elsewhere; rules that a person could break by
+ * hand speak with their own text.
+ */
 export const skips = {
   noLane: bi('货道不存在', 'No such lane'),
   notInVersion: bi('该版本没有此货道', 'This version has no such lane'),

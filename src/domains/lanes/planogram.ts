@@ -5,7 +5,10 @@ import { laneErrors, skips } from './errors.ts'
 import { type Lane, laneRule, merged, mergeRule, type Product } from './rules.ts'
 import type { Change } from './versionContract.ts'
 
-/** The settings of a machine's lanes as a version keeps them: no stock, no faults; lanes are named by road, so that they fit another machine. */
+/**
+ * The settings of a machine's lanes as a version keeps them: no stock, no faults; lanes are named
+ * by road, so that they fit another machine.
+ */
 export type DocLane = {
   road: number
   level: number
@@ -135,7 +138,10 @@ export type Part = (typeof copyParts)[number]
 const widths = (lanes: readonly { id: number; mergedInto: number | null }[]) =>
   Map.groupBy(lanes, (lane) => lane.mergedInto)
 
-/** Settings of `doc` for the lanes of another machine; `byPlace` matches level and column instead of the number, for lanes drawn after it. */
+/**
+ * Settings of `doc` for the lanes of another machine; `byPlace` matches level and column instead of
+ * the number, for lanes drawn after it.
+ */
 export function copyPlan(doc: Doc, target: Target, parts: readonly Part[], byPlace = false): Plan {
   const plan: Plan = { changed: [], same: [], skipped: [] }
   const key = byPlace
@@ -216,7 +222,10 @@ function copied(source: DocLane, parts: readonly Part[]): Omit<LanePatch, 'id'> 
   }
 }
 
-/** The machine as `doc` had it, as far as it may go there: joins first, then every lane by the rules of an edit. */
+/**
+ * The machine as `doc` had it, as far as it may go there: joins first, then every lane by the rules
+ * of an edit.
+ */
 export function restorePlan(doc: Doc, target: Target): Plan {
   const skipped: Skip[] = []
   const { lanes, failed } = rejoined(doc, target.lanes)
@@ -271,7 +280,10 @@ export const cleared = {
   restriction: 0,
 }
 
-/** Lanes taken apart and joined as `doc` says; a join that may not be leaves everything it touches as it is. */
+/**
+ * Lanes taken apart and joined as `doc` says; a join that may not be leaves everything it touches
+ * as it is.
+ */
 function rejoined(doc: Doc, present: readonly Placed[]): { lanes: Placed[]; failed: Skip[] } {
   const failed: Skip[] = []
   const road = new Map(present.map((lane) => [lane.roadIndex, lane]))

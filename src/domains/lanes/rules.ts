@@ -6,7 +6,10 @@ import { laneErrors } from './errors.ts'
 type Status = (typeof laneStatuses)[number]
 type View = (typeof laneViews)[number]
 
-/** People switch between enabled and disabled; vends and quality decisions do the rest (core.md, lane transitions). */
+/**
+ * People switch between enabled and disabled; vends and quality decisions do the rest (core.md,
+ * lane transitions).
+ */
 export const laneStates = defineStates<Status>({
   name: 'lane',
   column: 'lanes.status',
@@ -21,7 +24,10 @@ export const laneStates = defineStates<Status>({
   },
 })
 
-/** A lane as the rules see it; `capacity` and `quantity` are roadCapacity and productStock of the wire. */
+/**
+ * A lane as the rules see it; `capacity` and `quantity` are roadCapacity and productStock of the
+ * wire.
+ */
 export type Lane = {
   id: number
   floorId: number
@@ -67,7 +73,10 @@ export function laneView(
   return left <= 0 ? 'soldOut' : left <= lane.warnQty ? 'low' : 'normal'
 }
 
-/** Drug guard (semantics 3.7): class B on any drug machine, class A with a pharmacist, prescriptions in medical institutions. */
+/**
+ * Drug guard (semantics 3.7): class B on any drug machine, class A with a pharmacist, prescriptions
+ * in medical institutions.
+ */
 export function canPlace(product: { drugClass: string }, device: Device): ErrorDef | null {
   const { drugClass } = product
   if (drugClass === 'NONE') return null
@@ -81,7 +90,10 @@ export function canPlace(product: { drugClass: string }, device: Device): ErrorD
   return device.dispensingMode === 'MEDICAL' ? null : laneErrors.rxRefused
 }
 
-/** Warning level when nobody chose one: the product's, else the organisation's share of the capacity (a fifth) rounded up. */
+/**
+ * Warning level when nobody chose one: the product's, else the organisation's share of the capacity
+ * (a fifth) rounded up.
+ */
 export const defaultWarn = (
   capacity: number,
   product: Pick<Product, 'warnQty' | 'warnPercent'>,
@@ -113,7 +125,10 @@ export function merged(lane: Lane, patch: LanePatch, product: Product | null): L
   return { ...base, productId: product.id, retailPrice, price: patch.price ?? kept, warnQty }
 }
 
-/** Everything a saved lane must satisfy, on the merged record. `product` is the one after the change. */
+/**
+ * Everything a saved lane must satisfy, on the merged record. `product` is the one after the
+ * change.
+ */
 export function laneRule(
   before: Lane,
   after: Lane,
@@ -153,7 +168,10 @@ export function priceRule(
 const columnsOf = (lane: Lane, all: readonly Lane[]) =>
   [lane, ...all.filter((other) => other.mergedInto === lane.id)].map((other) => other.col)
 
-/** `all` are the live lanes of the machine. Messages in the order a person would mend them (core.md, 合并货道). */
+/**
+ * `all` are the live lanes of the machine. Messages in the order a person would mend them (core.md,
+ * 合并货道).
+ */
 export function mergeRule(
   main: Lane,
   secondaries: readonly Lane[],
@@ -195,7 +213,10 @@ export function levelsRule(
     : null
 }
 
-/** (level − 1) × 10 + column; machines with wider levels count in twenties, so that numbers stay unique. */
+/**
+ * (level − 1) × 10 + column; machines with wider levels count in twenties, so that numbers stay
+ * unique.
+ */
 export const roadIndexOf = (level: number, column: number, maxRoads: number): number =>
   (level - 1) * (maxRoads > 10 ? 20 : 10) + column
 
@@ -230,7 +251,10 @@ export const scheduleStates = defineStates<ScheduleState>({
 export const scheduleFrom = (next: ScheduleState): ScheduleState[] =>
   allowedFrom(scheduleStates, next)
 
-/** A lock by hand carries this before its reason; every other lock belongs to the process that set it. */
+/**
+ * A lock by hand carries this before its reason; every other lock belongs to the process that set
+ * it.
+ */
 export const handLock = 'QUALITY '
 export const isHandLock = (lane: { status: string; lockReason: string | null }): boolean =>
   lane.status === 'LOCKED' && (lane.lockReason?.startsWith(handLock) ?? false)

@@ -8,7 +8,10 @@ import { roadIndexOf } from './rules.ts'
 type Ids = { org: ReadonlyMap<string, number>; product: ReadonlyMap<string, number> }
 const faultCodes = ['MOTOR_NOT_MOVE', 'MOTOR_NOT_RETURN', 'SENSOR_FAULT'] as const
 
-/** Levels and lanes of every machine that is not sold or scrapped, filled as the planogram says; one lane in four hundred is faulty. */
+/**
+ * Levels and lanes of every machine that is not sold or scrapped, filled as the planogram says; one
+ * lane in four hundred is faulty.
+ */
 export async function seedLanes(db: Db, ids: Ids, now: Date): Promise<void> {
   const floors: Record<string, unknown>[] = []
   const lanes: Record<string, unknown>[] = []

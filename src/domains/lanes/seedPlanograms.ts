@@ -12,7 +12,10 @@ type Machine = { id: number; org_id: number; created_at: Date }
 type Person = { id: number; username: string; org_id: number }
 const hour = 3_600_000
 
-/** What was saved before today: the drawing of every machine, later prices of some, a copy and price changes of the sample operator. */
+/**
+ * What was saved before today: the drawing of every machine, later prices of some, a copy and price
+ * changes of the sample operator.
+ */
 export async function seedPlanograms(db: Db, ids: Ids, now: Date): Promise<void> {
   const ago = (hours: number) => new Date(now.getTime() - hours * hour)
   const machines = await rowsOf<Machine>(

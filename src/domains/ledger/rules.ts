@@ -1,4 +1,7 @@
-/** Vouchers of management.md's table that exist here. Amounts are fen; debit positive, credit negative. */
+/**
+ * Vouchers of management.md's table that exist here. Amounts are fen; debit positive, credit
+ * negative.
+ */
 
 export type AccountCode =
   | '1001'
@@ -48,7 +51,10 @@ export const fee = (paymentId: number, amount: number, of: Of): Voucher => ({
   ],
 })
 
-/** A refund; the channel gives back `feeShare` of its fee, so pending split and channel money shrink by the rest. */
+/**
+ * A refund; the channel gives back `feeShare` of its fee, so pending split and channel money shrink
+ * by the rest.
+ */
 export const refundOut = (refundNo: string, amount: number, feeShare: number, of: Of): Voucher => ({
   ...of,
   key: `rf:${refundNo}`,
@@ -59,7 +65,10 @@ export const refundOut = (refundNo: string, amount: number, feeShare: number, of
   ],
 })
 
-/** Money without an order (late, double, of another amount; of an unknown order by its trade): into suspense, and out again by refund. */
+/**
+ * Money without an order (late, double, of another amount; of an unknown order by its trade): into
+ * suspense, and out again by refund.
+ */
 export const suspenseIn = (paymentId: number | string, amount: number, of: Of): Voucher => ({
   ...of,
   key: `sus:${paymentId}`,
@@ -83,7 +92,10 @@ export const suspenseOut = (refundNo: string, amount: number, of: Of): Voucher =
 export const feeOf = (amount: number, rate: number): number =>
   Math.floor((amount * rate + 5000) / 10_000)
 
-/** What the channel returns of its fee by this refund: the shares of all refunds add up to the whole fee. */
+/**
+ * What the channel returns of its fee by this refund: the shares of all refunds add up to the whole
+ * fee.
+ */
 export const feeShareOf = (
   payment: { amount: number; fee: number; refunded: number },
   refund: number,

@@ -2,15 +2,18 @@ import { z } from 'zod'
 import { madeStorable, plainText } from '../../shared/text.ts'
 
 /**
- * What travels between a machine and the platform (docs/device-protocol.md): JSON below `v1/{rtu}/up/<kind>` and
- * `v1/{rtu}/down/<kind>`. Instants are UTC milliseconds. Both the gateway and the simulated fleet read this file.
+ * What travels between a machine and the platform (docs/device-protocol.md): JSON below
+ * `v1/{rtu}/up/<kind>` and `v1/{rtu}/down/<kind>`. Instants are UTC milliseconds. Both the gateway
+ * and the simulated fleet read this file.
  */
 const millis = z.number().int().min(0).max(4_102_444_800_000)
 /** Grows with every start of the machine; what a machine says is ordered by (boot, seq). */
 const boot = z.number().int().min(1).max(999_999_999_999)
 const seq = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
 const lane = z.number().int().min(1).max(400)
-/** Said in capitals by some controllers (RFC 9562 takes both); ours and the database's are small. */
+/**
+ * Said in capitals by some controllers (RFC 9562 takes both); ours and the database's are small.
+ */
 const cmdId = z.uuid().toLowerCase()
 const code = z.string().regex(/^[A-Z0-9_]{1,40}$/)
 /** Faults the platform itself finds: in a machine's mouth these codes are kept and say nothing. */
@@ -32,7 +35,10 @@ export const vendResults = [
   'DOOR_OPEN',
   'TIMEOUT',
 ] as const
-/** What the platform wants a machine to have, in versions: its settings, its lanes with their prices. */
+/**
+ * What the platform wants a machine to have, in versions: its settings, its lanes with their
+ * prices.
+ */
 export const documentKinds = ['CONFIG', 'PLANOGRAM'] as const
 export type DocumentKind = (typeof documentKinds)[number]
 const documentVersion = z.number().int().min(0).max(2_147_483_647)
@@ -48,7 +54,10 @@ const acks = [
   'VOIDED',
 ] as const
 
-/** A field that cannot be read is left out and noted; the rest of the message counts. Without a required one it does not. */
+/**
+ * A field that cannot be read is left out and noted; the rest of the message counts. Without a
+ * required one it does not.
+ */
 type Shape = {
   readonly required: Record<string, z.ZodType>
   readonly optional: Record<string, z.ZodType>
@@ -128,7 +137,9 @@ export const downFilter = (rtu: string): string => `v1/${rtu}/down/#`
 /** Everything a machine's number can be: nobody asks the database for another one. */
 export const rtuForm = /^[A-Z0-9]{4,20}$/
 
-/** Machine and kind of an upward topic, kind null when it is none we know; null for any other topic. */
+/**
+ * Machine and kind of an upward topic, kind null when it is none we know; null for any other topic.
+ */
 export function parseUpTopic(topic: string): { rtu: string; kind: UpKind | null } | null {
   const found = /^v1\/([^/]+)\/up\/([a-z_]{2,20})$/.exec(topic)
   const [, rtu = '', kind = ''] = found ?? []
@@ -229,7 +240,10 @@ const vendCommand = z.strictObject({
   issuedAt: millis,
   expireAt: millis,
 })
-/** A document that does not fit into one message comes in parts; it counts when all of one version are there. */
+/**
+ * A document that does not fit into one message comes in parts; it counts when all of one version
+ * are there.
+ */
 const part = {
   version: documentVersion,
   part: z.number().int().min(1).max(99),

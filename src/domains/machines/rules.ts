@@ -1,6 +1,11 @@
-/** Figures of the gateway; seconds and sizes of the public contract are in docs/device-protocol.md. */
+/**
+ * Figures of the gateway; seconds and sizes of the public contract are in docs/device-protocol.md.
+ */
 export const limits = {
-  /** A broker that does not say who is connected: whoever spoke so recently. Offline itself is a setting. */
+  /**
+   * A broker that does not say who is connected: whoever spoke so recently. Offline itself is a
+   * setting.
+   */
   connectedMs: 180_000,
   /** Messages per second of one machine, and how many at once. */
   rate: 20,
@@ -14,8 +19,9 @@ export const limits = {
   unreadableMs: 60_000,
   batch: 200,
   /**
-   * A row that a person's act holds is waited for so long by everybody. Then its machines wait beside the others: each is tried again
-   * every `heldMs`, at most `heldTryMs` long, with so many messages; what is beyond is not acknowledged, so the machine says it again.
+   * A row that a person's act holds is waited for so long by everybody. Then its machines wait
+   * beside the others: each is tried again every `heldMs`, at most `heldTryMs` long, with so many
+   * messages; what is beyond is not acknowledged, so the machine says it again.
    */
   lockMs: 150,
   heldMs: 250,
@@ -23,14 +29,23 @@ export const limits = {
   heldOfOne: 50,
   heldMost: 2000,
   gatherMs: 5,
-  /** A batch that is in conflict is tried so often, then in halves, then its bad message is put aside. */
+  /**
+   * A batch that is in conflict is tried so often, then in halves, then its bad message is put
+   * aside.
+   */
   conflictTries: 5,
-  /** Messages that wait for the database, in all and of one organisation; beyond it its machines wait. */
+  /**
+   * Messages that wait for the database, in all and of one organisation; beyond it its machines
+   * wait.
+   */
   lines: { most: 20_000, mostBytes: 33_554_432, mostOfOne: 5000, mostBytesOfOne: 16_777_216 },
   /** A hole in the numbers is asked for after this long, and again, so many times. */
   gapMs: 3000,
   gapTries: 5,
-  /** A machine's clock may differ so much before the timeline says so; beyond `vendMs` a vend counts at receipt. */
+  /**
+   * A machine's clock may differ so much before the timeline says so; beyond `vendMs` a vend counts
+   * at receipt.
+   */
   skewMs: 300_000,
   vendMs: 600_000,
   /** Beyond it people are told that the clock is wrong. */
@@ -53,17 +68,26 @@ export const limits = {
   toldMs: 3_600_000,
   /** Faults of a machine that are open, or were opened within a day; more share one row. */
   faults: 100,
-  /** Even a backlog of days comes with at most so many a second; who says so many more in a row speaks without need. */
+  /**
+   * Even a backlog of days comes with at most so many a second; who says so many more in a row
+   * speaks without need.
+   */
   steady: 16,
   steadyMost: 600,
-  /** How far the counters of a machine may jump and still be believed: its starts, and the facts of one start. */
+  /**
+   * How far the counters of a machine may jump and still be believed: its starts, and the facts of
+   * one start.
+   */
   bootJump: 1000,
   seqJump: 1_000_000,
   seqMost: 1_000_000_000,
 }
 export type Limits = Readonly<typeof limits>
 
-/** What one connection may carry: 15 facts a second, their answers and a few large reports are far below it. */
+/**
+ * What one connection may carry: 15 facts a second, their answers and a few large reports are far
+ * below it.
+ */
 export const frameLimits = {
   packet: 16_384 + 256,
   packets: 100,
@@ -73,7 +97,10 @@ export const frameLimits = {
   unread: 262_144,
   heldMs: 30_000,
 }
-/** A fleet behind one address comes back at once: only those who say nothing, or the wrong thing, are counted. */
+/**
+ * A fleet behind one address comes back at once: only those who say nothing, or the wrong thing,
+ * are counted.
+ */
 export const doorLimits = {
   silent: 100,
   silentInAll: 2000,
@@ -88,13 +115,16 @@ export type Signal = 'strong' | 'medium' | 'weak'
 export const signalOf = (rsrp: number): Signal =>
   rsrp >= -90 ? 'strong' : rsrp >= -100 ? 'medium' : 'weak'
 
-/** When a vend happened: as told when that is near the receipt, else the receipt (core.md, rule 8). */
+/**
+ * When a vend happened: as told when that is near the receipt, else the receipt (core.md, rule 8).
+ */
 export const vendTime = (told: Date | null, received: Date): Date =>
   told && Math.abs(told.getTime() - received.getTime()) <= limits.vendMs ? told : received
 
 /**
- * A start of a machine, kept as text that sorts as it happened, so that (boot, seq) is a range of the key's index. Starts are counted
- * within an epoch, which begins with every other secret or board: a letter stands above every digit.
+ * A start of a machine, kept as text that sorts as it happened, so that (boot, seq) is a range of
+ * the key's index. Starts are counted within an epoch, which begins with every other secret or
+ * board: a letter stands above every digit.
  */
 export const bootText = (boot: number, epoch = 0): string =>
   `${epoch ? `e${String(epoch).padStart(6, '0')}` : ''}${String(boot).padStart(12, '0')}`
@@ -110,20 +140,27 @@ export const bootNumber = (text: string): number => Number(text.slice(-12))
 /** Counters from here on are the clock of the machine in seconds: they grow while it is off. */
 const clockBoots = 1_000_000_000
 
-/** The highest start that can be believed after `last` (null: the first of an epoch). Nobody started more often than once a second. */
+/**
+ * The highest start that can be believed after `last` (null: the first of an epoch). Nobody started
+ * more often than once a second.
+ */
 export function highestBoot(last: number | null, now: number): number {
   const ever = Math.floor(now / 1000) + 86_400
   return last === null || last >= clockBoots ? ever : Math.min(last + limits.bootJump, ever)
 }
 
-/** The lowest earlier start that a machine may still have something to tell of: it keeps facts for days, and its numbers are known for `keyDays`. */
+/**
+ * The lowest earlier start that a machine may still have something to tell of: it keeps facts for
+ * days, and its numbers are known for `keyDays`.
+ */
 const lowestBoot = (last: number): number =>
   last - (last >= clockBoots ? limits.keyDays * 86_400 : limits.bootJump)
 
 export type Place = { readonly boot: number; readonly seq: number }
 /**
- * Whether a fact may count after `last`, the newest place of its machine (null: the first of an epoch). `earlier` is the last number
- * taken of the fact's own start when that is an older one. Whoever lost his memory says hello from far below and hears where he is.
+ * Whether a fact may count after `last`, the newest place of its machine (null: the first of an
+ * epoch). `earlier` is the last number taken of the fact's own start when that is an older one.
+ * Whoever lost his memory says hello from far below and hears where he is.
  */
 export function isBelievable(last: Place | null, next: Place, now: number, earlier = 0): boolean {
   if (next.seq > limits.seqMost) return false
@@ -172,7 +209,10 @@ export function isLoud(limits: Limits, excess: Excess, at: number): boolean {
   return excess.over > limits.steadyMost
 }
 
-/** The numbers of one boot that arrived, for finding holes: everything up to `top`, and single ones above it. */
+/**
+ * The numbers of one boot that arrived, for finding holes: everything up to `top`, and single ones
+ * above it.
+ */
 export type Seen = {
   boot: number
   top: number
@@ -208,7 +248,10 @@ export function markTail(seen: Seen, seq: number, at: number): void {
   seen.tail = Math.max(seen.tail, seq)
 }
 
-/** The range to ask for again, or null; after `gapTries` the hole stays a hole and the numbers go on above it. */
+/**
+ * The range to ask for again, or null; after `gapTries` the hole stays a hole and the numbers go on
+ * above it.
+ */
 export function askFor(seen: Seen, at: number): { from: number; to: number } | null {
   if (!hasHole(seen) || Math.abs(at - seen.since) < limits.gapMs * 2 ** seen.tries) return null
   const from = seen.top + 1

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../../server/database.ts'
 
-/** A month of measurements by the hour and a day of messages, drawn as a wave by the hour around what each machine measures now. */
+/**
+ * A month of measurements by the hour and a day of messages, drawn as a wave by the hour around
+ * what each machine measures now.
+ */
 export async function seedTelemetry(db: Db, now: Date): Promise<void> {
   const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000)
   // a machine with an alarm was well until an hour ago

@@ -7,7 +7,10 @@ import { type DemoNotice, demoMessages, demoNotices } from './seedTexts.ts'
 type SeedIds = { org: ReadonlyMap<string, number>; user: ReadonlyMap<string, number> }
 const hour = 3_600_000
 
-/** Announcements in every state with their readers, and what the system told each demo account. Runs after devices and products. */
+/**
+ * Announcements in every state with their readers, and what the system told each demo account. Runs
+ * after devices and products.
+ */
 export async function seedNotices(db: Db, ids: SeedIds, now: Date): Promise<void> {
   const roles = new Map(
     (await db.selectFrom('roles').select(['id', 'code']).where('builtin', '=', true).execute()).map(
@@ -108,7 +111,10 @@ async function addNotice(
   if (out) await publish(db, id, n, ended ?? expireAt, now)
 }
 
-/** Messages as the fan-out writes them; who has read is decided by the person's number. Nothing is left to confirm for the demo accounts. */
+/**
+ * Messages as the fan-out writes them; who has read is decided by the person's number. Nothing is
+ * left to confirm for the demo accounts.
+ */
 async function publish(
   db: Db,
   id: number,

@@ -134,7 +134,10 @@ const filters = {
   amountMax: f.fen.optional(),
   ...rangeFields,
 }
-/** Without days the last seven are listed; `keyword` is an order number (whole or its end) or a machine number. */
+/**
+ * Without days the last seven are listed; `keyword` is an order number (whole or its end) or a
+ * machine number.
+ */
 export const OrderQuery = listQuery(
   filters,
   ['createTime', 'actuallyAmount'],
@@ -277,7 +280,10 @@ export const MobileOrder = z.strictObject({
     .min(1)
     .max(32),
   payType: z.enum(['WECHAT', 'ALIPAY']),
-  /** Made by the phone; a repeat with the same id answers with the same order; for another machine or other goods it is refused. */
+  /**
+   * Made by the phone; a repeat with the same id answers with the same order; for another machine
+   * or other goods it is refused.
+   */
   clientId: z.uuid().toLowerCase(),
   consumer: z.string().trim().max(60).default(''),
 })

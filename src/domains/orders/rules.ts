@@ -3,7 +3,10 @@ import { allowedFrom, defineStates } from '../../shared/moves.ts'
 import type { AckCode, ResultCode } from '../machines/rules.ts'
 import { orderErrors } from './contract.ts'
 
-/** Payment, command and drop are three separate facts; the label a person sees is derived from them (core.md /order). */
+/**
+ * Payment, command and drop are three separate facts; the label a person sees is derived from them
+ * (core.md /order).
+ */
 
 export type PayState = 'UNPAID' | 'PAID' | 'PART_REFUNDED' | 'REFUNDED' | 'CLOSED'
 export type VendState = 'WAIT' | 'SENT' | 'ACKED' | 'SUCCESS' | 'FAILED' | 'UNKNOWN' | 'VOID'
@@ -90,7 +93,10 @@ export function displayStatus(
   return 'PAID'
 }
 
-/** Nothing more can happen by itself: every piece left or its money went back; a test has none to give back. */
+/**
+ * Nothing more can happen by itself: every piece left or its money went back; a test has none to
+ * give back.
+ */
 export const isFinal = (units: readonly UnitFacts[], test = false): boolean =>
   units.every(
     (unit) =>
@@ -110,7 +116,10 @@ export type Happening =
   /** Given up: `sent` tells whether the piece may have left. */
   | { kind: 'abandoned'; sent: boolean }
 
-/** Whether the machine says another end of a command than it said before; what the clock ended it may still tell. */
+/**
+ * Whether the machine says another end of a command than it said before; what the clock ended it
+ * may still tell.
+ */
 export function contradicts(state: VendState, said: string | null, what: Happening): boolean {
   const told = what.kind === 'result' ? what.result : what.kind === 'ack' ? what.ack : null
   const answers: readonly (string | null)[] = [null, 'ACCEPTED', 'DUPLICATE']
@@ -131,7 +140,9 @@ export type Effect = {
   late: boolean
   /** The machine's lane needs a repairman. */
   laneFault: boolean
-  /** Take one piece out of the lane; `correct` first puts back what a count had already written off. */
+  /**
+   * Take one piece out of the lane; `correct` first puts back what a count had already written off.
+   */
   take: boolean
   correct: boolean
   park: boolean
@@ -222,7 +233,10 @@ export function happen(
   return null
 }
 
-/** Reasons of a manual refund; drugs are special goods and not returnable unless the machine or the goods were wrong. */
+/**
+ * Reasons of a manual refund; drugs are special goods and not returnable unless the machine or the
+ * goods were wrong.
+ */
 export const refundReasons = [
   'NOT_DISPENSED',
   'WRONG_ITEM',
@@ -258,11 +272,17 @@ export function refundable(
   return null
 }
 
-/** Seconds before a refund that the provider did not take is tried again (core.md /order): then it is FAILED and a person looks. */
+/**
+ * Seconds before a refund that the provider did not take is tried again (core.md /order): then it
+ * is FAILED and a person looks.
+ */
 export const refundBackoff = [10, 60, 300, 1800, 21_600] as const
 
 /** Seconds; see core.md "Timers". The time to pay is a setting. */
-/** From when on new orders are refused: undelivered commands of the machine, what gateways are behind, gateways that say nothing. */
+/**
+ * From when on new orders are refused: undelivered commands of the machine, what gateways are
+ * behind, gateways that say nothing.
+ */
 export const queueLimits = { machineMs: 60_000, platformMs: 5000, silentMs: 15_000 } as const
 
 /** May a machine take one more order? Never asked of an order that is paid. */
@@ -285,8 +305,13 @@ export const timers = {
   offlineWait: 1800,
 } as const
 
-/** Seconds an unpaid order is safe from newcomers, whoever made it: time to take out a phone and scan, not to keep others away. */
+/**
+ * Seconds an unpaid order is safe from newcomers, whoever made it: time to take out a phone and
+ * scan, not to keep others away.
+ */
 export const safeSeconds = 15
 
-/** Seconds for which an address that did not pay for wanted goods leaves as many of them to others. */
+/**
+ * Seconds for which an address that did not pay for wanted goods leaves as many of them to others.
+ */
 export const coolDown = 600

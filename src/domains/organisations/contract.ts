@@ -115,8 +115,9 @@ export const NewOrganisation = z
 export type NewOrganisation = z.output<typeof NewOrganisation>
 
 /**
- * Kind, parent, username and password stay; an organisation without a principal has no roles to send. Contact data are the
- * organisation's own; his name, picture and roles change with the version of his account that the form showed.
+ * Kind, parent, username and password stay; an organisation without a principal has no roles to
+ * send. Contact data are the organisation's own; his name, picture and roles change with the
+ * version of his account that the form showed.
  */
 export const EditOrganisation = z
   .strictObject({

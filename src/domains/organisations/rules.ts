@@ -5,7 +5,10 @@ import { organisationErrors } from './contract.ts'
 export type Kind = (typeof orgKinds)[number]
 
 const ownBusiness: readonly Kind[] = ['PLATFORM', 'AGENT', 'OPERATOR']
-/** Below which kinds an organisation may stand (management.md, kind rules). There is one platform and it has no parent. */
+/**
+ * Below which kinds an organisation may stand (management.md, kind rules). There is one platform
+ * and it has no parent.
+ */
 export const parentsOf: Readonly<Record<Kind, readonly Kind[]>> = {
   PLATFORM: [],
   AGENT: ['PLATFORM', 'AGENT'],
@@ -23,9 +26,15 @@ export const agentLevels = 3
 export const kindsBelow = (parent: Kind): Kind[] =>
   (Object.keys(parentsOf) as Kind[]).filter((kind) => parentsOf[kind].includes(parent))
 
-/** Where the parent stands: the platform has depth 1; `agents` counts the agents from the top down to the parent. */
+/**
+ * Where the parent stands: the platform has depth 1; `agents` counts the agents from the top down
+ * to the parent.
+ */
 export type Place = { readonly kind: Kind; readonly depth: number; readonly agents: number }
-/** What comes below it: a new organisation is one level, a moved one may bring levels and agents of its own. */
+/**
+ * What comes below it: a new organisation is one level, a moved one may bring levels and agents of
+ * its own.
+ */
 export type Comer = { readonly kind: Kind; readonly levels: number; readonly agents: number }
 
 export function placeRule(parent: Place, comer: Comer): ErrorDef | null {

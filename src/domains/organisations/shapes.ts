@@ -1,6 +1,9 @@
 const alphabet = '0123456789ABCDEFGHJKLMNPQRTUWXY'
 
-/** 统一社会信用代码 (GB 32100-2015): 18 characters without I, O, S, V, Z; the last is the check character, modulus 31. */
+/**
+ * 统一社会信用代码 (GB 32100-2015): 18 characters without I, O, S, V, Z; the last is the check character,
+ * modulus 31.
+ */
 export function creditCodeIsRight(code: string): boolean {
   if (!/^[0-9A-HJ-NPQRTUWXY]{18}$/.test(code)) return false
   let weight = 1

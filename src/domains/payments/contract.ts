@@ -8,8 +8,8 @@ export const paymentErrors = defineErrors('payments', {
 })
 
 /**
- * The simulator is a payment provider like any other: it tells by a signed notification that money arrived.
- * sign = HMAC-SHA256 hex over `eventId|outTradeNo|tradeNo|amount|paidAt` with SIM_PAY_KEY,
+ * The simulator is a payment provider like any other: it tells by a signed notification that money
+ * arrived. sign = HMAC-SHA256 hex over `eventId|outTradeNo|tradeNo|amount|paidAt` with SIM_PAY_KEY,
  * and `|currency|merchant` when one of the two is given.
  */
 export const payments = {

@@ -4,7 +4,10 @@ import { bi } from '../../shared/text.ts'
 export const drugClasses = ['NONE', 'OTC_B', 'OTC_A', 'RX'] as const
 export type DrugClass = (typeof drugClasses)[number]
 
-/** Dosage forms of the product book, kept in Chinese as printed on the package; English for screens is in locale.ts. */
+/**
+ * Dosage forms of the product book, kept in Chinese as printed on the package; English for screens
+ * is in locale.ts.
+ */
 export const dosageForms = [
   '片剂/胶囊',
   '缓释控释',
@@ -72,7 +75,10 @@ export const ruleTexts = {
   barcode: bi('条形码不正确', 'Not a valid barcode'),
 }
 
-/** GS1 check digit of EAN-8, UPC-A, EAN-13 and GTIN-14: weights 3, 1, 3 … from the right, before the last digit. */
+/**
+ * GS1 check digit of EAN-8, UPC-A, EAN-13 and GTIN-14: weights 3, 1, 3 … from the right, before the
+ * last digit.
+ */
 export function barcodeIsValid(code: string): boolean {
   if (!/^(\d{8}|\d{12,14})$/.test(code)) return false
   const digits = [...code].map(Number).reverse()
@@ -92,7 +98,10 @@ export type Checked = {
 }
 export type Finding = { field: string; text: string }
 
-/** What a product must have besides the shape of its single fields; all findings at once, for the form. */
+/**
+ * What a product must have besides the shape of its single fields; all findings at once, for the
+ * form.
+ */
 export function productFindings(product: Checked): Finding[] {
   const found: Finding[] = []
   if (product.drugClass !== 'NONE') {
@@ -117,7 +126,10 @@ export const retailAboveCost = (product: {
 
 const strictness = (drugClass: DrugClass): number => drugClasses.indexOf(drugClass)
 
-/** Placed and on the shelf: the class may only become stricter; looser needs the product off the shelf first. */
+/**
+ * Placed and on the shelf: the class may only become stricter; looser needs the product off the
+ * shelf first.
+ */
 export const drugClassChange = (
   before: { drugClass: DrugClass; status: 'ON' | 'OFF' },
   next: DrugClass,
@@ -135,7 +147,10 @@ export type SellingDevice = {
   dispensingMode: 'UNATTENDED' | 'PHARMACIST' | 'MEDICAL' | null
 }
 
-/** Where a class may be sold at all (marketing-care.md, drug rules): class B on drug machines, A with a pharmacist, RX in hospitals. */
+/**
+ * Where a class may be sold at all (marketing-care.md, drug rules): class B on drug machines, A
+ * with a pharmacist, RX in hospitals.
+ */
 export function mayBeSoldOn(device: SellingDevice, drugClass: DrugClass): boolean {
   if (drugClass === 'NONE') return true
   if (device.kind !== 'DRUG') return false

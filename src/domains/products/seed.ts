@@ -12,8 +12,9 @@ import { houseProducts } from './houseProducts.ts'
 type Ids = { readonly organisations: ReadonlyMap<string, number> }
 
 /**
- * Demo categories and products in system scope. The products of the world belong to the platform, so that every operator's
- * machines may hold them; 深圳鲜达运营 owns five of its own, which stand in no machine. Answers the row id by product key.
+ * Demo categories and products in system scope. The products of the world belong to the platform,
+ * so that every operator's machines may hold them; 深圳鲜达运营 owns five of its own, which stand in no
+ * machine. Answers the row id by product key.
  */
 export async function seedProducts(
   db: Db,

@@ -112,7 +112,10 @@ export const AttentionRow = z.strictObject({
 const Level = z.enum(['province', 'city', 'point'])
 const regionNeeded = bi('请选择地区', 'Choose a region')
 
-/** Figures of /home. All of them come from rollups and projections; only the part hour of yesterday reads orders. */
+/**
+ * Figures of /home. All of them come from rollups and projections; only the part hour of yesterday
+ * reads orders.
+ */
 export const reports = {
   summary: read('dashboard:read', {
     path: '/dashboard/summary',

@@ -4,8 +4,9 @@ import { accessOf, type HeldRole, readOf, withheld } from '../accounts/rules.ts'
 import type { RightReason, RowRule } from './explained.ts'
 
 /**
- * Why somebody may or may not. What decides is never repeated here: rights come out of `accessOf`, menus out of `menuShown`, rows out
- * of the scope the server works with. This file only finds the link of the chain that a person has to look at.
+ * Why somebody may or may not. What decides is never repeated here: rights come out of `accessOf`,
+ * menus out of `menuShown`, rows out of the scope the server works with. This file only finds the
+ * link of the chain that a person has to look at.
  */
 
 export type Holder = HeldRole & { readonly id: number; readonly enabled: boolean }
@@ -57,7 +58,10 @@ type Row = {
   watched: boolean
 }
 
-/** Which rule of a scope lets a row in or keeps it out; the same comparisons as `visible` and `inheritable`. */
+/**
+ * Which rule of a scope lets a row in or keeps it out; the same comparisons as `visible` and
+ * `inheritable`.
+ */
 export function rowRule(
   scope: Scope,
   kinds: readonly DataScope[],

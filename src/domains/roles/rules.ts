@@ -121,13 +121,17 @@ type Given = {
   codes: readonly string[]
 }
 
-/** The one scope that leads out of the own organisation: the platform alone writes it into a role, gives it and moves its region. */
+/**
+ * The one scope that leads out of the own organisation: the platform alone writes it into a role,
+ * gives it and moves its region.
+ */
 const crossesOrganisations = (scope: DataScope): boolean => scope === 'REGION_DRUGS'
 
 /**
- * Whether somebody may give a role to another. Built-in roles are composed and distributed by super administrators alone, so the
- * distribution is the grant: an agent gives "finance" without holding its codes. Custom roles are composed below; nobody gives
- * through them what he does not hold. `listed`: by the distribution, or made by a tenant: those never stand in rows all tenants share.
+ * Whether somebody may give a role to another. Built-in roles are composed and distributed by super
+ * administrators alone, so the distribution is the grant: an agent gives "finance" without holding
+ * its codes. Custom roles are composed below; nobody gives through them what he does not hold.
+ * `listed`: by the distribution, or made by a tenant: those never stand in rows all tenants share.
  */
 export function mayGive(giver: Giver, role: Given): boolean {
   if (!role.enabled || (crossesOrganisations(role.dataScope) && !giver.ofPlatform)) return false
@@ -139,7 +143,10 @@ export function mayGive(giver: Giver, role: Given): boolean {
   )
 }
 
-/** Whether people of an organisation may hold the role: a custom one stays in its organisation and those below, the super administrator in the platform. */
+/**
+ * Whether people of an organisation may hold the role: a custom one stays in its organisation and
+ * those below, the super administrator in the platform.
+ */
 export const belongsIn = (
   role: { code: string; orgId: number },
   home: { above: readonly number[]; kind: string },
@@ -150,7 +157,10 @@ export const belongsIn = (
 type Editor = Giver & { everything: boolean; wholeTree: boolean }
 type Edited = { builtin: boolean; identifier: string; rank: number }
 
-/** Why this person may not change this role at all; null when he may. The row is already known to be his own or below. */
+/**
+ * Why this person may not change this role at all; null when he may. The row is already known to be
+ * his own or below.
+ */
 export function editable(editor: Editor, role: Edited): ErrorDef | null {
   if (role.identifier === superCode) return roleErrors.superFixed
   if (editor.isSuper) return null
@@ -184,7 +194,9 @@ export const withoutRead = (
   })
 
 type Composed = { codes: ReadonlySet<string>; dataScope: DataScope }
-/** Codes that enter, leave or get another scope and that the editor does not hold as widely himself. */
+/**
+ * Codes that enter, leave or get another scope and that the editor does not hold as widely himself.
+ */
 export function foreignChanges(before: Composed | null, after: Composed, editor: Giver): string[] {
   const was = before?.codes ?? new Set<string>()
   const changed =
@@ -195,7 +207,10 @@ export function foreignChanges(before: Composed | null, after: Composed, editor:
 }
 
 type Standing = Composed & { rank: number }
-/** Whether holders of a role stand higher or lower, or lose something: that is done to people by who outranks them. */
+/**
+ * Whether holders of a role stand higher or lower, or lose something: that is done to people by who
+ * outranks them.
+ */
 export const takes = (before: Standing, after: Standing): boolean =>
   before.rank !== after.rank ||
   before.dataScope !== after.dataScope ||

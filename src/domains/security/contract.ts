@@ -17,7 +17,10 @@ const State = z.enum(['OPEN', 'CLOSED']).meta({ tones: { OPEN: 'fault', CLOSED: 
 export const SecurityRow = z.strictObject({
   id: f.id,
   kind: Kind,
-  /** A machine number, an order number, an account or an address; `*`: there are too many to tell apart. */
+  /**
+   * A machine number, an order number, an account or an address; `*`: there are too many to tell
+   * apart.
+   */
   subject: z.string(),
   state: State,
   times: z.number().int(),

@@ -4,7 +4,10 @@ import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
 
-/** Showing who one is a second time: the second step of a sign-in, the proof before an act that matters, and the way back. */
+/**
+ * Showing who one is a second time: the second step of a sign-in, the proof before an act that
+ * matters, and the way back.
+ */
 export const factorErrors = defineErrors('session', {
   wrongFactor: [400010, '验证码错误或已失效', 'The code is wrong or has expired'],
   wrongProof: [400011, '密码错误', 'The password is wrong'],
@@ -65,7 +68,10 @@ export const factorEndpoints = {
     guessable: true,
     errors: [factorErrors.undoOver],
     input: z.strictObject({ token }),
-    /** `sms`: a new password comes by the forgotten-password page; otherwise the administrator was asked. */
+    /**
+     * `sms`: a new password comes by the forgotten-password page; otherwise the administrator was
+     * asked.
+     */
     output: z.strictObject({ username: z.string(), sms: z.boolean() }),
   }),
   prove: write('self', {

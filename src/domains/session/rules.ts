@@ -3,7 +3,10 @@ import { isGuessable } from '../../shared/guessable.ts'
 import { defineStates } from '../../shared/moves.ts'
 import { sessionErrors } from './contract.ts'
 
-/** What a new password must not be; form and letters are the contract's. `near`: words that stand near the account. */
+/**
+ * What a new password must not be; form and letters are the contract's. `near`: words that stand
+ * near the account.
+ */
 export function passwordRule(
   password: string,
   username: string,
@@ -20,10 +23,11 @@ export function passwordRule(
 }
 
 /**
- * Guards of the sign-in: so many times `login.maxFailures` within so many minutes shut one of them. Who knows the account's browser
- * or sits at one address meets his own; all addresses together shut an account only to strangers. Wrong codes
- * by SMS count for their number over a day, and for the address apart from passwords. Inside sessions and at the second
- * step an account is counted as one, from wherever.
+ * Guards of the sign-in: so many times `login.maxFailures` within so many minutes shut one of them.
+ * Who knows the account's browser or sits at one address meets his own; all addresses together shut
+ * an account only to strangers. Wrong codes by SMS count for their number over a day, and for the
+ * address apart from passwords. Inside sessions and at the second step an account is counted as
+ * one, from wherever.
  */
 export const guardRules = {
   PAIR: { factor: 1, minutes: 1440 },
@@ -57,7 +61,10 @@ export const scanStates = defineStates({
 })
 export const scanSeconds = 120
 
-/** Codes by SMS (product book, "SMS code"). A user sends them to numbers that may be strangers': few, and few to each whoever asks. */
+/**
+ * Codes by SMS (product book, "SMS code"). A user sends them to numbers that may be strangers':
+ * few, and few to each whoever asks.
+ */
 export const smsLimits = {
   seconds: 300,
   tries: 5,
@@ -72,8 +79,9 @@ export const smsLimits = {
 } as const
 
 /**
- * Why no further code goes to this number or from this address now. `first` of a tenant to become somebody's phone: what other
- * tenants had sent to the number bounds its second one, and shuts it for nobody.
+ * Why no further code goes to this number or from this address now. `first` of a tenant to become
+ * somebody's phone: what other tenants had sent to the number bounds its second one, and shuts it
+ * for nobody.
  */
 export function sendRule(found: {
   phoneHour: number
@@ -119,13 +127,21 @@ export const wayKinds = [
 ] as const
 /** What changed of how somebody signs in. */
 export type WayKind = (typeof wayKinds)[number]
-/** Messages a day: to a number, and in all those that people of one organisation cause to numbers nobody showed to be his. */
+/**
+ * Messages a day: to a number, and in all those that people of one organisation cause to numbers
+ * nobody showed to be his.
+ */
 export const wayLimits = { undoHours: 72, perPhoneDay: 10, toUnknownDay: 200 } as const
 
-/** A number goes to nobody else within 90 days of being given back, so whoever showed it within them holds it. */
+/**
+ * A number goes to nobody else within 90 days of being given back, so whoever showed it within them
+ * holds it.
+ */
 export const phoneShownDays = 90
 
-/** Codes of the app: of this half minute, the one before and the one after, because clocks differ. */
+/**
+ * Codes of the app: of this half minute, the one before and the one after, because clocks differ.
+ */
 export const factorLimits = {
   period: 30,
   window: 1,
@@ -149,7 +165,10 @@ const browsers: readonly [RegExp, string][] = [
   [/Chrome\/(\d+)/, 'Chrome'],
   [/Version\/(\d+).*Safari/, 'Safari'],
 ]
-/** Browser and system in words from a user agent; proper names, the same in both languages. Empty when it says nothing we know. */
+/**
+ * Browser and system in words from a user agent; proper names, the same in both languages. Empty
+ * when it says nothing we know.
+ */
 export function deviceOf(agent: string): string {
   const browser = browsers.flatMap(([pattern, name]) => {
     const version = pattern.exec(agent)?.[1]

@@ -4,8 +4,9 @@ import { basic, security } from './registryPlatform.ts'
 import { funds, trade } from './registrySales.ts'
 
 /**
- * Every setting of the product. `pending`: the chapter that reads it is not built; registry.test.ts holds the mark against the
- * code, so that no switch on the screen is dead and none that works stays hidden.
+ * Every setting of the product. `pending`: the chapter that reads it is not built; registry.test.ts
+ * holds the mark against the code, so that no switch on the screen is dead and none that works
+ * stays hidden.
  */
 export const registry = {
   ...basic,

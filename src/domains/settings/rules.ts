@@ -5,13 +5,19 @@ import type { Level } from './kinds.ts'
 /** A value on the way from the platform down to one organisation, `depth` 1 at the top. */
 export type Stored<V = unknown> = { orgId: number; depth: number; value: V; locked: boolean }
 
-/** Which of the values counts: of the highest that is locked, else of the nearest. The function app_setting says the same in SQL. */
+/**
+ * Which of the values counts: of the highest that is locked, else of the nearest. The function
+ * app_setting says the same in SQL.
+ */
 export function effective<S extends Stored>(chain: readonly S[]): S | null {
   const down = [...chain].sort((a, b) => a.depth - b.depth)
   return down.find((row) => row.locked) ?? down.at(-1) ?? null
 }
 
-/** The organisation above that forbids a value of one's own; its own lock binds nobody but those below. */
+/**
+ * The organisation above that forbids a value of one's own; its own lock binds nobody but those
+ * below.
+ */
 export const lockedAbove = <S extends Stored>(chain: readonly S[], orgId: number): S | null => {
   const holder = effective(chain)
   return holder?.locked && holder.orgId !== orgId ? holder : null
@@ -46,7 +52,9 @@ export function yearOf(
   return days
 }
 
-/** The special days of a year with one of them changed: those that say more than their weekday does. */
+/**
+ * The special days of a year with one of them changed: those that say more than their weekday does.
+ */
 export const withDay = (days: readonly CalendarDay[], changed: CalendarDay): CalendarDay[] =>
   days
     .map((day) => (day.day === changed.day ? changed : day))
@@ -76,7 +84,10 @@ const words: Readonly<Record<string, DayType>> = {
   休息日: 'REST',
 }
 
-/** A file as people write it: a list, or a list under `days`; types as codes or as the specification's words, `date` for `day`. */
+/**
+ * A file as people write it: a list, or a list under `days`; types as codes or as the
+ * specification's words, `date` for `day`.
+ */
 export function calendarRows(text: string): unknown[] | null {
   let given: unknown
   try {

@@ -9,7 +9,10 @@ const nameOf = (text: string): string => (text.split(',')[1] ?? '').slice(0, 30)
 const of = (type: Entry['type'], given: Readonly<Record<string, string>>): Entry[] =>
   Object.entries(given).map(([day, text]) => ({ day, type, name: nameOf(text) }))
 
-/** The holidays of every year the library knows. Runs at every start: a year that has days is an administrator's and stays. */
+/**
+ * The holidays of every year the library knows. Runs at every start: a year that has days is an
+ * administrator's and stays.
+ */
 export async function seedCalendar(db: Db): Promise<void> {
   const all = [...of('HOLIDAY', days.holidays), ...of('MAKEUP', days.workdays)]
   for (const [year, entries] of Map.groupBy(all, (entry) => Number(entry.day.slice(0, 4))))

@@ -3,7 +3,10 @@
 /** How many hours the last word of a machine is fresh, and after how many it is stale. */
 export const usualAge = { fresh: 4, stale: 8 }
 
-/** A tile address: http or https, the three numbers in it, nothing that could break out of a security policy. */
+/**
+ * A tile address: http or https, the three numbers in it, nothing that could break out of a
+ * security policy.
+ */
 export const tileAddress =
   /^(?:https?:\/\/[a-z0-9.-]+(?::\d{1,5})?\/(?=[^\s]*\{z\})(?=[^\s]*\{x\})(?=[^\s]*\{-?y\})[\w\-.~/{}?&=%@:]*)?$/i
 export const originOf = (address: string): string | null =>

@@ -41,8 +41,8 @@ export const FlowRow = z.strictObject({
 export type FlowRow = z.infer<typeof FlowRow>
 
 /**
- * Without days the last seven are listed; a flow or order number alone searches around the day it carries.
- * `rtuNumber` is part of a machine's number or name.
+ * Without days the last seven are listed; a flow or order number alone searches around the day it
+ * carries. `rtuNumber` is part of a machine's number or name.
  */
 export const FlowQuery = listQuery(
   {

@@ -46,7 +46,10 @@ type Asked = {
 /** Months a machine may hand in a flow of an order late; a week of days beyond is cheap. */
 const lateDays = 31
 
-/** The instants a list of flows covers, at most 366 days: as asked, else around the number's own day, else the last seven days. */
+/**
+ * The instants a list of flows covers, at most 366 days: as asked, else around the number's own
+ * day, else the last seven days.
+ */
 export function flowRange(asked: Asked, now: Date): { from: Date; until: Date } {
   const today = shanghaiDay(now)
   if (asked.from || asked.to) {

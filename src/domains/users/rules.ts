@@ -16,7 +16,10 @@ export const resetRequests = defineStates<ResetState>({
   moves: { PENDING: ['DONE', 'REJECTED', 'EXPIRED'], DONE: [], REJECTED: [], EXPIRED: [] },
 })
 
-/** Roles whose rows are those of the own organisation make sense only in an organisation of that kind. */
+/**
+ * Roles whose rows are those of the own organisation make sense only in an organisation of that
+ * kind.
+ */
 const homes: Readonly<Record<string, HomeKind>> = {
   ROLE_SPONSOR: 'SPONSOR',
   ROLE_CAMPUS_CARD: 'SCHOOL',
@@ -46,7 +49,10 @@ export const regionRule = (
     ? userErrors.regionMissing
     : null
 
-/** As which staff somebody serves machines. Roles of one's own that are bound to machines count as replenishing. */
+/**
+ * As which staff somebody serves machines. Roles of one's own that are bound to machines count as
+ * replenishing.
+ */
 export function servesAs(
   roles: readonly { readonly code: string; readonly dataScope: string }[],
 ): ('REPLENISHER' | 'REPAIRER')[] {
@@ -66,7 +72,10 @@ export const maskedPhone = (phone: string): string =>
 
 type Node = { readonly id: number; readonly parentId: number | null }
 
-/** Whether department `id` (null: a new one) may stand below `parentId`: no cycle, at most five levels. */
+/**
+ * Whether department `id` (null: a new one) may stand below `parentId`: no cycle, at most five
+ * levels.
+ */
 export function placeRule(
   all: readonly Node[],
   id: number | null,
@@ -89,6 +98,9 @@ const height = (all: readonly Node[], id: number | null): number =>
       : all.filter((node) => node.parentId === id).map((node) => height(all, node.id))),
   )
 
-/** A name that is free again: it keeps what people knew, and no living user can have it because of the #. */
+/**
+ * A name that is free again: it keeps what people knew, and no living user can have it because of
+ * the #.
+ */
 export const freedName = (username: string, id: number): string =>
   `${username.slice(0, 40 - String(id).length - 1)}#${id}`

@@ -16,7 +16,10 @@ const typed = (fen: number | null | undefined): string =>
     ? ''
     : `${Math.floor(fen / 100)}.${String(fen % 100).padStart(2, '0')}`
 
-/** What is typed is yuan, what comes out is fen; what is no amount comes out as NaN, which every contract refuses. */
+/**
+ * What is typed is yuan, what comes out is fen; what is no amount comes out as NaN, which every
+ * contract refuses.
+ */
 export function MoneyInput({
   id,
   value,

@@ -3,7 +3,10 @@ import { type ComponentType, createElement, use } from 'react'
 type Real = typeof import('./fieldsReal.tsx')
 let loading: Promise<Real> | undefined
 
-/** A list whose dialog holds fields does not pay for them before the dialog opens; FormPage and FormDialog bring them along. */
+/**
+ * A list whose dialog holds fields does not pay for them before the dialog opens; FormPage and
+ * FormDialog bring them along.
+ */
 function loaded(): Promise<Real> {
   loading ??= import('./fieldsReal.tsx').catch((error: unknown) => {
     loading = undefined

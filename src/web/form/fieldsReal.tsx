@@ -43,7 +43,10 @@ function useField(name: string) {
   return { ...context, t, type, info, enumOptions, required: isRequired(type) }
 }
 
-/** Label, room for one error line, and the check on leaving; around any control with `value` and `onChange`. */
+/**
+ * Label, room for one error line, and the check on leaving; around any control with `value` and
+ * `onChange`.
+ */
 export function Field({
   name,
   label,

@@ -2,7 +2,10 @@ import type { z } from 'zod'
 
 export type Values = Record<string, unknown>
 
-/** An emptied field that the contract knows as "left out" is left out; keys the contract does not know stay behind. */
+/**
+ * An emptied field that the contract knows as "left out" is left out; keys the contract does not
+ * know stay behind.
+ */
 export function clean(schema: z.ZodObject, values: Values): Values {
   const out: Values = {}
   for (const [key, type] of Object.entries(schema.shape)) {

@@ -239,7 +239,10 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
   )
 }
 
-/** Called, not created: pages write pickers in place, and a component that is new with every render would forget what is typed. */
+/**
+ * Called, not created: pages write pickers in place, and a component that is new with every render
+ * would forget what is typed.
+ */
 const Picked = ({ draw, ...props }: PickerProps & { draw: NonNullable<Filter['picker']> }) =>
   draw(props)
 

@@ -10,7 +10,10 @@ const Fact = ({ label, value }: { label: string; value: ReactNode }) => (
   </>
 )
 
-/** One row on a phone, drawn from the columns of its list: picture, first text and state lead, then what `keys` names. */
+/**
+ * One row on a phone, drawn from the columns of its list: picture, first text and state lead, then
+ * what `keys` names.
+ */
 export function RowCard<R>({
   row,
   columns,

@@ -21,7 +21,10 @@ export function readLayout(found: unknown): Layout {
   }
 }
 
-/** Columns in the person's order; those the settings do not know keep their place after the one before them. */
+/**
+ * Columns in the person's order; those the settings do not know keep their place after the one
+ * before them.
+ */
 export function arrange<C extends { key: string; defaultHidden?: boolean }>(
   columns: readonly C[],
   layout: Layout,

@@ -1,7 +1,10 @@
 import type { z } from 'zod'
 import { fromStrings } from '../../shared/contract.ts'
 
-/** A list's query in the address: only what differs from the defaults, in the contract's own field names. */
+/**
+ * A list's query in the address: only what differs from the defaults, in the contract's own field
+ * names.
+ */
 export type Query = Readonly<Record<string, unknown>>
 
 const defaultOf = (type: z.ZodType): unknown => {
@@ -17,7 +20,9 @@ export function defaultsOf(input: z.ZodObject, skip: Query = {}): Query {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** What does not fit the contract is dropped, so that an old or mistyped address still shows a list. */
+/**
+ * What does not fit the contract is dropped, so that an old or mistyped address still shows a list.
+ */
 export function readQuery(input: z.ZodObject, search: string, fixed: Query = {}): Query {
   const raw: Record<string, string> = {}
   for (const [key, value] of new URLSearchParams(search))

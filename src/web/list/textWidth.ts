@@ -1,4 +1,7 @@
-/** Rough width in pixels of a 13 px text: Chinese characters are square, digits and capitals wider than small letters. */
+/**
+ * Rough width in pixels of a 13 px text: Chinese characters are square, digits and capitals wider
+ * than small letters.
+ */
 export const textWidth = (text: string): number =>
   Math.ceil(
     [...text].reduce(

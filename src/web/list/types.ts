@@ -59,13 +59,17 @@ export type BatchAction<R> = {
   readonly onClick: (selection: Selection<R>) => void
 }
 
-/** Why an act that a person has the right to cannot be done to this row: it stays visible and says so. */
+/**
+ * Why an act that a person has the right to cannot be done to this row: it stays visible and says
+ * so.
+ */
 type Why<R> = (row: R) => string | undefined
 
 /**
- * What lists of records have in common: a button that creates, a row that is edited and removed, each with the right of its endpoint,
- * `row.can`, the question before and the message after. `fields` are edited in a dialog; without them the page of the list has pages
- * beside it, `/create` and `/edit/12`. Texts are made of the domain's `one` and `many`.
+ * What lists of records have in common: a button that creates, a row that is edited and removed,
+ * each with the right of its endpoint, `row.can`, the question before and the message after.
+ * `fields` are edited in a dialog; without them the page of the list has pages beside it, `/create`
+ * and `/edit/12`. Texts are made of the domain's `one` and `many`.
  */
 export type Records<R> = {
   readonly create?: Endpoint
@@ -111,7 +115,10 @@ export type ListPageProps<E extends Endpoint, R = RowOf<E>> = {
   readonly views?: readonly View[] | string
   /** The name alone where everything follows from the contract. */
   readonly filters?: readonly (Filter | string)[]
-  /** Right side of the title: export first, one primary button last. The button that creates comes with `records`. */
+  /**
+   * Right side of the title: export first, one primary button last. The button that creates comes
+   * with `records`.
+   */
   readonly header?: ReactNode
   /** What can be done with a row besides editing and removing it, which stand first and last. */
   readonly actions?: (row: R) => readonly RowAction[]
@@ -125,7 +132,10 @@ export type ListPageProps<E extends Endpoint, R = RowOf<E>> = {
   /** The list refreshes when the server announces this topic. */
   readonly live?: string
   readonly empty?: { readonly title: string; readonly hint?: string; readonly action?: ReactNode }
-  /** Below 768 px one row is a card: picture, name and state by themselves, and the columns named here. */
+  /**
+   * Below 768 px one row is a card: picture, name and state by themselves, and the columns named
+   * here.
+   */
   readonly card?: readonly string[] | ((row: R, actions: ReactNode) => ReactNode)
   /** Between filters and table: a banner, a note. */
   readonly notice?: ReactNode

@@ -2,7 +2,10 @@ import { useRef } from 'react'
 import type { Column } from '../columns.tsx'
 import { textWidth } from './textWidth.ts'
 
-/** Padding and a little air: letters are wider than counted. Heads are written smaller, and say by a mark that they sort. */
+/**
+ * Padding and a little air: letters are wider than counted. Heads are written smaller, and say by a
+ * mark that they sort.
+ */
 const cellRoom = 28
 const headRoom = 21
 const sortRoom = 13

@@ -2,7 +2,10 @@ import { person } from '../../shared/person.ts'
 import { queryClient, readKey, useRead } from '../api.ts'
 import { call } from '../call.ts'
 
-/** A choice kept per user on the server; shown at once, saved behind. A failed save costs a choice, not a message. */
+/**
+ * A choice kept per user on the server; shown at once, saved behind. A failed save costs a choice,
+ * not a message.
+ */
 export function usePreference<T>(
   key: string,
   check: (found: unknown) => T,

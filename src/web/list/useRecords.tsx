@@ -27,7 +27,10 @@ type Found<R> = {
   readonly actionsOf: (row: R, own: readonly RowAction[]) => readonly RowAction[]
 }
 
-/** `{one}` and `{many}` of a domain make the sentences about its records; one that says its own sentence is heard. */
+/**
+ * `{one}` and `{many}` of a domain make the sentences about its records; one that says its own
+ * sentence is heard.
+ */
 function useRecordTexts({
   ns,
   texts,
@@ -38,7 +41,10 @@ function useRecordTexts({
     t([`${own}${key}`, `web:record.${key}`], { one: t(`${own}one`), many: t(`${own}many`) })
 }
 
-/** A row with what only its form shows; null when it could not be read, and the failure is shown already. */
+/**
+ * A row with what only its form shows; null when it could not be read, and the failure is shown
+ * already.
+ */
 function wholeOf<R extends object>(get: Endpoint, row: R): Promise<R | null> {
   const input = pickFor(get.input, row as Values) as CallInput<Endpoint>
   return queryClient

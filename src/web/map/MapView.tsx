@@ -33,7 +33,10 @@ type Props = {
 export const wholeCountry = L.latLngBounds([18, 73.5], [53.5, 135])
 
 let country: Promise<Outlines> | undefined
-/** The replaceable outline of the country; the frame of the South China Sea (100000) is drawn beside the map. */
+/**
+ * The replaceable outline of the country; the frame of the South China Sea (100000) is drawn beside
+ * the map.
+ */
 const outlines = (): Promise<Outlines> => {
   country ??= fetch(href('/map/china.json')).then((answer) => {
     if (!answer.ok) throw new Error(`map ${answer.status}`)
@@ -46,7 +49,10 @@ const outlines = (): Promise<Outlines> => {
 }
 const frame = '100000'
 
-/** Tiles of WGS-84 lie some hundred metres beside ours: they are moved by what the middle of the map is off. */
+/**
+ * Tiles of WGS-84 lie some hundred metres beside ours: they are moved by what the middle of the map
+ * is off.
+ */
 function shiftTiles(map: L.Map): void {
   const { lng, lat } = map.getCenter()
   const [x, y] = toGcj(lng, lat)

@@ -3,7 +3,10 @@ import { decodeLine, unitsPerDegree } from '../../shared/outline.ts'
 import { PROVINCES } from '../../shared/provinces.ts'
 import { prefs } from '../prefs.ts'
 
-/** What a map shows without any tiles: land, borders and names, finer as one comes closer, and the lines of longitude and latitude. */
+/**
+ * What a map shows without any tiles: land, borders and names, finer as one comes closer, and the
+ * lines of longitude and latitude.
+ */
 export type Detail = {
   areas: readonly {
     name: string

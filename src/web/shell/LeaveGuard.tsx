@@ -5,7 +5,10 @@ import { useConfirm } from '../confirm.tsx'
 import { guardLeaving } from '../history.tsx'
 import { isDirty, setDirty } from './tabs.ts'
 
-/** With tabs a form keeps its state when another page is opened; on a phone there are none, so leaving asks. */
+/**
+ * With tabs a form keeps its state when another page is opened; on a phone there are none, so
+ * leaving asks.
+ */
 export function LeaveGuard({ phone }: { phone: boolean }) {
   const { t } = useTranslation('web')
   const confirm = useConfirm()

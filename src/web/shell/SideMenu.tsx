@@ -21,7 +21,10 @@ import { loadPinyin, searchLeaves } from './menuSearch.ts'
 import styles from './SideMenu.module.css'
 import { entryOf } from './trail.ts'
 
-/** Own markup instead of antd's menu: it is on every page, and 20 kB lighter. Keys as in a menu: ↑ ↓ ← → Home End. */
+/**
+ * Own markup instead of antd's menu: it is on every page, and 20 kB lighter. Keys as in a menu: ↑ ↓
+ * ← → Home End.
+ */
 export function SideMenu({ folded }: { folded: boolean }) {
   const { t } = useTranslation('web')
   const { lang } = usePrefs()

@@ -41,7 +41,10 @@ const routeElements = (): ReactNode[] => {
   return made
 }
 
-/** A menu leads to all pages below it; one that needs a right of its own says what is missing, as the server would. */
+/**
+ * A menu leads to all pages below it; one that needs a right of its own says what is missing, as
+ * the server would.
+ */
 function Permitted({ code, children }: { code: Access; children: ReactNode }) {
   const { t } = useTranslation('web')
   const may = useMay()
@@ -65,7 +68,10 @@ function BackToList({ to }: { to: string }) {
   return null
 }
 
-/** Every opened page stays mounted in an Activity; hidden ones keep their state and their own location. */
+/**
+ * Every opened page stays mounted in an Activity; hidden ones keep their state and their own
+ * location.
+ */
 export function TabPanes({ missing, settled }: { missing: boolean; settled: boolean }) {
   const NotFound = product.publicRoutes['/404']
   const location = useLocation()

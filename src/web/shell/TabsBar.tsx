@@ -11,7 +11,10 @@ import { closeOthers, closeTab, isDirty, useDirtyTabs, useTabs } from './tabs.ts
 import { homePath, type Tab } from './tabsList.ts'
 import { tabTitle } from './trail.ts'
 
-/** Closes a tab after asking when it holds unsaved changes; shows its left neighbour when it was on screen. */
+/**
+ * Closes a tab after asking when it holds unsaved changes; shows its left neighbour when it was on
+ * screen.
+ */
 function useCloseTab(): (tab: Tab) => Promise<void> {
   const { t } = useTranslation('web')
   const confirm = useConfirm()

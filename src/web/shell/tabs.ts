@@ -72,7 +72,10 @@ addEventListener('beforeunload', (event) => {
 export type TabContext = { readonly path: string; readonly active: boolean }
 export const TabContext = createContext<TabContext>({ path: '', active: true })
 
-/** False in a hidden tab. Modals and drawers must not be rendered there: antd's portal breaks when shown again. */
+/**
+ * False in a hidden tab. Modals and drawers must not be rendered there: antd's portal breaks when
+ * shown again.
+ */
 export const useActiveTab = (): boolean => useContext(TabContext).active
 export const useTabPath = (): string => useContext(TabContext).path
 

@@ -1,4 +1,7 @@
-/** Opened pages. A tab is a path; its query travels with it. Home is always first and cannot be closed. */
+/**
+ * Opened pages. A tab is a path; its query travels with it. Home is always first and cannot be
+ * closed.
+ */
 export type Tab = {
   readonly path: string
   readonly search: string

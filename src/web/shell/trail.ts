@@ -29,7 +29,10 @@ export function breadcrumb(
   return trail.length > 0 ? trail : [path]
 }
 
-/** The entry of the side menu a path stands under; a page without an entry stands under its parent's. */
+/**
+ * The entry of the side menu a path stands under; a page without an entry stands under its
+ * parent's.
+ */
 export function entryOf(path: string, leaves: readonly MenuLeaf[]): MenuLeaf | undefined {
   const own = nearest(
     path,

@@ -41,8 +41,9 @@ const after = { none: 'ascend', ascend: 'descend', descend: 'none' } as const
 const spoken = { ascend: 'ascending', descend: 'descending', none: 'none' } as const
 
 /**
- * The rows of a list: a plain table that scrolls in its box, heads and outer columns stay. antd's table brings five times the
- * code for what no list needs; where rows unfold or are edited, it serves.
+ * The rows of a list: a plain table that scrolls in its box, heads and outer columns stay. antd's
+ * table brings five times the code for what no list needs; where rows unfold or are edited, it
+ * serves.
  */
 export function RowTable<R>(props: Props<R>) {
   const { columns, rows, keyOf, selection, onOpen } = props

@@ -87,7 +87,10 @@ export const Figures = ({ items }: { items: readonly Pair[] }) => (
   <Named items={items} as={styles.figures} />
 )
 
-/** Things below each other with a hairline between: each `li` fills the columns; on a phone it wraps. */
+/**
+ * Things below each other with a hairline between: each `li` fills the columns; on a phone it
+ * wraps.
+ */
 export const Lines = ({ columns, children }: { columns: string; children: ReactNode }) => (
   <ul className={styles.lines} style={{ '--columns': columns } as React.CSSProperties}>
     {children}

@@ -36,7 +36,10 @@ export const Chip = ({ warn = false, children }: { warn?: boolean; children: Rea
   <span className={`${styles.chip} ${warn ? styles.warn : ''}`}>{children}</span>
 )
 
-/** A long number where there is little room: its last six characters tell one from another, so they stay. */
+/**
+ * A long number where there is little room: its last six characters tell one from another, so they
+ * stay.
+ */
 export const Tail = ({ text }: { text: string }) => (
   <span className={styles.tail} title={text}>
     <Cut>{text.slice(0, -6)}</Cut>

@@ -50,7 +50,10 @@ export function later<P>(load: () => Promise<ComponentType<P>>): Later<P> {
   }
 }
 
-/** What was loaded, once it is wanted and there; `failed` is called when it cannot be had, and the page stays as it is. */
+/**
+ * What was loaded, once it is wanted and there; `failed` is called when it cannot be had, and the
+ * page stays as it is.
+ */
 export function useLater<P>(
   real: Later<P>,
   wanted: boolean,
@@ -78,7 +81,10 @@ export function useLater<P>(
 /** So that it is there, or nearly, when it is wanted. */
 const ahead = <P,>(real: Later<P>) => void real.begin().catch(() => undefined)
 
-/** Dialogs and drawers: nothing until they are opened. `close` says which of their props takes back the wish. */
+/**
+ * Dialogs and drawers: nothing until they are opened. `close` says which of their props takes back
+ * the wish.
+ */
 export function whenOpen<P extends { readonly open?: boolean }>(
   real: Later<P>,
   close: (props: P) => void,
@@ -98,7 +104,10 @@ type Popup = {
   readonly open?: boolean
 }
 
-/** Menus and pop-overs: the child alone until it is used; then the same act happens again on the real one. */
+/**
+ * Menus and pop-overs: the child alone until it is used; then the same act happens again on the
+ * real one.
+ */
 export function onUse<P extends Popup>(real: Later<P>): (props: P) => ReactNode {
   return function OnUse(props) {
     const [used, setUsed] = useState<globalThis.MouseEvent | 'now' | null>(
@@ -178,7 +187,10 @@ type Field = Pick<
   readonly onFocus?: (event: FocusEvent<HTMLElement>) => void
 }
 
-/** Fields with a pop-up: a button that looks like the field and becomes it when the pointer or the focus arrives. */
+/**
+ * Fields with a pop-up: a button that looks like the field and becomes it when the pointer or the
+ * focus arrives.
+ */
 export function onTouch<P extends Field>(
   real: Later<P>,
   looks: StandInProps['looks'],

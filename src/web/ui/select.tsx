@@ -17,7 +17,9 @@ type Held = {
 const flat = (options: readonly Choice[]): readonly Choice[] =>
   options.flatMap((choice) => [choice, ...flat(choice.children ?? [])])
 
-/** The words of the chosen values, joined when there are several; for a tree of choices the path. */
+/**
+ * The words of the chosen values, joined when there are several; for a tree of choices the path.
+ */
 function chosen({ value, treeData = [], options = treeData }: Held): readonly ReactNode[] {
   if (value === undefined || value === null || value === '') return []
   const values = [value].flat()

@@ -9,7 +9,10 @@ const standing = async (world: World, lifecycle: string): Promise<number> => {
   return id
 }
 
-/** Leaving service and coming back, and sales stopped for many; the rest of devices stands in samples.ts. */
+/**
+ * Leaving service and coming back, and sales stopped for many; the rest of devices stands in
+ * samples.ts.
+ */
 export const devices: DomainSamples = {
   fieldIds: { 'devices storeId': byRow },
   samples: {

@@ -8,7 +8,10 @@ export type Source = {
   shared?: true
 }
 export type Sample = (world: World) => Promise<Record<string, unknown>>
-/** `pathIds`: by the first word of the path and the parameter; `fieldIds`: by the field of query or body; `samples`: by the endpoint's name. */
+/**
+ * `pathIds`: by the first word of the path and the parameter; `fieldIds`: by the field of query or
+ * body; `samples`: by the endpoint's name.
+ */
 export type DomainSamples = {
   readonly pathIds?: Readonly<Record<string, Source>>
   readonly fieldIds?: Readonly<Record<string, Source>>

@@ -4,8 +4,9 @@ import type { Db } from '../../../server/database.ts'
 import { hashPassword } from '../../../server/passwords.ts'
 
 /**
- * The account with which a fresh installation without demo data is opened; null when somebody is there already. Runs after
- * `seedAccess` in system scope. The password exists only in the answer: the caller prints it once.
+ * The account with which a fresh installation without demo data is opened; null when somebody is
+ * there already. Runs after `seedAccess` in system scope. The password exists only in the answer:
+ * the caller prints it once.
  */
 export async function firstAdministrator(
   db: Db,

@@ -4,7 +4,10 @@ import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { dayMs } from '../../../shared/instants.ts'
 
-/** The first administrator's password waits in a file that only the server's user reads: logs are kept and sent elsewhere. */
+/**
+ * The first administrator's password waits in a file that only the server's user reads: logs are
+ * kept and sent elsewhere.
+ */
 export const firstPasswordFile = (dataDir: string): string =>
   path.join(dataDir, 'first-administrator.txt')
 
@@ -20,8 +23,9 @@ export function writeFirstPassword(
 }
 
 /**
- * The file goes when its password does: at the first sign-in it has to be changed. Until somebody came in there is no other way in, so
- * the days after which first passwords end (`password.firstDays`) do not run while the file lies there.
+ * The file goes when its password does: at the first sign-in it has to be changed. Until somebody
+ * came in there is no other way in, so the days after which first passwords end
+ * (`password.firstDays`) do not run while the file lies there.
  */
 export async function registerFirstPassword(app: App): Promise<void> {
   const file = firstPasswordFile(app.config.dataDir)

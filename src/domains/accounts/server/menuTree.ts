@@ -27,7 +27,10 @@ export async function rolesOf(db: Db, userId: number): Promise<number[]> {
   return rows.map((row) => row.id)
 }
 
-/** Menus these roles give: enabled, listed by an enabled one of them, and one may read what is behind. The caller prunes what has no screen. */
+/**
+ * Menus these roles give: enabled, listed by an enabled one of them, and one may read what is
+ * behind. The caller prunes what has no screen.
+ */
 export const menuRows = async (
   db: Db,
   roleIds: readonly number[],
@@ -38,8 +41,9 @@ export const menuRows = async (
 const mostLevels = 3
 
 /**
- * Rows to a tree; leaves are kept when `hasScreen`, groups when something below them is. Whatever damaged rows say, what comes out is a
- * finite tree of at most three levels: a row whose parent is missing, or that stands below itself, is never reached.
+ * Rows to a tree; leaves are kept when `hasScreen`, groups when something below them is. Whatever
+ * damaged rows say, what comes out is a finite tree of at most three levels: a row whose parent is
+ * missing, or that stands below itself, is never reached.
  */
 export function menuTree(
   rows: readonly MenuRow[],

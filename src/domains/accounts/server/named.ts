@@ -4,7 +4,10 @@ import { rowsOf } from '../../../server/rows.ts'
 import type { HomeKind } from '../../../shared/access.ts'
 import { bi } from '../../../shared/text.ts'
 
-/** Organisations that a file names: by code, whatever its case, or by a name that only one of them has. */
+/**
+ * Organisations that a file names: by code, whatever its case, or by a name that only one of them
+ * has.
+ */
 
 const none = bi('机构不存在', 'There is no such organisation')
 const many = bi(

@@ -24,7 +24,10 @@ type PersonRow = {
   menus: string | null
 }
 
-/** Null when the account or any organisation above it is disabled. Not cached: for background work in somebody's name. */
+/**
+ * Null when the account or any organisation above it is disabled. Not cached: for background work
+ * in somebody's name.
+ */
 export async function loadPerson(database: Database, userId: number): Promise<Person | null> {
   return database.read(systemScope, async (db) => {
     const { rows } = await sql<PersonRow>`
@@ -87,7 +90,10 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
   })
 }
 
-/** The rows behind each kind of scope; what needs rows of its own is read once, only when a role asks for it. */
+/**
+ * The rows behind each kind of scope; what needs rows of its own is read once, only when a role
+ * asks for it.
+ */
 async function scopesOf(
   db: Db,
   row: PersonRow,
@@ -102,7 +108,8 @@ async function scopesOf(
     if (kinds.has('ALL') && row.org_kind === 'PLATFORM') return systemScope
     if (kinds.has('ALL') || kinds.has('ORG_TREE'))
       return { all: false, orgs, ancestors, devices: null, watched: null }
-    // own lanes, own budget, own goods: no machine is theirs; their rows lie in their own organisation
+    // own lanes, own budget, own goods: no machine is theirs; their rows lie in their own
+    // organisation
     return {
       all: false,
       orgs,
@@ -134,7 +141,10 @@ async function assignedDevices(db: Db, userId: number): Promise<number[]> {
   return rows.map((row) => row.id)
 }
 
-/** Drug machines of the region, whoever owns them. They are looked at; their owners stay out, and his own machines are no task of his. */
+/**
+ * Drug machines of the region, whoever owns them. They are looked at; their owners stay out, and
+ * his own machines are no task of his.
+ */
 async function regionScope(db: Db, row: PersonRow, ancestors: readonly number[]): Promise<Scope> {
   const prefix = `${regionPrefix(row.region_code)}%`
   const { rows: drugs } = await sql<{ id: number }>`

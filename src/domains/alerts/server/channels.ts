@@ -51,7 +51,10 @@ function shown(ctx: Ctx, row: Row): ChannelRow {
   return { ...row, can: { update, delete: update && row.type !== 'IN_APP' } }
 }
 
-/** Why the server may not be sent there; null when it may or when nobody knows now. The sender looks again at every message. */
+/**
+ * Why the server may not be sent there; null when it may or when nobody knows now. The sender looks
+ * again at every message.
+ */
 async function blocked(app: App, host: string): Promise<string | null> {
   try {
     await resolveTarget(host, await cachedSetting(app, 1, 'alarm.privateAddresses'))

@@ -22,7 +22,10 @@ import { type Batch, type Event, readEvents, sendBatch, tellInApp } from './send
 type Due = Batch & Piece
 type Sent = { readonly state: 'SENT'; readonly inApp?: readonly Event[] }
 
-/** What is due for a channel leaves as one batch, which keeps its number: a receiver can tell a repetition. Organisations take turns. */
+/**
+ * What is due for a channel leaves as one batch, which keeps its number: a receiver can tell a
+ * repetition. Organisations take turns.
+ */
 export const sendKind = (app: App): Kind<Due, Sent> => {
   const kind: Kind<Due, Sent> = {
     name: sendsName,

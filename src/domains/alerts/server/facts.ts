@@ -16,7 +16,10 @@ import {
   usualRules,
 } from '../rules.ts'
 
-/** What the tables say about machines now, and what alerts there are: everything `decide` looks at, in four statements. */
+/**
+ * What the tables say about machines now, and what alerts there are: everything `decide` looks at,
+ * in four statements.
+ */
 export async function readState(app: App, db: Db, now: Date): Promise<State> {
   const ruleOf = await rulesOf(app, db)
   const hours = await cachedByOrg(app, 'device.businessHours')
@@ -113,7 +116,10 @@ const warnFrom = (
 
 type KnownRow = Omit<Known, 'closedAt'> & { closedAt: Date | null }
 
-/** Alerts that are not closed; of the other facts the last closed one of their key; alerts of many that were closed lately. */
+/**
+ * Alerts that are not closed; of the other facts the last closed one of their key; alerts of many
+ * that were closed lately.
+ */
 async function readKnown(db: Db, now: Date, facts: readonly Fact[]): Promise<Known[]> {
   const columns = sql`a.id, a.org_id as "orgId", a.device_id as "deviceId", a.kind, a.subject, a.state <> 'CLOSED' as open, a.closed_at as "closedAt",
     a.close_reason as reason`

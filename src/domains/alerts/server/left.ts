@@ -4,8 +4,9 @@ import { rowsOf } from '../../../server/rows.ts'
 import { dropWaiting } from './outbox.ts'
 
 /**
- * The machine goes to another owner, in the transaction that gives it away: what is open of it ends for the one before, and nobody
- * of his is told of it any more. The next sweep begins anew with whoever has it then.
+ * The machine goes to another owner, in the transaction that gives it away: what is open of it ends
+ * for the one before, and nobody of his is told of it any more. The next sweep begins anew with
+ * whoever has it then.
  */
 export async function dropAlertsOf(ctx: Ctx, deviceId: number, orgId: number): Promise<void> {
   const ended = await rowsOf<{ id: number }>(

@@ -19,7 +19,9 @@ type Mail = {
   privateAllowed: boolean
 }
 
-/** One message over SMTP; the same id at every try, so that mail programs show a repeated one once. */
+/**
+ * One message over SMTP; the same id at every try, so that mail programs show a repeated one once.
+ */
 export async function sendMail(server: MailServer, mail: Mail): Promise<SendAnswer> {
   try {
     const { address } = await resolveTarget(server.host, mail.privateAllowed)

@@ -3,8 +3,9 @@ import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 /**
- * Where the server may be sent by somebody's settings: public addresses only, so that a channel is no door into our own network.
- * Names are resolved once and the connection goes to the address that was checked.
+ * Where the server may be sent by somebody's settings: public addresses only, so that a channel is
+ * no door into our own network. Names are resolved once and the connection goes to the address that
+ * was checked.
  */
 const inside = new BlockList()
 for (const [net, bits] of [
@@ -65,7 +66,10 @@ export type Target = { readonly address: string; readonly family: 4 | 6 }
 export class Blocked extends Error {}
 export const timeoutMs = 5000
 
-/** The address to connect to. Every address of the name has to be allowed: a name with one inside is a trick. */
+/**
+ * The address to connect to. Every address of the name has to be allowed: a name with one inside is
+ * a trick.
+ */
 export async function resolveTarget(host: string, privateAllowed: boolean): Promise<Target> {
   const bare = host.replace(/^\[|\]$/g, '')
   const found = isIP(bare)

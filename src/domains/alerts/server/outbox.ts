@@ -15,7 +15,10 @@ const wayOf = (
 ) => sql`a.id as "alertId", a.org_id as "orgId", c.id as "channelId", ${urgent} as urgent,
   c.quiet_from as "quietFrom", c.quiet_to as "quietTo", c.urgent_through as "urgentThrough"`
 
-/** The intent to tell, one row per alert and channel of its rule, in the transaction of the alert. What is over is told to whoever heard of it. */
+/**
+ * The intent to tell, one row per alert and channel of its rule, in the transaction of the alert.
+ * What is over is told to whoever heard of it.
+ */
 export async function queue(
   ctx: Ctx,
   event: 'OPENED' | 'CLOSED',
@@ -39,8 +42,9 @@ export async function queue(
 }
 
 /**
- * A word again about alerts nobody has taken on. A channel in its quiet time, one that still has something to say about the alert or
- * said it since `since` is left out: a reminder is never late and never a second message in a row.
+ * A word again about alerts nobody has taken on. A channel in its quiet time, one that still has
+ * something to say about the alert or said it since `since` is left out: a reminder is never late
+ * and never a second message in a row.
  */
 export async function queueReminders(
   ctx: Ctx,
@@ -79,7 +83,10 @@ async function put(
   ctx.afterCommit(() => ctx.app.jobs.poke(sendsName))
 }
 
-/** Reminders on their way that came too late: somebody has taken the alert on meanwhile, or the channel is in its quiet time. */
+/**
+ * Reminders on their way that came too late: somebody has taken the alert on meanwhile, or the
+ * channel is in its quiet time.
+ */
 export async function dropReminders(ctx: Ctx, batch: string, quiet: boolean): Promise<void> {
   await sql`update alert_outbox o set state = 'DROPPED', next_at = null from alerts a
     where o.batch = ${batch}::uuid and o.event = 'REMINDER' and o.state = 'SENDING' and a.id = o.alert_id and (${quiet} or a.state <> 'OPEN')`.execute(
@@ -87,14 +94,20 @@ export async function dropReminders(ctx: Ctx, batch: string, quiet: boolean): Pr
   )
 }
 
-/** Nobody needs to hear of these any more: part of a larger one, machine or rule gone. What is on its way goes on. */
+/**
+ * Nobody needs to hear of these any more: part of a larger one, machine or rule gone. What is on
+ * its way goes on.
+ */
 export async function dropWaiting(ctx: Ctx, alertIds: readonly number[]): Promise<void> {
   await sql`update alert_outbox set state = 'DROPPED', next_at = null where alert_id = any(${[...alertIds]}::bigint[]) and state = 'WAITING' and batch is null`.execute(
     ctx.db,
   )
 }
 
-/** Counts towards what an organisation may send in a day; false when that would be too much, and counts nothing. */
+/**
+ * Counts towards what an organisation may send in a day; false when that would be too much, and
+ * counts nothing.
+ */
 export async function countToday(
   ctx: Ctx,
   orgId: number,

@@ -18,12 +18,16 @@ import type { SendAnswer } from './outbound.ts'
 import { countToday } from './outbox.ts'
 
 /**
- * Whoever is to get mail of alerts says so himself: until he opened the link of the one message that asks him, nothing else goes to
- * his address. Accounts have no address that counts as confirmed.
+ * Whoever is to get mail of alerts says so himself: until he opened the link of the one message
+ * that asks him, nothing else goes to his address. Accounts have no address that counts as
+ * confirmed.
  */
 export const recipientsName = 'alert-recipients'
 
-/** Asks those who did not confirm, each once a day at most, or once more when the message did not leave. */
+/**
+ * Asks those who did not confirm, each once a day at most, or once more when the message did not
+ * leave.
+ */
 export async function askRecipients(
   ctx: Ctx,
   orgId: number,
@@ -54,7 +58,10 @@ export async function confirmedOf(
 }
 
 type Asked = { id: number; org_id: number; address: string; asked_at: Date }
-/** Nothing of it is kept: what it says is signed, and true as long as the row stands as it was asked. */
+/**
+ * Nothing of it is kept: what it says is signed, and true as long as the row stands as it was
+ * asked.
+ */
 export const recipientToken = (
   { config }: Pick<App, 'config'>,
   { id, org_id, address, asked_at }: Asked,

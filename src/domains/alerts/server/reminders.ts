@@ -6,9 +6,10 @@ import type { State } from '../rules.ts'
 import { queueReminders } from './outbox.ts'
 
 /**
- * Reminds of alerts nobody has taken on, as often as the organisation wants (alarm.repeat). Part of the sweep's turn: one process
- * at a time, and what was said last stands at the alert, so that a restart neither repeats nor forgets. A flapping machine opens its
- * alert again without a word; the time runs on from the last word.
+ * Reminds of alerts nobody has taken on, as often as the organisation wants (alarm.repeat). Part of
+ * the sweep's turn: one process at a time, and what was said last stands at the alert, so that a
+ * restart neither repeats nor forgets. A flapping machine opens its alert again without a word; the
+ * time runs on from the last word.
  */
 export async function remind(ctx: Ctx, openHours: State['openHours']): Promise<void> {
   const intervals = await cachedByOrg(ctx.app, 'alarm.repeat')
@@ -20,7 +21,8 @@ export async function remind(ctx: Ctx, openHours: State['openHours']): Promise<v
   const unhandled = open.map((alert) => ({ ...alert, lastAt: alert.lastAt.getTime() }))
   const due = dueReminders(ctx.now.getTime(), unhandled, everyOf, openHours)
   if (due.length === 0) return
-  // somebody may take one on at this moment: in the order of ids, as people do, and only what is still open
+  // somebody may take one on at this moment: in the order of ids, as people do, and only what is
+  // still open
   const reminded = await rowsOf<{ id: number; orgId: number }>(ctx.db)`
     with mine as (select id from alerts where id = any(${due}::bigint[]) order by id for update)
     update alerts a set reminded_at = ${ctx.now}, reminders = a.reminders + 1 from mine where a.id = mine.id and a.state = 'OPEN' returning a.id, a.org_id as "orgId"`

@@ -84,7 +84,10 @@ export async function tellInApp(ctx: Ctx, orgId: number, events: readonly Event[
   }
 }
 
-/** Who holds alarm:read, and which of these he reaches by it: staff with single machines hear of those. */
+/**
+ * Who holds alarm:read, and which of these he reaches by it: staff with single machines hear of
+ * those.
+ */
 async function readersOf(
   ctx: Ctx,
   orgId: number,

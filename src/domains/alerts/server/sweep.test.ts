@@ -343,7 +343,8 @@ test('with its machine an open alert leaves its owner at once, and begins anew w
   expect([await list(people.operator), await list(people.sibling)]).toEqual([['CLOSED'], []])
   await sweep()
   expect([await list(people.operator), await list(people.sibling)]).toEqual([['CLOSED'], ['OPEN']])
-  // what a person of the former owner had handled is not handled for the next, and the other way round
+  // what a person of the former owner had handled is not handled for the next, and the other way
+  // round
   await world.rows(
     `update alerts set state = 'CLOSED', closed_at = $1, close_reason = 'HANDLED' where org_id = 4`,
     [new Date(world.clock.now)],

@@ -7,7 +7,10 @@ import { readState } from './facts.ts'
 import { dropWaiting, queue } from './outbox.ts'
 import { remind } from './reminders.ts'
 
-/** Makes the alerts say what the facts say; one process at a time, whatever it missed is found at its next turn. */
+/**
+ * Makes the alerts say what the facts say; one process at a time, whatever it missed is found at
+ * its next turn.
+ */
 export async function sweepAlerts(app: App): Promise<void> {
   await bySystem(app, async (ctx) => {
     const turn = await onlyRow<{ mine: boolean }>(

@@ -5,7 +5,10 @@ import { addPermissions, grant } from '../../../../test/factories/things.ts'
 import { addDevice, openWorld as openDevices } from '../../devices/server/testWorld.ts'
 import { settingsChanged } from '../../settings/server/values.ts'
 
-/** Organisation 3 with forty machines in one county, a clock that moves, and listeners of our own for what leaves; for tests only. */
+/**
+ * Organisation 3 with forty machines in one county, a clock that moves, and listeners of our own
+ * for what leaves; for tests only.
+ */
 export type World = Awaited<ReturnType<typeof openWorld>>
 
 export const minute = 60_000

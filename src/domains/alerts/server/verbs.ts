@@ -38,7 +38,10 @@ const get: Handlers<Contract>['get'] = async (ctx, { id }) => {
   }
 }
 
-/** All or none may be seen; those in the wrong state are skipped, and when that is all of them somebody was faster. */
+/**
+ * All or none may be seen; those in the wrong state are skipped, and when that is all of them
+ * somebody was faster.
+ */
 async function handle(
   ctx: Ctx,
   next: 'ACKNOWLEDGED' | 'CLOSED',

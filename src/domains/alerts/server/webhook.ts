@@ -18,7 +18,10 @@ type Post = {
   privateAllowed: boolean
 }
 
-/** One POST within five seconds to an address that was checked; redirects are refused, of the answer only the status counts. */
+/**
+ * One POST within five seconds to an address that was checked; redirects are refused, of the answer
+ * only the status counts.
+ */
 export async function postWebhook({
   url,
   secret,

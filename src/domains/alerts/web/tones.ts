@@ -23,7 +23,10 @@ export const lastTones: Readonly<Record<'SENT' | 'RETRY' | 'FAILED', Tone>> = {
   FAILED: 'fault',
 }
 
-/** Why a message did not go out, in words where it is a code; what the other side said stays as it is. */
+/**
+ * Why a message did not go out, in words where it is a code; what the other side said stays as it
+ * is.
+ */
 export function failureWord(
   t: (key: string, options: { defaultValue: string }) => string,
   reason: string,

@@ -11,7 +11,9 @@ const endpointNamed = (name: string): Endpoint | undefined => {
   return (contracts as Record<string, Contract>)[domain]?.[key]
 }
 
-/** What an action is called: its log text or, for what writes no row of its own, the right it needs. */
+/**
+ * What an action is called: its log text or, for what writes no row of its own, the right it needs.
+ */
 export function actionLabel(action: string, lang: Lang): string {
   const [domain = '', key = ''] = action.split('.')
   const label = (textsOf(domain, lang).audit as Texts | undefined)?.[key]
@@ -21,7 +23,10 @@ export function actionLabel(action: string, lang: Lang): string {
   return (right ? (lang === 'en' ? right.en : right.zh) : endpoint?.summary) ?? action
 }
 
-/** `orders.refund` + `2026…` -> `退款：2026…`. The log is kept in Chinese; screens translate by the action. */
+/**
+ * `orders.refund` + `2026…` -> `退款：2026…`. The log is kept in Chinese; screens translate by the
+ * action.
+ */
 export function auditText(action: string, name: string): string {
   const [domain = '', key = ''] = action.split('.')
   const label = (textsOf(domain, 'zh-CN').audit as Texts | undefined)?.[key]

@@ -7,7 +7,10 @@ import { copyHead } from './chain/heads.ts'
 import { sealOnce } from './chain/seal.ts'
 import { checkKind } from './checks.ts'
 
-/** The chain and its copied heads, checks that people asked for, and on Sundays what is older than the settings keep. */
+/**
+ * The chain and its copied heads, checks that people asked for, and on Sundays what is older than
+ * the settings keep.
+ */
 export async function registerAuditJobs(app: App): Promise<void> {
   app.jobs.every('seal', 500, () => sealOnce(app))
   app.jobs.every('log-head', 60_000, () => copyHead(app))

@@ -60,7 +60,10 @@ const list: Handlers<typeof audit>['online'] = async (ctx, input) => {
   return { list: rows.map(shown), total }
 }
 
-/** All or none: a session that is gone or not to be seen answers like a missing one, one of somebody above refuses the whole. */
+/**
+ * All or none: a session that is gone or not to be seen answers like a missing one, one of somebody
+ * above refuses the whole.
+ */
 const kick: Handlers<typeof audit>['kick'] = async (ctx, input) => {
   const ids = [...new Set(input.ids)]
   const rows = await rowsOf<{

@@ -29,7 +29,9 @@ const logFrom = sql`operation_logs l`
 const debugFrom = sql`(select id, org_id, created_at, user_id, org_id as actor_org_id, username, 'DEBUG' as level, action, content, resource_id, '' as target_name, 'SUCCESS' as result,
   '' as error_name, ip_address, user_agent, request_id, duration_ms, null::jsonb as before, null::jsonb as after from debug_logs) l`
 
-/** Whether a reader may know who acted: the person stands in his organisations, or is he himself. */
+/**
+ * Whether a reader may know who acted: the person stands in his organisations, or is he himself.
+ */
 export const knows = ({ actor: { scope, userId } }: Ctx, row: Row): boolean =>
   scope.all ||
   row.userId === userId ||
@@ -41,7 +43,10 @@ const readable = (ctx: Ctx): RawBuilder<unknown> =>
     ? visible(ctx, 'l.org_id')
     : sql`${visible(ctx, 'l.org_id')} and l.user_id = ${ctx.actor.userId}`
 
-/** Days bound every search, so that whole months are left out; the history of one object reaches back a year. */
+/**
+ * Days bound every search, so that whole months are left out; the history of one object reaches
+ * back a year.
+ */
 function days(
   ctx: Ctx,
   input: { from?: string | undefined; to?: string | undefined },

@@ -9,7 +9,9 @@ import { online } from './online.ts'
 import * as q from './queries.ts'
 import { errorText, moduleName, options, shownChanges } from './words.ts'
 
-/** Acts of people outside the reader's organisations stay to be seen, without who and from where. */
+/**
+ * Acts of people outside the reader's organisations stay to be seen, without who and from where.
+ */
 function shown(ctx: Ctx, given: q.Row): LogRow {
   const { userId, actorOrgId: _, userAgent: __, ...row } = given
   const known = q.knows(ctx, given)
@@ -25,7 +27,9 @@ function shown(ctx: Ctx, given: q.Row): LogRow {
   }
 }
 
-/** Rows are kept in Chinese; in English the sentence is made again from the action and the thing. */
+/**
+ * Rows are kept in Chinese; in English the sentence is made again from the action and the thing.
+ */
 function contentFor(
   ctx: Ctx,
   row: Pick<LogRow, 'content' | 'targetName' | 'targetId' | 'action' | 'errorName'>,

@@ -10,7 +10,9 @@ import { locale } from '../locale.ts'
 import { type Change, changesOf, listChange } from '../rules.ts'
 import { actionLabel } from './actionText.ts'
 
-/** The words of a log row in the reader's language: rows themselves are kept in Chinese and by code. */
+/**
+ * The words of a log row in the reader's language: rows themselves are kept in Chinese and by code.
+ */
 const textsOf = (domain: string, lang: Lang): Texts => textsOver(locales[domain], lang)
 
 export function moduleName(module: string, lang: Lang): string {
@@ -42,7 +44,10 @@ export const options = (lang: Lang) => ({
   ),
 })
 
-/** Why something was refused, as the person was told; a text with values is not known any more, so its name stands. */
+/**
+ * Why something was refused, as the person was told; a text with values is not known any more, so
+ * its name stands.
+ */
 const errorTexts = new Map(
   [
     ...Object.values(common),

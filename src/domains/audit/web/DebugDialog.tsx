@@ -11,7 +11,9 @@ import { debugMinutes } from '../rules.ts'
 
 type Word = { value: string; label: string }
 
-/** Records the reads of one user or one module for at most a day; what is on can be stopped here. */
+/**
+ * Records the reads of one user or one module for at most a day; what is on can be stopped here.
+ */
 export function DebugDialog({
   modules,
   onClose,

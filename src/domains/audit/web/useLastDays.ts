@@ -4,8 +4,8 @@ import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { useTabPath } from '../../../web/shell/tabs.ts'
 
 /**
- * Without days the server answers the last seven: the address, and with it the filter, says so. The history of one
- * object reaches further.
+ * Without days the server answers the last seven: the address, and with it the filter, says so. The
+ * history of one object reaches further.
  */
 export function useLastDays(): void {
   const { pathname, search } = useLocation()

@@ -59,7 +59,9 @@ export const activationCodes: Handlers<Contract>['activationCodes'] = async (ctx
 }
 
 const guesses = perApp(() => new Map<string, { since: number; times: number }>())
-/** Typing errors come one by one; from the tenth of an address within a minute on, people see it. */
+/**
+ * Typing errors come one by one; from the tenth of an address within a minute on, people see it.
+ */
 async function noteGuess(ctx: Ctx): Promise<void> {
   const { app } = ctx
   const ip = addressOf(ctx.ip)
@@ -78,7 +80,10 @@ async function noteGuess(ctx: Ctx): Promise<void> {
     })
 }
 
-/** Nobody is signed in: the code is the proof, and one answer stands for everything that may be wrong with it. */
+/**
+ * Nobody is signed in: the code is the proof, and one answer stands for everything that may be
+ * wrong with it.
+ */
 export const activate: Handlers<Contract>['activate'] = async (ctx, input) => {
   const { code: text, ...told } = input
   const seen = await codeRow(ctx, text)
@@ -86,7 +91,8 @@ export const activate: Handlers<Contract>['activate'] = async (ctx, input) => {
   const code = machine && (await codeRow(ctx, text))
   const wrong = useRule(code, ctx.now)
   if (wrong || !code || !machine || codeRule(machine)) {
-    // a board that is really there and has no code that works: the platform is shown it, if its number is unknown
+    // a board that is really there and has no code that works: the platform is shown it, if its
+    // number is unknown
     sightingsOf(ctx.app).note({ ...told, via: 'ACTIVATION', address: ctx.ip })
     await noteGuess(ctx)
     return refused(boardErrors.codeInvalid)
@@ -136,7 +142,8 @@ type Told = { boardNo: string; iccid: string; model: string; hwVersion: string; 
 async function ownBoard(ctx: Ctx, machine: Machine, told: Told): Promise<q.Row> {
   const known = await q.rowByNumber(ctx, told.boardNo)
   const owner = found(await q.owner(ctx, machine.orgId))
-  // the code is its proof: a SIM card that somebody wrote down elsewhere keeps no board from coming up
+  // the code is its proof: a SIM card that somebody wrote down elsewhere keeps no board from coming
+  // up
   const held =
     told.iccid &&
     (await exists(

@@ -13,7 +13,10 @@ export type Machine = Pick<DeviceDetail, 'id' | 'orgId' | 'rtuNumber' | 'lifecyc
   card: string | null
 }
 
-/** The machine, held: whoever changes its board or owner takes his turn. Machines before boards before lanes. */
+/**
+ * The machine, held: whoever changes its board or owner takes his turn. Machines before boards
+ * before lanes.
+ */
 export const lockMachine = (ctx: Ctx, id: number) =>
   rowOf<Machine>(
     ctx.db,
@@ -26,7 +29,10 @@ export const lockMachines = (ctx: Ctx, ids: readonly number[]) =>
     ctx.db,
   )
 
-/** Gateways look again whom they let in: a connection that would not be now, or belongs to another owner, ends. */
+/**
+ * Gateways look again whom they let in: a connection that would not be now, or belongs to another
+ * owner, ends.
+ */
 export function shutOut(ctx: Ctx): void {
   ctx.touch('identity')
   ctx.touch('main-boards')
@@ -54,7 +60,10 @@ async function write(
   shutOut(ctx)
 }
 
-/** A new secret for the machine, with another board or the one it has; whoever held the old one is out. */
+/**
+ * A new secret for the machine, with another board or the one it has; whoever held the old one is
+ * out.
+ */
 export async function putBoard(
   ctx: Ctx,
   machine: Pick<Machine, 'id'>,
@@ -78,7 +87,10 @@ export const keepLastSeen = (ctx: Ctx, machine: Machine) =>
     ctx.db,
   )
 
-/** Pieces that wait for payment, for the motor or for its answer; those of an order nobody paid are let go and wait no longer. */
+/**
+ * Pieces that wait for payment, for the motor or for its answer; those of an order nobody paid are
+ * let go and wait no longer.
+ */
 export const hasOpenOrder = (ctx: Ctx, deviceId: number) =>
   exists(
     ctx.db,

@@ -6,7 +6,10 @@ import { dayMs } from '../../../shared/instants.ts'
 import { boardNoForm } from '../../machines/rules.ts'
 import { placeFor, unknownLimits } from '../rules.ts'
 
-/** A board nobody registered wanted in. Nothing of it is proven, so it costs memory for seconds and one row at most. */
+/**
+ * A board nobody registered wanted in. Nothing of it is proven, so it costs memory for seconds and
+ * one row at most.
+ */
 export type Sighting = {
   readonly boardNo: string
   readonly via: 'MQTT' | 'ACTIVATION'
@@ -19,7 +22,9 @@ export type Sighting = {
 type Waiting = Sighting & { readonly first: Date; readonly last: Date; readonly tries: number }
 export type Sightings = {
   note(sighting: Sighting): void
-  /** Writes what waits: one transaction, however many tried; the loop calls it every few seconds. */
+  /**
+   * Writes what waits: one transaction, however many tried; the loop calls it every few seconds.
+   */
   flush(): Promise<void>
 }
 
@@ -78,7 +83,10 @@ function openSightings(app: App): Sightings {
   return sightings
 }
 
-/** Numbers that are registered, as a board or as a machine, are not unknown, whatever tried with them. */
+/**
+ * Numbers that are registered, as a board or as a machine, are not unknown, whatever tried with
+ * them.
+ */
 export const registered = sql<boolean>`(exists (select from main_boards b where b.board_no = u.board_no) or exists (select from devices d where d.rtu_number = u.board_no))`
 
 /** Not seen for long; noise that came once or twice is forgotten the day after. */
@@ -112,8 +120,9 @@ async function write(ctx: Ctx, batch: readonly Waiting[]): Promise<void> {
 }
 
 /**
- * Keeps the table small: addresses in turn, of each those that keep trying, then the latest, so that random numbers push out one another
- * before a board that is really there. What people ignored is counted by itself.
+ * Keeps the table small: addresses in turn, of each those that keep trying, then the latest, so
+ * that random numbers push out one another before a board that is really there. What people ignored
+ * is counted by itself.
  */
 async function forget(ctx: Ctx): Promise<void> {
   const keen = sql`least(u.tries, 5) desc, u.last_seen_at desc, u.id desc`

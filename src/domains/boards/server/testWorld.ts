@@ -14,7 +14,10 @@ const codes = [
   'device:transfer',
 ]
 
-/** The world of the devices domain, whose people hold the codes of boards, stores and distribution too; the repairer (7) reads and binds. */
+/**
+ * The world of the devices domain, whose people hold the codes of boards, stores and distribution
+ * too; the repairer (7) reads and binds.
+ */
 export async function openBoardWorld(): Promise<World> {
   const world = await openWorld()
   await addPermissions(world.sql, codes)

@@ -140,7 +140,10 @@ const replace: Handlers<Contract>['replace'] = async (ctx, input): Promise<Board
   return { boardNo: next.boardNo, rtuNumber: machine.rtuNumber, secret }
 }
 
-/** The old board is out at once; the machine keeps lanes, settings and history, and its SIM when the new board has none. */
+/**
+ * The old board is out at once; the machine keeps lanes, settings and history, and its SIM when the
+ * new board has none.
+ */
 async function exchange(ctx: Ctx, machine: Machine, old: q.Row, next: q.Row): Promise<string> {
   await keepLastSeen(ctx, machine)
   if (old.iccid && !next.iccid) await q.moveSim(ctx, old.id, next.id)

@@ -14,7 +14,10 @@ import { type BoardSecret, boards, UnknownBoard } from '../contract.ts'
 const ClaimDialog = lazyDialog(() => import('./ClaimDialog.tsx').then((m) => m.ClaimDialog))
 const SecretDialog = lazyDialog(() => import('./Dialogs.tsx').then((m) => m.SecretDialog))
 
-/** Boards that wanted in and that nobody registered: somebody of the platform claims or ignores them. */
+/**
+ * Boards that wanted in and that nobody registered: somebody of the platform claims or ignores
+ * them.
+ */
 export function UnknownList() {
   const { t } = useTranslation('boards')
   const col = useCols(UnknownBoard, 'boards')

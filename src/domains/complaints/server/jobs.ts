@@ -4,7 +4,10 @@ import { bySystem } from '../../../server/run.ts'
 import { bi } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
 
-/** Tells the principal of the organisation once that a complaint is over its time; at most 200 a turn. */
+/**
+ * Tells the principal of the organisation once that a complaint is over its time; at most 200 a
+ * turn.
+ */
 export const escalate = (app: App): Promise<number> =>
   bySystem(app, async (ctx) => {
     const late = await rowsOf<{

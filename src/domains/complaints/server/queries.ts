@@ -84,7 +84,10 @@ export const entries = (ctx: Ctx, id: number) =>
     sql`from complaint_entries e where e.complaint_id = ${id} order by e.id limit 500`,
   )
 
-/** Others of the same lane and the same buyer within 30 days, and whether the lane should stop selling. */
+/**
+ * Others of the same lane and the same buyer within 30 days, and whether the lane should stop
+ * selling.
+ */
 export function neighbours(ctx: Ctx, c: Row) {
   const at = Date.parse(c.createTime)
   const since = new Date(at - 30 * 86_400_000)

@@ -135,7 +135,10 @@ const taken = (c: q.Row, userId: number | null): Change => ({
   ...(c.state === 'OPEN' ? { state: 'HANDLING' } : {}),
 })
 
-/** One statement against the version the person saw; the state is checked before, the version makes it hold. */
+/**
+ * One statement against the version the person saw; the state is checked before, the version makes
+ * it hold.
+ */
 async function change(ctx: Ctx, c: q.Row, version: number, to: Change): Promise<void> {
   if (to.state && to.state !== c.state) reject(mayMove(c.state, to.state))
   await updateVersion(ctx, 'complaints', { id: c.id, version }, to)
@@ -299,7 +302,10 @@ const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
   return done(ctx, c, { mergedInto: main.id })
 }
 
-/** The order's own rules decide; money and complaint change in one transaction. Who refunds handles the complaint: both rights, and the rows of both. */
+/**
+ * The order's own rules decide; money and complaint change in one transaction. Who refunds handles
+ * the complaint: both rights, and the rows of both.
+ */
 const refund: Handlers<Contract>['refund'] = async (by, input) => {
   if (!may(by, 'complaint:update')) throw new Refusal(common.forbidden)
   const { scope, scopeOf } = by.actor

@@ -4,7 +4,10 @@ export type Piece = OrderDetail['units'][number]
 
 export const laneNo = (road: number): string => String(road).padStart(2, '0')
 
-/** What a complaint is most likely about: on its lane what did not come out, else all of its lane, else whatever did not come out. */
+/**
+ * What a complaint is most likely about: on its lane what did not come out, else all of its lane,
+ * else whatever did not come out.
+ */
 export function preselected(
   pieces: readonly Pick<Piece, 'id' | 'road' | 'vendState'>[],
   road: number | null,

@@ -6,9 +6,15 @@ import type { ControlOut, RecordControls } from '../../machines/server/controls.
 import { noteDevice } from '../../machines/server/events.ts'
 import { type CommandState, type CommandType, commandSeconds, heard, resend } from '../rules.ts'
 
-/** The gateway's two doors for commands of people: which leave now, and what machines say about them. The clock's end stands beside. */
+/**
+ * The gateway's two doors for commands of people: which leave now, and what machines say about
+ * them. The clock's end stands beside.
+ */
 
-/** Marks what leaves now for connected machines and returns it; an unanswered one leaves again with the same id. */
+/**
+ * Marks what leaves now for connected machines and returns it; an unanswered one leaves again with
+ * the same id.
+ */
 export async function takeControls(app: App, deviceIds: readonly number[]): Promise<ControlOut[]> {
   if (!deviceIds.length) return []
   return bySystem(app, async (ctx) => {
@@ -35,7 +41,9 @@ type Row = {
 }
 const columns = sql`cmd_id as "cmdId", device_id as "deviceId", org_id as "orgId", type, state, reason, issued_at as "issuedAt"`
 
-/** Inside the transaction that stored the messages. A machine may only speak about its own commands. */
+/**
+ * Inside the transaction that stored the messages. A machine may only speak about its own commands.
+ */
 export const recordControls: RecordControls = async (ctx, facts) => {
   if (!facts.length) return { own: new Set() }
   const ids = facts.map(({ cmdId }) => cmdId)

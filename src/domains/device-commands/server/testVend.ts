@@ -29,7 +29,10 @@ async function lockLane(ctx: Ctx, deviceId: number, laneId: number): Promise<Lan
   return found(lane)
 }
 
-/** One piece for nothing, the way every piece goes: order, command, result, one flow out of the lane. */
+/**
+ * One piece for nothing, the way every piece goes: order, command, result, one flow out of the
+ * lane.
+ */
 export const testVend: Handlers<Contract>['testVend'] = async (ctx, input) => {
   const device = found((await q.devices(ctx, [input.id]))[0])
   if (isClosed(device)) throw new Refusal(deviceCommandErrors.closed)

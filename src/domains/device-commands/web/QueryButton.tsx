@@ -9,7 +9,9 @@ import { Tooltip } from '../../../web/ui/Tooltip.tsx'
 import { deviceCommands } from '../contract.ts'
 import { isOver } from './CommandState.tsx'
 
-/** Asks the machine itself: the page shows what it answers, or that it does not within ten seconds. */
+/**
+ * Asks the machine itself: the page shows what it answers, or that it does not within ten seconds.
+ */
 export function QueryButton({ id, online }: { id: number; online: boolean }) {
   const { t } = useTranslation('deviceCommands')
   const [cmdId, setCmdId] = useState<string | null>(null)

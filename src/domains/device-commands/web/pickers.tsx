@@ -2,7 +2,8 @@ import { registerLocale } from '../../../web/i18n.ts'
 import { locale as devices } from '../../devices/locale.ts'
 import { locale } from '../locale.ts'
 
-// pages of other domains open these dialogs without having loaded their texts; why a piece did not fall is said in the words of faults
+// pages of other domains open these dialogs without having loaded their texts; why a piece did not
+// fall is said in the words of faults
 registerLocale('deviceCommands', locale)
 registerLocale('devices', devices)
 

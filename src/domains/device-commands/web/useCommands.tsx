@@ -10,7 +10,10 @@ export type Told = Exclude<(typeof commandTypes)[number], 'QUERY'>
 type Machine = { readonly id: number; readonly rtuNumber: string }
 const asks = { REBOOT: 'rebootAsk', LOCK: 'lockAsk', UNLOCK: 'unlockAsk', DOOR: 'doorAsk' } as const
 
-/** Asks, tells the machine, and shows what becomes of it: `tell('REBOOT', row)`, and `dialog` somewhere in the page; `onEnd` when it is over. */
+/**
+ * Asks, tells the machine, and shows what becomes of it: `tell('REBOOT', row)`, and `dialog`
+ * somewhere in the page; `onEnd` when it is over.
+ */
 export function useCommands(onEnd?: () => void): {
   tell: (type: Told, machine: Machine) => Promise<void>
   dialog: ReactNode

@@ -130,7 +130,9 @@ const nothingWanted: Sync = {
   ...{ wanted: 0, delivered: 0, applied: 0, refused: 0, state: 'APPLIED', reason: '' },
   ...{ wantedAt: null, deliveredAt: null, answeredAt: null },
 }
-/** How far a machine is with what is wanted of it, from its row of device_shadows under this alias. */
+/**
+ * How far a machine is with what is wanted of it, from its row of device_shadows under this alias.
+ */
 function sync(alias: string) {
   const [column, moment] = [
     (name: string) => sql.ref(`${alias}.${name}`),

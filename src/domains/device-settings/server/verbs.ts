@@ -138,7 +138,10 @@ const saveBatch: Handlers<Contract>['saveBatch'] = async (ctx, input) => {
   return resultOf(judged)
 }
 
-/** A form of the device that changes its sensor or its refunds changes the settings in force, once there are any. */
+/**
+ * A form of the device that changes its sensor or its refunds changes the settings in force, once
+ * there are any.
+ */
 export async function mirrorFlags(
   ctx: Ctx,
   deviceId: number,

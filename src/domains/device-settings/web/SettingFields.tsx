@@ -33,7 +33,10 @@ const numbers: Partial<Record<SettingName, { precision: number; unit: string }>>
   volume: { precision: 0, unit: '' },
 }
 
-/** One setting as a field; `at` is where it stands in the form (`config.` in the dialog for several machines). */
+/**
+ * One setting as a field; `at` is where it stands in the form (`config.` in the dialog for several
+ * machines).
+ */
 export function SettingField({
   name,
   at = '',

@@ -49,7 +49,10 @@ const option = shape(TypeOption, ['device_types', 't'], {})
 export const options = (ctx: Ctx) =>
   option.all(ctx.db, sql`from device_types t where ${readable(ctx)} order by t.name limit 200`)
 
-/** Machines of the type and the widest drawing among them. Locks the type, so that none is added meanwhile. */
+/**
+ * Machines of the type and the widest drawing among them. Locks the type, so that none is added
+ * meanwhile.
+ */
 export async function used(
   ctx: Ctx,
   id: number,

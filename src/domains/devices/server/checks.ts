@@ -11,7 +11,9 @@ import * as q from './queries.ts'
 type Described = Omit<EditDevice, 'id' | 'version' | 'storeId' | keyof Single>
 type Single = Pick<CreateDevice, 'nickname' | 'boardNo' | 'card'>
 
-/** What single, batch and edit check alike, on the merged record; answers the region's three codes. */
+/**
+ * What single, batch and edit check alike, on the merged record; answers the region's three codes.
+ */
 export async function checkedPlace(ctx: Ctx, input: Described, orgId: number) {
   const [province, city, county] = regionPath(input.county)
   if (!province || !city || !county) throw fieldRefusal(deviceErrors.unknownRegion, 'county')
@@ -74,7 +76,9 @@ export async function checkedOwner(ctx: Ctx, orgId: number): Promise<number> {
   return org.id
 }
 
-/** The database guards what is unique: rows of other organisations are invisible to a check before. */
+/**
+ * The database guards what is unique: rows of other organisations are invisible to a check before.
+ */
 export const unique = guarding({
   devices_rtu_number_key: [deviceErrors.numberTaken, 'rtuNumber'],
   devices_board: [deviceErrors.boardTaken, 'boardNo'],

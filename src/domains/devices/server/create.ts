@@ -11,7 +11,10 @@ import { checkedOwner, checkedPlace, unique, written } from './checks.ts'
 type Contract = typeof devices
 type Place = Awaited<ReturnType<typeof checkedPlace>>['place']
 
-/** Whether one of the boards is somebody's whom the actor does not see; needs the system scope. Those above hand theirs down by binding or a code. */
+/**
+ * Whether one of the boards is somebody's whom the actor does not see; needs the system scope.
+ * Those above hand theirs down by binding or a code.
+ */
 const isForeignBoard = (ctx: Ctx, numbers: readonly string[]) =>
   exists(
     ctx.db,
@@ -78,7 +81,10 @@ export const create: Handlers<Contract>['create'] = async (ctx, input) => {
   return device
 }
 
-/** The numbers from `start` on and those that exist anywhere on the platform; with `skip` the sequence goes on until the count is met. */
+/**
+ * The numbers from `start` on and those that exist anywhere on the platform; with `skip` the
+ * sequence goes on until the count is met.
+ */
 async function chooseNumbers(
   ctx: Ctx,
   start: string,

@@ -157,7 +157,8 @@ describe('a machine that moves', () => {
     expect(await tellMoves(world.app)).toBe(1)
     expect(await tellMoves(world.app)).toBe(0)
     const messages = await told()
-    // 950 watches over Shenzhen, which it left; 951 over Guangzhou; 952 over the province, so over both
+    // 950 watches over Shenzhen, which it left; 951 over Guangzhou; 952 over the province, so over
+    // both
     expect(messages.map((message) => [message.user_id, message.link])).toEqual([
       [950, ''],
       [951, '/device/device-list?detail=2'],

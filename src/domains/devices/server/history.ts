@@ -46,7 +46,10 @@ function lines(ctx: Ctx, input: Input<Contract['timeline']>, orgId: number) {
     from ${newest('device_events')} e left join users u on u.id = e.user_id where ${events}) x`
   return { from, cut: sql`${more('device_messages')} or ${more('device_events')}` }
 }
-/** A message knows how many before it of its run have not come: late ones close the gap by themselves. */
+/**
+ * A message knows how many before it of its run have not come: late ones close the gap by
+ * themselves.
+ */
 const missing = (deviceId: number) =>
   sql`case when x.seq is null then 0 else greatest(0, coalesce(x.seq - 1 - (select max(k.seq) from device_message_keys k
     where k.device_id = ${deviceId} and k.boot = x.boot and k.seq < x.seq), 0)) end`

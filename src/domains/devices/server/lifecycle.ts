@@ -150,7 +150,10 @@ export const setLifecycle: Handlers<Contract>['setLifecycle'] = async (ctx, inpu
   return detailOf(ctx, input.id)
 }
 
-/** Stops the sales of every operating machine of these organisations; who calls writes the log row. Answers their numbers. */
+/**
+ * Stops the sales of every operating machine of these organisations; who calls writes the log row.
+ * Answers their numbers.
+ */
 export async function pauseDevicesOf(ctx: Ctx, orgIds: readonly number[]): Promise<string[]> {
   if (!orgIds.length) return []
   const paused = await rowsOf<Moved>(

@@ -11,7 +11,10 @@ type Place = { county: string; address: string }
 const said = ({ county, address }: Place): string =>
   [placeName(county, ' '), address].filter(Boolean).join(' ')
 
-/** The timeline keeps both addresses; a drug machine's way is told to those who watch over it, in a transaction that may reach them. */
+/**
+ * The timeline keeps both addresses; a drug machine's way is told to those who watch over it, in a
+ * transaction that may reach them.
+ */
 export async function noteMove(
   ctx: Ctx,
   before: Place & { id: number; orgId: number; kind: string },
@@ -53,7 +56,10 @@ type Move = {
 }
 type Watcher = { id: number; region: string }
 
-/** Tells the drug regulators of the region a machine left and of the one it stands in; at most 50 moves a turn. */
+/**
+ * Tells the drug regulators of the region a machine left and of the one it stands in; at most 50
+ * moves a turn.
+ */
 export const tellMoves = (app: App): Promise<number> =>
   bySystem(app, async (ctx) => {
     const moves = await rowsOf<Move>(

@@ -152,7 +152,10 @@ export async function ownerOf(ctx: Ctx, id: number): Promise<number | undefined>
   return device?.orgId
 }
 
-/** Sales of today of the same machines. The rollups are found by their owners first, then matched with machines. */
+/**
+ * Sales of today of the same machines. The rollups are found by their owners first, then matched
+ * with machines.
+ */
 export function soldToday(ctx: Ctx, input: ListInput) {
   const owners = sql`array(select o.id from organisations o where ${visible(ctx, 'o.id')})`
   return onlyRow<{ orders: number; turnover: number }>(ctx.db)`

@@ -31,7 +31,10 @@ const all = [
   'product:cost',
   'order:read',
 ]
-/** Besides the organisations: a reader without money and cost (6), a repairer of no machine yet (7), a replenisher of machine 1 (8). */
+/**
+ * Besides the organisations: a reader without money and cost (6), a repairer of no machine yet (7),
+ * a replenisher of machine 1 (8).
+ */
 export const people = {
   platform: 1,
   agent: 2,

@@ -18,7 +18,10 @@ import { detailOf, licenceFits } from './shown.ts'
 
 type Contract = typeof devices
 
-/** Another board, or none: the machine gets a new secret and its connection ends. Takes the machine's turn before its version is compared. */
+/**
+ * Another board, or none: the machine gets a new secret and its connection ends. Takes the
+ * machine's turn before its version is compared.
+ */
 async function changeBoard(
   ctx: Ctx,
   input: EditDevice,

@@ -17,7 +17,10 @@ type Shown = Pick<
   | 'freshness'
 >
 
-/** One state per machine, the worst first: fault, offline with its age, temperature, locked, paused, online; a machine not in use says so. */
+/**
+ * One state per machine, the worst first: fault, offline with its age, temperature, locked, paused,
+ * online; a machine not in use says so.
+ */
 export function useDeviceState(): (device: Shown) => { tone: Tone; word: string; note?: string } {
   const { t } = useTranslation('devices')
   const { lang } = usePrefs()

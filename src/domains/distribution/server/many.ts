@@ -32,14 +32,18 @@ export async function setStoreOf(
   ctx.touch('stores')
 }
 
-/** An operator distributes his people, not his machines (core.md, distribute one device): that is a right of its own. */
+/**
+ * An operator distributes his people, not his machines (core.md, distribute one device): that is a
+ * right of its own.
+ */
 export function checkMayMove(ctx: Ctx): void {
   if (!may(ctx, 'device:transfer')) throw new Refusal(common.forbidden)
 }
 
 /**
- * One step for each machine, in the order of their ids so that crossing calls wait for one another. A refusal undoes that machine
- * only and becomes its reason; a dry run undoes all of them. `said`: what was done, for the log.
+ * One step for each machine, in the order of their ids so that crossing calls wait for one another.
+ * A refusal undoes that machine only and becomes its reason; a dry run undoes all of them. `said`:
+ * what was done, for the log.
  */
 async function forEach(
   ctx: Ctx,

@@ -23,15 +23,19 @@ export const target = (ctx: Ctx, orgId: number) =>
 const above = ({ path }: Target): number[] => path.split('.').map(Number)
 
 /**
- * The machine, held by the caller, goes to another organisation with all that describes its present, in this transaction; what has
- * ended keeps the owner of its time. Locks: machine, lanes ascending, faults, states.
+ * The machine, held by the caller, goes to another organisation with all that describes its
+ * present, in this transaction; what has ended keeps the owner of its time. Locks: machine, lanes
+ * ascending, faults, states.
  */
 export async function transferMachine(ctx: Ctx, machine: Machine, to: Target): Promise<void> {
   await giveMachine(ctx, machine, to)
   await moveWords(ctx, [machine.id])
 }
 
-/** All but what the machine itself writes: whoever gives several says `moveWords` of them at the end of his act. */
+/**
+ * All but what the machine itself writes: whoever gives several says `moveWords` of them at the end
+ * of his act.
+ */
 export async function giveMachine(ctx: Ctx, machine: Machine, to: Target): Promise<void> {
   const wrong = targetRule(machine, to)
   if (wrong) throw fieldRefusal(wrong, 'orgId')
@@ -98,7 +102,10 @@ async function writeHistory(ctx: Ctx, machine: Machine, to: Target): Promise<voi
   )
 }
 
-/** People at the new owner or above him go on; all others lose the machine with their next request. People who are not seen here stand above both. */
+/**
+ * People at the new owner or above him go on; all others lose the machine with their next request.
+ * People who are not seen here stand above both.
+ */
 async function moveStaff(ctx: Ctx, machine: Machine, to: Target): Promise<void> {
   await sql`update device_assignments a set to_at = greatest(${ctx.now}::timestamptz, a.from_at) from users u
     where u.id = a.user_id and a.device_id = ${machine.id} and a.to_at is null and u.org_id <> all(${above(to)}::bigint[])`.execute(
@@ -125,7 +132,10 @@ export async function moveWords(ctx: Ctx, deviceIds: readonly number[]): Promise
   await want(ctx, 'CONFIG', settings)
 }
 
-/** Settings never change: the ones in force become a version of the new owner, which the machine then confirms. */
+/**
+ * Settings never change: the ones in force become a version of the new owner, which the machine
+ * then confirms.
+ */
 async function moveSettings(ctx: Ctx, deviceIds: readonly number[]): Promise<Wish[]> {
   const { rows } = await sql<Wish>`
     insert into device_configs (device_id, config_version, org_id, temp_min, temp_max, hum_min, hum_max, limit_per_order, limit_per_day, doc, by_user, created_at)

@@ -19,7 +19,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 let id: number
-/** A machine of operator 3 with a lane of the platform's product 2, a fault, a store and its replenisher. */
+/**
+ * A machine of operator 3 with a lane of the platform's product 2, a fault, a store and its
+ * replenisher.
+ */
 beforeEach(async () => {
   id = next++
   await addDevice(world, id, 3)

@@ -25,7 +25,10 @@ type Props = {
 }
 type Target = { orgId?: number; userIds?: number[]; storeId?: number }
 
-/** Target, then what would happen to each machine, then doing it: the dry run and the act are the same call. */
+/**
+ * Target, then what would happen to each machine, then doing it: the dry run and the act are the
+ * same call.
+ */
 export function AssignDialog({ kinds, remove, deviceIds: ids, onClose, onDone }: Props) {
   const { t } = useTranslation(['distribution', 'web'])
   const active = useActiveTab()

@@ -69,7 +69,10 @@ export function DistributionList() {
       params.set(next === 'replenisher' || next === 'repairer' ? 'userId' : 'orgId', String(id))
     navigate(params.size ? `${pathname}?${params}` : pathname)
   }
-  /** Machines chosen on the device list: they are shown alone, with the dialog open until it is closed. */
+  /**
+   * Machines chosen on the device list: they are shown alone, with the dialog open until it is
+   * closed.
+   */
   const given = (readQuery(distribution.list.input, search).ids as number[] | undefined) ?? []
   const put = (key: 'assign' | 'ids', value: string | null) => {
     if (value === null) params.delete(key)

@@ -27,7 +27,10 @@ function forest(list: readonly Group[]): Node[] {
   return tops
 }
 
-/** Whose machines the list shows: organisations as a tree, people as a list, each with the number of machines. */
+/**
+ * Whose machines the list shows: organisations as a tree, people as a list, each with the number of
+ * machines.
+ */
 export function GroupPanel({
   groupBy,
   chosen,

@@ -27,8 +27,8 @@ function imageKind(bytes: Buffer): 'jpg' | 'png' | null {
 }
 
 /**
- * Decodes and writes the picture anew: upright by its EXIF, then without any metadata, appended bytes or foreign chunks.
- * A picture that is damaged anywhere is refused.
+ * Decodes and writes the picture anew: upright by its EXIF, then without any metadata, appended
+ * bytes or foreign chunks. A picture that is damaged anywhere is refused.
  */
 export async function cleanImage(bytes: Buffer, orgId: number): Promise<CleanImage> {
   if (bytes.length === 0) throw wrong(fileErrors.imageBroken)

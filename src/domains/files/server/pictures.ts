@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 
 /**
- * Of these pictures those that a record may not name: of `u` (uploads) not `whose`, or about to be swept. Whoever names one calls
- * this, and the column that holds it stands in `unused.ts`.
+ * Of these pictures those that a record may not name: of `u` (uploads) not `whose`, or about to be
+ * swept. Whoever names one calls this, and the column that holds it stands in `unused.ts`.
  */
 export async function missingPictures(
   ctx: Ctx,

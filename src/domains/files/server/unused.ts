@@ -3,7 +3,10 @@ import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { unusedLimits } from '../rules.ts'
 
-/** Every column that names pictures, in whatever way; a test looks through all others (conformance/writes.test.ts). */
+/**
+ * Every column that names pictures, in whatever way; a test looks through all others
+ * (conformance/writes.test.ts).
+ */
 export const pictureColumns: readonly (readonly [table: string, column: string])[] = [
   ['announcements', 'content'],
   ['announcements', 'images'],
@@ -25,7 +28,10 @@ const named = sql.join(
   sql` union `,
 )
 
-/** What was sold, and what people were told, keeps the picture it had; too many rows to look through at each sweep. */
+/**
+ * What was sold, and what people were told, keeps the picture it had; too many rows to look through
+ * at each sweep.
+ */
 export const keptColumns: readonly (readonly [table: string, column: string])[] = [
   ['messages', 'img'],
   ['order_units', 'img'],
@@ -33,8 +39,9 @@ export const keptColumns: readonly (readonly [table: string, column: string])[] 
 ]
 
 /**
- * Pictures that no record names go a day after they came. One that is marked as unused is named by nobody any more
- * (`missingPictures`), so that an act that is under way when it is marked is over when it goes. `infinity`: only these name it.
+ * Pictures that no record names go a day after they came. One that is marked as unused is named by
+ * nobody any more (`missingPictures`), so that an act that is under way when it is marked is over
+ * when it goes. `infinity`: only these name it.
  */
 export async function sweepPictures(app: App): Promise<void> {
   const ago = (hours: number) => new Date(app.now().getTime() - hours * 3_600_000)

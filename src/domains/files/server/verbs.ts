@@ -23,7 +23,10 @@ const hasRoom = (orgId: number, now: Date, bytes: number): RawBuilder<boolean> =
 const tooMany = () =>
   new Refusal(fileErrors.tooManyToday, {}, [{ field: 'file', text: fileErrors.tooManyToday.text }])
 
-/** The row before its file, so that whatever is refused or ends on the way leaves nothing that the sweep does not find. */
+/**
+ * The row before its file, so that whatever is refused or ends on the way leaves nothing that the
+ * sweep does not find.
+ */
 async function keep(app: App, actor: Ctx['actor'], image: CleanImage): Promise<string> {
   const name = freshName(image.extension)
   const url = `files/${name}`

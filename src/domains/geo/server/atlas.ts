@@ -211,7 +211,9 @@ const entries = once((): readonly Entry[] => {
   return out
 })
 
-/** 0 best; null when it does not match. Larger regions stand before smaller ones of the same name. */
+/**
+ * 0 best; null when it does not match. Larger regions stand before smaller ones of the same name.
+ */
 function rank(entry: Entry, wish: string, sound: string): number | null {
   if (entry.name.startsWith(wish)) return entry.path.length
   if (entry.names.includes(wish) || entry.shorts.includes(wish)) return 10 + entry.path.length

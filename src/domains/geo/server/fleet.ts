@@ -7,7 +7,10 @@ import { deviceConditions } from '../../devices/server/verbs.ts'
 import type { FleetGroup, FleetMachine, FleetState, geo } from '../contract.ts'
 
 type Ask = Input<typeof geo.fleet>
-/** Pixels of a cell: what falls into one is one group. Cells hang on the world, not on the window, so groups stay when it moves. */
+/**
+ * Pixels of a cell: what falls into one is one group. Cells hang on the world, not on the window,
+ * so groups stay when it moves.
+ */
 const cell = 64
 const eachFrom = 20
 const most = 500

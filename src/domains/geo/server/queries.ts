@@ -6,7 +6,10 @@ const limit = 10
 /** How near the map goes to what has an address. */
 export const street = 16
 
-/** Words of an address are not indexed; within one scope and with a limit that is a matter of milliseconds. */
+/**
+ * Words of an address are not indexed; within one scope and with a limit that is a matter of
+ * milliseconds.
+ */
 const pattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 export const deviceRows = (ctx: Ctx, text: string) =>

@@ -7,7 +7,8 @@ let world: World
 const get = async (user: number, url: string) => world.send(user, 'GET', url)
 beforeAll(async () => {
   world = await openWorld()
-  // 1 to 4 of operator 3: two in one house, one across the city, one without a position; 5 of the sibling; 6 in stock
+  // 1 to 4 of operator 3: two in one house, one across the city, one without a position; 5 of the
+  // sibling; 6 in stock
   for (const [id, org, lng, lat, more] of [
     [1, 3, 113.95, 22.54, { online: true }],
     [2, 3, 113.95, 22.54, { online: false }],

@@ -58,7 +58,10 @@ export function PickerDialog({
           ? t('picker.county')
           : null
 
-  /** Region of a position; what a person chose stays when it lies in the same city, as towns have no borders here. */
+  /**
+   * Region of a position; what a person chose stays when it lies in the same city, as towns have no
+   * borders here.
+   */
   const follow = async (at: Spot) => {
     asked.current += 1
     const mine = asked.current

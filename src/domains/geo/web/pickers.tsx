@@ -11,7 +11,9 @@ const withTexts = async <T,>(part: Promise<T>): Promise<T> => {
 /** A map with our outlines, or the platform's tiles; the page draws on it in `onMap`. */
 export const GeoMap = lazyDialog(() => withTexts(import('./GeoMap.tsx')).then((m) => m.GeoMap))
 
-/** Below the fields `county`, `address`, `lng` and `lat` of a form: opens the map and fills them. */
+/**
+ * Below the fields `county`, `address`, `lng` and `lat` of a form: opens the map and fills them.
+ */
 export const PlaceOnMap = lazyDialog(() =>
   withTexts(import('./PlaceOnMap.tsx')).then((m) => m.PlaceOnMap),
 )

@@ -25,7 +25,10 @@ function icon(): L.DivIcon {
   })
 }
 
-/** A pin for mouse, finger and keyboard: click or drag; Enter on the map puts it into the middle; arrows on the pin move it by pixels. */
+/**
+ * A pin for mouse, finger and keyboard: click or drag; Enter on the map puts it into the middle;
+ * arrows on the pin move it by pixels.
+ */
 export function putPin(
   map: L.Map,
   { label, onMove }: { label: string; onMove: (at: Spot) => void },

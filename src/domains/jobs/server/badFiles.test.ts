@@ -9,7 +9,10 @@ import { importers } from '../../product.ts'
 import { cell, sheetXml, workbook, xlsx, zip } from './testFiles.ts'
 import { openWorld, type World } from './testWorld.ts'
 
-/** T11: files nobody should send, against pictures and imports: each refused with its code, quickly, and memory stays flat. */
+/**
+ * T11: files nobody should send, against pictures and imports: each refused with its code, quickly,
+ * and memory stays flat.
+ */
 const things = defineImporter({
   kind: 'test-things',
   title: bi('测试', 'Test'),
@@ -302,7 +305,10 @@ const pictures: readonly Bad[] = [
 ]
 
 const ms = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000
-/** Work, not waiting: the suite runs beside others. `own`: of the thread that answers everybody else meanwhile. */
+/**
+ * Work, not waiting: the suite runs beside others. `own`: of the thread that answers everybody else
+ * meanwhile.
+ */
 const timed = async (url: string, file: Buffer, name: string) => {
   const own = process.threadCpuUsage()
   const answer = await world.upload('super', url, file, name)

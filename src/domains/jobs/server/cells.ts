@@ -20,7 +20,10 @@ export const hasTitle = (texts: Texts, key: string): boolean =>
 
 const yesNo = { true: bi('是', 'Yes'), false: bi('否', 'No') }
 
-/** One field of a list's row as a column of a sheet: its title and how its values are written in `lang`. */
+/**
+ * One field of a list's row as a column of a sheet: its title and how its values are written in
+ * `lang`.
+ */
 export function sheetColumn(key: string, type: z.ZodType, texts: Texts, lang: Lang): SheetColumn {
   const base = baseType(type)
   const title = textAt(texts, 'fields', key) ?? key

@@ -15,7 +15,9 @@ import { markedFile, templateFile } from './sheet.ts'
 
 const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
-/** Names outside ASCII travel as RFC 5987 says; the plain one is for clients that do not know it. */
+/**
+ * Names outside ASCII travel as RFC 5987 says; the plain one is for clients that do not know it.
+ */
 const attachment = (reply: FastifyReply, name: string): FastifyReply =>
   reply
     .type(xlsx)
@@ -24,7 +26,10 @@ const attachment = (reply: FastifyReply, name: string): FastifyReply =>
       `attachment; filename="download.xlsx"; filename*=UTF-8''${encodeURIComponent(name)}`,
     )
 
-/** What is no JSON: results of jobs, forms for imports, a person's file with its faults. Each behind the token and the same checks. */
+/**
+ * What is no JSON: results of jobs, forms for imports, a person's file with its faults. Each behind
+ * the token and the same checks.
+ */
 export function serveDownloads(http: FastifyInstance, app: App): void {
   const route = (
     method: 'GET' | 'POST',

@@ -18,7 +18,10 @@ async function* asked(port: MessagePort): AsyncIterable<CellValue[]> {
   }
 }
 
-/** A whole list as a workbook, packed in this thread; it asks for rows when it has written those it had. */
+/**
+ * A whole list as a workbook, packed in this thread; it asks for rows when it has written those it
+ * had.
+ */
 async function render({ port, columns }: Rendering): Promise<void> {
   for await (const chunk of writeXlsxStream(asked(port), {
     name: 'Data',

@@ -73,13 +73,19 @@ export async function mayExport(
 /** What a file was made with: the rights that decided what it shows, and the rows they reached. */
 export type MadeWith = { readonly rights: readonly string[]; readonly scope: Scope }
 
-/** Whether he still has all the rights a file was made with; one of which nothing is known shows too much. */
+/**
+ * Whether he still has all the rights a file was made with; one of which nothing is known shows too
+ * much.
+ */
 export const hasRightsOf = (
   person: Pick<Actor, 'permissions'>,
   rights: readonly string[] | null,
 ): boolean => rights?.every((right) => person.permissions.has(right)) ?? false
 
-/** Whether he still has all the rights and reaches all the rows a file was made with; those of an organisation that ended are nobody else's. */
+/**
+ * Whether he still has all the rights and reaches all the rows a file was made with; those of an
+ * organisation that ended are nobody else's.
+ */
 export async function reachesAll(
   app: App,
   person: Person,
@@ -121,7 +127,10 @@ function within(made: Scope, now: Scope): boolean {
   )
 }
 
-/** The same rights, noting those that were asked for and held: what a handler shows hangs on them. What only allows a deed shows nothing. */
+/**
+ * The same rights, noting those that were asked for and held: what a handler shows hangs on them.
+ * What only allows a deed shows nothing.
+ */
 function noted(held: ReadonlySet<string>, rights: Set<string>): ReadonlySet<string> {
   const deeds = allDeeds()
   const copy = new Set(held)
@@ -220,7 +229,10 @@ export async function countRows(app: App, plan: Plan, lang: Lang): Promise<numbe
 
 type Progress = (done: number, total: number) => Promise<void>
 
-/** All rows of one moment into one file; `progress` may stop it by throwing. Answers the rows written. */
+/**
+ * All rows of one moment into one file; `progress` may stop it by throwing. Answers the rows
+ * written.
+ */
 export async function writeExport(
   app: App,
   plan: Plan,

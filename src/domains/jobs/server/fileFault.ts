@@ -1,6 +1,9 @@
 import type { jobErrors } from '../contract.ts'
 
-/** What is wrong with a whole file, by the name of its error: a thread that reads files needs no contract. */
+/**
+ * What is wrong with a whole file, by the name of its error: a thread that reads files needs no
+ * contract.
+ */
 export class FileFault extends Error {
   readonly fault: Fault
   constructor(fault: Fault) {

@@ -77,8 +77,9 @@ export async function receive(
 }
 
 /**
- * Applies the rows, and answers what is wrong with any of them in one go: a file with faults of form is tried with the rest of its
- * rows, so that a person need not send it twice. Whatever is answered besides `[]` the caller takes back.
+ * Applies the rows, and answers what is wrong with any of them in one go: a file with faults of
+ * form is tried with the rest of its rows, so that a person need not send it twice. Whatever is
+ * answered besides `[]` the caller takes back.
  */
 async function allFaults(
   ctx: Ctx,

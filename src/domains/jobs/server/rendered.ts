@@ -14,7 +14,10 @@ const inThread = openThreads<ExportWork>(new URL('./exportThread.ts', import.met
 /** So many rows at once: this process does nothing else while it turns them into cells. */
 const perTurn = 200
 
-/** The workbook of these rows, part by part; packing happens in a thread, which asks for rows as it goes. */
+/**
+ * The workbook of these rows, part by part; packing happens in a thread, which asks for rows as it
+ * goes.
+ */
 export async function* rendered(
   rows: AsyncIterable<CellValue[]>,
   columns: ColumnDef[],

@@ -21,7 +21,10 @@ export type Sheet = {
 }
 
 const refuse = (name: keyof typeof jobErrors) => fieldRefusal(jobErrors[name], 'file')
-/** One at a time each: what is written, within a transaction, does not wait behind what strangers sent. */
+/**
+ * One at a time each: what is written, within a transaction, does not wait behind what strangers
+ * sent.
+ */
 const bounds = { threads: 1, waiting: 5, seconds: 10, megabytes: 192 } as const
 const reading = openThreads<SheetWork>(new URL('./sheetThread.ts', import.meta.url), {
   ...bounds,
@@ -49,7 +52,10 @@ export async function readSheet(bytes: Buffer, importer: Importer, orgId: number
   }
 }
 
-/** Key of each column by its head, in either language; unknown, doubled or missing heads are another template. */
+/**
+ * Key of each column by its head, in either language; unknown, doubled or missing heads are another
+ * template.
+ */
 function columnsOf(head: readonly string[], importer: Importer): string[] {
   const known = new Map(
     importer.columns.flatMap(({ key, title }) =>
@@ -118,7 +124,10 @@ const wellFormed = (cells: readonly (readonly [string, string])[], { row }: Impo
   )
 
 const templates = new Map<string, Promise<Uint8Array>>()
-/** An empty form, and a second sheet that explains it: small, the same for everybody, so made once and here. */
+/**
+ * An empty form, and a second sheet that explains it: small, the same for everybody, so made once
+ * and here.
+ */
 export function templateFile(importer: Importer, lang: Lang): Promise<Uint8Array> {
   const key = `${importer.kind} ${lang}`
   const made = templates.get(key) ?? writeXlsx({ sheets: templateSheets(importer, lang) })

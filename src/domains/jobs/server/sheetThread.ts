@@ -6,7 +6,10 @@ import { jobLimits, sheetLimits } from '../rules.ts'
 import { type Fault, FileFault } from './fileFault.ts'
 import { plainZip } from './unzip.ts'
 
-/** Files of strangers are taken apart here, in a process of their own and within bounds; what is written is packed in a thread. */
+/**
+ * Files of strangers are taken apart here, in a process of their own and within bounds; what is
+ * written is packed in a thread.
+ */
 export type Line = { readonly line: number; readonly cells: readonly string[] }
 export type Read =
   | { readonly fault: Fault }

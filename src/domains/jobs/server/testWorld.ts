@@ -11,7 +11,10 @@ import { startTestApi } from '../../../../test/support/api.ts'
 import type { DB } from '../../../server/schema.ts'
 import { permissions } from '../../accounts/permissions.ts'
 
-/** Platform 1 over operators 3 and 4. `super` may everything, the others what their name says; the clock is moved by tests. */
+/**
+ * Platform 1 over operators 3 and 4. `super` may everything, the others what their name says; the
+ * clock is moved by tests.
+ */
 export type World = TestApi & {
   clock: { now: Date }
   as(

@@ -3,8 +3,8 @@ import { crc32, inflateRaw } from 'node:zlib'
 import { FileFault } from './fileFault.ts'
 
 /**
- * A workbook of a thousand rows unpacks to a few megabytes; of tags and entities, each costs its reader far more than its bytes, and a row costs as
- * many cells as its last one is far.
+ * A workbook of a thousand rows unpacks to a few megabytes; of tags and entities, each costs its
+ * reader far more than its bytes, and a row costs as many cells as its last one is far.
  */
 const limits = {
   entries: 200,
@@ -23,8 +23,8 @@ const unsafe = () => new FileFault('fileUnsafe')
 type Entry = { name: Buffer; data: Buffer }
 
 /**
- * A zip unpacked within bounds and packed again without compression: whatever lies in its headers, the reader of sheets only ever
- * sees what was measured here.
+ * A zip unpacked within bounds and packed again without compression: whatever lies in its headers,
+ * the reader of sheets only ever sees what was measured here.
  */
 export async function plainZip(bytes: Buffer): Promise<Buffer> {
   const end = bytes.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
@@ -67,7 +67,10 @@ function tagsOf(data: Buffer): number {
 const places = /[<:]row(?=[\s/>])|[\s"']r\s*=\s*["']?([a-z]*)(&?)/gi
 const widest = 16_384
 
-/** How many cells the rows have room for, were any part a sheet: at least as many as its reader will make. */
+/**
+ * How many cells the rows have room for, were any part a sheet: at least as many as its reader will
+ * make.
+ */
 function cellsOf(data: Buffer): number {
   let [all, width] = [0, 0]
   for (const [, letters, entity] of data.toString('latin1').matchAll(places)) {
@@ -115,7 +118,8 @@ function packed(entries: readonly Entry[]): Buffer {
   const heads: Buffer[] = []
   let offset = 0
   for (const { name, data } of entries) {
-    // version 2.0, utf-8 names, stored; the central head repeats the local one between its own fields
+    // version 2.0, utf-8 names, stored; the central head repeats the local one between its own
+    // fields
     const fields = Buffer.alloc(26)
     fields.writeUInt16LE(20, 0)
     fields.writeUInt16LE(0x0800, 2)

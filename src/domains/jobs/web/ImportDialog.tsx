@@ -36,7 +36,10 @@ type Step =
   | { is: 'tried'; file: File; tried: Tried }
   | { is: 'done'; total: number; once: Once | undefined }
 
-/** Template, file, what is wrong with it, confirmation. Load with `lazyDialog`, render only while open. */
+/**
+ * Template, file, what is wrong with it, confirmation. Load with `lazyDialog`, render only while
+ * open.
+ */
 export function ImportDialog({ kind, title, invalidates, onClose }: Props) {
   const { t } = useTranslation(['jobs', 'web'])
   const active = useActiveTab()

@@ -57,7 +57,10 @@ export async function finish(
   ctx.audit({ id: device.id, name: device.rtuNumber, before, after, orgId: device.orgId })
 }
 
-/** The version that was made, and the one before it if nobody kept that: lanes of a machine are older than their first change. */
+/**
+ * The version that was made, and the one before it if nobody kept that: lanes of a machine are
+ * older than their first change.
+ */
 async function keepVersion(
   ctx: Ctx,
   device: q.Device,

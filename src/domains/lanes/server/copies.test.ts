@@ -6,7 +6,10 @@ import { copyKind } from './copyRun.ts'
 let world: World
 const runNextCopy = (app: World['app']) => runDue(app, copyKind(app))
 let next = 500
-/** Each test: a machine of operator 3 with lanes 01 to 03, of which 01 holds product 1 for 2.50, and three machines with the same lanes, empty. */
+/**
+ * Each test: a machine of operator 3 with lanes 01 to 03, of which 01 holds product 1 for 2.50, and
+ * three machines with the same lanes, empty.
+ */
 let source: number
 let targets: number[]
 
@@ -157,7 +160,8 @@ describe('copy', () => {
   })
   test('what breaks inside a machine leaves nothing of it, and the next turn does it whole', async () => {
     const { id } = (await copy({ targetIds: [targets[0]] })).body
-    // the last thing of the transaction fails once: lanes, version and counters were written by then
+    // the last thing of the transaction fails once: lanes, version and counters were written by
+    // then
     await world.rows(
       `create function break_once() returns trigger language plpgsql as $$ begin raise exception 'no half of a machine'; end $$`,
     )

@@ -78,7 +78,10 @@ export function machinePlan(
   }
 }
 
-/** Products that lanes and document speak of, as the owner of each machine may use them: one question per owner. */
+/**
+ * Products that lanes and document speak of, as the owner of each machine may use them: one
+ * question per owner.
+ */
 export async function productsByOwner(
   ctx: Ctx,
   devices: Iterable<q.Device>,

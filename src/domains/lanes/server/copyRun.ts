@@ -27,7 +27,10 @@ type Target = Piece & {
 type Job = Target & Asked
 export const copiesName = 'lane-copies'
 
-/** Writes or takes back one machine after the other, each in the name of who asked, in one transaction with its state. */
+/**
+ * Writes or takes back one machine after the other, each in the name of who asked, in one
+ * transaction with its state.
+ */
 export const copyKind = (app: App): Kind<Target, { state: 'DONE' }> => ({
   name: copiesName,
   table: 'lane_copy_targets',
@@ -52,7 +55,8 @@ export const copyKind = (app: App): Kind<Target, { state: 'DONE' }> => ({
     return { state: 'DONE' }
   },
   async mark(ctx, target, to) {
-    // machines of a copy that end together end one after the other, or each would see the other still at it
+    // machines of a copy that end together end one after the other, or each would see the other
+    // still at it
     await sql`select 1 from lane_copies where id = ${target.copy_id} for no key update`.execute(
       ctx.db,
     )
@@ -187,7 +191,10 @@ async function takeBack(ctx: Ctx, job: Job): Promise<void> {
   await end(ctx, job, 'UNDONE', { skipped })
 }
 
-/** The last machine ends the copy: from here the ten minutes run. Open screens hear of every machine. */
+/**
+ * The last machine ends the copy: from here the ten minutes run. Open screens hear of every
+ * machine.
+ */
 async function finishCopy(ctx: Ctx, { copy_id, copy }: Target): Promise<void> {
   await sql`update lane_copies c set finished_at = ${ctx.now} where c.id = ${copy_id} and c.finished_at is null
     and not exists (select from lane_copy_targets t where t.copy_id = c.id and t.next_at is not null)`.execute(

@@ -30,7 +30,10 @@ export async function docsOf(
 export const docOf = async (ctx: Ctx, deviceId: number): Promise<Doc> =>
   found((await docsOf(ctx, [deviceId])).get(deviceId))
 
-/** A lane as its machine is told: the number of its motor, how many columns it covers, what it sells and for how much. */
+/**
+ * A lane as its machine is told: the number of its motor, how many columns it covers, what it sells
+ * and for how much.
+ */
 type ToldLane = {
   lane: number
   motor: number

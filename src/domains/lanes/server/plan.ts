@@ -78,7 +78,10 @@ type Shadow = {
   reason: string
 }
 
-/** How far the machine is with its lanes, and by road the price it still charges where that is another one. */
+/**
+ * How far the machine is with its lanes, and by road the price it still charges where that is
+ * another one.
+ */
 async function syncOf(
   ctx: Ctx,
   device: q.Device,

@@ -24,7 +24,10 @@ type Due = Piece & {
   rtuNumber: string
 }
 
-/** Runs price changes whose time has come, in the name of who asked, in one transaction with their state. */
+/**
+ * Runs price changes whose time has come, in the name of who asked, in one transaction with their
+ * state.
+ */
 export const priceKind = (app: App): Kind<Due, { state: 'DONE' }> => ({
   name: 'price-schedules',
   table: 'price_schedules',

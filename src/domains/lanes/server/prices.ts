@@ -50,8 +50,8 @@ async function pricedLanes(
 }
 
 /**
- * The rules of an edit for prices that are to come. A trial leaves no trace, so it tells nobody a cost that he may not know, by trying
- * price after price; the change itself holds to it.
+ * The rules of an edit for prices that are to come. A trial leaves no trace, so it tells nobody a
+ * cost that he may not know, by trying price after price; the change itself holds to it.
  */
 export async function judged(
   ctx: Ctx,

@@ -29,7 +29,10 @@ export async function devicesOf(ctx: Ctx, ids: readonly number[]): Promise<Map<n
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Holds a machine while what may be written is found out; its version is taken only if something is. */
+/**
+ * Holds a machine while what may be written is found out; its version is taken only if something
+ * is.
+ */
 export async function lockDevice(ctx: Ctx, id: number): Promise<Device | undefined> {
   await sql`select 1 from devices d where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} for no key update`.execute(
     ctx.db,
@@ -38,8 +41,9 @@ export async function lockDevice(ctx: Ctx, id: number): Promise<Device | undefin
 }
 
 /**
- * Takes the next planogram version; false when somebody else did, or when the machine went to another owner since it was read: what
- * follows is written for the owner that was read. Locks the machine, so that its lane edits take turns.
+ * Takes the next planogram version; false when somebody else did, or when the machine went to
+ * another owner since it was read: what follows is written for the owner that was read. Locks the
+ * machine, so that its lane edits take turns.
  */
 export async function nextVersion(
   ctx: Ctx,
@@ -135,7 +139,10 @@ export async function usableProducts(
   return new Map(rows.map((row) => [row.id, { ...row, warnPercent }]))
 }
 
-/** Writes whole lanes back, one statement for all of them. Quantities belong to moveStock and are not touched. */
+/**
+ * Writes whole lanes back, one statement for all of them. Quantities belong to moveStock and are
+ * not touched.
+ */
 export async function saveLanes(ctx: Ctx, lanes: readonly Lane[]): Promise<void> {
   await sql`update lanes l set motor_no = n."motorNo", product_id = n."productId", capacity = n.capacity, warn_qty = n."warnQty", retail_price = n."retailPrice", price = n.price,
       restriction = n.restriction, status = n.status, merged_into = n."mergedInto", version = l.version + 1

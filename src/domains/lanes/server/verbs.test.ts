@@ -5,7 +5,10 @@ import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 
 let world: World
 let next = 100
-/** Each test gets its own machine of operator 3: two levels of five lanes, 01 with five pieces of product 1. */
+/**
+ * Each test gets its own machine of operator 3: two levels of five lanes, 01 with five pieces of
+ * product 1.
+ */
 let id: number
 let version: number
 type Road = {

@@ -75,7 +75,10 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   return plan(ctx, device.id)
 }
 
-/** Each patched lane before and after; the first rule that fails names lane and field, and nothing is written. */
+/**
+ * Each patched lane before and after; the first rule that fails names lane and field, and nothing
+ * is written.
+ */
 async function changedLanes(
   ctx: Ctx,
   device: q.Device,

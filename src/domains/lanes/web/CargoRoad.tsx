@@ -111,7 +111,8 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
     onRedo: () => drafts.forth?.(),
     onDrop: (id, goods) => place(goods, selection.get().has(id) ? chosenIds() : [id]),
   }
-  // the grid asks when a key is pressed, and is not drawn again because an answer would be another one
+  // the grid asks when a key is pressed, and is not drawn again because an answer would be another
+  // one
   const latest = useRef(actions)
   useEffect(() => {
     latest.current = actions
@@ -217,7 +218,10 @@ type ChosenProps = {
   roads: readonly ShownRoad[]
   children: (chosen: readonly ShownRoad[]) => ReactNode
 }
-/** What is drawn for the chosen lanes, after the grid: an arrow held down moves at once, and this follows when it stops. */
+/**
+ * What is drawn for the chosen lanes, after the grid: an arrow held down moves at once, and this
+ * follows when it stops.
+ */
 function Chosen({ selection, roads, children }: ChosenProps) {
   const ids = useDeferredValue(useChosen(selection.settled))
   return <OfChosen ids={ids} roads={roads} render={children} />

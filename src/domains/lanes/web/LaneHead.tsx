@@ -20,7 +20,9 @@ const SchedulesDialog = lazyDialog(() =>
 
 type Open = 'history' | 'copy' | 'schedules' | null
 
-/** The machine, how far it is with its lanes, its figures, and what is done with all lanes at once. */
+/**
+ * The machine, how far it is with its lanes, its figures, and what is done with all lanes at once.
+ */
 export function LaneHead({ plan, dirty = false }: { plan: Planogram; dirty?: boolean }) {
   const { t } = useTranslation('lanes')
   // the device list names the machines that should get these lanes

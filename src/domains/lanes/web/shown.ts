@@ -28,7 +28,10 @@ export const goodsOf = (road: Road): Goods => ({
   status: 'ON',
 })
 
-/** A lane that a refresh brought unchanged is the same object again, so that its card is not drawn anew. */
+/**
+ * A lane that a refresh brought unchanged is the same object again, so that its card is not drawn
+ * anew.
+ */
 const placed = new WeakMap<Road, ShownRoad>()
 function placedRoad(road: Road, floorId: number, level: number): ShownRoad {
   const known = placed.get(road)
@@ -49,7 +52,9 @@ export const toLane = (road: ShownRoad): Lane => ({
   quantity: road.productStock,
 })
 
-/** The product that is in the lane now; without the right to see costs the server alone checks them. */
+/**
+ * The product that is in the lane now; without the right to see costs the server alone checks them.
+ */
 export const productOf = (road: Road): Product | null =>
   road.productId === null ? null : { ...goodsOf(road), costPrice: road.costPrice ?? 0 }
 

@@ -7,8 +7,9 @@ import type { Voucher } from '../rules.ts'
 const knownAccounts = perApp(() => new Set<string>())
 
 /**
- * Books vouchers, set-based and once: a voucher whose key exists is skipped. The balance of each voucher is checked by the
- * database on the statement that writes its entries. Entries of amount 0 are left out.
+ * Books vouchers, set-based and once: a voucher whose key exists is skipped. The balance of each
+ * voucher is checked by the database on the statement that writes its entries. Entries of amount 0
+ * are left out.
  */
 export function post(ctx: Ctx, vouchers: readonly Voucher[]): void {
   const real = vouchers.filter((voucher) => voucher.entries.some((entry) => entry.amount !== 0))

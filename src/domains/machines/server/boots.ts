@@ -5,9 +5,15 @@ import { bootNumber, bootText, isBelievable, type Place, placeText } from '../ru
 import type { Fact } from './facts.ts'
 import type { Machine } from './identity.ts'
 
-/** Where the counters of machines stand, so that nobody moves them on to where no later message counts. */
+/**
+ * Where the counters of machines stand, so that nobody moves them on to where no later message
+ * counts.
+ */
 export type Boots = {
-  /** Asks the database only about machines whose counters are not known here, or would jump: another gateway may know more. */
+  /**
+   * Asks the database only about machines whose counters are not known here, or would jump: another
+   * gateway may know more.
+   */
   judge(facts: readonly Fact[]): Promise<{ fine: Fact[]; jumped: Fact[] }>
   /** Whether a heartbeat names the start that facts come from. */
   isCurrent(machine: Machine, boot: number): boolean
@@ -24,7 +30,9 @@ const keyOf = ({ id, epoch }: Machine): string => `${id}/${epoch}`
 
 export function openBoots(app: App): Boots {
   const known = new Map<string, Place>()
-  /** The last number taken of starts before the newest one, of those that facts came from lately. */
+  /**
+   * The last number taken of starts before the newest one, of those that facts came from lately.
+   */
   const earlier = new Map<string, number>()
   const startOf = ({ machine, up }: Fact): string => `${keyOf(machine)}/${up.boot}`
 
@@ -97,7 +105,10 @@ export function openBoots(app: App): Boots {
 }
 
 type Range = { readonly id: number; readonly low: string; readonly high: string }
-/** The newest (boot, seq) of a machine within each range of its starts, by the range's place in the list; empty ones are missing. */
+/**
+ * The newest (boot, seq) of a machine within each range of its starts, by the range's place in the
+ * list; empty ones are missing.
+ */
 async function newest(app: App, ranges: readonly Range[]): Promise<Map<number, Place>> {
   const { rows } = await app.database.read(systemScope, (db) =>
     sql<{ n: number; boot: string; seq: number }>`

@@ -24,15 +24,22 @@ type Connection = {
 type Packet = { topic: string; payload: string | Buffer; retain: boolean; qos: 0 | 1 | 2 }
 
 const maxConnections = 20_000
-/** What gateways tell one another: whose machines, by their ids, have signed in there, and when (many share a name). */
+/**
+ * What gateways tell one another: whose machines, by their ids, have signed in there, and when
+ * (many share a name).
+ */
 const connectedAt = 'connected:'
 const markMs = 100
-/** News of a sign-in take so long at most: what is younger here may be the later one, which the clocks then tell, or the names. */
+/**
+ * News of a sign-in take so long at most: what is younger here may be the later one, which the
+ * clocks then tell, or the names.
+ */
 const newsMs = 1000
 
 /**
- * The broker inside the gateway (MQTT 3.1.1). Nothing is routed between clients: what machines publish goes to
- * `events`, what they get is written to their own connection, so that a slow one holds up nobody.
+ * The broker inside the gateway (MQTT 3.1.1). Nothing is routed between clients: what machines
+ * publish goes to `events`, what they get is written to their own connection, so that a slow one
+ * holds up nobody.
  */
 export async function openBroker(
   app: App,
@@ -53,7 +60,8 @@ export async function openBroker(
   const here = randomUUID()
   const markNow = () =>
     `${connectedAt}${String(Math.floor(app.now().getTime() / markMs)).padStart(15, '0')}:${here}`
-  // a machine that signs in at another gateway has left this one, although its line may look open for minutes
+  // a machine that signs in at another gateway has left this one, although its line may look open
+  // for minutes
   const unsubscribe = app.live.subscribe((topics, change) => {
     const elsewhere = new Map<number, string>()
     for (const topic of topics)
@@ -91,7 +99,8 @@ export async function openBroker(
     maxInflightInbound: 100,
     queueLimit: 10,
     preConnect(client, packet, done) {
-      // sessions are never kept, retained and endless ones not possible, whatever the client asks for
+      // sessions are never kept, retained and endless ones not possible, whatever the client asks
+      // for
       packet.clean = true
       packet.keepalive = packet.keepalive ? Math.min(packet.keepalive, 120) : 120
       const will = packet.will
@@ -116,7 +125,8 @@ export async function openBroker(
           if (client.closed) return done(refusal(), false)
           proven.set(client, machine)
           owners.set(client.conn, machine)
-          // from here on the connection of this machine; the broker closes an older one before this one is registered
+          // from here on the connection of this machine; the broker closes an older one before this
+          // one is registered
           if (connections.has(machine.rtu)) {
             events.takenOver(machine)
           }
@@ -259,7 +269,10 @@ export async function openBroker(
 }
 
 const mostTold = 20
-/** People hear of addresses that are not heard any more, as machines behind them feel it too: one write at a time, however many knock. */
+/**
+ * People hear of addresses that are not heard any more, as machines behind them feel it too: one
+ * write at a time, however many knock.
+ */
 function openTurnedAway(app: App): (address: string) => void {
   const gathered = new Map<string, number>()
   let telling = false

@@ -8,7 +8,10 @@ import { type Database, systemScope } from '../../../server/database.ts'
 import { opensDoor } from './identity.ts'
 import { brokerHash } from './secret.ts'
 
-/** What Mosquitto must know of the machines when it is the broker (MQTT_URL): who they are and which topics are theirs. */
+/**
+ * What Mosquitto must know of the machines when it is the broker (MQTT_URL): who they are and which
+ * topics are theirs.
+ */
 export type BrokerFiles = {
   /** Machines in the file. */
   readonly machines: number
@@ -18,7 +21,9 @@ export type BrokerFiles = {
 }
 type Settings = Pick<Config, 'mqttAccount' | 'secretKey'>
 
-/** A person chose the gateway's password, so it gets more rounds than the machines' random secrets. */
+/**
+ * A person chose the gateway's password, so it gets more rounds than the machines' random secrets.
+ */
 const gatewayRounds = 1000
 const gatherMs = 500
 
@@ -46,7 +51,8 @@ export async function writeBrokerFiles(
     ...known.map((row) => `${row.rtu}:${row.hash}`),
   ]
   await mkdir(folder, { recursive: true, mode: 0o750 })
-  // rights before people: a list of machines is of no use to a broker that does not know their topics
+  // rights before people: a list of machines is of no use to a broker that does not know their
+  // topics
   const changed = [
     await replace(join(folder, 'acl'), accessList(account.user)),
     await replace(join(folder, 'passwd'), `${lines.join('\n')}\n`),
@@ -59,8 +65,8 @@ export async function writeBrokerFiles(
 }
 
 /**
- * Keeps the files as the database says: half a second after somebody was let in or shut out, many changes at once, and every
- * minute in case the word of it was lost.
+ * Keeps the files as the database says: half a second after somebody was let in or shut out, many
+ * changes at once, and every minute in case the word of it was lost.
  */
 export async function keepBrokerFiles(
   app: App,
@@ -112,7 +118,10 @@ function checkedAccount({ mqttAccount }: Settings): { user: string; password: st
   return mqttAccount
 }
 
-/** Readers see the old file or the new one, never a part; several gateways may write into one folder. */
+/**
+ * Readers see the old file or the new one, never a part; several gateways may write into one
+ * folder.
+ */
 async function replace(path: string, text: string): Promise<boolean> {
   const old = await readFile(path, 'utf8').catch(() => null)
   if (old === text) return false

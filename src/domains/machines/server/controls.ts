@@ -16,7 +16,10 @@ export type ControlFact = {
     | { readonly kind: 'ack'; readonly ack: string }
     | { readonly kind: 'result'; readonly ok: boolean; readonly reason: string }
 }
-/** Answers which of the commands are of the machine that speaks, as `deviceId/cmdId`; nothing when nobody is to judge. */
+/**
+ * Answers which of the commands are of the machine that speaks, as `deviceId/cmdId`; nothing when
+ * nobody is to judge.
+ */
 export type RecordControls = (
   ctx: Ctx,
   facts: readonly ControlFact[],

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 
 /**
- * Writes what device_states says about lanes and faults anew. Called last in a transaction (lock order: lanes before states).
- * The rows are locked first: a statement that waits for a lock still counts lanes as they were before the wait.
+ * Writes what device_states says about lanes and faults anew. Called last in a transaction (lock
+ * order: lanes before states). The rows are locked first: a statement that waits for a lock still
+ * counts lanes as they were before the wait.
  */
 export function refreshDeviceCounters(ctx: Pick<Ctx, 'later'>, deviceIds: readonly number[]): void {
   if (deviceIds.length)

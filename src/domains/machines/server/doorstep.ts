@@ -1,12 +1,20 @@
-/** Who knocks at the broker's port: what one address may cost before anybody has proven anything. */
+/**
+ * Who knocks at the broker's port: what one address may cost before anybody has proven anything.
+ */
 export type DoorLimits = {
-  /** Connections that have not said a whole packet yet, of one address and in all; beyond it the oldest ends. */
+  /**
+   * Connections that have not said a whole packet yet, of one address and in all; beyond it the
+   * oldest ends.
+   */
   readonly silent: number
   readonly silentInAll: number
   /** Refused sign-ins of one address a second, and at once. */
   readonly refusals: number
   readonly refusalBurst: number
-  /** Connections a second that are still heard beyond it: other machines may stand behind the same address. */
+  /**
+   * Connections a second that are still heard beyond it: other machines may stand behind the same
+   * address.
+   */
   readonly knocks: number
 }
 /** Addresses that are remembered, and how many are looked at to make room for one more. */

@@ -11,7 +11,10 @@ import { type Machine, openIdentities } from './identity.ts'
 import { openIntake } from './intake.ts'
 import { openWorld, type World } from './testWorld.ts'
 
-/** What a machine, or somebody who has its secret, says that cannot be: nothing of it counts for longer than it may, and people see it. */
+/**
+ * What a machine, or somebody who has its secret, says that cannot be: nothing of it counts for
+ * longer than it may, and people see it.
+ */
 let world: World
 beforeAll(async () => {
   world = await openWorld()

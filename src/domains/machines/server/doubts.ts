@@ -11,7 +11,10 @@ import { isClockWrong } from '../rules.ts'
 import type { Fact } from './facts.ts'
 import type { Machine } from './identity.ts'
 
-/** Something of a machine that a person must look at: it contradicts itself, or somebody speaks in its name. */
+/**
+ * Something of a machine that a person must look at: it contradicts itself, or somebody speaks in
+ * its name.
+ */
 export type Doubt = {
   readonly machine: Machine
   readonly kind: SecurityKind
@@ -19,7 +22,10 @@ export type Doubt = {
 }
 
 export type Doubts = {
-  /** In the transaction of the messages they are about: none is acknowledged whose doubt could be lost. Repeats of a second only count. */
+  /**
+   * In the transaction of the messages they are about: none is acknowledged whose doubt could be
+   * lost. Repeats of a second only count.
+   */
   raise(ctx: Ctx, doubts: readonly Doubt[]): Promise<void>
   note(doubts: readonly Doubt[]): void
   /** Writes what was noted since, one row for each machine and kind however often it happened. */
@@ -93,7 +99,10 @@ export const bootJump = (fact: Fact): Doubt => ({
   detail: place(fact),
 })
 
-/** The clocks that cannot be: the platform's own times are its own, but somebody should set the machine's. */
+/**
+ * The clocks that cannot be: the platform's own times are its own, but somebody should set the
+ * machine's.
+ */
 export const wrongClocks = (facts: readonly Fact[]): Doubt[] =>
   facts.flatMap((fact) =>
     fact.up.ts !== null && isClockWrong(fact.up.ts, fact.at.getTime())
@@ -107,6 +116,9 @@ export const wrongClocks = (facts: readonly Fact[]): Doubt[] =>
       : [],
   )
 
-/** What a number stands for: kind and content; the clock and the versions may be others when it is said again. */
+/**
+ * What a number stands for: kind and content; the clock and the versions may be others when it is
+ * said again.
+ */
 export const digestOf = ({ up }: Fact): Buffer =>
   createHash('sha256').update(up.kind).update(JSON.stringify(up.body)).digest().subarray(0, 8)

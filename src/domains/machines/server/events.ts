@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 
-/** What the platform knows about a machine beside its own words; a domain that tells more adds its kind and a text for the timeline. */
+/**
+ * What the platform knows about a machine beside its own words; a domain that tells more adds its
+ * kind and a text for the timeline.
+ */
 export type DeviceEvent = {
   readonly deviceId: number
   readonly orgId: number
@@ -9,7 +12,10 @@ export type DeviceEvent = {
   readonly data?: Record<string, unknown>
 }
 
-/** The only writer of device_events: in the transaction of the act, for the timeline, the alerts and any later replay. */
+/**
+ * The only writer of device_events: in the transaction of the act, for the timeline, the alerts and
+ * any later replay.
+ */
 export async function noteDevice(
   ctx: Pick<Ctx, 'db' | 'now'> & { actor?: Ctx['actor'] },
   events: readonly DeviceEvent[],

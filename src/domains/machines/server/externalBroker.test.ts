@@ -29,8 +29,8 @@ import { openIdentities } from './identity.ts'
 import { openIntake } from './intake.ts'
 
 /**
- * Debian's Mosquitto with the files the platform writes, and machines that are nothing but `mosquitto_pub` and `mosquitto_sub`
- * and know nothing but docs/device-protocol.md.
+ * Debian's Mosquitto with the files the platform writes, and machines that are nothing but
+ * `mosquitto_pub` and `mosquitto_sub` and know nothing but docs/device-protocol.md.
  */
 let world: World
 let gateway: { stop(): Promise<void> }
@@ -57,7 +57,10 @@ const login = (rtu: string, port = ports.machines, secret = secrets.get(rtu) ?? 
   rtu,
   secret,
 })
-/** `mosquitto_pub` and `mosquitto_sub` of one machine are two connections: this listener does not tie the client id to the machine. */
+/**
+ * `mosquitto_pub` and `mosquitto_sub` of one machine are two connections: this listener does not
+ * tie the client id to the machine.
+ */
 const second = (rtu: string) => ({ ...login(rtu, ports.gateways), id: `${rtu}-pub` })
 const up = (rtu: string, kind: string): string => `v1/${rtu}/up/${kind}`
 
@@ -88,7 +91,10 @@ async function ear(...given: Parameters<typeof listen>): Promise<Listener> {
   return listener
 }
 
-/** What a firmware does by hand: numbers its facts, keeps the platform's clock, waits for what it is told. */
+/**
+ * What a firmware does by hand: numbers its facts, keeps the platform's clock, waits for what it is
+ * told.
+ */
 async function machine(rtu: string, boot: number) {
   let seq = 1
   const will = [

@@ -23,9 +23,10 @@ const keyOf = (deviceId: number, boot: string, seq: number): string => `${device
 const factKey = (fact: Fact): string => keyOf(fact.machine.id, bootOf(fact), fact.up.seq)
 
 /**
- * Writes facts of many machines and their effects in the caller's transaction; a number seen before has none.
- * Effects do not depend on the order of arrival: what a machine said last, by (boot, seq), is what counts.
- * Answers to commands and states do not share a batch, so that each takes its locks in the global order.
+ * Writes facts of many machines and their effects in the caller's transaction; a number seen before
+ * has none. Effects do not depend on the order of arrival: what a machine said last, by (boot,
+ * seq), is what counts. Answers to commands and states do not share a batch, so that each takes its
+ * locks in the global order.
  */
 export async function applyFacts(
   ctx: Ctx,
@@ -60,7 +61,10 @@ export async function applyFacts(
   return { fresh, doubts }
 }
 
-/** Repeats have no effect; one that says something else than the first time is somebody else's, or a counter that was lost. */
+/**
+ * Repeats have no effect; one that says something else than the first time is somebody else's, or a
+ * counter that was lost.
+ */
 async function changedRepeats(
   ctx: Ctx,
   facts: readonly Fact[],
@@ -87,7 +91,10 @@ async function changedRepeats(
   return changed.map((fact) => contradiction(fact, 'REPEATED_NUMBER'))
 }
 
-/** Answers to commands that the machine was never given, and those that say another end than the first one. */
+/**
+ * Answers to commands that the machine was never given, and those that say another end than the
+ * first one.
+ */
 function doubtfulAnswers(
   told: readonly Fact[],
   controls: ReadonlySet<string>,
@@ -102,14 +109,20 @@ function doubtfulAnswers(
   })
 }
 
-/** A fact whose effect cannot be written is kept with a note, so that it can be looked at and done again. */
+/**
+ * A fact whose effect cannot be written is kept with a note, so that it can be looked at and done
+ * again.
+ */
 export async function parkFact(ctx: Ctx, fact: Fact, reason: string): Promise<void> {
   const owners = await takeKeys(ctx, [fact])
   const kept = ownedBy(fact, owners.get(factKey(fact)))
   if (kept.length) keepMessages(ctx, kept, new Map([[factKey(fact), `no effect: ${reason}`]]))
 }
 
-/** The numbers that are new, each with the owner the machine has now: its connection may still be that of an earlier one. */
+/**
+ * The numbers that are new, each with the owner the machine has now: its connection may still be
+ * that of an earlier one.
+ */
 async function takeKeys(ctx: Ctx, facts: readonly Fact[]): Promise<Map<string, number>> {
   const rows = await rowsOf<{ device_id: number; boot: string; seq: number; org_id: number }>(
     ctx.db,
@@ -137,7 +150,8 @@ function keepMessages(ctx: Ctx, facts: readonly Fact[], extra: ReadonlyMap<strin
 
 function noteOf({ up, at }: Fact, extra: string | undefined): string | null {
   const notes = up.notes.length ? [`rejected: ${up.notes.join(', ')}`] : []
-  // other facts may have waited in the machine; a hello is told at once, so its time shows the clock
+  // other facts may have waited in the machine; a hello is told at once, so its time shows the
+  // clock
   const skew = up.ts === null ? 0 : up.ts - at.getTime()
   if (up.kind === 'hello' && Math.abs(skew) > limits.skewMs)
     notes.push(`clock differs by ${Math.round(skew / 1000)} s`)
@@ -199,8 +213,9 @@ type Counted = { lane: number; count: number }
 type OurLane = { quantity: number; capacity: number; told: boolean }
 
 /**
- * Counters of machines are compared with our stock, never written over it. A count that says two things of one lane is no count; one
- * that leaves a lane out says nothing of it. What cannot be is told to people.
+ * Counters of machines are compared with our stock, never written over it. A count that says two
+ * things of one lane is no count; one that leaves a lane out says nothing of it. What cannot be is
+ * told to people.
  */
 async function compareStock(
   ctx: Ctx,
@@ -231,7 +246,9 @@ async function compareStock(
   return { notes, doubts }
 }
 
-/** `behind`: the machine does not work with our lanes yet, so which of them it names says nothing. */
+/**
+ * `behind`: the machine does not work with our lanes yet, so which of them it names says nothing.
+ */
 function compared(
   told: readonly Counted[],
   ours: ReadonlyMap<number, OurLane>,

@@ -18,8 +18,9 @@ export type Cut = 'frame' | 'slow' | 'flood'
 const stepMs = 100
 
 /**
- * A socket with bounds on what goes through it, before anybody parses it: the broker's parser would gather 256 MB of one packet,
- * and answer as many small ones as a wire holds. A sender that is too fast is read more slowly, a reader that does not read ends.
+ * A socket with bounds on what goes through it, before anybody parses it: the broker's parser would
+ * gather 256 MB of one packet, and answer as many small ones as a wire holds. A sender that is too
+ * fast is read more slowly, a reader that does not read ends.
  */
 export function boundedFrames(
   socket: Socket,
@@ -40,7 +41,10 @@ export function boundedFrames(
   let timer: NodeJS.Timeout | undefined
   let waiting: (() => void) | undefined
 
-  /** How much of the chunk may go on: up to the packet for which there is no room now. Negative: a packet is too long. */
+  /**
+   * How much of the chunk may go on: up to the packet for which there is no room now. Negative: a
+   * packet is too long.
+   */
   function admitted(chunk: Buffer): number {
     let at = 0
     while (at < chunk.length) {

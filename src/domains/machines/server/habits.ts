@@ -14,7 +14,10 @@ export type Habits = Pick<LinkEvents, 'mistaken' | 'strayed'> & {
   tick(): void
 }
 
-/** What a machine, or somebody in its name, does again and again: people are told of it, not of each time. */
+/**
+ * What a machine, or somebody in its name, does again and again: people are told of it, not of each
+ * time.
+ */
 export function openHabits(app: App, limits: Limits, doubts: Doubts): Habits {
   const mistakes = new Map<string, { since: number; times: number }>()
   /** How much more each machine says than a machine has to say. */

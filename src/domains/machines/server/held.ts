@@ -6,11 +6,15 @@ import type { Limits } from '../rules.ts'
 import type { Fact } from './facts.ts'
 
 /**
- * Machines whose rows a person's act holds (their owner changes, their lanes are drawn), and what they said meanwhile: they wait
- * beside all the others, and each no longer than its own rows are held.
+ * Machines whose rows a person's act holds (their owner changes, their lanes are drawn), and what
+ * they said meanwhile: they wait beside all the others, and each no longer than its own rows are
+ * held.
  */
 export type Held = {
-  /** True when the machine waits already, and with it this fact; what there is no room for the machine says again. */
+  /**
+   * True when the machine waits already, and with it this fact; what there is no room for the
+   * machine says again.
+   */
   joins(fact: Fact): boolean
   /** Puts those aside whose rows are held now; answers the others. */
   sift(facts: readonly Fact[]): Promise<readonly Fact[]>

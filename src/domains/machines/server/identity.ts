@@ -27,15 +27,24 @@ export type Known = Machine & {
 type Entry = { readonly known: Known | null; readonly until: number }
 
 export type Identities = {
-  /** The machine of this number, unless it is sold, scrapped or unknown. Fails when the database is away. */
+  /**
+   * The machine of this number, unless it is sold, scrapped or unknown. Fails when the database is
+   * away.
+   */
   find(rtu: string): Promise<Known | null>
   /** Whether there is a machine of this number at all, whatever its state. */
   knows(rtu: string): Promise<boolean>
   /** The machine that proved itself; null for every other reason. */
   prove(rtu: string, secret: Uint8Array): Promise<Known | null>
-  /** As the database says now, past the cache, which is renewed: a secret, a board, an owner may have changed. */
+  /**
+   * As the database says now, past the cache, which is renewed: a secret, a board, an owner may
+   * have changed.
+   */
   look(numbers: readonly string[]): Promise<ReadonlyMap<string, Known>>
-  /** Machines that were online when last heard of, for a gateway that starts beside a running broker. */
+  /**
+   * Machines that were online when last heard of, for a gateway that starts beside a running
+   * broker.
+   */
   online(): Promise<readonly { machine: Machine; at: Date }[]>
 }
 
@@ -44,7 +53,10 @@ const keepMs = 30_000
 const maxEntries = 50_000
 const nobody = Buffer.alloc(32)
 
-/** Looks machines up by number, many at once in one statement: a reconnect storm must not be a query storm. */
+/**
+ * Looks machines up by number, many at once in one statement: a reconnect storm must not be a query
+ * storm.
+ */
 export function openIdentities(app: App): Identities {
   const cache = new Map<string, Entry>()
   let waiting = new Map<string, Promise<Known | null>>()
@@ -53,7 +65,10 @@ export function openIdentities(app: App): Identities {
   let looks = 0
   let keeping: Promise<unknown> = Promise.resolve()
 
-  /** Only a machine that signs in shows a secret from before that hash was kept; with it the operator may move to a broker of his own. */
+  /**
+   * Only a machine that signs in shows a secret from before that hash was kept; with it the
+   * operator may move to a broker of his own.
+   */
   function keepBrokerHash({ id, secretHash }: Known, secret: Uint8Array): void {
     keeping = keeping
       .then(() =>
@@ -67,7 +82,8 @@ export function openIdentities(app: App): Identities {
   }
 
   function lookUp(rtu: string): Promise<Known | null> {
-    // many are asked for in one statement: what the database cannot read would fail it for all of them
+    // many are asked for in one statement: what the database cannot read would fail it for all of
+    // them
     if (!rtuForm.test(rtu)) return Promise.resolve(null)
     const entry = cache.get(rtu)
     if (entry && entry.until > performance.now()) return Promise.resolve(entry.known)

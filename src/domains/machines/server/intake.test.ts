@@ -185,7 +185,10 @@ function story(
   return told
 }
 
-/** 20 % twice, within 50 places of their order, some days late, some lost at first, the first start replayed at the end. */
+/**
+ * 20 % twice, within 50 places of their order, some days late, some lost at first, the first start
+ * replayed at the end.
+ */
 function disturb(random: Random, told: readonly Told[]): Told[] {
   const placed = told.flatMap((message, place) => {
     if (random.chance(0.1)) return []

@@ -39,21 +39,30 @@ export type Intake = LinkEvents & {
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** Heartbeats wait their turn too: what a machine said before them must be stored before they count as its last word. */
+/**
+ * Heartbeats wait their turn too: what a machine said before them must be stored before they count
+ * as its last word.
+ */
 type Item = { readonly size: number; readonly at: Date } & (
   | { readonly fact: Fact }
   | { readonly beat: Fact }
   | { readonly bye: Bye }
 )
 
-/** Takes messages of all machines in, a few milliseconds' worth at a time; says so to the machine after the commit. */
+/**
+ * Takes messages of all machines in, a few milliseconds' worth at a time; says so to the machine
+ * after the commit.
+ */
 export function openIntake(app: App, limits: Limits, record: Recorders): Intake {
   const presence = openPresence(app)
   const boots = openBoots(app)
   const doubts = openDoubts(app)
   const habits = openHabits(app, limits, doubts)
   const buckets = new Map<string, Bucket>()
-  /** When each machine may connect again without waiting, in the sense of a bucket that leaks one connection every `connectMs`. */
+  /**
+   * When each machine may connect again without waiting, in the sense of a bucket that leaks one
+   * connection every `connectMs`.
+   */
   const connects = new Map<string, number>()
   /** When each machine's second connection was last written down. */
   const takeovers = new Map<string, number>()
@@ -112,7 +121,10 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     if (byes.length) await insist(() => presence.leave(byes))
   }
 
-  /** Without those whose counters jump: neither stored nor acknowledged, so that no later message is older than they are. */
+  /**
+   * Without those whose counters jump: neither stored nor acknowledged, so that no later message is
+   * older than they are.
+   */
   async function believed(facts: readonly Fact[]): Promise<{ fine: Fact[]; jumped: Fact[] }> {
     let judged = { fine: [] as Fact[], jumped: [] as Fact[] }
     if (facts.length === 0) return judged
@@ -130,7 +142,10 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     return judged
   }
 
-  /** Tries again as long as the database is away or busy; a conflict that does not pass is no reason to hold everybody's messages. */
+  /**
+   * Tries again as long as the database is away or busy; a conflict that does not pass is no reason
+   * to hold everybody's messages.
+   */
   async function insist(work: () => Promise<void>): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       const pause = Math.min(25 * 2 ** tries, 3000)
@@ -371,7 +386,8 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     lost(machine) {
       if (closing) return
       const at = app.now()
-      // another gateway may have heard a later hello: this connection is not the machine's last one then
+      // another gateway may have heard a later hello: this connection is not the machine's last one
+      // then
       const last = hellos.get(machine.id)
       const session = last?.epoch === machine.epoch ? last : null
       void add(machine, { size: 64, at, bye: { machine, at, cause: 'LAST_WILL', session } })

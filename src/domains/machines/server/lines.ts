@@ -20,20 +20,25 @@ export type Lines<T> = {
   add(orgId: number, item: T): Promise<void>
   /** Whether it has as much waiting as one organisation may. */
   isFull(orgId: number): boolean
-  /** The next ones, one of each organisation in turn; they count as waiting until they are settled. */
+  /**
+   * The next ones, one of each organisation in turn; they count as waiting until they are settled.
+   */
   take(count: number, now: number): readonly T[]
   settle(): void
   readonly size: number
   /**
-   * How late the platform is, in milliseconds: how long the batch takes that is in hand, or the oldest waits. An organisation that waits
-   * longer than all others is late by its own doing.
+   * How late the platform is, in milliseconds: how long the batch takes that is in hand, or the
+   * oldest waits. An organisation that waits longer than all others is late by its own doing.
    */
   behind(now: number): number
 }
 
 const quietMs = 60_000
 
-/** A line for each organisation, in the order of arrival: who says much waits behind himself, not before others. */
+/**
+ * A line for each organisation, in the order of arrival: who says much waits behind himself, not
+ * before others.
+ */
 export function openLines<T extends Waiting>(limits: LineLimits): Lines<T> {
   const lines = new Map<number, Line<T>>()
   let inHand: [Line<T>, T][] = []

@@ -38,8 +38,9 @@ export type Presence = {
 }
 
 /**
- * Who is online. Times are the server's, so that the order in which they are written does not matter: a machine whose row somebody
- * holds is written with the next turn, and nobody waits for it.
+ * Who is online. Times are the server's, so that the order in which they are written does not
+ * matter: a machine whose row somebody holds is written with the next turn, and nobody waits for
+ * it.
  */
 export function openPresence(app: App): Presence {
   let heard = new Map<number, Heard>()
@@ -90,7 +91,10 @@ export function openPresence(app: App): Presence {
     }
   }
 
-  /** The server's clock was set back: times that have not come yet would keep machines as they are for as long. */
+  /**
+   * The server's clock was set back: times that have not come yet would keep machines as they are
+   * for as long.
+   */
   async function setBack(): Promise<void> {
     const now = iso(app.now())
     listeningSince = Math.min(listeningSince, app.now().getTime())
@@ -131,7 +135,8 @@ export function openPresence(app: App): Presence {
       await setBack()
       const waits = await cachedByOrg(app, 'device.offlineSeconds')
       const now = app.now().getTime()
-      // machines could not be heard longer than this process listens: who waits longer has to wait for the rest
+      // machines could not be heard longer than this process listens: who waits longer has to wait
+      // for the rest
       const due = [...waits]
         .map(([org, seconds]) => ({ org, limit: now - seconds * 1000 }))
         .filter(({ limit }) => listeningSince <= limit)
@@ -156,7 +161,10 @@ export function openPresence(app: App): Presence {
 /** What the database will not take however often it is said. */
 const isBad = (error: unknown): boolean => /^2[23]/.test((error as { code?: string }).code ?? '')
 
-/** One row for two: heard last, and the versions of the newer place. A heartbeat's signal beats none. */
+/**
+ * One row for two: heard last, and the versions of the newer place. A heartbeat's signal beats
+ * none.
+ */
 function merge(a: Heard, b: Heard | undefined): Heard {
   if (!b) return a
   const [of, than] = [bootText(a.boot, a.machine.epoch), bootText(b.boot, b.machine.epoch)]
@@ -216,11 +224,15 @@ async function lockFree(
   }
 }
 
-/** Organisations whose machines came online. Versions and signal only from the newest place of the machine. */
+/**
+ * Organisations whose machines came online. Versions and signal only from the newest place of the
+ * machine.
+ */
 async function writeHeard(app: App, all: readonly Heard[]): Promise<Written> {
   return app.database.transact(systemScope, async (db, later) => {
     later(patience(limits.lockMs))
-    // read first, in a statement of its own: joined to what is written, the planner compares every machine with every other
+    // read first, in a statement of its own: joined to what is written, the planner compares every
+    // machine with every other
     const { online: before, held } = await lockFree(
       db,
       all.map((row) => row.machine),

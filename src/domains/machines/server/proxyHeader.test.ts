@@ -132,7 +132,10 @@ const connectAs = (rtu: string, secret = `secret-${rtu}`) => {
   ])
   return Buffer.concat([Buffer.from([0x10, body.length]), body])
 }
-/** What the broker answers to bytes from an address of this computer; null: it ends the connection without a word. */
+/**
+ * What the broker answers to bytes from an address of this computer; null: it ends the connection
+ * without a word.
+ */
 async function say(
   parts: readonly (Buffer | string)[],
   localAddress = '127.0.0.1',

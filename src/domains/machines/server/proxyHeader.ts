@@ -1,6 +1,9 @@
 import { BlockList, isIP, type Socket } from 'node:net'
 
-/** What a trusted proxy says before the first byte of the client: the PROXY protocol, version 1 (text) or 2 (binary). */
+/**
+ * What a trusted proxy says before the first byte of the client: the PROXY protocol, version 1
+ * (text) or 2 (binary).
+ */
 export type ProxyHeader = {
   readonly length: number /** Null: the proxy speaks for itself. */
   readonly address: string | null
@@ -12,7 +15,10 @@ const longestText = 107
 const longestBinary = 1024
 const headerMs = 5000
 
-/** The header at the beginning of `bytes`; `more` while it may still become one, `wrong` when it is none. */
+/**
+ * The header at the beginning of `bytes`; `more` while it may still become one, `wrong` when it is
+ * none.
+ */
 export function readProxyHeader(bytes: Buffer): ProxyHeader | 'more' | 'wrong' {
   const binary = bytes.subarray(0, 12)
   if (binary.equals(signature.subarray(0, binary.length)))
@@ -42,7 +48,8 @@ function readBinary(bytes: Buffer): ProxyHeader | 'more' | 'wrong' {
   if (family === 0x11 && size >= 12)
     return { length, address: [...bytes.subarray(16, 20)].join('.') }
   if (family !== 0x21 || size < 36) return 'wrong'
-  // a proxy that listens to both families says IPv4 as a part of IPv6, and all of it would be one subscriber
+  // a proxy that listens to both families says IPv4 as a part of IPv6, and all of it would be one
+  // subscriber
   if (bytes.toString('hex', 16, 28) === `${'0'.repeat(20)}ffff`)
     return { length, address: [...bytes.subarray(28, 32)].join('.') }
   const groups = Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(16 + 2 * i).toString(16))
@@ -65,7 +72,10 @@ export function isAmong(list: readonly string[]): (address: string) => boolean {
     )
 }
 
-/** Takes the header off a connection of a trusted proxy; what follows it is the client's. Null: no header came, or a wrong one. */
+/**
+ * Takes the header off a connection of a trusted proxy; what follows it is the client's. Null: no
+ * header came, or a wrong one.
+ */
 export function takeProxyHeader(socket: Socket): Promise<{ address: string | null } | null> {
   return new Promise((resolve) => {
     let bytes = Buffer.alloc(0)

@@ -10,7 +10,9 @@ type Message = readonly [kind: DownKind, body: object]
 export const inReach = (link: Link): Map<number, Machine> =>
   new Map(link.connected().map((machine) => [machine.id, machine]))
 
-/** Sends commands that are due to machines that are connected now; nothing is queued for the others. */
+/**
+ * Sends commands that are due to machines that are connected now; nothing is queued for the others.
+ */
 export function openPump<Out extends { readonly deviceId: number }>(
   app: App,
   link: Link,

@@ -6,9 +6,10 @@ import { type Identities, isSame, type Known } from './identity.ts'
 import type { Link, LinkEvents } from './link.ts'
 
 /**
- * A client of another broker (MQTT_URL): Mosquitto, EMQX. That broker proves the machines and keeps them to their own topics;
- * several gateways share the messages. A message is acknowledged to the broker when there is room for it here, or its
- * organisation has none left: then the machine hears nothing and says it again.
+ * A client of another broker (MQTT_URL): Mosquitto, EMQX. That broker proves the machines and keeps
+ * them to their own topics; several gateways share the messages. A message is acknowledged to the
+ * broker when there is room for it here, or its organisation has none left: then the machine hears
+ * nothing and says it again.
  */
 export async function openRemoteBroker(
   app: App,
@@ -51,7 +52,8 @@ export async function openRemoteBroker(
     if (!target || !machine) return events.refused('topic')
     if (target.kind === 'bye') heard.delete(machine.rtu)
     else heard.set(machine.rtu, { machine, at: performance.now() })
-    // one connection carries all: what one organisation has too much of waits in its machines, not before everybody's
+    // one connection carries all: what one organisation has too much of waits in its machines, not
+    // before everybody's
     if (events.isFull(machine)) return events.refused('full')
     await events.receive(
       machine,
@@ -105,7 +107,8 @@ export async function openRemoteBroker(
         const now = known.get(rtu)
         if (now && isSame(now, machine)) heard.set(rtu, { machine: now, at })
         else {
-          // another's connection cannot be ended from here, and Mosquitto keeps the last will of those it ends itself:
+          // another's connection cannot be ended from here, and Mosquitto keeps the last will of
+          // those it ends itself:
           // the machine counts as gone until it is heard again
           heard.delete(rtu)
           events.lost(machine)

@@ -1,12 +1,16 @@
 import { createHash, pbkdf2Sync, randomBytes } from 'node:crypto'
 
-/** What a machine proves itself with at the gateway: 256 random bits as hex, kept only as hashes of that text. */
+/**
+ * What a machine proves itself with at the gateway: 256 random bits as hex, kept only as hashes of
+ * that text.
+ */
 export const newSecret = (): string => randomBytes(32).toString('hex')
 export const secretHash = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 /**
- * The form of Mosquitto's password file (PBKDF2-HMAC-SHA512, 12 bytes of salt, 64 of key). One round is enough for 256 random
- * bits, and the broker repeats all rounds for every connected machine whenever it reads the file again.
+ * The form of Mosquitto's password file (PBKDF2-HMAC-SHA512, 12 bytes of salt, 64 of key). One
+ * round is enough for 256 random bits, and the broker repeats all rounds for every connected
+ * machine whenever it reads the file again.
  */
 export function brokerHash(
   secret: string | Uint8Array,

@@ -9,10 +9,16 @@ import { contradiction, type Doubt } from './doubts.ts'
 import { noteDevice } from './events.ts'
 import type { Fact } from './facts.ts'
 
-/** Desired state of machines: which version of their documents they should have, and how far it has come. */
+/**
+ * Desired state of machines: which version of their documents they should have, and how far it has
+ * come.
+ */
 export type Wish = { readonly deviceId: number; readonly orgId: number; readonly version: number }
 
-/** Whoever writes a new version of a document says so here, in the same transaction; the gateway does the rest. */
+/**
+ * Whoever writes a new version of a document says so here, in the same transaction; the gateway
+ * does the rest.
+ */
 export async function want(ctx: Ctx, kind: DocumentKind, wishes: readonly Wish[]): Promise<void> {
   if (wishes.length === 0) return
   await sql`insert into device_shadows as s (device_id, kind, org_id, wanted, wanted_at)
@@ -38,8 +44,9 @@ export type DueDocument = {
 }
 
 /**
- * Documents that leave now for connected machines: new ones, and those nobody answered. Marked by the statement that looks at the
- * limits, so no two turns send more than they allow; what does not arrive is sent again after a while, or after the next hello.
+ * Documents that leave now for connected machines: new ones, and those nobody answered. Marked by
+ * the statement that looks at the limits, so no two turns send more than they allow; what does not
+ * arrive is sent again after a while, or after the next hello.
  */
 export async function takeDocuments(
   app: App,
@@ -107,7 +114,10 @@ function claimsOf(fact: Fact): Claim[] {
   ]
 }
 
-/** Projects what machines say onto device_shadows. A hello also asks for what is missing. Answers what cannot be. */
+/**
+ * Projects what machines say onto device_shadows. A hello also asks for what is missing. Answers
+ * what cannot be.
+ */
 export async function applyShadows(ctx: Ctx, facts: readonly Fact[]): Promise<Doubt[]> {
   const newest = new Map<string, Claim>()
   for (const claim of facts.flatMap(claimsOf)) {
@@ -150,8 +160,8 @@ type Row = {
   readonly refuses: string | null
 }
 /**
- * Without those that an earlier one, said later, contradicts. Nobody has written a later version than the newest: whoever says so works
- * with something else, and is sent what it should have.
+ * Without those that an earlier one, said later, contradicts. Nobody has written a later version
+ * than the newest: whoever says so works with something else, and is sent what it should have.
  */
 function judged(
   told: readonly Claim[],

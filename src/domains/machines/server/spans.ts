@@ -1,9 +1,15 @@
 import { sql } from 'kysely'
 import { usualTemperature } from '../rules.ts'
 
-/** Something said that is as it should be, or is not; `place` is where it stands among what the machine says. */
+/**
+ * Something said that is as it should be, or is not; `place` is where it stands among what the
+ * machine says.
+ */
 export type Word = { readonly place: string; readonly at: Date; readonly fine: boolean }
-/** What is kept of all words before: the newest place, the newest place of a fine word, and since when it is not fine. */
+/**
+ * What is kept of all words before: the newest place, the newest place of a fine word, and since
+ * when it is not fine.
+ */
 export type Span = {
   readonly place: string
   readonly finePlace: string
@@ -12,8 +18,9 @@ export type Span = {
 }
 
 /**
- * Since when something is not fine without a break, whatever order the words come in; while it is fine, when that was last said. A fine
- * word that comes late breaks the time off at its receipt: what was said between is not kept.
+ * Since when something is not fine without a break, whatever order the words come in; while it is
+ * fine, when that was last said. A fine word that comes late breaks the time off at its receipt:
+ * what was said between is not kept.
  */
 export function spanAfter(before: Span, words: readonly Word[]): Omit<Span, 'fine'> {
   const newest = words.reduce<Word | null>(

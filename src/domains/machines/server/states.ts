@@ -10,7 +10,10 @@ import type { Doubt } from './doubts.ts'
 import type { Fact } from './facts.ts'
 import { isWithin, type Range, spanAfter, temperatureLimits } from './spans.ts'
 
-/** What a fact says about one thing of the machine; the newest by (boot, seq) counts. Of a hello, that a connection began. */
+/**
+ * What a fact says about one thing of the machine; the newest by (boot, seq) counts. Of a hello,
+ * that a connection began.
+ */
 type Claim = {
   fact: Fact
   slot: 'temperature' | 'humidity' | 'signal' | 'door' | 'hello' | 'fault'
@@ -27,7 +30,10 @@ type Change = {
   doorSince: Date | null
   places: Places
 }
-/** Of each slot the place of its newest word; `within` and `shut`: of the last one that was as it should be. */
+/**
+ * Of each slot the place of its newest word; `within` and `shut`: of the last one that was as it
+ * should be.
+ */
 type Places = Partial<Record<Claim['slot'] | 'within' | 'shut', string>>
 type Known = Range & {
   device_id: number
@@ -38,7 +44,10 @@ type Known = Range & {
   door_since: Date | null
 }
 
-/** Projects facts onto device_states, device_faults and the lanes they name. Answers who tells of more faults than a machine can have. */
+/**
+ * Projects facts onto device_states, device_faults and the lanes they name. Answers who tells of
+ * more faults than a machine can have.
+ */
 export async function applyState(ctx: Ctx, facts: readonly Fact[]): Promise<Doubt[]> {
   const claims = newestOf(facts.flatMap(claimsOf))
   if (claims.length === 0) return []
@@ -95,9 +104,15 @@ function newestOf(claims: readonly Claim[]): Claim[] {
   return [...newest.values()]
 }
 
-/** How many newer facts are looked at, newest first: a machine with millions of them costs no more than one with few. */
+/**
+ * How many newer facts are looked at, newest first: a machine with millions of them costs no more
+ * than one with few.
+ */
 const mostNewer = 500
-/** Faults that no newer stored fact contradicts: one range of the index for each machine, empty in the usual order of arrival. */
+/**
+ * Faults that no newer stored fact contradicts: one range of the index for each machine, empty in
+ * the usual order of arrival.
+ */
 async function standing(ctx: Ctx, claims: readonly Claim[]): Promise<Claim[]> {
   if (claims.length === 0) return []
   const earliest = new Map<number, Fact>()
@@ -134,7 +149,8 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<Doubt[]>
   if (opened.length) {
     const column = (key: string, missing: string) =>
       opened.map(({ fact }) => (fact.up.body[key] as string | undefined) ?? missing)
-    // codes are the machine's own words: beyond the bound its lanes still stop, and one row stands for the rest
+    // codes are the machine's own words: beyond the bound its lanes still stop, and one row stands
+    // for the rest
     const beyond = await rowsOf<{ device_id: number }>(ctx.db)`
       with x as (
         select x.*, l.id as lane_id from unnest(${opened.map((c) => c.fact.machine.orgId)}::bigint[], ${opened.map((c) => c.fact.machine.id)}::bigint[], ${opened.map((c) => c.lane)}::int[],
@@ -191,13 +207,19 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<Doubt[]>
 
 const dayBefore = (ctx: Ctx) => sql`${new Date(ctx.now.getTime() - dayMs)}::timestamptz`
 const sameFault = sql`f.code = x.code and coalesce(f.lane_id, -f.road, 0) = coalesce(x.lane_id, -x.lane, 0)`
-/** A machine's different faults that are open, or were opened within a day, as far as they have to be counted. */
+/**
+ * A machine's different faults that are open, or were opened within a day, as far as they have to
+ * be counted.
+ */
 const heldFaults = (device: RawBuilder<unknown>, ctx: Ctx) => sql`(select count(*) from (
   (select h.code, coalesce(h.lane_id, -h.road, 0) from device_faults h where h.device_id = ${device} and h.closed_at is null and h.code <> ${platformFaults.many} limit ${limits.faults})
   union
   (select distinct h.code, coalesce(h.lane_id, -h.road, 0) from device_faults h where h.device_id = ${device} and h.opened_at > ${dayBefore(ctx)} and h.code <> ${platformFaults.many} limit ${limits.faults})) h)`
 
-/** Each row knows which word it says, so that one that comes late is compared with the row, not with all that was said since. */
+/**
+ * Each row knows which word it says, so that one that comes late is compared with the row, not with
+ * all that was said since.
+ */
 async function writeStates(
   ctx: Ctx,
   facts: readonly Fact[],
@@ -273,7 +295,10 @@ const noChange = (): Change => ({
   places: {},
 })
 
-/** Since when the machine is outside its limits and its door is open, after all it says here; null when it says neither. */
+/**
+ * Since when the machine is outside its limits and its door is open, after all it says here; null
+ * when it says neither.
+ */
 function spansOf(
   row: Known,
   facts: readonly Fact[],

@@ -23,7 +23,10 @@ function add(sum: Sum, value: unknown): void {
   sum.count += 1
 }
 
-/** Adds measurements to the hours of their receipt: sums and extremes, so the order of arrival does not matter. Last in the lock order. */
+/**
+ * Adds measurements to the hours of their receipt: sums and extremes, so the order of arrival does
+ * not matter. Last in the lock order.
+ */
 export async function addTelemetry(ctx: Ctx, facts: readonly Fact[]): Promise<void> {
   const hours = new Map<string, Hour>()
   for (const { machine, up, at } of facts) {

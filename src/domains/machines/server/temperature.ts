@@ -22,8 +22,9 @@ type Row = Range & {
 }
 
 /**
- * Machines that are outside the limits of their settings, and those that were. How long is kept as they come in, whatever
- * order that is: what a machine says all day costs the others nothing. While a machine is away its time stands still.
+ * Machines that are outside the limits of their settings, and those that were. How long is kept as
+ * they come in, whatever order that is: what a machine says all day costs the others nothing. While
+ * a machine is away its time stands still.
  */
 export async function sweepTemperatures(app: App): Promise<void> {
   const [alarmAfter, lockAfter] = [
@@ -115,7 +116,10 @@ async function raise(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   )
 }
 
-/** The alarm goes by itself; what was locked stays locked, because nobody knows what the goods went through. */
+/**
+ * The alarm goes by itself; what was locked stays locked, because nobody knows what the goods went
+ * through.
+ */
 async function clear(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   if (!rows.length) return
   const ids = rows.map((row) => row.id)

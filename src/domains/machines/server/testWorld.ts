@@ -18,7 +18,9 @@ import { closeApp } from '../../../server/app.ts'
 import type { App } from '../../../server/context.ts'
 import type { Machine } from './identity.ts'
 
-/** A database with an organisation and a product, and machines as tests need them; for tests only. */
+/**
+ * A database with an organisation and a product, and machines as tests need them; for tests only.
+ */
 export type World = {
   app: App
   clock: { now: number }

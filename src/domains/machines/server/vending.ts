@@ -16,7 +16,10 @@ export type VendFact =
       at: Date
     }
 
-/** Answers as `deviceId/cmdId` which commands are of the machine that speaks, and which ends contradict the one before. */
+/**
+ * Answers as `deviceId/cmdId` which commands are of the machine that speaks, and which ends
+ * contradict the one before.
+ */
 export type RecordVends = (
   ctx: Ctx,
   facts: readonly VendFact[],

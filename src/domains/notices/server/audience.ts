@@ -38,7 +38,10 @@ export function countAudience(
     where ${visible(ctx, 'u.org_id')} and ${reachable(sql`${orgId}::bigint`)} and ${targets.toAll ? sql`true` : chosen}`
 }
 
-/** True when every target is there for the actor and stands below the notice's organisation. Roles may come from above. */
+/**
+ * True when every target is there for the actor and stands below the notice's organisation. Roles
+ * may come from above.
+ */
 export async function targetsExist(ctx: Ctx, targets: Targets, orgId: number): Promise<boolean> {
   if (targets.toAll) return true
   const below = sql`o.path <@ (select r.path from organisations r where r.id = ${orgId}::bigint)`
@@ -82,7 +85,10 @@ export async function writeTargets(
   await ctx.db.insertInto('notice_targets').values(values).execute()
 }
 
-/** Built-in roles, the own ones and those from above; others by name, and those that are chosen already. */
+/**
+ * Built-in roles, the own ones and those from above; others by name, and those that are chosen
+ * already.
+ */
 export function roleOptions(
   ctx: Ctx,
   { keyword, ids = [] }: Input<typeof notices.roles>,

@@ -8,7 +8,10 @@ import { cleanHtml } from './html.ts'
 /** People per transaction: a second of work at most, and what a crash repeats. */
 const perBatch = 2000
 
-/** What readers may see from now on. In the transaction that publishes; the text is cleaned again on its way out. */
+/**
+ * What readers may see from now on. In the transaction that publishes; the text is cleaned again on
+ * its way out.
+ */
 export async function announce(ctx: Ctx, ids: readonly number[]): Promise<void> {
   const rows = await rowsOf<{ id: number; content: string }>(
     ctx.db,
@@ -23,7 +26,8 @@ export async function announce(ctx: Ctx, ids: readonly number[]): Promise<void> 
 /** Publishes what has waited for its time. */
 export const publishDue = (app: App): Promise<number> =>
   bySystem(app, async (ctx) => {
-    // nobody speaks through a notice who may not sign in any more: it waits as a draft for whoever takes it over
+    // nobody speaks through a notice who may not sign in any more: it waits as a draft for whoever
+    // takes it over
     const rows = await rowsOf<{ id: number; org_id: number; state: string }>(ctx.db)`
       update notices set state = case when spoken.still then 'PUBLISHED' else 'DRAFT' end, published_at = case when spoken.still then ${ctx.now}::timestamptz end, version = version + 1, updated_at = ${ctx.now}
       from (select n.id as notice, n.author_id is null or exists (select from users u where u.id = n.author_id and u.status = 'ENABLED' and u.deleted_at is null) as still from notices n) spoken
@@ -42,8 +46,9 @@ type Fanning = { id: number; org_id: number; fan_cursor: number }
 type Written = { last: number | null; added: number; orgs: number[] }
 
 /**
- * Writes the messages of one batch of readers of one notice; answers how many people it looked at, 0 when nothing is left.
- * The notice is locked meanwhile: withdrawing waits for the batch and ends the rest. A killed batch is done again from its cursor.
+ * Writes the messages of one batch of readers of one notice; answers how many people it looked at,
+ * 0 when nothing is left. The notice is locked meanwhile: withdrawing waits for the batch and ends
+ * the rest. A killed batch is done again from its cursor.
  */
 export const fanOut = (app: App, batch = perBatch): Promise<number> =>
   bySystem(app, async (ctx) => {
@@ -71,7 +76,10 @@ export const fanOut = (app: App, batch = perBatch): Promise<number> =>
     return written.last === null ? 0 : batch
   })
 
-/** Ends what is over. Readers stopped seeing it at its very end; this is the word in the author's list. */
+/**
+ * Ends what is over. Readers stopped seeing it at its very end; this is the word in the author's
+ * list.
+ */
 export const expireDue = (app: App): Promise<number> =>
   bySystem(app, async (ctx) => {
     const rows = await rowsOf<{ org_id: number }>(ctx.db)`
@@ -85,7 +93,10 @@ export const expireDue = (app: App): Promise<number> =>
     return rows.length
   })
 
-/** Hides the messages of ended notices, a batch at a time, so that counting never has to ask about old ones. */
+/**
+ * Hides the messages of ended notices, a batch at a time, so that counting never has to ask about
+ * old ones.
+ */
 export const sweepEnded = (app: App, batch = perBatch): Promise<number> =>
   bySystem(app, async (ctx) => {
     const ended = await rowOf<{ id: number }>(

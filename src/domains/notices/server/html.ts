@@ -1,6 +1,9 @@
 import sanitizeHtml from 'sanitize-html'
 
-/** Rich text people wrote: what is not on this list goes, its text stays. The editor offers nothing else. */
+/**
+ * Rich text people wrote: what is not on this list goes, its text stays. The editor offers nothing
+ * else.
+ */
 const options: sanitizeHtml.IOptions = {
   allowedTags: [
     'p',

@@ -14,7 +14,10 @@ type Contract = typeof messageEndpoints
 const from = sql`messages m left join announcements a on a.notice_id = m.notice_id`
 const mine = (ctx: Ctx) =>
   sql`${visible(ctx, 'm.org_id')} and m.user_id = ${ctx.actor.userId} and m.hidden_at is null`
-/** An announcement that was withdrawn or has expired is gone at once, before its messages are tidied. */
+/**
+ * An announcement that was withdrawn or has expired is gone at once, before its messages are
+ * tidied.
+ */
 const lives = (ctx: Ctx) =>
   sql`(m.notice_id is null or (a.notice_id is not null and (a.until_at is null or a.until_at > ${ctx.now})))`
 const inWords = (ctx: Ctx) => ({
@@ -85,7 +88,10 @@ async function own(ctx: Ctx, ids: readonly number[]): Promise<void> {
   if (n !== ids.length) throw new Refusal(common.notFound)
 }
 
-/** Reads what is unread among `which`, and counts it at the notices in the same statement. Notices are locked in one order. */
+/**
+ * Reads what is unread among `which`, and counts it at the notices in the same statement. Notices
+ * are locked in one order.
+ */
 async function read(ctx: Ctx, which: ReturnType<typeof sql>): Promise<number> {
   await sql`select n.id from notices n where n.id in (select m.notice_id from messages m where ${which} and ${mine(ctx)} and m.read_at is null)
     order by n.id for no key update`.execute(ctx.db)

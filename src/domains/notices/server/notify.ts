@@ -4,7 +4,10 @@ import { rowsOf } from '../../../server/rows.ts'
 import { say } from '../../../shared/text.ts'
 import type { messageKinds } from '../messageContract.ts'
 
-/** What other domains have to say to people. The only writer of messages besides the fan-out of notices. */
+/**
+ * What other domains have to say to people. The only writer of messages besides the fan-out of
+ * notices.
+ */
 export type Note = {
   kind: Exclude<(typeof messageKinds)[number], 'ANNOUNCEMENT'>
   /** `bi(zh, en)`; kept in both languages, shown in the reader's. */
@@ -14,7 +17,9 @@ export type Note = {
   link?: string
   /** Nobody with an unread message of the same kind and link of the last hours gets another. */
   quietHours?: number
-  /** `orAbove`: where nobody of the organisation holds it, the nearest one above that has somebody. */
+  /**
+   * `orAbove`: where nobody of the organisation holds it, the nearest one above that has somebody.
+   */
 } & ({ userIds: readonly number[] } | { permission: string; orgId: number; orAbove?: true })
 
 /** Writes a message for each recipient in the caller's transaction and scope; answers how many. */

@@ -7,7 +7,10 @@ import { seedAccess } from '../../accounts/seed.ts'
 import { notices } from '../contract.ts'
 import { fanOut, publishDue } from './fanout.ts'
 
-/** Platform 1 over agent 2 over operators 3 and 4. `twin` works beside the operator, `gone` and `off` cannot sign in any more. */
+/**
+ * Platform 1 over agent 2 over operators 3 and 4. `twin` works beside the operator, `gone` and
+ * `off` cannot sign in any more.
+ */
 export const people = {
   super: 1,
   agent: 2,

@@ -85,7 +85,10 @@ function timed(times: Pick<NoticeInput, 'publishAt' | 'expireAt'>, now: Date): v
   field(wrong, wrong === noticeErrors.publishInPast ? 'publishAt' : 'expireAt')
 }
 
-/** The columns of what a person wrote: cleaned, with times that make sense and pictures that are his. */
+/**
+ * The columns of what a person wrote: cleaned, with times that make sense and pictures that are
+ * his.
+ */
 async function written(ctx: Ctx, input: NoticeInput) {
   const content = cleanHtml(input.content)
   const text = plainText(content)
@@ -128,7 +131,10 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
   return after
 }
 
-/** A notice of the actor's organisations; what happens to it is decided by the conditional update that follows. */
+/**
+ * A notice of the actor's organisations; what happens to it is decided by the conditional update
+ * that follows.
+ */
 async function owned(ctx: Ctx, id: number): Promise<{ notice: Notice; row: q.Row }> {
   const row = found(await q.row(ctx, id))
   return { row, notice: await shownOf(ctx, row) }
@@ -160,7 +166,10 @@ async function finish(ctx: Ctx, before: Notice): Promise<Notice> {
   ctx.touch('notices')
   return after
 }
-/** What readers see of it; they look again, and stand below its organisation, which reaches them all. */
+/**
+ * What readers see of it; they look again, and stand below its organisation, which reaches them
+ * all.
+ */
 async function announced(ctx: Ctx, { id, orgId }: Notice, set: RawBuilder<unknown>): Promise<void> {
   await sql`update announcements set ${set} where notice_id = ${id}`.execute(ctx.db)
   ctx.afterCommit(() => ctx.app.live.publish(['messages'], orgId))

@@ -20,7 +20,10 @@ import styles from './notices.module.css'
 const MessageDrawer = lazyDialog(() => import('./MessageDrawer.tsx').then((m) => m.MessageDrawer))
 const { inbox, unread, markRead, hide } = messageEndpoints
 
-/** The message centre: what is unread, what was read. The page is open to everybody, its messages are not. */
+/**
+ * The message centre: what is unread, what was read. The page is open to everybody, its messages
+ * are not.
+ */
 export function Inbox() {
   const { t } = useTranslation('web')
   return useMay()('message:read') ? (

@@ -4,8 +4,8 @@ import { href } from '../../../web/base.ts'
 import styles from './RichText.module.css'
 
 /**
- * Rich text as elements of ours. The server cleaned it when it was written; here only what is named below is built at all, so that
- * nothing else in a text can become part of the page.
+ * Rich text as elements of ours. The server cleaned it when it was written; here only what is named
+ * below is built at all, so that nothing else in a text can become part of the page.
  */
 const kept = new Set([
   'p',

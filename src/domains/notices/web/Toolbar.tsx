@@ -22,7 +22,10 @@ type Tool = { key: string; icon: ReactNode; on?: boolean; off?: boolean; run: ()
 type Command =
   | `toggle${'Bold' | 'Italic' | 'Underline' | 'Strike'}`
   | `toggle${'BulletList' | 'OrderedList' | 'Blockquote'}`
-/** What a press switches on and off: its sign, what the editor calls it, and its command or its level of heading. */
+/**
+ * What a press switches on and off: its sign, what the editor calls it, and its command or its
+ * level of heading.
+ */
 const switches: readonly [key: string, icon: ReactNode, name: string, does: Command | 2 | 3][] = [
   ['bold', <BoldOutlined key="bold" />, 'bold', 'toggleBold'],
   ['italic', <ItalicOutlined key="italic" />, 'italic', 'toggleItalic'],

@@ -11,7 +11,10 @@ registerLocale('notices', locale)
 
 const Editor = lazy(() => import('./Editor.tsx').then((m) => ({ default: m.Editor })))
 
-/** An editor for `<Field>`: html in and out, empty text for nothing. Its library loads with the first one. */
+/**
+ * An editor for `<Field>`: html in and out, empty text for nothing. Its library loads with the
+ * first one.
+ */
 function RichTextInput(props: EditorProps) {
   const { t } = useTranslation('notices')
   return (

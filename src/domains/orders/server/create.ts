@@ -59,7 +59,10 @@ export type Lane = {
   onShelf: boolean
 }
 
-/** What judging an order needs: asked before its transaction, to refuse without one, and again in it. */
+/**
+ * What judging an order needs: asked before its transaction, to refuse without one, and again in
+ * it.
+ */
 export type Asking = Pick<Ctx, 'app' | 'db' | 'now' | 'ip'>
 type Asked = Input<typeof orders.mobileOrder>
 
@@ -98,7 +101,8 @@ async function mobileLanes(
   const selling = device.lifecycle === 'OPERATING' && device.online && !device.stopped
   const since = await cachedSetting(ctx.app, device.orgId, 'order.holdSeconds')
   const ago = (seconds: number) => new Date(ctx.now.getTime() - seconds * 1000)
-  // what others hold and had their time to pay, or hold beside another order, is given to whoever orders it (see makeRoom)
+  // what others hold and had their time to pay, or hold beside another order, is given to whoever
+  // orders it (see makeRoom)
   const lanes = await shownLane.all(
     ctx.db,
     sql`from lanes l join products p on p.id = l.product_id
@@ -122,7 +126,10 @@ const strictest = (...limits: readonly number[]): number => {
   return set.length ? Math.min(...set) : 0
 }
 
-/** Pieces this customer took or ordered here today; what did not leave does not count, nor what somebody elsewhere orders in his name and does not pay. */
+/**
+ * Pieces this customer took or ordered here today; what did not leave does not count, nor what
+ * somebody elsewhere orders in his name and does not pay.
+ */
 async function boughtToday(ctx: Asking, device: Device, consumer: string): Promise<number> {
   const { n } = await onlyRow<{ n: number }>(ctx.db)`
     select count(*) as n from orders o join order_units u on u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id
@@ -132,7 +139,10 @@ async function boughtToday(ctx: Asking, device: Device, consumer: string): Promi
   return n
 }
 
-/** Limits of the machine's settings: pieces of one order, and of one customer a day. Nobody can tell customers without a name apart. */
+/**
+ * Limits of the machine's settings: pieces of one order, and of one customer a day. Nobody can tell
+ * customers without a name apart.
+ */
 export async function checkLimits(
   ctx: Asking,
   device: Device,
@@ -191,8 +201,9 @@ export async function lookAt(ctx: Asking, input: Asked): Promise<Seen> {
 }
 
 /**
- * The wanted lanes. Of what is there, this address leaves to others as many pieces as it lately held and did not pay while they
- * were wanted; that is read behind the lock, so that it does not take them again at the moment they come free.
+ * The wanted lanes. Of what is there, this address leaves to others as many pieces as it lately
+ * held and did not pay while they were wanted; that is read behind the lock, so that it does not
+ * take them again at the moment they come free.
  */
 export async function lanesFor(
   ctx: Asking,
@@ -244,8 +255,9 @@ export async function nextOrder(ctx: Asking): Promise<{ id: number; orderNum: st
 }
 
 /**
- * Reserves and prices in one transaction; the lanes are locked before they are judged, so the last piece sells once. `seen`: what was
- * looked at a moment before; nothing of it is locked by an order.
+ * Reserves and prices in one transaction; the lanes are locked before they are judged, so the last
+ * piece sells once. `seen`: what was looked at a moment before; nothing of it is locked by an
+ * order.
  */
 async function mobileOrder(
   ctx: Ctx,
@@ -255,7 +267,8 @@ async function mobileOrder(
   const at = seen ?? (await lookAt(ctx, input))
   if ('repeat' in at) return at.repeat
   const { device, pieces, limits } = at
-  // few may order at once: who waits for a machine that somebody is changing would keep buyers elsewhere out
+  // few may order at once: who waits for a machine that somebody is changing would keep buyers
+  // elsewhere out
   ctx.later(patience(orderLockMs))
   await checkLimits(ctx, device, pieces, input.consumer, true)
   const { id, orderNum } = at.next ?? (await nextOrder(ctx))
@@ -338,7 +351,10 @@ const answered = shape(
     where u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id group by 1, 2) u)`,
   },
 )
-/** Nearly always there is none: the key alone is asked for first. Who says his id again for something else gets no answer for it. */
+/**
+ * Nearly always there is none: the key alone is asked for first. Who says his id again for
+ * something else gets no answer for it.
+ */
 async function answerOfClient(
   ctx: Asking,
   { clientId, rtuNumber, items }: Asked,

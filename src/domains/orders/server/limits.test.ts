@@ -52,7 +52,10 @@ const buy = (
 const refused = 'orders.overLimit'
 const sold = expect.stringMatching(/^\d{20}$/)
 
-/** As a phone at an address does: room is made first. Answers the payment's number, or the name of the refusal. */
+/**
+ * As a phone at an address does: room is made first. Answers the payment's number, or the name of
+ * the refusal.
+ */
 async function phone(
   machine: Machine,
   ip: string,

@@ -4,8 +4,9 @@ import { keyFor } from '../../../server/secretBox.ts'
 import { orderNumber } from '../../../shared/ids.ts'
 
 /**
- * A number says its day, and nothing of how many orders there are: a buyer sees his own, and two of them would tell what the whole
- * platform sells. So the sequence is shuffled within its day, by a key of this installation; no two become one.
+ * A number says its day, and nothing of how many orders there are: a buyer sees his own, and two of
+ * them would tell what the whole platform sells. So the sequence is shuffled within its day, by a
+ * key of this installation; no two become one.
  */
 export const numbersOf = perApp(({ config }) => {
   const key = keyFor(config, 'order-numbers')
@@ -15,7 +16,9 @@ export const numbersOf = perApp(({ config }) => {
 const half = 1_000_000
 const rounds = 8
 
-/** HMAC-SHA256 in two plain hashes: an object for each of eight rounds costs more than all of them. */
+/**
+ * HMAC-SHA256 in two plain hashes: an object for each of eight rounds costs more than all of them.
+ */
 function keyed(key: Buffer): (text: string) => Buffer {
   const pad = (byte: number) =>
     Buffer.from(Array.from({ length: 64 }, (_, n) => (key[n] ?? 0) ^ byte))

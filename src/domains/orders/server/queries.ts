@@ -36,7 +36,10 @@ const from = sql`orders o join organisations g on g.id = o.org_id`
 
 type Filter = Input<typeof orders.statistics>
 
-/** The filter of list and statistics. Unpaid and closed orders show only when asked for; test sales never count as orders. */
+/**
+ * The filter of list and statistics. Unpaid and closed orders show only when asked for; test sales
+ * never count as orders.
+ */
 function conditions(ctx: Ctx, input: Filter) {
   const today = shanghaiDay(ctx.now)
   const wholeNumber = input.keyword && /^\d{20}$/.test(input.keyword) ? input.keyword : null

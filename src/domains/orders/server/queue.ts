@@ -5,7 +5,10 @@ import { systemScope } from '../../../server/database.ts'
 import { perApp } from '../../../server/perApp.ts'
 import { queueLimits } from '../rules.ts'
 
-/** How old the queue between payment and machine is: told by gateways, asked before an order is taken. */
+/**
+ * How old the queue between payment and machine is: told by gateways, asked before an order is
+ * taken.
+ */
 
 const gateway = `${hostname()}:${process.pid}`.slice(0, 100)
 const told = perApp(() => ({ at: Number.NEGATIVE_INFINITY, behind: false }))
@@ -27,7 +30,8 @@ export async function tellQueue(app: App, behindMs: number): Promise<void> {
       .values({ gateway, ...row })
       .onConflict((oc) => oc.column('gateway').doUpdateSet(row))
       .execute()
-    // another that has been silent for minutes was not stopped but killed, and this one serves its machines
+    // another that has been silent for minutes was not stopped but killed, and this one serves its
+    // machines
     await sql`delete from vend_queues where told_at < ${new Date(now.getTime() - 8 * queueLimits.silentMs)}`.execute(
       db,
     )
@@ -43,7 +47,10 @@ export const leaveQueue = (app: App): Promise<unknown> =>
 type Look = { at: number; behind: number; asking: Promise<void> | null }
 const looks = perApp((): Look => ({ at: Number.NEGATIVE_INFINITY, behind: 0, asking: null }))
 
-/** Milliseconds the platform is behind; read once a second however many order. Infinity: every gateway fell silent. */
+/**
+ * Milliseconds the platform is behind; read once a second however many order. Infinity: every
+ * gateway fell silent.
+ */
 export async function platformBehind(app: App): Promise<number> {
   const look = looks(app)
   if (performance.now() - look.at > 1000) {

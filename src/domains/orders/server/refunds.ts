@@ -45,7 +45,10 @@ type Due = Piece & {
   total: number
 }
 
-/** Sends due refunds to their provider. The same refund number again is answered with what was already done. */
+/**
+ * Sends due refunds to their provider. The same refund number again is answered with what was
+ * already done.
+ */
 export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnswer> => {
   const kind: Kind<Due, RefundAnswer> = {
     name: refundsName,
@@ -172,7 +175,10 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
   ctx.touch('orders', refund.orgId)
 }
 
-/** The payment gives back at most what it took; answers what the ledger says about it in the same transaction, after the figures. */
+/**
+ * The payment gives back at most what it took; answers what the ledger says about it in the same
+ * transaction, after the figures.
+ */
 async function returnMoney(ctx: Ctx, refund: Due, orderNum: string): Promise<Voucher> {
   type Payment = Parameters<typeof feeShareOf>[0] & { applied: boolean }
   const payment = await rowOf<Payment>(
@@ -199,7 +205,10 @@ async function setUnitRefund(
   )
 }
 
-/** One refund row per piece for ever; its number is the same at every attempt. A free piece is refunded at once. */
+/**
+ * One refund row per piece for ever; its number is the same at every attempt. A free piece is
+ * refunded at once.
+ */
 export async function openRefunds(
   ctx: Ctx,
   units: readonly Unit[],

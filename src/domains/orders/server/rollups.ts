@@ -7,7 +7,10 @@ type Figure<K extends string> = {
   readonly deviceId: number
   readonly at: Date
 } & { readonly [N in K]?: number }
-/** What a sale, a piece that left or a refund adds to the figures; written in the same transaction, last in the lock order. */
+/**
+ * What a sale, a piece that left or a refund adds to the figures; written in the same transaction,
+ * last in the lock order.
+ */
 export type SalesDelta = Figure<
   'orders' | 'pieces' | 'turnover' | 'paid' | 'refunded' | 'refundOrders' | 'cost'
 >
@@ -46,7 +49,10 @@ function productsStatement(deltas: readonly ProductDelta[]): RawBuilder<unknown>
       cost = r.cost + excluded.cost, refunded_pieces = r.refunded_pieces + excluded.refunded_pieces`
 }
 
-/** Machines before products, as everywhere: in one statement the database would choose the order, and two acts could wait for each other. */
+/**
+ * Machines before products, as everywhere: in one statement the database would choose the order,
+ * and two acts could wait for each other.
+ */
 export function addFigures(
   ctx: Ctx,
   sales: readonly SalesDelta[],

@@ -43,9 +43,10 @@ type Look = {
 }
 
 /**
- * Before an order is made: whoever cannot have it is told so by reading alone, since anybody may ask, as often as he likes. Where
- * its goods are held by orders that had their time to pay, those are closed early. Where there are none, one order of the
- * address that holds most gives way. Whoever pays one of them after all finds the way of every late payment: his money goes back.
+ * Before an order is made: whoever cannot have it is told so by reading alone, since anybody may
+ * ask, as often as he likes. Where its goods are held by orders that had their time to pay, those
+ * are closed early. Where there are none, one order of the address that holds most gives way.
+ * Whoever pays one of them after all finds the way of every late payment: his money goes back.
  */
 export async function makeRoom(
   app: App,

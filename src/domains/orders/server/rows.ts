@@ -60,8 +60,9 @@ export type Order = {
 export type OrderEvent = { unit: Unit; kind: string; at: Date; data: Record<string, unknown> }
 
 /**
- * Where these rows lie, for the planner: their moments, and as constants their months. A kept plan knows the partitions of those and
- * no others; without them it opens and locks every month there is.
+ * Where these rows lie, for the planner: their moments, and as constants their months. A kept plan
+ * knows the partitions of those and no others; without them it opens and locks every month there
+ * is.
  */
 export function within(column: string, moments: readonly Date[]): RawBuilder<unknown> {
   const times = moments.map((at) => at.getTime())
@@ -72,7 +73,10 @@ export function within(column: string, moments: readonly Date[]): RawBuilder<unk
   return sql`${name} between ${first} and ${last} and ${name} >= ${month(first)} and ${name} < ${month(last, 1)}`
 }
 
-/** Rows by where they lie, as the table `n` of a statement, and the condition that they are those of `alias`. */
+/**
+ * Rows by where they lie, as the table `n` of a statement, and the condition that they are those of
+ * `alias`.
+ */
 export const places = (rows: readonly Place[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(rows.map(({ orgId, createdAt, id }) => ({ orgId, createdAt, id })))}::jsonb) as n("orgId" bigint, "createdAt" timestamptz, id bigint)`
 export const liesAt = (alias: string, id = 'id') =>

@@ -19,7 +19,10 @@ import {
   writeEvents,
 } from './rows.ts'
 
-/** One command and what happened to it. `deviceId`: of the machine that says so, which may speak about its own commands only. */
+/**
+ * One command and what happened to it. `deviceId`: of the machine that says so, which may speak
+ * about its own commands only.
+ */
 export type Fact = { cmdId: string; what: Happening; at: Date; deviceId?: number }
 
 type Command = {
@@ -41,8 +44,9 @@ type Command = {
 export type Settled = { owners: ReadonlyMap<string, number>; contradicted: ReadonlySet<string> }
 
 /**
- * Settles what machines and clocks say about commands: pieces, stock, refunds, order labels and figures in one transaction,
- * set-based, idempotent and in any order. Locks: orders, units, lanes, rollups.
+ * Settles what machines and clocks say about commands: pieces, stock, refunds, order labels and
+ * figures in one transaction, set-based, idempotent and in any order. Locks: orders, units, lanes,
+ * rollups.
  */
 export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled> {
   const contradicted = new Set<string>()
@@ -126,7 +130,8 @@ function apply(
   const result =
     fact.what.kind === 'result' ? fact.what.result : fact.what.kind === 'ack' ? fact.what.ack : null
   if (effect.park) {
-    // the machine says a piece left that the books hold as put back: a person counts, as long as the lane is that owner's
+    // the machine says a piece left that the books hold as put back: a person counts, as long as
+    // the lane is that owner's
     if (command.ownerId === command.orgId)
       work.moves.push({ laneId: unit.laneId, stop: { to: 'LOCKED', reason: 'COUNT_NEEDED' } })
     work.cases.push({ unit, kind: 'UNKNOWN_RESULT' })
@@ -173,7 +178,10 @@ function apply(
   } else if (ended && unit.refundState === null && command.autoRefund) work.refunds.push(unit)
 }
 
-/** What the effect does to the lane: the hold ends or changes kind, and the piece leaves with exactly one flow. */
+/**
+ * What the effect does to the lane: the hold ends or changes kind, and the piece leaves with
+ * exactly one flow.
+ */
 function movesOf(unit: Unit, effect: Effect, at: Date, test: boolean): Move[] {
   const was = {
     reserved: unit.hold === 'HELD' ? 1 : 0,
@@ -283,7 +291,10 @@ async function openFaults(ctx: Ctx, faults: Work['faults']): Promise<void> {
   ctx.touch('devices', faults)
 }
 
-/** A lane that has dispensed in a test has no fault any more and sells again (core.md, lane transitions). */
+/**
+ * A lane that has dispensed in a test has no fault any more and sells again (core.md, lane
+ * transitions).
+ */
 async function closeFaults(
   ctx: Ctx,
   laneIds: readonly number[],

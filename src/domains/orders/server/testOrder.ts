@@ -11,8 +11,9 @@ export type TestLane = Pick<
 >
 
 /**
- * An order of one piece for nothing, by whoever tests a machine. It is no sale: no payment, no cost (the flow is a withdrawal),
- * and `paid_at` stays empty, so that no figure counts it. Answers its number; the lane is locked by the caller.
+ * An order of one piece for nothing, by whoever tests a machine. It is no sale: no payment, no cost
+ * (the flow is a withdrawal), and `paid_at` stays empty, so that no figure counts it. Answers its
+ * number; the lane is locked by the caller.
  */
 export async function addTestOrder(
   ctx: Ctx,

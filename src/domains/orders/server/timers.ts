@@ -10,7 +10,10 @@ import { liesAt, places, type Unpaid, within } from './rows.ts'
 import { type Fact, settle } from './settle.ts'
 import { uncountUnpaid } from './unpaid.ts'
 
-/** What the clock says about commands: overdue results, commands given up (semantics 3.2). Up to 200 at a time. */
+/**
+ * What the clock says about commands: overdue results, commands given up (semantics 3.2). Up to 200
+ * at a time.
+ */
 export async function sweepCommands(app: App): Promise<number> {
   const now = app.now()
   const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
@@ -57,7 +60,10 @@ export async function closeUnpaid(app: App): Promise<number> {
   return closed
 }
 
-/** Unpaid orders that the caller has locked. The payment is closed with its order; what arrives later goes back. */
+/**
+ * Unpaid orders that the caller has locked. The payment is closed with its order; what arrives
+ * later goes back.
+ */
 export async function closeOrders(
   ctx: Ctx,
   unpaid: readonly Unpaid[],

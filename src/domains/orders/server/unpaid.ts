@@ -10,8 +10,9 @@ import { safeSeconds } from '../rules.ts'
 import { liesAt, places, type Unpaid } from './rows.ts'
 
 /**
- * What may wait for its money. A customer proves nothing before he pays, so a name counts only beside the address that says it:
- * nobody uses up another's limit from elsewhere, and whoever changes names still meets the limits of his address.
+ * What may wait for its money. A customer proves nothing before he pays, so a name counts only
+ * beside the address that says it: nobody uses up another's limit from elsewhere, and whoever
+ * changes names still meets the limits of his address.
  */
 export type UnpaidLimits = {
   'order.openPerMachine': number
@@ -21,7 +22,10 @@ export type UnpaidLimits = {
 }
 export type Buyer = { orgId: number; deviceId: number; consumer: string; address: string }
 
-/** What an address has paid for comes on top of what it may hold over all machines, up to this: a campus is no attacker. */
+/**
+ * What an address has paid for comes on top of what it may hold over all machines, up to this: a
+ * campus is no attacker.
+ */
 const mostCredit = 200
 
 const machine = (deviceId: number) => `m|${deviceId}`
@@ -38,7 +42,10 @@ function ownSubjects({ deviceId, consumer, address }: Omit<Buyer, 'orgId'>) {
   return list
 }
 
-/** Half of a machine's places: as many as those keep who did not pay for theirs, and as many as a /48 of IPv6 has, which is easily had. */
+/**
+ * Half of a machine's places: as many as those keep who did not pay for theirs, and as many as a
+ * /48 of IPv6 has, which is easily had.
+ */
 const half = (limits: UnpaidLimits) => Math.ceil(limits['order.openPerMachine'] / 2)
 
 function subjectsOf(buyer: Buyer, limits: UnpaidLimits) {
@@ -58,7 +65,10 @@ const placesLost = ({ deviceId, address }: Buyer, limits: UnpaidLimits, now: Dat
     where device_id = ${deviceId} and address = ${address} and lane_id is null and until > ${now})`
 
 export type Short = { readonly lane: number; readonly missing: number }
-/** What is in the way of an order: lanes that are short of its goods, limits of the machine and of its buyer that have no place left. */
+/**
+ * What is in the way of an order: lanes that are short of its goods, limits of the machine and of
+ * its buyer that have no place left.
+ */
 export type InTheWay = {
   readonly short: readonly Short[]
   readonly machine: readonly string[]
@@ -73,7 +83,10 @@ export type Holding = Unpaid & {
   lanes: readonly number[]
 }
 
-/** Which limits have no place left for him: of the machine, and his own; whether he lost places of the machine. */
+/**
+ * Which limits have no place left for him: of the machine, and his own; whether he lost places of
+ * the machine.
+ */
 export async function fullFor(
   { db, now }: Pick<Ctx, 'db' | 'now'>,
   buyer: Buyer,
@@ -106,7 +119,9 @@ export async function lostBy(
   return new Map(rows.map((row) => [row.laneId, row.pieces]))
 }
 
-/** Unpaid orders at his machine, and those that count against limits of his own, the oldest first. */
+/**
+ * Unpaid orders at his machine, and those that count against limits of his own, the oldest first.
+ */
 export function holdingsFor(
   db: Db,
   { deviceId, address }: Buyer,
@@ -122,7 +137,10 @@ export function holdingsFor(
     from unpaid_holds h where h.device_id = ${deviceId} ${his} order by h.order_at, h.order_id`
 }
 
-/** Of these orders as many as must be closed to make room, the first ones first; none of them where all would not be enough. */
+/**
+ * Of these orders as many as must be closed to make room, the first ones first; none of them where
+ * all would not be enough.
+ */
 export function freeing(
   orders: readonly Holding[],
   { short, machine, own }: InTheWay,
@@ -140,7 +158,10 @@ export function freeing(
 }
 
 export type Unasked = { readonly goods: readonly number[]; readonly places: readonly number[] }
-/** Orders of others whose goods or place nobody asked for before; who asks for more than all of them hold asks for nothing. */
+/**
+ * Orders of others whose goods or place nobody asked for before; who asks for more than all of them
+ * hold asks for nothing.
+ */
 export function unasked(held: readonly Holding[], buyer: Buyer, way: InTheWay): Unasked {
   const others = freeing(held, way).length
     ? held.filter((order) => order.address !== buyer.address)
@@ -163,8 +184,9 @@ const olderThan = (now: Date, seconds: number) => (order: Holding) =>
   order.createdAt.getTime() <= now.getTime() - seconds * 1000
 
 /**
- * Orders in the way that had their time to pay. His own are among them only while nobody else asked for their goods or place, or where they
- * fill a limit of his own: whoever shares his address must not be kept out by them.
+ * Orders in the way that had their time to pay. His own are among them only while nobody else asked
+ * for their goods or place, or where they fill a limit of his own: whoever shares his address must
+ * not be kept out by them.
  */
 export const timedOut = (
   held: readonly Holding[],
@@ -185,8 +207,9 @@ export const timedOut = (
   )
 
 /**
- * The order that gives way to a newcomer: the oldest of the address with most of them here, if that address then still holds as
- * many as he does, and if it is enough for what he wants; who meets limits of his own moves nobody else.
+ * The order that gives way to a newcomer: the oldest of the address with most of them here, if that
+ * address then still holds as many as he does, and if it is enough for what he wants; who meets
+ * limits of his own moves nobody else.
  */
 export function givingWay(
   held: readonly Holding[],
@@ -216,8 +239,8 @@ export async function lockUnpaid(ctx: Ctx, orders: readonly Unpaid[]): Promise<r
 }
 
 /**
- * Counts a new order against every limit at once: one conditional statement, whose last locks are held only until the commit.
- * Lock order: after orders and lanes, each subject in its order.
+ * Counts a new order against every limit at once: one conditional statement, whose last locks are
+ * held only until the commit. Lock order: after orders and lanes, each subject in its order.
  */
 export async function countUnpaid(
   ctx: Ctx,
@@ -247,7 +270,10 @@ export async function countUnpaid(
   )
 }
 
-/** Orders stop waiting: paid, or closed. An order counted before is counted off once, whoever comes first. */
+/**
+ * Orders stop waiting: paid, or closed. An order counted before is counted off once, whoever comes
+ * first.
+ */
 export function uncountUnpaid(ctx: Ctx, orderIds: readonly number[], paid: boolean): void {
   if (!orderIds.length) return
   ctx.later(sql`
@@ -259,7 +285,10 @@ export function uncountUnpaid(ctx: Ctx, orderIds: readonly number[], paid: boole
     from n join locked on locked.subject = n.subject where c.subject = n.subject`)
 }
 
-/** Nothing is open and nothing was for a day: the row says no more than its absence. Nor does a loss that is over. */
+/**
+ * Nothing is open and nothing was for a day: the row says no more than its absence. Nor does a loss
+ * that is over.
+ */
 export const forgetIdle = (app: App): Promise<unknown> =>
   bySystem(app, async (ctx) => {
     await sql`delete from unpaid_counts where open = 0 and touched_at < ${new Date(ctx.now.getTime() - 86_400_000)}`.execute(

@@ -10,7 +10,9 @@ import { type Fact, settle } from './settle.ts'
 
 /** The gateway's two doors: what machines say about commands, and which commands leave now. */
 
-/** Inside the transaction that stored the messages. A machine may only speak about its own commands. */
+/**
+ * Inside the transaction that stored the messages. A machine may only speak about its own commands.
+ */
 export const recordVend: RecordVends = async (ctx, facts) => {
   if (!facts.length) return { own: new Set(), contradicted: new Set() }
   // money and rollups use the server's clock; the machine's own time stays in the raw message
@@ -39,8 +41,9 @@ export const recordVend: RecordVends = async (ctx, facts) => {
 }
 
 /**
- * Marks what leaves now for connected machines and returns it: the next waiting command of a machine without a live one,
- * an unanswered one again (same id, at most three times), a question about a result that did not come, then a void.
+ * Marks what leaves now for connected machines and returns it: the next waiting command of a
+ * machine without a live one, an unanswered one again (same id, at most three times), a question
+ * about a result that did not come, then a void.
  */
 export async function takeCommands(app: App, deviceIds: readonly number[]): Promise<VendOut[]> {
   if (!deviceIds.length) return []
@@ -54,7 +57,8 @@ export async function takeCommands(app: App, deviceIds: readonly number[]): Prom
   const waiting = rows.filter((row) => asked.has(row.device_id))
   if (!waiting.length) return []
   const { out, stopped } = await bySystem(app, (ctx) => takeDue(ctx, waiting))
-  // nothing leaves a broken lane: those who paid for it have their money back without waiting for the motor to say so
+  // nothing leaves a broken lane: those who paid for it have their money back without waiting for
+  // the motor to say so
   await eachFree(app, stopped, (ctx, some) =>
     settle(
       ctx,

@@ -22,7 +22,10 @@ type Contract = typeof orders
 const get: Handlers<Contract>['get'] = async (ctx, input) =>
   q.orderDetail(ctx, found(await q.visibleOrder(ctx, input.orderNum)))
 
-/** From an amount on a proof is asked for, however it is split: what a session gave back since its last proof counts together. */
+/**
+ * From an amount on a proof is asked for, however it is split: what a session gave back since its
+ * last proof counts together.
+ */
 async function countRefund(ctx: Ctx, amount: number): Promise<void> {
   if (await isProven(ctx.app, ctx.actor)) return
   const most = await settingOf(ctx.db, platformOrg, 'session.refundProof')
@@ -34,7 +37,9 @@ async function countRefund(ctx: Ctx, amount: number): Promise<void> {
   if (!numAffectedRows) throw new Refusal(common.proofNeeded)
 }
 
-/** Pieces go back by the original way; the worker sends them, so the answer shows them as pending. */
+/**
+ * Pieces go back by the original way; the worker sends them, so the answer shows them as pending.
+ */
 const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   const row = found(await q.visibleOrder(ctx, input.orderNum))
   const { orders: locked, units } = await lockOrders(ctx, [
@@ -50,7 +55,8 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   }
   const judge = (unit: (typeof units)[number]) => {
     const refusal = refundable(unit, context, input.reason)
-    // a refund that is under way: somebody was a moment earlier, and what this person saw is no longer so
+    // a refund that is under way: somebody was a moment earlier, and what this person saw is no
+    // longer so
     return refusal === orderErrors.alreadyRefunded && unit.refundState !== 'SUCCESS'
       ? common.stale
       : refusal
@@ -84,8 +90,9 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
 type Payment = { id: number; org_id: number; order_id: number; order_at: Date; order_num: string }
 
 /**
- * The money of an order arrived. APPLIED: the order is paid and its commands wait for the machine. LATE: the order had been
- * closed, the caller refunds. DUPLICATE: this payment was already taken. MISMATCH: another amount, nothing happens.
+ * The money of an order arrived. APPLIED: the order is paid and its commands wait for the machine.
+ * LATE: the order had been closed, the caller refunds. DUPLICATE: this payment was already taken.
+ * MISMATCH: another amount, nothing happens.
  */
 export async function applyPayment(
   ctx: Ctx,

@@ -30,7 +30,10 @@ import {
 } from './stations.ts'
 import { useWords } from './words.ts'
 
-/** The order for one hand: what is wrong first, the pieces, the course of one of them, the verb at the bottom. */
+/**
+ * The order for one hand: what is wrong first, the pieces, the course of one of them, the verb at
+ * the bottom.
+ */
 export function PhoneOrder({ order, onRefund }: { order: OrderDetail; onRefund: () => void }) {
   const { t } = useTranslation('orders')
   const { list } = useWords()

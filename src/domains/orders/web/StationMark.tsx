@@ -1,7 +1,10 @@
 import styles from './orders.module.css'
 import type { Station } from './stations.ts'
 
-/** Done is a green disc, under way a ring, not reached a hollow circle; the failing station is the only square one. */
+/**
+ * Done is a green disc, under way a ring, not reached a hollow circle; the failing station is the
+ * only square one.
+ */
 export const StationMark = ({ state }: { state: Station['state'] }) => (
   <svg
     className={styles.mark}

@@ -2,7 +2,10 @@ import type { OrderDetail } from '../contract.ts'
 
 export type Event = OrderDetail['timeline'][number]
 
-/** The order's events; of one whose events are no longer kept, what its own records still say. Newest first. */
+/**
+ * The order's events; of one whose events are no longer kept, what its own records still say.
+ * Newest first.
+ */
 export function eventsOf(order: OrderDetail): readonly Event[] {
   if (order.timeline.length > 0) return order.timeline
   const facts: Omit<Event, 'id'>[] = []

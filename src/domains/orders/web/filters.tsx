@@ -47,7 +47,10 @@ export function DaysFilter() {
 
 const typed = (fen: unknown): string => (typeof fen === 'number' ? (fen / 100).toFixed(2) : '')
 
-/** Yuan in the field, fen in the address; counts on Enter or on leaving, and only when it is an amount. */
+/**
+ * Yuan in the field, fen in the address; counts on Enter or on leaving, and only when it is an
+ * amount.
+ */
 export function AmountFilter({
   value,
   onChange,

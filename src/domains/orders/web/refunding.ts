@@ -4,7 +4,10 @@ import { type OrderDetail, orderErrors } from '../contract.ts'
 import { type RefundReason, refundable } from '../rules.ts'
 import type { Unit } from './stations.ts'
 
-/** Why a piece cannot be refunded for this reason; null: it can. The server asks the same rule again. */
+/**
+ * Why a piece cannot be refunded for this reason; null: it can. The server asks the same rule
+ * again.
+ */
 export function whyNot(
   order: OrderDetail,
   unit: Unit,
@@ -24,7 +27,10 @@ export function whyNot(
   return found ?? (unit.canRefund ? null : orderErrors.nothingToRefund)
 }
 
-/** Why the order's refund button is off; pieces still moving matter more than pieces already refunded. */
+/**
+ * Why the order's refund button is off; pieces still moving matter more than pieces already
+ * refunded.
+ */
 export function whyNoRefund(order: OrderDetail): ErrorDef | null {
   const reasons = order.units.map((unit) => whyNot(order, unit, undefined))
   if (reasons.includes(null)) return null
@@ -35,7 +41,10 @@ export function whyNoRefund(order: OrderDetail): ErrorDef | null {
   )
 }
 
-/** What a person most likely means: pieces that did not leave, for that reason. What left is ticked by hand, with a reason of its own. */
+/**
+ * What a person most likely means: pieces that did not leave, for that reason. What left is ticked
+ * by hand, with a reason of its own.
+ */
 export function proposed(order: OrderDetail): { unitIds: number[]; reason?: RefundReason } {
   const unitIds = order.units
     .filter((unit) => unit.canRefund && unit.vendState !== 'SUCCESS')

@@ -69,7 +69,9 @@ const kinds = new Map(
     .flatMap(([kind, word]) => [word, kind].map((name) => [name.toLowerCase(), kind])),
 )
 
-/** The organisations the file names as parents; they stay where they are until the transaction ends. */
+/**
+ * The organisations the file names as parents; they stay where they are until the transaction ends.
+ */
 async function namedParents(ctx: Ctx, words: readonly string[]) {
   return rowsOf<Above>(ctx.db)`
     select o.id, o.code, o.name, o.path::text as path, o.kind, nlevel(o.path) as depth, organisation_agents(o.path) as agents,
@@ -79,7 +81,10 @@ async function namedParents(ctx: Ctx, words: readonly string[]) {
 
 const place = (parentId: number, name: string) => `${parentId} ${name}`
 
-/** Reads once what all rows name, so that a thousand of them cost a handful of statements; answers for one row after the other. */
+/**
+ * Reads once what all rows name, so that a thousand of them cost a handful of statements; answers
+ * for one row after the other.
+ */
 export async function resolver(
   ctx: Ctx,
   rows: readonly ImportRow<OrganisationRow>[],

@@ -25,7 +25,10 @@ async function run(
   return errors
 }
 
-/** A few statements for the whole file; a thousand single inserts would each wake every cache of rights, and hold it for half a minute. */
+/**
+ * A few statements for the whole file; a thousand single inserts would each wake every cache of
+ * rights, and hold it for half a minute.
+ */
 async function insertAll(
   ctx: Ctx,
   newcomers: readonly Newcomer[],

@@ -139,7 +139,10 @@ describe('moving', () => {
     expect(await broken()).toEqual([])
   })
   describe('something from above is taken into use in the moment of a move', () => {
-    /** Somebody, a machine with a lane and a product of `home`; a role, a type, a product and a category of `top`. */
+    /**
+     * Somebody, a machine with a lane and a product of `home`; a role, a type, a product and a
+     * category of `top`.
+     */
     const prepare = async () => {
       const [top, other] = [await add(), await add()]
       const home = await add({ parentId: top.id, kind: 'OPERATOR' })

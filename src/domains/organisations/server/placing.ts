@@ -12,7 +12,10 @@ import { usesOf } from './removal.ts'
 
 /** Where organisations come to stand. */
 
-/** Unique names among siblings are the database's to guard: two who add the same name at once meet there. */
+/**
+ * Unique names among siblings are the database's to guard: two who add the same name at once meet
+ * there.
+ */
 export const unique = guarding({
   organisations_sibling_name: [organisationErrors.nameTaken, 'name'],
 })
@@ -21,7 +24,10 @@ export const barTo = ({ actor }: Pick<Ctx, 'actor'>, org: { id: number; kind: q.
   guardRule(org, { orgId: actor.orgId, ancestors: actor.scope.ancestors })
 export const guard = (ctx: Pick<Ctx, 'actor'>, org: q.Place): void => reject(barTo(ctx, org))
 
-/** Everything that stands against a move but a name that is taken; that one speaks when the row is written, or here for a dry run. */
+/**
+ * Everything that stands against a move but a name that is taken; that one speaks when the row is
+ * written, or here for a dry run.
+ */
 export async function checkMove(ctx: Ctx, org: q.Place, parentId: number): Promise<q.Place> {
   const target = found(await q.place(ctx, parentId))
   const wrong =

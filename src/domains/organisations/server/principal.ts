@@ -36,7 +36,9 @@ async function at<R>(fields: Readonly<Record<string, string>>, work: Promise<R>)
   }
 }
 
-/** The organisation stands already, so what does not fit it is a matter of the kind that was chosen. */
+/**
+ * The organisation stands already, so what does not fit it is a matter of the kind that was chosen.
+ */
 export const addPrincipal = (ctx: Ctx, user: NewUser) => at({ orgId: 'kind' }, addUser(ctx, user))
 
 const account = shape(
@@ -53,8 +55,9 @@ const account = shape(
 )
 
 /**
- * The account an organisation shows: only what this form changes of it, and nothing when somebody else changed the account since it
- * was opened. How he is reached and signs in is his own. Answers what the log says of him.
+ * The account an organisation shows: only what this form changes of it, and nothing when somebody
+ * else changed the account since it was opened. How he is reached and signs in is his own. Answers
+ * what the log says of him.
  */
 export async function editPrincipal(
   ctx: Ctx,

@@ -116,8 +116,9 @@ export type Place = Standing &
     path: string
   }
 /**
- * Where an organisation stands; the agents above are counted by their paths' ids in system rows, which an agent may not see:
- * kinds alone tell nothing. `lock` keeps it there until the end of the transaction.
+ * Where an organisation stands; the agents above are counted by their paths' ids in system rows,
+ * which an agent may not see: kinds alone tell nothing. `lock` keeps it there until the end of the
+ * transaction.
  */
 export async function place(
   ctx: Ctx,
@@ -133,14 +134,20 @@ export async function place(
     from organisations o where o.id = ${id} and ${visible(ctx, 'o.id')}`
 }
 
-/** Height of what stands below, and the longest chain of agents in it, counted from the organisation itself. */
+/**
+ * Height of what stands below, and the longest chain of agents in it, counted from the organisation
+ * itself.
+ */
 export const branch = (ctx: Ctx, path: string): Promise<{ levels: number; agents: number }> =>
   onlyRow<{ levels: number; agents: number }>(ctx.db)`
     select max(nlevel(o.path)) - nlevel(${path}::ltree) + 1 as levels,
       max(organisation_agents(o.path)) - organisation_agents(subpath(${path}::ltree, 0, -1)) as agents
     from organisations o where o.path <@ ${path}::ltree`
 
-/** Moves take turns: each sees the tree as the one before left it. Two that crossed anyway would meet at the trigger. */
+/**
+ * Moves take turns: each sees the tree as the one before left it. Two that crossed anyway would
+ * meet at the trigger.
+ */
 export const lockMoves = (ctx: Ctx) =>
   sql`select pg_advisory_xact_lock(hashtextextended('organisations.move', 0))`.execute(ctx.db)
 /** Nothing is added below and nothing leaves while the branch moves. */
@@ -157,7 +164,10 @@ export async function moveBranch(ctx: Ctx, from: Place, to: Place): Promise<void
 }
 
 export type Reach = { organisations: number; users: number; devices: number; operating: number }
-/** What stands at and below some organisations; each counted once, also where one of them stands below another. */
+/**
+ * What stands at and below some organisations; each counted once, also where one of them stands
+ * below another.
+ */
 export const reach = (ctx: Ctx, ids: readonly number[]): Promise<Reach> =>
   onlyRow<Reach>(ctx.db)`with here as (
       select distinct o.id from organisations top join organisations o on o.path <@ top.path where top.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'o.id')})

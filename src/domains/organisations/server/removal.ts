@@ -4,7 +4,10 @@ import { onlyRow } from '../../../server/rows.ts'
 import { deleteVersion } from '../../../server/shapes.ts'
 import { bi, say } from '../../../shared/text.ts'
 
-/** What an organisation holds; reading stops early where only "some" matters. A principal who never came counts as part of it. */
+/**
+ * What an organisation holds; reading stops early where only "some" matters. A principal who never
+ * came counts as part of it.
+ */
 function tracesOf(ctx: Ctx, id: number): Promise<Record<keyof typeof words, number>> {
   const some = (from: string) =>
     sql`(select count(*) from (select 1 from ${sql.table(from)} where org_id = ${id} limit 1000) x)`
@@ -54,7 +57,10 @@ export async function deleteWithPrincipal(
   await deleteVersion(ctx, 'organisations', org)
 }
 
-/** What machines, lanes, goods and people below use of organisations that would stand above them no longer. */
+/**
+ * What machines, lanes, goods and people below use of organisations that would stand above them no
+ * longer.
+ */
 export async function usesOf(ctx: Ctx, path: string, lost: readonly number[]): Promise<string> {
   if (!lost.length) return ''
   const branch = sql`(select id from organisations where path <@ ${path}::ltree)`

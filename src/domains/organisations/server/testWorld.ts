@@ -17,8 +17,9 @@ import {
 import { organisationImporter } from './importer.ts'
 
 /**
- * Organisations of the devices' world: platform 1 over agent 2 over operators 3 and 4; operator 5 and supplier 6 below the platform.
- * Users 1 (rank 50), 2 (40), 3 (30) manage people; role 990 is the plain one they may give.
+ * Organisations of the devices' world: platform 1 over agent 2 over operators 3 and 4; operator 5
+ * and supplier 6 below the platform. Users 1 (rank 50), 2 (40), 3 (30) manage people; role 990 is
+ * the plain one they may give.
  */
 const codes = [
   'org:read',
@@ -67,7 +68,10 @@ export async function openWorld(): Promise<World> {
   return world
 }
 
-/** What the platform does with a file that is applied: everything in one transaction, undone when a row is wrong. */
+/**
+ * What the platform does with a file that is applied: everything in one transaction, undone when a
+ * row is wrong.
+ */
 export async function runImport(
   world: World,
   user: number,

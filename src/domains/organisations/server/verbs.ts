@@ -118,7 +118,10 @@ async function requireRank(ctx: Ctx, path: string): Promise<void> {
 }
 
 type Status = { status: 'ENABLED' | 'DISABLED'; pauseDevices: boolean }
-/** Rows in the order of their ids, so that crossing batches wait for one another. Answers the numbers of the paused machines. */
+/**
+ * Rows in the order of their ids, so that crossing batches wait for one another. Answers the
+ * numbers of the paused machines.
+ */
 async function changeStatus(
   ctx: Ctx,
   items: readonly { id: number; version: number }[],

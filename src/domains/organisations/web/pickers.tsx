@@ -12,7 +12,10 @@ const flat = (nodes: readonly TreeNode[], parentId: number | null = null): TreeR
     ...flat(children, id),
   ])
 
-/** One organisation out of the tree; nothing moves below itself: `without` and what is below it cannot be chosen. */
+/**
+ * One organisation out of the tree; nothing moves below itself: `without` and what is below it
+ * cannot be chosen.
+ */
 export function OrganisationSelect(props: PickProps<number | null> & { without?: number }) {
   const read = useTree()
   const rows = useMemo(() => flat(read.data?.list ?? []), [read.data])

@@ -8,7 +8,10 @@ import { type OrganisationRow, organisations } from '../contract.ts'
 
 type Row = Pick<OrganisationRow, 'id' | 'name' | 'version' | 'can'>
 
-/** What disabling or deleting touches; null when it could not be read (the failure is shown already). */
+/**
+ * What disabling or deleting touches; null when it could not be read (the failure is shown
+ * already).
+ */
 const impactOf = (id: number): Promise<Output<typeof organisations.impact> | null> =>
   queryClient
     .fetchQuery({

@@ -31,7 +31,10 @@ export const simulatorSign = (
     )
     .digest('hex')
 
-/** A signature is checked before anything is opened: a forged notice costs no transaction, and at most one row a second. */
+/**
+ * A signature is checked before anything is opened: a forged notice costs no transaction, and at
+ * most one row a second.
+ */
 const simulatorNotify = prepared<(typeof payments)['simulatorNotify'], void>({
   async prepare(app, input, request) {
     const right = Buffer.from(simulatorSign(app.config.simPayKey, input), 'hex')
@@ -85,11 +88,13 @@ type Alarm = {
 }
 
 /**
- * One notification: stored once, applied at most once. Money that really arrived and that no open order expects goes to suspense,
- * late and double money back as well; whatever does not fit is seen by a person.
+ * One notification: stored once, applied at most once. Money that really arrived and that no open
+ * order expects goes to suspense, late and double money back as well; whatever does not fit is seen
+ * by a person.
  */
 async function receive(ctx: Ctx, provider: 'SIMULATOR', notice: Notice): Promise<Outcome> {
-  // notices of one event, and of one trade, take turns: each sees what the one before it wrote (events before trades, both before orders)
+  // notices of one event, and of one trade, take turns: each sees what the one before it wrote
+  // (events before trades, both before orders)
   ctx.later(sql`select pg_advisory_xact_lock(hashtextextended(${`event ${provider} ${notice.eventId}`}, 0)),
     pg_advisory_xact_lock(hashtextextended(${`trade ${provider} ${notice.tradeNo}`}, 0))`)
   const looked =
@@ -187,7 +192,10 @@ async function book(
   await openPaymentRefund(ctx, payment, 'LATE_PAYMENT')
 }
 
-/** Money beside the payment it names: a payment of its own that pays nothing, in suspense. Null: nothing arrived. */
+/**
+ * Money beside the payment it names: a payment of its own that pays nothing, in suspense. Null:
+ * nothing arrived.
+ */
 async function addStray(
   ctx: Ctx,
   provider: 'SIMULATOR',

@@ -30,8 +30,9 @@ const readable = (ctx: Ctx): RawBuilder<unknown> => {
 const own = (ctx: Ctx, column: string): RawBuilder<unknown> => visible(ctx, column)
 
 /**
- * Placed now, or ever stocked or sold, each by an index; a lane that was archived before it was filled is found by the foreign key.
- * Organisations that can place a product stand below its owner, so the owner's scope sees them all.
+ * Placed now, or ever stocked or sold, each by an index; a lane that was archived before it was
+ * filled is found by the foreign key. Organisations that can place a product stand below its owner,
+ * so the owner's scope sees them all.
  */
 const used = sql`(exists (select 1 from lanes l where l.product_id = p.id and l.archived_at is null) or exists (select 1 from stock_flows f where f.product_id = p.id)
   or exists (select 1 from product_rollups r where r.product_id = p.id))`
@@ -105,7 +106,10 @@ export function productPage(ctx: Ctx, input: Input<Contract['list']>) {
   })
 }
 
-/** Holds an own product until the end of the transaction, so that two edits check their rules one after the other. */
+/**
+ * Holds an own product until the end of the transaction, so that two edits check their rules one
+ * after the other.
+ */
 export async function lockProduct(ctx: Ctx, id: number): Promise<void> {
   await sql`select 1 from products p where p.id = ${id} and ${own(ctx, 'p.org_id')} for update`.execute(
     ctx.db,

@@ -23,7 +23,10 @@ const all = [
   'stock-flow:read',
   'upload:create',
 ]
-/** Users besides those of the organisations: no cost (6), a clerk who may only read (7), a replenisher of machine 1 (8), a supplier with every right (9). */
+/**
+ * Users besides those of the organisations: no cost (6), a clerk who may only read (7), a
+ * replenisher of machine 1 (8), a supplier with every right (9).
+ */
 export const people = {
   platform: 1,
   agent: 2,

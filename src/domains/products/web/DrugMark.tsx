@@ -2,7 +2,10 @@ import { useTranslation } from 'react-i18next'
 import type { DrugClass } from '../rules.ts'
 import styles from './DrugMark.module.css'
 
-/** The national OTC mark: red for class A, green for class B; prescription drugs carry none, goods carry nothing. */
+/**
+ * The national OTC mark: red for class A, green for class B; prescription drugs carry none, goods
+ * carry nothing.
+ */
 export function DrugMark({ drugClass, word = false }: { drugClass: DrugClass; word?: boolean }) {
   const { t } = useTranslation('products')
   const text = t(`enums.drugShort.${drugClass}`)

@@ -34,8 +34,8 @@ type ProductProps = Props & {
 }
 
 /**
- * A product on the shelf; the chosen one shows whatever its status. `onPick` gives the whole option:
- * prices, drug class.
+ * A product on the shelf; the chosen one shows whatever its status. `onPick` gives the whole
+ * option: prices, drug class.
  */
 export function ProductSelect(props: ProductProps) {
   const { t } = useTranslation('products')

@@ -11,7 +11,10 @@ import {
   type Summary,
 } from '../contract.ts'
 
-/** The platform sees every organisation; naming them keeps its reads on the (org_id, …) indexes like everybody's. */
+/**
+ * The platform sees every organisation; naming them keeps its reads on the (org_id, …) indexes like
+ * everybody's.
+ */
 const scoped = (ctx: Ctx, org: string, device: string): RawBuilder<boolean> =>
   ctx.actor.scope.all
     ? sql<boolean>`${sql.ref(org)} = any(array(select id from organisations))`
@@ -42,7 +45,10 @@ export const salesByInstant = (
     from sales_rollups r where ${scoped(ctx, 'r.org_id', 'r.device_id')} and r.grain = ${grain} and r.at >= ${from} and r.at < ${until}
     group by r.at order by r.at`
 
-/** Orders paid in less than an hour, counted as the rollups count them. An order can be paid for 15 minutes after its creation. */
+/**
+ * Orders paid in less than an hour, counted as the rollups count them. An order can be paid for 15
+ * minutes after its creation.
+ */
 export const paidBetween = (ctx: Ctx, from: Date, until: Date) =>
   onlyRow<{ orders: number; turnover: number }>(ctx.db)`
     select count(*) as orders, coalesce(sum(o.total_amount), 0) as turnover from orders o
@@ -60,7 +66,9 @@ export const deviceTodos = (ctx: Ctx) =>
         coalesce(sum(s.lanes_sold_out) filter (where ${inUse}), 0) as lanes, count(*) filter (where ${inUse} and s.lanes_sold_out > 0) as devices
       from devices d left join device_states s on s.device_id = d.id where ${scoped(ctx, 'd.org_id', 'd.id')}) x`
 
-/** Abnormal orders of the last 30 days (an index range) and orders whose money is on its way back. */
+/**
+ * Abnormal orders of the last 30 days (an index range) and orders whose money is on its way back.
+ */
 export const abnormalTodos = (ctx: Ctx, since: Date) =>
   onlyRow<{ orders: number; refunding: number }>(ctx.db)`
     select (select count(*) from orders o where ${scoped(ctx, 'o.org_id', 'o.device_id')} and o.order_status = 'ABNORMAL' and o.created_at >= ${since}) as orders,
@@ -71,7 +79,10 @@ export const faultTodos = (ctx: Ctx) =>
     select count(*) as open, ${isoText(sql`min(f.opened_at)`)} as "oldestAt" from device_faults f where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.closed_at is null`
 
 type HotRow = Omit<HotProduct, 'turnover'> & { turnover: number }
-/** Ranks of both periods in one statement: `from` to `to` now, `fromBefore` to the day before `from` then. */
+/**
+ * Ranks of both periods in one statement: `from` to `to` now, `fromBefore` to the day before `from`
+ * then.
+ */
 export const hotProducts = (
   ctx: Ctx,
   days: { fromBefore: string; from: string; to: string },

@@ -16,7 +16,10 @@ type Props<T> = {
   children: (data: T) => ReactNode
 }
 
-/** One sheet of the dashboard: its title, then a skeleton, the content or what went wrong. Old content outlives a failed refresh. */
+/**
+ * One sheet of the dashboard: its title, then a skeleton, the content or what went wrong. Old
+ * content outlives a failed refresh.
+ */
 export function Card<T>({ title, note, extra, read, failed, rows, children }: Props<T>) {
   return (
     <Sheet title={title} note={note} end={extra}>

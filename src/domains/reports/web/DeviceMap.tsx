@@ -79,7 +79,8 @@ export function DeviceMap({ every }: { every: number | false }) {
       }
     >
       {(data) => {
-        // while the next level loads the previous answer is still shown, without a map that does not fit it
+        // while the next level loads the previous answer is still shown, without a map that does
+        // not fit it
         const settled = !read.isPlaceholderData
         if (data.total === 0)
           return (

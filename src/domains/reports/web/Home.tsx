@@ -22,7 +22,10 @@ import { Trend } from './Trend.tsx'
 import { everyOf, readAgain, type Timing, timings, useHomeLive, useTiming } from './useHome.ts'
 import { Welcome } from './Welcome.tsx'
 
-/** What happened today and what needs somebody now. Each part reads for itself, so that one failure leaves the others. */
+/**
+ * What happened today and what needs somebody now. Each part reads for itself, so that one failure
+ * leaves the others.
+ */
 export function Home() {
   const may = useMay()
   return may('dashboard:read') ? <Dashboard /> : <Welcome />

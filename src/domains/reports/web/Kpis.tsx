@@ -74,7 +74,10 @@ export function Kpis({ summary, money }: { summary: Summary | undefined; money: 
   )
 }
 
-/** Turnover is before discounts; what was paid and given back stands in the tooltip (of today, or of the last 30 days). */
+/**
+ * Turnover is before discounts; what was paid and given back stands in the tooltip (of today, or of
+ * the last 30 days).
+ */
 function Amount({
   fen,
   sums,

@@ -18,7 +18,10 @@ export type Outlines = {
 type Props = {
   label: string
   outlines: Outlines
-  /** Null: the country, its provinces shaded. Otherwise one province with its cities, or its machines. */
+  /**
+   * Null: the country, its provinces shaded. Otherwise one province with its cities, or its
+   * machines.
+   */
   province: string | null
   regions: readonly MapRegion[]
   /** Machines of a city; null while cities are shown. */
@@ -35,7 +38,9 @@ type Hovered = {
   data?: { region?: MapRegion; point?: MapPoint }
 }
 
-/** The map itself: quiet land, brand where machines stand, status colours only for single machines. */
+/**
+ * The map itself: quiet land, brand where machines stand, status colours only for single machines.
+ */
 export function MapCanvas(props: Props) {
   const box = useRef<HTMLDivElement>(null)
   const held = useRef(props)

@@ -22,7 +22,9 @@ type Todo = {
   to: readonly string[]
 }
 
-/** One row of things to do, each opening its filtered list. Without a page to open there is no card. */
+/**
+ * One row of things to do, each opening its filtered list. Without a page to open there is no card.
+ */
 export function Todos({ todos, asOf }: { todos: Summary['todos']; asOf: string }) {
   const { t } = useTranslation('reports')
   const { lang } = usePrefs()

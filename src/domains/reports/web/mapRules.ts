@@ -18,7 +18,9 @@ export function mix(from: string, to: string, share: number): string {
   return `#${part(1)}${part(3)}${part(5)}`
 }
 
-/** Upper left and lower right corner around all points, with a rim; at least some ten kilometres. */
+/**
+ * Upper left and lower right corner around all points, with a rim; at least some ten kilometres.
+ */
 export function bounds(
   points: readonly { lng: number; lat: number }[],
 ): [[number, number], [number, number]] | null {

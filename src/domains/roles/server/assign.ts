@@ -12,7 +12,9 @@ import { platformOrg } from '../../settings/server/values.ts'
 import { RoleOption, type roles } from '../contract.ts'
 import { belongsIn, holds, mayGive, superCode } from '../rules.ts'
 
-/** Which roles an actor may give to others. Whoever adds people or changes their roles asks here. */
+/**
+ * Which roles an actor may give to others. Whoever adds people or changes their roles asks here.
+ */
 
 const assignable = RoleOption.omit({ identifier: true }).extend({ code: z.string(), orgId: f.id })
 export type AssignableRole = z.infer<typeof assignable>
@@ -23,7 +25,10 @@ const candidate = assignable.extend({
 })
 type Candidate = z.infer<typeof candidate>
 
-/** A super administrator of the platform itself; the role in another organisation is worth no more than its rank. */
+/**
+ * A super administrator of the platform itself; the role in another organisation is worth no more
+ * than its rank.
+ */
 export const isSuper = (ctx: Pick<Ctx, 'actor'>): boolean =>
   byRole(ctx, (role) => role === superCode) && ctx.actor.ofPlatform
 
@@ -36,7 +41,10 @@ export const heldIn = (ctx: Ctx, orgIds: readonly number[]) =>
 export const called = (keyword: string) =>
   sql<boolean>`strpos(lower(r.name || ' ' || r.name_en), lower(${keyword})) > 0`
 
-/** Those of these roles that the actor sees, each with whether it is his to give by the distribution. */
+/**
+ * Those of these roles that the actor sees, each with whether it is his to give by the
+ * distribution.
+ */
 const candidates = (ctx: Ctx, which: RawBuilder<boolean>, most?: number): Promise<Candidate[]> =>
   shape(candidate, ['roles', 'r'], {
     enabled: sql`r.status = 'ENABLED'`,
@@ -69,8 +77,8 @@ function givable(ctx: Ctx): (role: Candidate) => boolean {
 }
 
 /**
- * Roles the actor may give to people of these organisations or of his own. The actor's rows are those of the right he acts with, so a
- * wide right elsewhere adds nothing.
+ * Roles the actor may give to people of these organisations or of his own. The actor's rows are
+ * those of the right he acts with, so a wide right elsewhere adds nothing.
  */
 export const assignableRoles = async (
   ctx: Ctx,
@@ -78,7 +86,10 @@ export const assignableRoles = async (
 ): Promise<AssignableRole[]> =>
   (await candidates(ctx, heldIn(ctx, [ctx.actor.orgId, ...orgIds]))).filter(givable(ctx))
 
-/** What a picker offers: for one organisation; or wherever they are from, by name and those that are chosen already. */
+/**
+ * What a picker offers: for one organisation; or wherever they are from, by name and those that are
+ * chosen already.
+ */
 export async function offeredRoles(
   ctx: Ctx,
   { orgId, keyword, ids = [] }: Input<typeof roles.assignable>,
@@ -89,8 +100,9 @@ export async function offeredRoles(
 }
 
 /**
- * Refuses unless the actor may give every one of these roles; answers them, highest first. With `orgId`, the organisation of the
- * person who gets them: a custom role stays in its organisation and those below, the super administrator in the platform.
+ * Refuses unless the actor may give every one of these roles; answers them, highest first. With
+ * `orgId`, the organisation of the person who gets them: a custom role stays in its organisation
+ * and those below, the super administrator in the platform.
  */
 export async function checkAssignable(
   ctx: Ctx,
@@ -135,7 +147,10 @@ export async function creatableKinds(ctx: Ctx): Promise<string[]> {
   return rows.map((row) => row.kind)
 }
 
-/** How many people one organisation may have when this actor adds them; null is no limit. The most generous of his roles counts. */
+/**
+ * How many people one organisation may have when this actor adds them; null is no limit. The most
+ * generous of his roles counts.
+ */
 export async function userLimit(ctx: Ctx): Promise<number | null> {
   if (isSuper(ctx)) return null
   const { unbound, most } = await onlyRow<{ unbound: boolean; most: number | null }>(ctx.db)`
@@ -144,7 +159,10 @@ export async function userLimit(ctx: Ctx): Promise<number | null> {
   return unbound ? null : most
 }
 
-/** Nobody changes people of an equal or higher rank, but himself and a super administrator anybody. Disabled roles keep their rank. */
+/**
+ * Nobody changes people of an equal or higher rank, but himself and a super administrator anybody.
+ * Disabled roles keep their rank.
+ */
 export async function outranks(ctx: Ctx, userId: number): Promise<boolean> {
   if (isSuper(ctx) || userId === ctx.actor.userId) return true
   const { rank } = await onlyRow<{ rank: number }>(ctx.db)`
@@ -152,13 +170,16 @@ export async function outranks(ctx: Ctx, userId: number): Promise<boolean> {
   return ctx.actor.rank > rank
 }
 
-/** The one account an organisation was made with speaks for it, towards everybody in it and below. */
+/**
+ * The one account an organisation was made with speaks for it, towards everybody in it and below.
+ */
 const isPrincipal = (ctx: Ctx): Promise<boolean> =>
   exists(ctx.db)`select 1 from users where id = ${ctx.actor.userId} and is_principal`
 
 /**
- * Whether he may take somebody's way to sign in into his hands: it makes him that person, so he holds what that person holds or could
- * give it to anybody; the platform, and principals here or above, answer for their people.
+ * Whether he may take somebody's way to sign in into his hands: it makes him that person, so he
+ * holds what that person holds or could give it to anybody; the platform, and principals here or
+ * above, answer for their people.
  */
 export async function mayStandFor(ctx: Ctx, userId: number): Promise<boolean> {
   if (ctx.actor.ofPlatform || userId === ctx.actor.userId || (await isPrincipal(ctx))) return true
@@ -176,7 +197,10 @@ export async function mayStandFor(ctx: Ctx, userId: number): Promise<boolean> {
   )
 }
 
-/** Whether he may stop or move an organisation: nobody who works at or below it outranks him, or he is the principal of one above it. */
+/**
+ * Whether he may stop or move an organisation: nobody who works at or below it outranks him, or he
+ * is the principal of one above it.
+ */
 export async function outranksBranch(ctx: Ctx, path: string): Promise<boolean> {
   if (ctx.actor.ofPlatform || (await isPrincipal(ctx))) return true
   const { rank } = await onlyRow<{ rank: number }>(

@@ -10,9 +10,15 @@ import { platformOrg } from '../../settings/server/values.ts'
 import { Beyond, DistributionColumn, DistributionRow, type roles } from '../contract.ts'
 import { roleErrors, superCode } from '../rules.ts'
 
-/** The matrix of /system/createroledistribute: who may give which roles when adding users. It belongs to the platform. */
+/**
+ * The matrix of /system/createroledistribute: who may give which roles when adding users. It
+ * belongs to the platform.
+ */
 
-/** Built-in roles and those the platform made: what rows all tenants share may give. A tenant's own are given by whoever holds what is in them. */
+/**
+ * Built-in roles and those the platform made: what rows all tenants share may give. A tenant's own
+ * are given by whoever holds what is in them.
+ */
 const shared = sql<boolean>`(r.builtin or r.org_id = ${platformOrg})`
 const from = (ctx: Ctx) =>
   sql`roles r left join organisations o on o.id = r.org_id and ${visible(ctx, 'o.id')}`
@@ -129,7 +135,10 @@ async function writeRow(ctx: Ctx, next: Written): Promise<void> {
   )
 }
 
-/** Rows of built-in roles as in a fresh installation; roles of the platform's making that they may give stay. */
+/**
+ * Rows of built-in roles as in a fresh installation; roles of the platform's making that they may
+ * give stay.
+ */
 export async function restore(ctx: Ctx): Promise<Output<typeof roles.distribution>> {
   const rows = await matrixOf(ctx)
   const ids = new Map(rows.filter((row) => row.builtin).map((row) => [row.code, row]))
@@ -151,7 +160,10 @@ export async function restore(ctx: Ctx): Promise<Output<typeof roles.distributio
   return read(ctx)
 }
 
-/** A role somebody of the platform made enters the rows of his own roles, as far as their rank allows. */
+/**
+ * A role somebody of the platform made enters the rows of his own roles, as far as their rank
+ * allows.
+ */
 export async function addToOwnRows(ctx: Ctx, roleId: number): Promise<void> {
   if (ctx.actor.orgId !== platformOrg) return
   await sql`
@@ -170,7 +182,10 @@ const given = shape(Beyond, ['user_roles', 'ur'], {
   grantedBy: sql`g.real_name`,
   createTime: sql`ur.created_at`,
 })
-/** Users with a role that whoever gave it could not give to anybody now; a change of the matrix does not touch them. */
+/**
+ * Users with a role that whoever gave it could not give to anybody now; a change of the matrix does
+ * not touch them.
+ */
 export async function beyond(
   ctx: Ctx,
   input: Input<typeof roles.beyond>,

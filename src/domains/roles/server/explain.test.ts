@@ -148,7 +148,9 @@ describe('pages', () => {
   })
 })
 
-/** Ids or numbers a person's own list shows, and the rows of the world the explainer is asked about. */
+/**
+ * Ids or numbers a person's own list shows, and the rows of the world the explainer is asked about.
+ */
 const kinds: Record<
   RowAnswer['resource'],
   { list: string; field: string; input: Record<string, unknown>; rows(): Promise<string[]> }

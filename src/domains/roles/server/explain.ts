@@ -24,7 +24,9 @@ import {
 import { type Holder, type Right, rightsOf } from '../reasons.ts'
 import { explainRow } from './explainRow.ts'
 
-/** What somebody may do and see, and why. It asks the same functions that decide at every request. */
+/**
+ * What somebody may do and see, and why. It asks the same functions that decide at every request.
+ */
 
 const heldRole = shape(
   RoleHeld.extend({ dataScope: Scope, permissions: z.array(z.string()) }),
@@ -127,7 +129,9 @@ const reach = (right: (code: string) => Right, person: Person | null) => (code: 
   drugsOnly: (person?.scope.watched ?? null) !== null,
 })
 
-/** The person is loaded as for a session of his own, before a connection of the asker's is taken. */
+/**
+ * The person is loaded as for a session of his own, before a connection of the asker's is taken.
+ */
 export const explain = prepared<
   (typeof roles)['explain'],
   { person: Person | null; asker: Person | null }

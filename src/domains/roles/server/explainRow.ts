@@ -26,7 +26,10 @@ const readOfKind: Readonly<Record<Resource, string>> = {
 
 const of = (owner: string) => sql`${sql.ref(owner)} as "orgId", coalesce(o.name, '') as "orgName"`
 
-/** The row by number or id, as far as the asker sees it himself: an explanation tells nobody of rows that are not his. */
+/**
+ * The row by number or id, as far as the asker sees it himself: an explanation tells nobody of rows
+ * that are not his.
+ */
 async function find(ctx: Ctx, resource: Resource, wanted: string): Promise<Found | undefined> {
   const id = /^[1-9]\d{0,14}$/.test(wanted) ? Number(wanted) : 0
   // the number begins with its day, so that one partition is read

@@ -16,7 +16,10 @@ import { keptMenus, levelsBelow, menuErrors, superCode } from '../rules.ts'
 
 type Contract = typeof menus
 
-/** Menus are the platform's; of roles the built-in ones are named, the platform's and the asker's own: those of all tenants are too many. */
+/**
+ * Menus are the platform's; of roles the built-in ones are named, the platform's and the asker's
+ * own: those of all tenants are too many.
+ */
 const menu = (ctx: Ctx) =>
   shape(
     MenuItem.extend({ children: z.number() }),
@@ -235,7 +238,10 @@ const catalogueMenus = builtinRoles.flatMap((role) =>
   role.menus.map((path) => ({ code: role.code, path })),
 )
 
-/** Built-in menus as in a fresh installation, deleted ones back; menus of one's own making stay where they are. */
+/**
+ * Built-in menus as in a fresh installation, deleted ones back; menus of one's own making stay
+ * where they are.
+ */
 const restore: Handlers<Contract>['restore'] = async (ctx) => {
   await alone(ctx)
   const there = await menusOf(ctx)

@@ -7,8 +7,9 @@ import { accessOf, type HeldRole } from '../../accounts/rules.ts'
 import { scopesOf } from '../rules.ts'
 
 /**
- * Removing any single line of the rights breaks a test. A line of the catalogue: it is written down beside this file. A line of what
- * enforces it: the conformance matrix (test/conformance/access.test.ts) compares what every endpoint answers with the catalogue. Both
+ * Removing any single line of the rights breaks a test. A line of the catalogue: it is written down
+ * beside this file. A line of what enforces it: the conformance matrix
+ * (test/conformance/access.test.ts) compares what every endpoint answers with the catalogue. Both
  * comparisons run here on rights with one line changed, which they must notice.
  */
 type World = {
@@ -25,7 +26,10 @@ function worldOf(roles: readonly HeldRole[]): World {
   return { roles, access: (role) => known.get(role) ?? new Map() }
 }
 
-/** The matrix: what each built-in role may do by the catalogue, at every endpoint, and over which rows. */
+/**
+ * The matrix: what each built-in role may do by the catalogue, at every endpoint, and over which
+ * rows.
+ */
 function differences(world: World): string[] {
   return catalogue.flatMap((role) =>
     endpoints.flatMap(({ name, endpoint }) => {
@@ -59,7 +63,10 @@ const granted = (role: string, code: string): World =>
     ),
   )
 
-/** What the catalogue gives, one line per role and resource. A change of it is a decision: it is seen in the diff of the file. */
+/**
+ * What the catalogue gives, one line per role and resource. A change of it is a decision: it is
+ * seen in the diff of the file.
+ */
 const written = (world: World): string =>
   `${world.roles
     .flatMap((role) => [

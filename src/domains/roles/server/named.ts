@@ -3,7 +3,10 @@ import { bi } from '../../../shared/text.ts'
 import { roles as builtinRoles } from '../../accounts/roles.ts'
 import { roleErrors } from '../rules.ts'
 
-/** Roles that a file names. Built-in roles are meant by their code and both names; nobody else's role is called so. */
+/**
+ * Roles that a file names. Built-in roles are meant by their code and both names; nobody else's
+ * role is called so.
+ */
 
 const none = bi('角色不存在或无权分配', 'No such role, or not yours to give')
 const many = bi(
@@ -18,7 +21,10 @@ const simple: Readonly<Record<string, string>> = Object.fromEntries(
   ].flatMap((sign, at, all) => (at % 2 ? [] : [[sign, all[at + 1] as string]])),
 )
 const folded = (word: string): string => word.normalize('NFKC').replace(/\s/g, '').toLowerCase()
-/** What a reader takes for the same: without marks, signs and spaces, in the simple form of its letters. */
+/**
+ * What a reader takes for the same: without marks, signs and spaces, in the simple form of its
+ * letters.
+ */
 const alike = (word: string): string =>
   word
     .normalize('NFKD')
@@ -31,7 +37,10 @@ const builtinWords = new Set(
 const meansBuiltin = (word: string): boolean => builtinWords.has(alike(word))
 
 type Names = { name: string; nameEn: string }
-/** A role called like a built-in one would be taken for it wherever roles are named. `before`: names it has already. */
+/**
+ * A role called like a built-in one would be taken for it wherever roles are named. `before`: names
+ * it has already.
+ */
 export function checkNames(next: Names, before?: Names): void {
   for (const field of ['name', 'nameEn'] as const)
     if (next[field] !== before?.[field] && meansBuiltin(next[field]))
@@ -39,7 +48,10 @@ export function checkNames(next: Names, before?: Names): void {
 }
 
 type Nameable = { code: string; name: string; nameEn: string; builtin: boolean }
-/** What the word means among them, a code before a name and built-in before custom; or why nothing (packed with `bi`). */
+/**
+ * What the word means among them, a code before a name and built-in before custom; or why nothing
+ * (packed with `bi`).
+ */
 function meant<R extends Nameable>(
   known: readonly R[],
   word: string,
@@ -59,8 +71,8 @@ function meant<R extends Nameable>(
 }
 
 /**
- * The roles of a cell, with commas between, or why not. `fits`: whether people of the row's organisation may hold it, which
- * decides between custom roles of one name.
+ * The roles of a cell, with commas between, or why not. `fits`: whether people of the row's
+ * organisation may hold it, which decides between custom roles of one name.
  */
 export function rolesNamed<R extends Nameable>(
   known: readonly R[],

@@ -26,7 +26,8 @@ const role = (ctx: Ctx) => {
   )
 }
 export type Role = Rows<ReturnType<typeof role>>
-// organisations above are not in the actor's rows; their name is not theirs to see, and the platform needs none
+// organisations above are not in the actor's rows; their name is not theirs to see, and the
+// platform needs none
 const from = sql`roles r left join organisations o on o.id = r.org_id`
 
 export const listRows = (ctx: Ctx, input: Input<typeof roles.list>) =>

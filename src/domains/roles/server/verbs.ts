@@ -91,7 +91,10 @@ function checkHeld(ctx: Ctx, before: Composed | null, next: Composed): void {
     })
 }
 
-/** The two lists of a role as they would stand: known, readable, and nothing in or out that the editor does not hold. */
+/**
+ * The two lists of a role as they would stand: known, readable, and nothing in or out that the
+ * editor does not hold.
+ */
 async function checkLists(ctx: Ctx, before: Composed | null, next: Composed): Promise<void> {
   const codes = new Set(next.permissions)
   const unknown = [...codes].filter((code) => !nameOf.has(code))

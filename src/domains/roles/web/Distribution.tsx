@@ -21,7 +21,9 @@ const BeyondDrawer = lazyDialog(() => import('./BeyondDrawer.tsx').then((m) => m
 
 type Draft = Pick<DistributionRow, 'targets' | 'orgKinds' | 'maxUsers'>
 
-/** Who may give which roles: acting roles down, roles to give across; head and first column stay. */
+/**
+ * Who may give which roles: acting roles down, roles to give across; head and first column stay.
+ */
 export function Distribution() {
   const { t } = useTranslation(['roles', 'web'])
   const { lang } = usePrefs()

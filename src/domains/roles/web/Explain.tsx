@@ -12,7 +12,10 @@ import { ExplainRow } from './ExplainRow.tsx'
 import styles from './explain.module.css'
 import { useRightLinks, useWords } from './words.ts'
 
-/** A readable chain for every page and every right of one person: user → role → menu → permission → scope. */
+/**
+ * A readable chain for every page and every right of one person: user → role → menu → permission →
+ * scope.
+ */
 export function Explain({ userId, onClose }: { userId: number; onClose: () => void }) {
   const { t } = useTranslation(['roles', 'web'])
   const read = useRead(roles.explain, { id: userId }, { inline: true })

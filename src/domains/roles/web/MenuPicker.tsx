@@ -12,7 +12,9 @@ type Props = {
   disabled: boolean
 }
 
-/** Pages whose read is ticked, by group. A page that comes in is ticked, one whose read goes leaves. */
+/**
+ * Pages whose read is ticked, by group. A page that comes in is ticked, one whose read goes leaves.
+ */
 export function MenuPicker({ id, value = [], onChange, catalogue, permissions, disabled }: Props) {
   const { t } = useTranslation(['roles', 'web'])
   const { data, say } = catalogue

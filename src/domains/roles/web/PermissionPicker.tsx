@@ -18,8 +18,8 @@ type Props = {
 }
 
 /**
- * The whole catalogue, group by group. Native boxes and one memoised block per group: a tick draws one block of some twenty again,
- * not four hundred and fifty boxes.
+ * The whole catalogue, group by group. Native boxes and one memoised block per group: a tick draws
+ * one block of some twenty again, not four hundred and fifty boxes.
  */
 export function PermissionPicker({ id, value = [], onChange, catalogue, disabled }: Props) {
   const { t } = useTranslation(['roles', 'web'])

@@ -7,7 +7,10 @@ import { roles } from '../contract.ts'
 
 type Answer = Output<(typeof roles)['why']>
 
-/** Why the reader himself may not open a page. Without antd and the query client: it also stands on the public 404. */
+/**
+ * Why the reader himself may not open a page. Without antd and the query client: it also stands on
+ * the public 404.
+ */
 export function WhyNot({ code }: { code: string }) {
   const { t } = useTranslation('roles')
   const { lang } = usePrefs()

@@ -1,7 +1,10 @@
 import { registerLocale } from '../../../web/i18n.ts'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 
-/** `<ExplainDrawer userId={row.id} onClose={…} />`: what a user may do and see, and what is missing. Render it only while open. */
+/**
+ * `<ExplainDrawer userId={row.id} onClose={…} />`: what a user may do and see, and what is missing.
+ * Render it only while open.
+ */
 export const ExplainDrawer = lazyDialog<{ userId: number; onClose: () => void }>(async () => {
   const [{ locale }, found] = await Promise.all([import('../locale.ts'), import('./Explain.tsx')])
   registerLocale('roles', locale)

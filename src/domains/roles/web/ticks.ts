@@ -1,8 +1,8 @@
 type Known = ReadonlyMap<string, { readonly read: string | null; readonly blocked: unknown }>
 
 /**
- * The set after a tick: an action brings its read along, a read that goes takes its actions with it. What the person may not change
- * stays as it is.
+ * The set after a tick: an action brings its read along, a read that goes takes its actions with
+ * it. What the person may not change stays as it is.
  */
 export function toggled(
   chosen: ReadonlySet<string>,

@@ -7,7 +7,9 @@ import { type Note, notify } from '../../notices/server/notify.ts'
 import { locale } from '../locale.ts'
 import { mostOpen, type SecurityKind } from '../rules.ts'
 
-/** As read from the event: short values, no secrets. Each has its word in locale.ts under `facts`. */
+/**
+ * As read from the event: short values, no secrets. Each has its word in locale.ts under `facts`.
+ */
 export type Facts = Readonly<Partial<Record<keyof typeof locale.zh.facts, string | number>>>
 
 /** Something that should not happen, in the organisation whose people must look at it. */
@@ -21,8 +23,10 @@ export type SecurityEvent = {
 }
 
 /**
- * One open row for each kind and subject; a repeat counts up and brings its facts. People who may read security events
- * there, or in the nearest organisation above that has such people, get one message while it is open. Part of the caller's transaction: what is thrown away with it was not raised (see `raiseApart`).
+ * One open row for each kind and subject; a repeat counts up and brings its facts. People who may
+ * read security events there, or in the nearest organisation above that has such people, get one
+ * message while it is open. Part of the caller's transaction: what is thrown away with it was not
+ * raised (see `raiseApart`).
  */
 export async function raiseSecurity(ctx: Ctx, event: SecurityEvent): Promise<void> {
   const subject = await subjectOf(ctx, event)
@@ -39,7 +43,10 @@ export async function raiseSecurity(ctx: Ctx, event: SecurityEvent): Promise<voi
 
 const written = perApp(() => new Map<string, number>())
 
-/** In a transaction of its own, for acts that are refused; at most one row a second for each kind and subject. Never throws. */
+/**
+ * In a transaction of its own, for acts that are refused; at most one row a second for each kind
+ * and subject. Never throws.
+ */
 export async function raiseApart(app: App, event: SecurityEvent): Promise<void> {
   const key = `${event.orgId} ${event.kind} ${event.subject}`
   const last = written(app)
@@ -52,7 +59,9 @@ export async function raiseApart(app: App, event: SecurityEvent): Promise<void> 
   )
 }
 
-/** Whoever chooses the subject must not fill the table: beyond the bound a kind has one row more. */
+/**
+ * Whoever chooses the subject must not fill the table: beyond the bound a kind has one row more.
+ */
 async function subjectOf(
   ctx: Ctx,
   { orgId, kind, subject: given }: SecurityEvent,

@@ -8,8 +8,9 @@ import { tokenHash } from '../../../server/rateKeys.ts'
 import { rowOf } from '../../../server/rows.ts'
 
 /**
- * Browsers somebody signed in with, so that strangers who guess cannot keep their person out. The secret opens nothing: it only
- * lets its browser try on. It changes at each sign-in and ends with the password.
+ * Browsers somebody signed in with, so that strangers who guess cannot keep their person out. The
+ * secret opens nothing: it only lets its browser try on. It changes at each sign-in and ends with
+ * the password.
  */
 const name = 'huodao_browser'
 const days = 180
@@ -37,7 +38,10 @@ export async function knownBrowser(
 }
 const since = (now: Date) => new Date(now.getTime() - days * 86_400_000)
 
-/** After a sign-in: the browser gets a new secret for all accounts it is known to, this one included. */
+/**
+ * After a sign-in: the browser gets a new secret for all accounts it is known to, this one
+ * included.
+ */
 export function rememberBrowser(
   ctx: Ctx,
   request: FastifyRequest,

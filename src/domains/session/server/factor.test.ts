@@ -6,7 +6,10 @@ import { users } from '../../users/contract.ts'
 import { session } from '../contract.ts'
 import { codeOf, openWays, password, sendWayMessages, shows, type Ways } from './testWorld.ts'
 
-/** Who somebody is, shown again when it matters: the proof, the second factor, and the message that takes a change back. */
+/**
+ * Who somebody is, shown again when it matters: the proof, the second factor, and the message that
+ * takes a change back.
+ */
 let ways: Ways
 let api: TestApi
 let name = ''

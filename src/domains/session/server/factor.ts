@@ -32,7 +32,10 @@ const generator = (secret: Secret, username: string) =>
     period: factorLimits.period,
   })
 
-/** 24 characters of 5 bits: too many to guess, so a keyed hash keeps them (and nobody finds them without the key of the installation). */
+/**
+ * 24 characters of 5 bits: too many to guess, so a keyed hash keeps them (and nobody finds them
+ * without the key of the installation).
+ */
 const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const newCode = () => [...randomBytes(24)].map((byte) => letters[byte % 32]).join('')
 const grouped = (code: string) => code.replace(/(.{6})(?=.)/g, '$1-')
@@ -47,9 +50,11 @@ export const factorOn = (db: Db, userId: number): Promise<boolean> =>
 type FactorRow = { secret: Buffer; last_step: number }
 
 /**
- * Whether this is the code of now or a recovery code, and takes it: each counts once. Wrong ones count, and too many shut the second
- * step for a while, longer each time; then null, the code was not looked at. A recovery code is too long to guess: it opens what
- * guesses have shut. The row is locked meanwhile, so guesses that come together are counted one after the other. The caller commits.
+ * Whether this is the code of now or a recovery code, and takes it: each counts once. Wrong ones
+ * count, and too many shut the second step for a while, longer each time; then null, the code was
+ * not looked at. A recovery code is too long to guess: it opens what guesses have shut. The row is
+ * locked meanwhile, so guesses that come together are counted one after the other. The caller
+ * commits.
  */
 export async function spendFactor(ctx: Ctx, who: Who, code: string): Promise<boolean | null> {
   const row = await lockFactor(ctx, who, { pending: false })
@@ -111,7 +116,10 @@ async function spendRecovery(ctx: Ctx, userId: number, code: string): Promise<bo
   return done.numAffectedRows === 1n
 }
 
-/** What every way to sign in ends with: a session, or where the second factor is on the ticket of the second step. */
+/**
+ * What every way to sign in ends with: a session, or where the second factor is on the ticket of
+ * the second step.
+ */
 export async function admit(
   ctx: Ctx,
   user: Who,
@@ -129,12 +137,16 @@ export async function admit(
 const start = (ctx: Ctx, { id, org_id, username }: Who, request: FastifyRequest) =>
   startSession(ctx, { id, orgId: org_id, username }, request)
 
-/** A wrong code, a used one and an account that was shut meanwhile answer alike; a ticket has five tries. */
+/**
+ * A wrong code, a used one and an account that was shut meanwhile answer alike; a ticket has five
+ * tries.
+ */
 const passFactor = prepared<Contract['passFactor'], FastifyRequest>({
   prepare: async (_app, _input, request) => request,
   async run(ctx, input, request) {
     const hash = tokenHash(input.ticket)
-    // the account before its ticket, as `setPassword` takes them: a new password comes before or after, never in between
+    // the account before its ticket, as `setPassword` takes them: a new password comes before or
+    // after, never in between
     await sql`select 1 from users u join factor_tickets t on t.user_id = u.id where t.token_hash = ${hash} for no key update of u`.execute(
       ctx.db,
     )
@@ -243,7 +255,10 @@ const dropFactor: Handlers<Contract>['dropFactor'] = async (ctx) => {
   return { ok: true as const }
 }
 
-/** Takes the second factor of somebody away and tells him; false when there was none. The caller writes the log row. */
+/**
+ * Takes the second factor of somebody away and tells him; false when there was none. The caller
+ * writes the log row.
+ */
 export async function removeFactor(ctx: Ctx, userId: number): Promise<boolean> {
   const before = await waysOf(ctx, userId)
   if (!before.ways.factor) return false

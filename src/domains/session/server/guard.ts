@@ -14,7 +14,10 @@ import { forgetBrowsers } from './browsers.ts'
 type Kind = keyof typeof guardRules
 type Guard = { readonly kind: Kind; readonly account: Buffer | null; readonly key: Buffer }
 type Account = { readonly id: number; readonly org_id: number; readonly username: string }
-/** Who tries: the account, or the name as typed that nobody has; from where, and the browser if it is known. */
+/**
+ * Who tries: the account, or the name as typed that nobody has; from where, and the browser if it
+ * is known.
+ */
 export type Trier = {
   readonly name: string
   readonly account: Account | undefined
@@ -29,7 +32,10 @@ const hashOf = (...parts: readonly (string | Buffer)[]): Buffer => {
   for (const part of parts) hash.update(part).update('|')
   return hash.digest()
 }
-/** By its id, however the name is written; what was counted before a name was given is not about its account. */
+/**
+ * By its id, however the name is written; what was counted before a name was given is not about its
+ * account.
+ */
 const accountOf = ({ id }: Pick<Account, 'id'>): Buffer => hashOf('id', String(id))
 const nobodyOf = (name: string): Buffer => hashOf('name', name.toLowerCase())
 const guardOf = (kind: Kind, account: Buffer, ...parts: readonly (string | Buffer)[]): Guard => ({
@@ -44,9 +50,10 @@ const addressGuard = (kind: 'ADDRESS' | 'CODE', ip: string): Guard => ({
 })
 
 /**
- * Whether this trier may try now. A known browser answers for itself alone; a stranger for his address at this account, for all
- * strangers, and for his address. Tries at one account are decided one after the other, so that parallel ones cannot slip through; a
- * name that nobody has does the same work.
+ * Whether this trier may try now. A known browser answers for itself alone; a stranger for his
+ * address at this account, for all strangers, and for his address. Tries at one account are decided
+ * one after the other, so that parallel ones cannot slip through; a name that nobody has does the
+ * same work.
  */
 export async function judge(
   ctx: Ctx,
@@ -61,19 +68,26 @@ export async function judge(
     addressGuard('ADDRESS', ip),
   ])
 }
-/** Who is signed in and shows who he is: all sessions of the account count together, and strangers cannot keep him from it. */
+/**
+ * Who is signed in and shows who he is: all sessions of the account count together, and strangers
+ * cannot keep him from it.
+ */
 export async function judgeInside(ctx: Ctx, of: Account): Promise<Verdict> {
   const account = accountOf(of)
   const { shut } = await inTurn(ctx, account, [guardOf('INSIDE', account)])
   // a wrong one counts at the sign-in from here, too
   return { shut, guards: [guardOf('INSIDE', account), guardOf('PAIR', account, addressOf(ctx.ip))] }
 }
-/** The second step; whoever calls holds the row of the second factor, so tries come one after the other. */
+/**
+ * The second step; whoever calls holds the row of the second factor, so tries come one after the
+ * other.
+ */
 export const judgeFactor = (ctx: Ctx, account: Account): Promise<Verdict> =>
   look(ctx, [guardOf('FACTOR', accountOf(account))])
 /**
- * Codes by SMS: a browser the account knows answers for itself, everybody else for the number, whoever has it or nobody, and for his
- * address over all numbers; apart from passwords: who sends wrong codes shuts nobody of his address out of a sign-in by password.
+ * Codes by SMS: a browser the account knows answers for itself, everybody else for the number,
+ * whoever has it or nobody, and for his address over all numbers; apart from passwords: who sends
+ * wrong codes shuts nobody of his address out of a sign-in by password.
  */
 export function judgeCode(
   ctx: Looking & Pick<Ctx, 'ip'>,
@@ -101,7 +115,9 @@ async function look(ctx: Looking, guards: readonly Guard[]): Promise<Verdict> {
   }
 }
 
-/** Counts a failure; answers what it shut. What is shut counts nothing more, and does the same work. */
+/**
+ * Counts a failure; answers what it shut. What is shut counts nothing more, and does the same work.
+ */
 export async function countFailure(
   ctx: Ctx,
   { shut, guards }: Verdict,
@@ -155,8 +171,9 @@ async function shutFor(
 }
 
 /**
- * The log row, and word to people. Nobody waits for it, so that the answer takes as long as for a name nobody has. One address that
- * is shut once may be somebody who forgot; twice within a day, or many addresses, is pressure.
+ * The log row, and word to people. Nobody waits for it, so that the answer takes as long as for a
+ * name nobody has. One address that is shut once may be somebody who forgot; twice within a day, or
+ * many addresses, is pressure.
  */
 function tell(
   ctx: Ctx,
@@ -209,7 +226,10 @@ const logLock = (ctx: Ctx): Promise<void> =>
     },
   )
 
-/** Whoever is in has proven it: his own counter is emptied, that of his address and of strangers stays. */
+/**
+ * Whoever is in has proven it: his own counter is emptied, that of his address and of strangers
+ * stays.
+ */
 export function forget(ctx: Ctx, { guards }: Verdict): void {
   const own = guards
     .filter(({ kind }) => kind === 'PAIR' || kind === 'BROWSER')
@@ -231,7 +251,10 @@ export async function forgetFactor(ctx: Ctx, account: Account): Promise<void> {
     ctx.db,
   )
 }
-/** A new password: what was guessed before tells nothing, nobody is kept out; browsers and begun sign-ins from before are strangers. */
+/**
+ * A new password: what was guessed before tells nothing, nobody is kept out; browsers and begun
+ * sign-ins from before are strangers.
+ */
 export async function startAnew(ctx: Ctx, user: Account): Promise<void> {
   await sql`delete from sign_in_guards where account = ${accountOf(user)} and kind <> 'FACTOR'`.execute(
     ctx.db,

@@ -5,7 +5,10 @@ import { keyFor } from '../../../server/secretBox.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { sessionErrors } from '../contract.ts'
 
-/** Who a phone is. A driver answers an identity; we sign it, and the phone shows the signed text at every step of a scan. */
+/**
+ * Who a phone is. A driver answers an identity; we sign it, and the phone shows the signed text at
+ * every step of a scan.
+ */
 export type Who = { openid: string; unionid: string; nickname: string }
 export type IdentityProvider = {
   readonly name: 'wechat' | 'simulated'

@@ -20,7 +20,10 @@ export async function registerSessionJobs(app: App): Promise<void> {
 /** A share of a long past at a time: other work waits for these rows, too. */
 const atOnce = 5000
 
-/** Tickets and codes are of no use after their limits; a number's codes count for a day. Who came in is kept as long as what he did. */
+/**
+ * Tickets and codes are of no use after their limits; a number's codes count for a day. Who came in
+ * is kept as long as what he did.
+ */
 export const forgetOld = (app: App): Promise<unknown> =>
   bySystem(app, async (ctx) => {
     const day = new Date(ctx.now.getTime() - 2 * 86_400_000)
@@ -29,7 +32,8 @@ export const forgetOld = (app: App): Promise<unknown> =>
     await dropOldGuards(ctx)
     await dropOldBrowsers(ctx.db, ctx.now)
     await sql`delete from factor_tickets where created_at < ${day}`.execute(ctx.db)
-    // what a link could bring back is of no use after its hours; that something changed stays in the log
+    // what a link could bring back is of no use after its hours; that something changed stays in
+    // the log
     await sql`delete from way_changes where expires_at < ${ctx.now} and send_state not in ('PENDING','SENDING')`.execute(
       ctx.db,
     )

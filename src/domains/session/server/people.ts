@@ -9,7 +9,10 @@ import { loadPerson } from '../../accounts/server/people.ts'
 import { cachedSetting, noteSettingsVersion, platformOrg } from '../../settings/server/values.ts'
 import { passwordExpired } from '../rules.ts'
 
-/** Who a token is. Sessions are looked up at every request; what an actor may do is cached until the access version of his tenant moves. */
+/**
+ * Who a token is. Sessions are looked up at every request; what an actor may do is cached until the
+ * access version of his tenant moves.
+ */
 
 export const passwordDue = async (app: App, password: PasswordAge): Promise<boolean> =>
   password.mustChange ||

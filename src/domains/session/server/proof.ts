@@ -10,9 +10,10 @@ import { countFailure, forgive, judgeInside } from './guard.ts'
 import * as q from './queries.ts'
 
 /**
- * Whether somebody at an open session showed who he is; `right` answers null when it was not looked at. Wrong ones count together,
- * whatever they were for; too many end every session of the account. While it is shut nothing is looked at or counted, and he is told
- * so, right or wrong: he would take his own password for a wrong one.
+ * Whether somebody at an open session showed who he is; `right` answers null when it was not looked
+ * at. Wrong ones count together, whatever they were for; too many end every session of the account.
+ * While it is shut nothing is looked at or counted, and he is told so, right or wrong: he would
+ * take his own password for a wrong one.
  */
 export async function isShown(
   ctx: Ctx,

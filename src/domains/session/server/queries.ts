@@ -25,17 +25,26 @@ const accounts = sql`
         and exists (select 1 from user_roles r where r.user_id = u.id) as usable
     from users u`
 
-/** The account behind a name, with whether it and every organisation above it are enabled. System scope. */
+/**
+ * The account behind a name, with whether it and every organisation above it are enabled. System
+ * scope.
+ */
 export const accountByName = (db: Db, username: string) =>
   rowOf<Account>(db)`${accounts} where lower(u.username) = lower(${username})`
 export const accountById = (db: Db, id: number) =>
   rowOf<Account>(db)`${accounts} where u.id = ${id}`
-/** Whether the account still has the password that was compared; nobody changes it until the end of this transaction. */
+/**
+ * Whether the account still has the password that was compared; nobody changes it until the end of
+ * this transaction.
+ */
 export const holds = (db: Db, account: Account): Promise<boolean> =>
   exists(
     db,
   )`select 1 from users where id = ${account.id} and password_hash = ${account.password_hash} for no key update`
-/** Names and number that stand near an account: whose it is, and the organisations up to the platform. */
+/**
+ * Names and number that stand near an account: whose it is, and the organisations up to the
+ * platform.
+ */
 export async function namesNear(db: Db, userId: number): Promise<string[]> {
   const near = await rowOf<{ words: string[] }>(db)`
     select array[u.real_name, u.phone] || (select array_agg(a.name) from organisations a join organisations o on a.path @> o.path where o.id = u.org_id)
@@ -43,8 +52,9 @@ export async function namesNear(db: Db, userId: number): Promise<string[]> {
   return near?.words ?? []
 }
 /**
- * Whoever may come in by this contact phone, of these the one with the name if it is given. Where its holder showed lately that the
- * number is his, what other tenants wrote into accounts of theirs does not count.
+ * Whoever may come in by this contact phone, of these the one with the name if it is given. Where
+ * its holder showed lately that the number is his, what other tenants wrote into accounts of theirs
+ * does not count.
  */
 export async function accountsByPhone(
   db: Db,
@@ -60,7 +70,10 @@ export async function accountsByPhone(
     select id, org_id, username, password_hash, usable, locked_until, first_since from found
     where not exists (select 1 from found where shown) or tenant in (select tenant from found where shown) order by id limit 50`
 }
-/** Its holder got a code there and entered it at this account. `first`: he said that it is his; else he had said so before. */
+/**
+ * Its holder got a code there and entered it at this account. `first`: he said that it is his; else
+ * he had said so before.
+ */
 export async function phoneShown(
   ctx: Ctx,
   userId: number,
@@ -71,7 +84,10 @@ export async function phoneShown(
   )
 }
 
-/** Whether this is the living code of the number, with tries left for this address, without taking it. */
+/**
+ * Whether this is the living code of the number, with tries left for this address, without taking
+ * it.
+ */
 export async function codeMatches(
   db: Db,
   of: { phone: string; userId: number | null; ip: string },
@@ -113,7 +129,10 @@ export function addSession(
 }
 
 type EndReason = 'LOGOUT' | 'KICKED' | 'PASSWORD_CHANGED' | 'ACCESS_CHANGED'
-/** Ends what is open of these people, or of these sessions `s`, and tells their pages; answers whose they were and where. */
+/**
+ * Ends what is open of these people, or of these sessions `s`, and tells their pages; answers whose
+ * they were and where.
+ */
 export async function endSessions(
   ctx: Ctx,
   which: readonly number[] | RawBuilder<unknown>,

@@ -64,7 +64,10 @@ export async function setPassword(ctx: Ctx, account: q.Account, hash: string): P
   await startAnew(ctx, account)
 }
 
-/** Ends every session of the user, this one too; wrong old passwords count towards the lock, and too many end every session. */
+/**
+ * Ends every session of the user, this one too; wrong old passwords count towards the lock, and too
+ * many end every session.
+ */
 export const changePassword = prepared<
   Contract['changePassword'],
   { account: q.Account; right: boolean; used: boolean; hash: string }
@@ -100,7 +103,10 @@ type Ready = {
   hash: string
 }
 
-/** The same work for an unknown name, another's number and a wrong code: one code, one password hashed. */
+/**
+ * The same work for an unknown name, another's number and a wrong code: one code, one password
+ * hashed.
+ */
 export const passwordReset = prepared<Contract['passwordReset'], Ready>({
   async prepare(app, input, request) {
     await refuseShut(app, request, input)
@@ -159,7 +165,10 @@ export const passwordReset = prepared<Contract['passwordReset'], Ready>({
   },
 })
 
-/** The password typed once more before something that cannot be undone by the next person at the desk. */
+/**
+ * The password typed once more before something that cannot be undone by the next person at the
+ * desk.
+ */
 export const unbind = prepared<Contract['unbind'], { account: q.Account; right: boolean }>({
   async prepare(app, input, _request, actor) {
     if (actor.secondFactor) await requireProof(app, actor)
@@ -174,7 +183,10 @@ export const unbind = prepared<Contract['unbind'], { account: q.Account; right: 
   },
 })
 
-/** Takes the binding of a user away and tells him; false when there was none. The caller writes the log row. */
+/**
+ * Takes the binding of a user away and tells him; false when there was none. The caller writes the
+ * log row.
+ */
 export async function unbindWechat(ctx: Ctx, userId: number): Promise<boolean> {
   const before = await waysOf(ctx, userId)
   if (!before.ways.wechat) return false

@@ -89,7 +89,10 @@ async function move(
   return done.numUpdatedRows > 0n
 }
 
-/** The account before its ticket, as `setPassword` takes them: what ends its sign-ins comes before or after, never in between. */
+/**
+ * The account before its ticket, as `setPassword` takes them: what ends its sign-ins comes before
+ * or after, never in between.
+ */
 const lockAccount = (ctx: Ctx, id: string) =>
   sql`select 1 from users u join scan_tickets t on t.user_id = u.id where t.id = ${id}::uuid for no key update of u`.execute(
     ctx.db,
@@ -143,7 +146,10 @@ export const scanIdentity = prepared<
   },
 })
 
-/** PUBLIC_URL, or in the demo the address the browser came by, whatever it says it was forwarded for; with a slash at its end. */
+/**
+ * PUBLIC_URL, or in the demo the address the browser came by, whatever it says it was forwarded
+ * for; with a slash at its end.
+ */
 export const baseUrlOf = (
   config: Pick<Config, 'publicUrl' | 'basePath' | 'host'>,
   request: Pick<FastifyRequest, 'protocol' | 'headers'>,

@@ -10,7 +10,10 @@ import { rememberBrowser } from './browsers.ts'
 import * as q from './queries.ts'
 import { signedIn } from './signedIn.ts'
 
-/** What every way to sign in ends with: the visit noted, the browser known, a session, all in the message of the commit. Answers the token. */
+/**
+ * What every way to sign in ends with: the visit noted, the browser known, a session, all in the
+ * message of the commit. Answers the token.
+ */
 export async function startSession(
   ctx: Ctx,
   user: { id: number; orgId: number; username: string },

@@ -19,7 +19,9 @@ export const beforePasswordChange: ReadonlySet<string> = new Set([
   'session.factor',
   'session.prove',
 ])
-/** The same for somebody who must have a second factor and has none: setting it up is one of them. */
+/**
+ * The same for somebody who must have a second factor and has none: setting it up is one of them.
+ */
 export const beforeFactor: ReadonlySet<string> = new Set([
   ...beforePasswordChange,
   'session.profile',
@@ -30,8 +32,9 @@ export const beforeFactor: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The actor behind the Authorization header (`Bearer ` is accepted before the token); the only door to it, so that a password or a
- * second factor that is due stops files, streams and aliases as it stops endpoints. `as`: the endpoint of the registry that is asked for.
+ * The actor behind the Authorization header (`Bearer ` is accepted before the token); the only door
+ * to it, so that a password or a second factor that is due stops files, streams and aliases as it
+ * stops endpoints. `as`: the endpoint of the registry that is asked for.
  */
 export async function signedIn(
   app: App,

@@ -35,20 +35,22 @@ type Asked = {
   known: boolean
 }
 /**
- * A code and the intent to send it. Where nobody waits for it the same row is written and never delivered, so that the
- * answer, the limits and the work tell nothing about the number.
+ * A code and the intent to send it. Where nobody waits for it the same row is written and never
+ * delivered, so that the answer, the limits and the work tell nothing about the number.
  */
 export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
   if (!hasSms(ctx.app)) throw new Refusal(sessionErrors.smsUnavailable)
   const address = addressOf(ctx.ip)
-  // counted and written one after the other for a number and an address; the exclusion constraint repeats the minute
+  // counted and written one after the other for a number and an address; the exclusion constraint
+  // repeats the minute
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sms ${to.phone}`}, 0))`.execute(ctx.db)
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sms ip ${address}`}, 0))`.execute(
     ctx.db,
   )
   const change = to.purpose === 'CHANGE_PHONE'
   const mine = change ? to.userId : null
-  // codes to a number that may be a stranger's neither use up nor are hidden among those of its owner
+  // codes to a number that may be a stranger's neither use up nor are hidden among those of its
+  // owner
   const alike = sql`(purpose = 'CHANGE_PHONE') = ${change}`
   // what people of another tenant ask for does not shut a number for its holder
   const ofTenant = sql`${tenantOfOrg(sql`org_id`)} = ${tenantOfOrg(sql`${to.orgId}::bigint`)}`
@@ -116,8 +118,9 @@ export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
 
 export type Spent = { id: number } | null
 /**
- * Counts a try on the latest code somebody got and takes it when it is right; one statement, so parallel tries cannot slip through.
- * Who asked for the code has tries of his own: guesses from elsewhere do not use them up, nor does asking in a wrong name.
+ * Counts a try on the latest code somebody got and takes it when it is right; one statement, so
+ * parallel tries cannot slip through. Who asked for the code has tries of his own: guesses from
+ * elsewhere do not use them up, nor does asking in a wrong name.
  */
 export async function spendCode(
   ctx: Ctx,
@@ -154,7 +157,9 @@ const contents: Readonly<Record<Purpose, string>> = {
   RESET: '重置密码验证码',
   CHANGE_PHONE: '更换手机号验证码',
 }
-/** To a number that is not the account's yet: whoever reads it by mistake knows that it is not his. */
+/**
+ * To a number that is not the account's yet: whoever reads it by mistake knows that it is not his.
+ */
 const whose = ({ purpose, username }: Due) =>
   purpose === 'CHANGE_PHONE' && username ? `，用于账号 ${username}，非本人账号请忽略` : ''
 

@@ -9,7 +9,10 @@ import { codeKind } from './sms.ts'
 import { type SmsProvider, smsProvider } from './smsProvider.ts'
 import { wayMessageKind } from './ways.ts'
 
-/** An operator's organisation whose people try the other ways in; every test has a person and an hour of its own. */
+/**
+ * An operator's organisation whose people try the other ways in; every test has a person and an
+ * hour of its own.
+ */
 export type Ways = {
   api: TestApi
   /** Username and phone of the person of this test. */

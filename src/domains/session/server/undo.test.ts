@@ -7,8 +7,9 @@ import { session } from '../contract.ts'
 import { codeOf, openWays, password, sendWayMessages, type Ways } from './testWorld.ts'
 
 /**
- * Who can do what with an account whose ways to sign in were changed (decision 29): whoever finds its phone, whoever holds its
- * session, its owner, and administrators who may stand for him or only outrank him.
+ * Who can do what with an account whose ways to sign in were changed (decision 29): whoever finds
+ * its phone, whoever holds its session, its owner, and administrators who may stand for him or only
+ * outrank him.
  */
 let ways: Ways
 let api: TestApi
@@ -306,7 +307,8 @@ describe('an administrator', () => {
           [name],
         ),
       ).toHaveLength(1)
-      // a new password closes all that the link would; after anything else it ends what is left, and leaves what he gave
+      // a new password closes all that the link would; after anything else it ends what is left,
+      // and leaves what he gave
       expect(codeOf(await undo(link))).toBe(what === 'sets a password' ? 422008 : 200)
       if (what === 'sets a password') return
       expect([codeOf(await login()), (await state())?.phone]).toEqual([401001, given])

@@ -14,8 +14,9 @@ import { hasSms } from './smsProvider.ts'
 import { closeSince, isOpenLink, takeUndo } from './ways.ts'
 
 /**
- * The link in the message about a changed way to sign in. Whoever changed it may know the password, so that ends too: a new one comes
- * by SMS to a number that did not change, else from the administrator.
+ * The link in the message about a changed way to sign in. Whoever changed it may know the password,
+ * so that ends too: a new one comes by SMS to a number that did not change, else from the
+ * administrator.
  */
 export const undo = prepared<(typeof factorEndpoints)['undo'], string | null>({
   // nobody guesses a token by how long its answer takes, so what opens nothing costs nothing

@@ -210,7 +210,8 @@ describe('who keeps guessing', () => {
     await api.sql('delete from settings')
   })
   test('is counted by the account, however its name is written', async () => {
-    // which letters are one another is for the database to say, and it may fold more of them than this language does
+    // which letters are one another is for the database to say, and it may fold more of them than
+    // this language does
     const id = async () =>
       (await api.sql<{ id: number }>('select id from users where username = $1', [name]))[0]?.id
     await addUser(`ıç${n}`)

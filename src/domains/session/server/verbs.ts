@@ -40,7 +40,10 @@ type Ready = {
   request: FastifyRequest
 }
 
-/** Sign-in: the same work and the same answer whether the name is unknown, wrong, locked or disabled. */
+/**
+ * Sign-in: the same work and the same answer whether the name is unknown, wrong, locked or
+ * disabled.
+ */
 export const login = prepared<Contract['login'], Ready>({
   async prepare(app, input, request) {
     const [account, browser] = await app.database.read(systemScope, async (db) => {

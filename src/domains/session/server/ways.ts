@@ -53,14 +53,20 @@ const use = 'session.ways'
 const placeOfBefore = (tokenHash: Buffer) => `way_changes.before|${tokenHash.toString('hex')}`
 const placeOfText = (phone: string) => `way_changes.sealed|${phone}`
 
-/** After a new password by an administrator, and for an account that ended, links have nothing left to take back. */
+/**
+ * After a new password by an administrator, and for an account that ended, links have nothing left
+ * to take back.
+ */
 export async function endLinks(ctx: Ctx, userIds: readonly number[]): Promise<void> {
   await sql`update way_changes set undone_at = ${ctx.now} where user_id = any(${[...userIds]}::bigint[]) and undone_at is null`.execute(
     ctx.db,
   )
 }
 
-/** While a new phone can be taken back, that link takes back everything after it; the new phone, which may be a thief's, gets none. */
+/**
+ * While a new phone can be taken back, that link takes back everything after it; the new phone,
+ * which may be a thief's, gets none.
+ */
 async function onNewPhone(ctx: Ctx, userId: number): Promise<boolean> {
   const { rows } = await sql`select 1 from way_changes
     where user_id = ${userId} and kind = 'PHONE' and token_hash is not null and undone_at is null and expires_at > ${ctx.now}`.execute(
@@ -70,8 +76,9 @@ async function onNewPhone(ctx: Ctx, userId: number): Promise<boolean> {
 }
 
 /**
- * Tells whoever had the old way in that it changed: a message in the app, and by SMS to the number from before with a link that
- * takes this change back. What an administrator changed has no link; what open ones would take back, he takes back with it.
+ * Tells whoever had the old way in that it changed: a message in the app, and by SMS to the number
+ * from before with a link that takes this change back. What an administrator changed has no link;
+ * what open ones would take back, he takes back with it.
  */
 export async function wayChanged(ctx: Ctx, before: WaysBefore, kind: WayKind): Promise<void> {
   const { userId, orgId, username, ways } = before
@@ -159,9 +166,10 @@ type Due = Piece & {
 }
 
 /**
- * Takes a place among the messages of the day, unless it is one too many. An administrator writes what numbers he likes into
- * accounts, and changes them as often: what people of one organisation cause for others counts for them alone. What a tenant sends
- * to one number counts together, and an account whose number nobody showed holds back none of one whose holder did.
+ * Takes a place among the messages of the day, unless it is one too many. An administrator writes
+ * what numbers he likes into accounts, and changes them as often: what people of one organisation
+ * cause for others counts for them alone. What a tenant sends to one number counts together, and an
+ * account whose number nobody showed holds back none of one whose holder did.
  */
 async function place(ctx: Ctx, row: Due): Promise<boolean> {
   const own = row.by_org === null
@@ -184,7 +192,10 @@ async function place(ctx: Ctx, row: Due): Promise<boolean> {
   return room
 }
 
-/** One after the other, so that they come in their order. What is not sent in the end gives its place back. */
+/**
+ * One after the other, so that they come in their order. What is not sent in the end gives its
+ * place back.
+ */
 export const wayMessageKind = (app: App, provider: SmsProvider): Kind<Due, SendAnswer> => ({
   name: messagesName,
   table: 'way_changes',
@@ -216,10 +227,14 @@ export const isOpenLink = (db: Db, token: string, now: Date): Promise<boolean> =
     db,
   )`select from way_changes where token_hash = ${sha256(token)} and undone_at is null and expires_at > ${now}`
 
-/** Takes the change behind a link, once, and with it every later one: their links went to ways that are gone now. */
+/**
+ * Takes the change behind a link, once, and with it every later one: their links went to ways that
+ * are gone now.
+ */
 export async function takeUndo(ctx: Ctx, token: string): Promise<Undone | null> {
   const hash = sha256(token)
-  // the account before its links, as every change of it takes them: what ends them comes before or after, never in between
+  // the account before its links, as every change of it takes them: what ends them comes before or
+  // after, never in between
   await sql`select 1 from users u join way_changes w on w.user_id = u.id where w.token_hash = ${hash} for no key update of u`.execute(
     ctx.db,
   )
@@ -241,8 +256,9 @@ const sealWays = ({ app }: Ctx, hash: Buffer, ways: Ways): Buffer =>
   sealSecret(app.config, use, placeOfBefore(hash), JSON.stringify(ways))
 
 /**
- * Takes away what came since: WeChat, second factor, recovery codes, number. What went meanwhile stays gone, because it may be a
- * thief's, or lie with whoever found a phone. With a second factor goes the number that it guarded. Answers whether something went, and whether a number is left.
+ * Takes away what came since: WeChat, second factor, recovery codes, number. What went meanwhile
+ * stays gone, because it may be a thief's, or lie with whoever found a phone. With a second factor
+ * goes the number that it guarded. Answers whether something went, and whether a number is left.
  */
 export async function closeSince(
   ctx: Ctx,
@@ -271,9 +287,10 @@ export async function closeSince(
 }
 
 /**
- * An administrator who may stand for these people takes back what their open links would: what he gives them works for nobody else.
- * Only a new password ends the links as well, because nothing that they close is left; else what he made of the account is what they
- * go back to. From whoever may not stand for somebody, links stay as they are.
+ * An administrator who may stand for these people takes back what their open links would: what he
+ * gives them works for nobody else. Only a new password ends the links as well, because nothing
+ * that they close is left; else what he made of the account is what they go back to. From whoever
+ * may not stand for somebody, links stay as they are.
  */
 export async function takeBack(
   ctx: Ctx,

@@ -2,7 +2,10 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import styles from './Login.module.css'
 
-/** Asks for a code, then counts down. `send` answers the seconds to wait, or null when nothing was sent. */
+/**
+ * Asks for a code, then counts down. `send` answers the seconds to wait, or null when nothing was
+ * sent.
+ */
 export function CodeButton({
   send,
   label,

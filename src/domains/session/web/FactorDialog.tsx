@@ -11,7 +11,10 @@ import { Qr } from './Qr.tsx'
 
 const claims = [factorErrors.wrongFactor.name, 'common.invalid']
 
-/** Scan, then a code of the app to see that it works; closes with the recovery codes, or with nothing. */
+/**
+ * Scan, then a code of the app to see that it works; closes with the recovery codes, or with
+ * nothing.
+ */
 export function FactorDialog({ onClose }: { onClose: (codes: readonly string[] | null) => void }) {
   const { t } = useTranslation('session')
   const phone = usePhone()

@@ -11,7 +11,10 @@ const claims = {
   ...Object.fromEntries(newPasswordErrors.map((error) => [error.name, 'password'])),
 }
 
-/** Username and phone of the account, a code, a new password. Without SMS the administrator is asked. */
+/**
+ * Username and phone of the account, a code, a new password. Without SMS the administrator is
+ * asked.
+ */
 export function ForgotPane({ onDone }: PaneProps) {
   const { t } = useTranslation(['web', 'session'])
   const pane = usePane({ username: '', phone: '', smsCode: '', password: '', repeat: '' })

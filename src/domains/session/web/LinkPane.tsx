@@ -15,7 +15,10 @@ type Props = {
   take: (token: string) => Promise<ReactNode>
 }
 
-/** Where the link of a message leads: what it does, and the button that does it. Its token stands behind the hash. */
+/**
+ * Where the link of a message leads: what it does, and the button that does it. Its token stands
+ * behind the hash.
+ */
 function LinkPane({ words, shape, take }: Props) {
   const { t } = useTranslation('session')
   const [token] = useState(() => location.hash.slice(1))

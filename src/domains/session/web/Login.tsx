@@ -40,7 +40,10 @@ const modeOf = (): Mode => {
   return modes.find((mode) => mode === wish) ?? 'account'
 }
 
-/** Plain controls instead of antd: this page must stay light (its JavaScript is what every first visit waits for). */
+/**
+ * Plain controls instead of antd: this page must stay light (its JavaScript is what every first
+ * visit waits for).
+ */
 export function Login() {
   const { t } = useTranslation(['web', 'session'])
   const { lang } = usePrefs()

@@ -6,7 +6,9 @@ import { CodeModal } from './CodeModal.tsx'
 const { wrongFactor, wrongProof, proofShut } = factorErrors
 const claims = [wrongFactor.name, wrongProof.name, proofShut.name, 'common.invalid']
 
-/** Password, or code where the second factor is on; the call that waited goes on when it is right. */
+/**
+ * Password, or code where the second factor is on; the call that waited goes on when it is right.
+ */
 export function ProofDialog({ onAnswer }: { onAnswer: (given: boolean) => void }) {
   const { t } = useTranslation('web')
   const factor = useRead(session.factor, {}, { staleTime: 0 })

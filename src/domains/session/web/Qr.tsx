@@ -1,7 +1,10 @@
 import { encode } from 'uqr'
 import styles from './Scan.module.css'
 
-/** One path of dark modules with the quiet zone the standard asks for; black on white in both themes, or cameras fail. */
+/**
+ * One path of dark modules with the quiet zone the standard asks for; black on white in both
+ * themes, or cameras fail.
+ */
 export function Qr({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: 4 })
   const path = data

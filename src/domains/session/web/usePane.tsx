@@ -50,7 +50,9 @@ export function usePane<K extends string>(blank: Readonly<Record<K, string>>) {
     /** What stands in these fields; an empty one is missing. */
     typed: (...names: K[]) =>
       Object.fromEntries(names.flatMap((name) => (values[name] ? [[name, values[name]]] : []))),
-    /** The answer; undefined when the input does not fit or is refused, and then the fields say so. */
+    /**
+     * The answer; undefined when the input does not fit or is refused, and then the fields say so.
+     */
     async send<E extends Endpoint>(
       endpoint: E,
       input: Readonly<Record<string, unknown>>,

@@ -14,7 +14,10 @@ const stored = shape(CalendarDay, ['day_types', 'd'], {})
 const daysOf = (year: number) =>
   sql`from day_types d where d.org_id = ${platformOrg} and d.day between ${`${year}-01-01`}::date and ${`${year}-12-31`}::date`
 
-/** Normal workday, legal holiday, make-up workday or rest day. A year that is not known goes by its weekdays. */
+/**
+ * Normal workday, legal holiday, make-up workday or rest day. A year that is not known goes by its
+ * weekdays.
+ */
 export async function dayTypeOf(db: Db, day: string): Promise<DayType> {
   const stored = await rowOf<{ type: DayType }>(
     db,
@@ -53,7 +56,10 @@ export const calendar: Handlers<Contract>['calendar'] = async (ctx, { year }) =>
   }
 }
 
-/** Replaces the year. Days that are as their weekday are kept too when they have a name; the first row makes the year known. */
+/**
+ * Replaces the year. Days that are as their weekday are kept too when they have a name; the first
+ * row makes the year known.
+ */
 export const importCalendar: Handlers<Contract>['importCalendar'] = async (ctx, { year, days }) => {
   if (!mayImport(ctx)) throw new Refusal(settingErrors.platformOnly)
   const problem = calendarProblem(year, days)

@@ -8,7 +8,10 @@ import { textsOver } from '../../../shared/words.ts'
 import { contracts, locales } from '../../product.ts'
 import type { DictionaryRow, settings } from '../contract.ts'
 
-/** Every word of the interface: values of enums as the screens say them, and errors by number. Built once, at the first look. */
+/**
+ * Every word of the interface: values of enums as the screens say them, and errors by number. Built
+ * once, at the first look.
+ */
 let built: readonly DictionaryRow[] | undefined
 export const words = (): readonly DictionaryRow[] => {
   built ??= [...enums(), ...errors()]

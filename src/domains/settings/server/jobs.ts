@@ -10,7 +10,9 @@ import { platformOrg } from './values.ts'
 
 const quietHours = 24 * 7
 
-/** From December on: whoever may import holidays hears once a week that the next year is missing. */
+/**
+ * From December on: whoever may import holidays hears once a week that the next year is missing.
+ */
 export async function remindOfCalendar(app: App): Promise<void> {
   await bySystem(app, async (ctx) => {
     const year = calendarDue(shanghaiDay(ctx.now))

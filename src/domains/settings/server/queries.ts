@@ -18,7 +18,10 @@ export type ChainRow = {
   locked: boolean
   version: number
 }
-/** Values on the way from the platform to the organisation. Rows above are inherited, so the actor's own scope sees them. */
+/**
+ * Values on the way from the platform to the organisation. Rows above are inherited, so the actor's
+ * own scope sees them.
+ */
 export const chain = (ctx: Ctx, orgId: number, keys: readonly string[]): Promise<ChainRow[]> =>
   rowsOf<ChainRow>(
     ctx.db,
@@ -32,7 +35,9 @@ export type SourceRow = ChainRow & {
   updatedBy: string | null
   byOrg: number | null
 }
-/** The same with names; system scope, because names of organisations above are not the actor's rows. */
+/**
+ * The same with names; system scope, because names of organisations above are not the actor's rows.
+ */
 export const sources = (ctx: Ctx, orgId: number): Promise<SourceRow[]> =>
   rowsOf<SourceRow>(
     ctx.db,

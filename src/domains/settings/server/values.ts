@@ -4,7 +4,10 @@ import { perApp } from '../../../server/perApp.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { registry, type SettingKey, type SettingValue, settingOfKey } from '../registry.ts'
 
-/** What counts for an organisation, for every domain. Settings of the platform are those of organisation 1, whoever asks. */
+/**
+ * What counts for an organisation, for every domain. Settings of the platform are those of
+ * organisation 1, whoever asks.
+ */
 export const platformOrg = 1
 const holder = (key: SettingKey, orgId: number): number =>
   settingOfKey(key).level === 'platform' ? platformOrg : orgId
@@ -44,7 +47,9 @@ type Cache = {
   checking: Promise<void> | null
   values: Map<string, Promise<unknown>>
 }
-/** How old the look at the counter may be; other processes also tell at once over the live channel. */
+/**
+ * How old the look at the counter may be; other processes also tell at once over the live channel.
+ */
 const checkMs = 2000
 
 const cacheOf = perApp((app): Cache => {
@@ -60,7 +65,10 @@ const cacheOf = perApp((app): Cache => {
   return fresh
 })
 
-/** The counter as another query of this process just read it (sessions do at every request): spares the look of our own. */
+/**
+ * The counter as another query of this process just read it (sessions do at every request): spares
+ * the look of our own.
+ */
 export function noteSettingsVersion(app: App, version: number): void {
   const cache = cacheOf(app)
   if (version !== cache.version) cache.values.clear()

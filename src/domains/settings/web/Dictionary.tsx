@@ -6,7 +6,9 @@ import { ListPage } from '../../../web/ListPage.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { DictionaryRow, settings } from '../contract.ts'
 
-/** Codes of the interface with their words, for people who write against it or fill in spreadsheets. */
+/**
+ * Codes of the interface with their words, for people who write against it or fill in spreadsheets.
+ */
 export function Dictionary() {
   const { t } = useTranslation('settings')
   const col = useCols(DictionaryRow, 'settings')

@@ -17,7 +17,10 @@ type Process = ServerState['processes'][number]
 const bytes = (n: number): string =>
   n >= 1_073_741_824 ? `${(n / 1_073_741_824).toFixed(1)} GB` : `${Math.round(n / 1_048_576)} MB`
 
-/** How the processes are, as each wrote it down; read again every ten seconds while the page is in front. */
+/**
+ * How the processes are, as each wrote it down; read again every ten seconds while the page is in
+ * front.
+ */
 export function Server() {
   const { t } = useTranslation('settings')
   const active = useActiveTab()

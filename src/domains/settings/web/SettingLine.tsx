@@ -25,7 +25,10 @@ type Props = {
   onHistory: () => void
 }
 
-/** One setting: what it is, its value where it can be changed at once, where the value comes from, and its lock. */
+/**
+ * One setting: what it is, its value where it can be changed at once, where the value comes from,
+ * and its lock.
+ */
 export function SettingLine({ row, draft, ofPlatform, onEdit, onReset, onHistory }: Props) {
   const { t } = useTranslation('settings')
   const words = useWords()

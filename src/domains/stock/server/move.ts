@@ -1,7 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 
-/** The only writer of what a lane holds: quantity, holds and the flow rows that explain every change of quantity. */
+/**
+ * The only writer of what a lane holds: quantity, holds and the flow rows that explain every change
+ * of quantity.
+ */
 
 export type FlowType = 'CUSTOMER_TAKE' | 'MERCHANT_REPLENISH' | 'MERCHANT_WITHDRAW'
 export type Move = {
@@ -40,9 +43,9 @@ type LaneRow = {
 }
 
 /**
- * Applies moves in order, in two set-based statements. Lanes are locked in ascending id order. What would break a lane
- * (below zero, over capacity, holds over stock) is refused by its CHECKs and rolls everything back.
- * Answers the flow id of each piece that left.
+ * Applies moves in order, in two set-based statements. Lanes are locked in ascending id order. What
+ * would break a lane (below zero, over capacity, holds over stock) is refused by its CHECKs and
+ * rolls everything back. Answers the flow id of each piece that left.
  */
 export async function moveStock(
   ctx: Ctx,
@@ -132,7 +135,9 @@ export async function moveStock(
   return { flowOfUnit, deviceIds: [...new Set(rows.map((row) => row.device_id))] }
 }
 
-/** Holds alone: the rows are locked and changed in one statement, nothing else of them is needed. */
+/**
+ * Holds alone: the rows are locked and changed in one statement, nothing else of them is needed.
+ */
 async function moveHolds(
   ctx: Ctx,
   moves: readonly Move[],

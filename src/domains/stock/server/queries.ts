@@ -38,8 +38,9 @@ function conditions(ctx: Ctx, input: FlowQuery) {
 }
 
 /**
- * Each organisation's newest rows come from its own (org_id, created_at) index and are merged; one scan over many
- * organisations could not use that order. Under the lateral, an organisation reads at most the rows up to this page.
+ * Each organisation's newest rows come from its own (org_id, created_at) index and are merged; one
+ * scan over many organisations could not use that order. Under the lateral, an organisation reads
+ * at most the rows up to this page.
  */
 export function flowPage(ctx: Ctx, input: FlowQuery) {
   const where = conditions(ctx, input)

@@ -1,7 +1,10 @@
 import { OptionSelect, type PickProps } from '../../../web/OptionSelect.tsx'
 import { stores } from '../contract.ts'
 
-/** A store by its name. Without an organisation its name follows; nothing to choose while it is `null`. */
+/**
+ * A store by its name. Without an organisation its name follows; nothing to choose while it is
+ * `null`.
+ */
 export const StoreSelect = ({
   orgId,
   ...props

@@ -123,7 +123,10 @@ export const access = {
     return { ok: true }
   },
 
-  /** For whoever lost his phone and his recovery codes: he signs in by password and sets up a new one. */
+  /**
+   * For whoever lost his phone and his recovery codes: he signs in by password and sets up a new
+   * one.
+   */
   async resetFactor(ctx, { id }) {
     const person = await subject(ctx, id)
     await requireStanding(ctx, id)
@@ -134,7 +137,10 @@ export const access = {
     return { ok: true }
   },
 
-  /** The account ends, what it did stays. Roles, department and machines are given back, so that nothing counts him any more. */
+  /**
+   * The account ends, what it did stays. Roles, department and machines are given back, so that
+   * nothing counts him any more.
+   */
   async remove(ctx, { id, version }) {
     const person = await subject(ctx, id)
     if (person.isPrincipal) throw new Refusal(userErrors.principalStays)

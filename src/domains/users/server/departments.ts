@@ -36,7 +36,10 @@ const tree = (ctx: Ctx, orgId: number): Promise<DepartmentRow[]> =>
       select * from t) d order by d.depth, d.sort, d.id limit ${mostDepartments}`,
   )
 
-/** Changes of one organisation's tree wait for each other: two moves that are fine alone may make a circle together. */
+/**
+ * Changes of one organisation's tree wait for each other: two moves that are fine alone may make a
+ * circle together.
+ */
 const lockTree = (ctx: Ctx, orgId: number) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`departments ${orgId}`}, 0))`.execute(ctx.db)
 

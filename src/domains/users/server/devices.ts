@@ -21,7 +21,10 @@ const assigned = (ctx: Ctx, userId: number) =>
       group by d.id, o.name order by d.rtu_number limit ${mostAssigned}`,
   )
 
-/** Machines of his organisation or below; a machine elsewhere would be assigned and still out of his sight. */
+/**
+ * Machines of his organisation or below; a machine elsewhere would be assigned and still out of his
+ * sight.
+ */
 async function checkDevices(ctx: Ctx, ids: readonly number[], orgId: number): Promise<void> {
   const rows = await rowsOf<{ near: boolean }>(ctx.db)`
     select o.path <@ h.path as near from devices d join organisations o on o.id = d.org_id cross join organisations h

@@ -47,7 +47,10 @@ type Row = {
   readonly line: number
   readonly value: { readonly username: string; readonly realName: string }
 }
-/** What the answer of the import brings this once; with the mark that tells spreadsheets it is UTF-8. */
+/**
+ * What the answer of the import brings this once; with the mark that tells spreadsheets it is
+ * UTF-8.
+ */
 export function passwordFile(
   first: FirstPasswords,
   rows: readonly Row[],

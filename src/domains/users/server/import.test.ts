@@ -50,7 +50,8 @@ test('every fault is named, nothing is kept', async () => {
     { field: 'rows.6.department', message: '该机构没有此部门' },
     { field: 'rows.7.region', message: '区域不正确' },
     { field: 'rows.8.org', message: '请选择所属赞助商' },
-    // a region leads out of the organisation: an agent does not give it, whatever his distribution lists
+    // a region leads out of the organisation: an agent does not give it, whatever his distribution
+    // lists
     { field: 'rows.9.roles', message: '角色不存在或无权分配' },
     // one row with faults of form and of what stands in the database
     { field: 'rows.10.phone', message: '手机号码不合法' },

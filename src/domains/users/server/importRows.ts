@@ -149,7 +149,10 @@ async function faultOf(work: () => Promise<unknown>): Promise<RowFault | null> {
   }
 }
 
-/** A code, or names from the province down, separated by spaces or slashes; '' for none, null for nonsense. */
+/**
+ * A code, or names from the province down, separated by spaces or slashes; '' for none, null for
+ * nonsense.
+ */
 function regionOf(word: string | undefined): string | null {
   if (!word) return ''
   if (/^\d+$/.test(word)) return regionPath(word).length ? word : null

@@ -26,7 +26,10 @@ export const passwordSettings = (app: App) =>
     settingsOf(db, 1, ['password.minLength', 'password.history']),
   )
 
-/** The hashes nobody may come back to: the present one and those before it; as many as remembered, whoever it is about. */
+/**
+ * The hashes nobody may come back to: the present one and those before it; as many as remembered,
+ * whoever it is about.
+ */
 async function pastHashes(
   app: App,
   scope: Scope,
@@ -44,9 +47,13 @@ async function pastHashes(
 
 type Ready = { made: string | null; hash: string; repeated: boolean; minLength: number }
 
-/** A new password for somebody below; nobody ever sees the old one. Answers the request for it, if there is one. */
+/**
+ * A new password for somebody below; nobody ever sees the old one. Answers the request for it, if
+ * there is one.
+ */
 export const resetPassword = prepared<(typeof users)['resetPassword'], Ready>({
-  // before anybody knows whether the person may be seen, so the work is the same for a foreign and a missing one
+  // before anybody knows whether the person may be seen, so the work is the same for a foreign and
+  // a missing one
   async prepare(app, input, _request, actor) {
     const { 'password.minLength': minLength, 'password.history': remembered } =
       await passwordSettings(app)

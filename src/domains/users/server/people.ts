@@ -39,8 +39,8 @@ export const above = (ctx: Pick<Ctx, 'actor'>, rank: number): boolean =>
   isSuper(ctx) || ctx.actor.rank > rank
 
 /**
- * The people of an act, locked in one order so that crossing batches wait instead of deadlocking. Gone and foreign ones are not
- * there; one's own account is changed in the personal centre.
+ * The people of an act, locked in one order so that crossing batches wait instead of deadlocking.
+ * Gone and foreign ones are not there; one's own account is changed in the personal centre.
  */
 export async function subjects(
   ctx: Ctx,
@@ -80,8 +80,9 @@ export const named = ({
 }: Pick<Subject, 'id' | 'username' | 'orgId'>) => ({ id, name, orgId })
 
 /**
- * The rule of the database that somebody stays super administrator speaks now instead of at the commit, so that who lost a race
- * reads why. Nothing but that rule and "nobody without a role" (which verbs keep) can fail here.
+ * The rule of the database that somebody stays super administrator speaks now instead of at the
+ * commit, so that who lost a race reads why. Nothing but that rule and "nobody without a role"
+ * (which verbs keep) can fail here.
  */
 export async function keepSuperAdmin(ctx: Ctx): Promise<void> {
   try {
@@ -98,7 +99,10 @@ export async function requireStanding(ctx: Ctx, userId: number): Promise<void> {
   if (!(await mayStandFor(ctx, userId))) throw new Refusal(userErrors.holdsMore)
 }
 
-/** The organisation people are added to: seen (or just made below one that is), enabled with all above it, with room for `more`. */
+/**
+ * The organisation people are added to: seen (or just made below one that is), enabled with all
+ * above it, with room for `more`.
+ */
 export async function openHome(ctx: Ctx, orgId: number, more: number): Promise<{ kind: HomeKind }> {
   const limit = await userLimit(ctx)
   // with a limit the organisation is locked, so that two who add at once count one after the other
@@ -117,7 +121,9 @@ export async function openHome(ctx: Ctx, orgId: number, more: number): Promise<{
   return { kind }
 }
 
-/** What roles ask of a person: a regulator has a region, a sponsor's manager stands in a sponsor. */
+/**
+ * What roles ask of a person: a regulator has a region, a sponsor's manager stands in a sponsor.
+ */
 export function checkRoles(
   ctx: Pick<Ctx, 'lang'>,
   roles: readonly Pick<AssignableRole, 'code' | 'dataScope'>[],
@@ -134,7 +140,10 @@ export function checkRoles(
 }
 
 type Standing = Pick<Subject, 'id' | 'orgId' | 'regionCode'> & { roles: readonly { id: number }[] }
-/** Gives and takes what differs; only that is checked, so that a role the actor may not give can stay where it is. */
+/**
+ * Gives and takes what differs; only that is checked, so that a role the actor may not give can
+ * stay where it is.
+ */
 export async function giveRoles(
   ctx: Ctx,
   person: Standing,

@@ -10,8 +10,9 @@ import { systemScope } from '../../../server/database.ts'
 import { seedAccess } from '../../accounts/seed.ts'
 
 /**
- * Platform 1 > agent 2 > operators 3 and 4, sponsor 6 below the agent; operator 5 beside it. `boss` and `second` are super
- * administrators, `chief` administers the agent's organisations with a role of rank 60, `keeper` fills machines of 3.
+ * Platform 1 > agent 2 > operators 3 and 4, sponsor 6 below the agent; operator 5 beside it. `boss`
+ * and `second` are super administrators, `chief` administers the agent's organisations with a role
+ * of rank 60, `keeper` fills machines of 3.
  */
 export type World = TestApi & {
   at(days: number): void

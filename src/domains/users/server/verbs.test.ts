@@ -392,7 +392,8 @@ describe('the last super administrator', () => {
         inputs.map(([endpoint, input], i) => call(pair[i] as string, endpoint, input)),
       )
       const [lost, won] = [...answers].sort((x, y) => y.status - x.status)
-      // whose own account went first is signed out or without the right; otherwise the rule of the database speaks
+      // whose own account went first is signed out or without the right; otherwise the rule of the
+      // database speaks
       expect(
         [won?.status, [401, 403, 422].includes(lost?.status as number)],
         JSON.stringify(answers.map((a) => a.body)),

@@ -46,7 +46,10 @@ export type NewUser = Omit<z.output<typeof NewOrganUser>, 'password' | 'repeat'>
 
 // whose name it is stays untold: it may be another tenant's
 const unique = guarding({ users_username: [userErrors.usernameTaken, 'username'] })
-/** Two statements for however many: a thousand single inserts would each wake every cache of rights. Answers their ids by their names. */
+/**
+ * Two statements for however many: a thousand single inserts would each wake every cache of rights.
+ * Answers their ids by their names.
+ */
 export async function insertUsers(
   ctx: Ctx,
   people: readonly NewUser[],
@@ -72,7 +75,10 @@ export async function insertUsers(
   return ids
 }
 
-/** Puts somebody into an organisation. Who calls writes the log row; refuses with `userErrors`, fields named as in `NewUser`. */
+/**
+ * Puts somebody into an organisation. Who calls writes the log row; refuses with `userErrors`,
+ * fields named as in `NewUser`.
+ */
 export async function addUser(ctx: Ctx, user: NewUser): Promise<number> {
   const home = await openHome(ctx, user.orgId, 1)
   const roles = await checkAssignable(ctx, user.roleIds, user.orgId)
@@ -85,8 +91,9 @@ export async function addUser(ctx: Ctx, user: NewUser): Promise<number> {
 type Named = { readonly username?: string }
 export type Accounts = { readonly first: FirstPasswords; readonly taken: (row: Named) => boolean }
 /**
- * What accounts of a file need: one password each, at random, so that quick hashes are as good as slow ones, and which names are taken.
- * Those are unique across tenants, so it is asked outside the actor's rows.
+ * What accounts of a file need: one password each, at random, so that quick hashes are as good as
+ * slow ones, and which names are taken. Those are unique across tenants, so it is asked outside the
+ * actor's rows.
  */
 export async function accountsOf(
   app: App,

@@ -13,7 +13,10 @@ import { type OrganUserRow, users } from '../contract.ts'
 
 type Device = { id: number; rtuNumber: string; nickname: string }
 
-/** The machines somebody serves: search and add several, take one away. Each step is saved as it is made. */
+/**
+ * The machines somebody serves: search and add several, take one away. Each step is saved as it is
+ * made.
+ */
 export function DevicesDialog({ row, onClose }: { row: OrganUserRow; onClose: () => void }) {
   const { t } = useTranslation(['users', 'web'])
   const active = useActiveTab()
@@ -102,7 +105,10 @@ export function DevicesDialog({ row, onClose }: { row: OrganUserRow; onClose: ()
   )
 }
 
-/** Several machines, found by number or name; chosen ones keep their words while the search moves on. */
+/**
+ * Several machines, found by number or name; chosen ones keep their words while the search moves
+ * on.
+ */
 function Machines({
   value,
   onChange,

@@ -6,7 +6,10 @@ import { type OrganUserRow, users } from '../contract.ts'
 
 type Props = { rows: readonly OrganUserRow[]; onClose: () => void; onSaved?: () => void }
 
-/** The roles of one person, or the same for many; those who cannot be changed are left out and counted. */
+/**
+ * The roles of one person, or the same for many; those who cannot be changed are left out and
+ * counted.
+ */
 export function RolesDialog({ rows, onClose, onSaved }: Props) {
   const { t } = useTranslation('users')
   const open = rows.filter((row) => row.can.roles)

@@ -13,7 +13,10 @@ import { digestedRows, genesis, type Head, inChainOrder, noHead } from './seal.t
 import { verifyLog } from './verify.ts'
 
 type Month = { name: string; until: Date }
-/** Why a month stays: the log does not fit, rows are not sealed yet, or too many of its neighbours' rows are mixed in. */
+/**
+ * Why a month stays: the log does not fit, rows are not sealed yet, or too many of its neighbours'
+ * rows are mixed in.
+ */
 export type Archived =
   | { file: string; rows: number }
   | { kept: string; why: 'BROKEN' | 'UNSEALED' | 'MIXED' }
@@ -22,8 +25,9 @@ const chunk = 5000
 const mostStragglers = 10_000
 
 /**
- * Puts months past retention into files of DATA_DIR/archive and drops their partitions, oldest first. The whole chain is checked
- * before: what does not fit is evidence and stays. What is left is a signed checkpoint from which the next check goes on.
+ * Puts months past retention into files of DATA_DIR/archive and drops their partitions, oldest
+ * first. The whole chain is checked before: what does not fit is evidence and stays. What is left
+ * is a signed checkpoint from which the next check goes on.
  */
 export async function archiveLog(
   app: Pick<App, 'database' | 'config' | 'now' | 'log'>,
@@ -114,7 +118,10 @@ async function hasUnsealed(db: Db, month: Month): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Rows up to the checkpoint that a longer transaction left in a younger month: the checkpoint vouches for them by name. */
+/**
+ * Rows up to the checkpoint that a longer transaction left in a younger month: the checkpoint
+ * vouches for them by name.
+ */
 async function youngerRows(db: Db, last: Head, month: Month): Promise<Checkpoint['stragglers']> {
   const until = sql`(l.epoch, l.txid, l.id) <= (${last.epoch}::int, ${last.txid}::xid8, ${last.logId}::bigint) and l.created_at >= ${month.until}`
   return (await digestedRows(db, genesis, until, mostStragglers + 1)).map((row) => [
@@ -123,7 +130,10 @@ async function youngerRows(db: Db, last: Head, month: Month): Promise<Checkpoint
   ])
 }
 
-/** Rows with their seals as gzip JSON lines; answers the file's hash. Under its name there is only ever a complete file. */
+/**
+ * Rows with their seals as gzip JSON lines; answers the file's hash. Under its name there is only
+ * ever a complete file.
+ */
 async function writeArchive(
   database: App['database'],
   target: string,
@@ -165,7 +175,10 @@ async function writeArchive(
   return sha.digest('hex')
 }
 
-/** One transaction: the checkpoint comes, the seals and the month go. The database refuses what is younger than any retention. */
+/**
+ * One transaction: the checkpoint comes, the seals and the month go. The database refuses what is
+ * younger than any retention.
+ */
 async function dropMonth(
   app: Pick<App, 'database' | 'now'>,
   month: Month,

@@ -11,8 +11,9 @@ import { sign } from '../../../../server/secretBox.ts'
 import { sealHead } from './seal.ts'
 
 /**
- * Heads of the log's chain, copied outside the database every minute: without them a truncated or rewritten log could not be
- * told from a short or honest one. Each line is signed over the one before it, so that an edited or missing line is seen.
+ * Heads of the log's chain, copied outside the database every minute: without them a truncated or
+ * rewritten log could not be told from a short or honest one. Each line is signed over the one
+ * before it, so that an edited or missing line is seen.
  */
 const Line = z.strictObject({
   at: z.string(),
@@ -32,7 +33,10 @@ const macOf = (
 ): string =>
   sign(secretKey, 'log-head', [previous, head.at, head.seq, head.hash].join('\n')).toString('hex')
 
-/** Appends the head when it moved. The lock keeps two workers on one folder from signing after the same line. */
+/**
+ * Appends the head when it moved. The lock keeps two workers on one folder from signing after the
+ * same line.
+ */
 export async function copyHead(app: Pick<App, 'database' | 'config' | 'now'>): Promise<void> {
   await app.database.transact(systemScope, async (db) => {
     const { rows } = await sql<{

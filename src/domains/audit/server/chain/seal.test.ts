@@ -38,7 +38,10 @@ afterAll(async () => api.close())
 
 const verify = () => verifyLog(api.app)
 const broken = async () => (await verify()).broken
-/** Other databases of the server may hold the snapshot back for a moment: what is not sealed now is sealed soon. */
+/**
+ * Other databases of the server may hold the snapshot back for a moment: what is not sealed now is
+ * sealed soon.
+ */
 async function sealed(rows: number): Promise<void> {
   for (let left = rows, tries = 0; left > 0 && tries < 200; tries += 1) {
     left -= await sealOnce(api.app)
@@ -95,7 +98,9 @@ beforeEach(async () => {
   }
 })
 
-/** The chain made again from `seq` on, as its own sealer would: only the copied heads know better. */
+/**
+ * The chain made again from `seq` on, as its own sealer would: only the copied heads know better.
+ */
 async function rechain(seq: number): Promise<void> {
   await asOwner(`delete from operation_log_seals where seq >= ${seq}`)
   await sealed(13 - seq)
@@ -272,7 +277,10 @@ test('a restored database goes on in an epoch of its own: small transaction numb
 
 describe('the archive', () => {
   const archive = () => archiveLog(api.app, 180)
-  /** Two months ago six rows, then one of a transaction that began before midnight, then this month's. */
+  /**
+   * Two months ago six rows, then one of a transaction that began before midnight, then this
+   * month's.
+   */
   async function age(): Promise<void> {
     await asOwner('truncate operation_logs', 'truncate operation_log_seals')
     rmSync(headFile(api.app.config.dataDir))

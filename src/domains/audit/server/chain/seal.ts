@@ -5,9 +5,10 @@ import { type Db, systemScope } from '../../../../server/database.ts'
 import { writtenColumns } from '../../../../server/logRow.ts'
 
 /**
- * The hash chain of the operation log. Writers do not chain (that would serialise every act); one sealer links committed
- * rows in the order of their transactions. Rows of running transactions are left for the next turn: all transactions below
- * the snapshot's xmin have ended, so nothing can appear behind the seal.
+ * The hash chain of the operation log. Writers do not chain (that would serialise every act); one
+ * sealer links committed rows in the order of their transactions. Rows of running transactions are
+ * left for the next turn: all transactions below the snapshot's xmin have ended, so nothing can
+ * appear behind the seal.
  */
 
 /** Every column of a row: none can change without its hash. */
@@ -25,8 +26,8 @@ export const genesis: Position = { epoch: 0, txid: '0', logId: 0 }
 export type Digested = Position & { orgId: number; createdAt: string; digest: Buffer }
 
 /**
- * A transaction that reads in chain order by the index of that order: with nothing to go by, the planner would rather sort the
- * rest of the log each time.
+ * A transaction that reads in chain order by the index of that order: with nothing to go by, the
+ * planner would rather sort the rest of the log each time.
  */
 export const inChainOrder = <T>(
   database: App['database'],
@@ -87,7 +88,10 @@ export async function firstRows(
 
 const perTurn = 2000
 
-/** Seals up to 2,000 rows; returns how many. Safe to run in several processes: one holds the lock, others do nothing. */
+/**
+ * Seals up to 2,000 rows; returns how many. Safe to run in several processes: one holds the lock,
+ * others do nothing.
+ */
 export async function sealOnce(app: Pick<App, 'database'>): Promise<number> {
   return inChainOrder(app.database, async (db) => {
     const { rows: lock } = await sql<{

@@ -16,7 +16,10 @@ import {
   type Position,
 } from './seal.ts'
 
-/** What the chain says against a row: it differs, is gone, came in behind a seal; or against the whole: other than its copied heads, shorter than them. */
+/**
+ * What the chain says against a row: it differs, is gone, came in behind a seal; or against the
+ * whole: other than its copied heads, shorter than them.
+ */
 export type Why =
   | 'CHANGED'
   | 'MISSING'
@@ -32,7 +35,10 @@ type Seal = Head & { version: number; createdAt: string }
 
 const batch = 10_000
 
-/** Walks the chain from the last checkpoint to its end and beside it the rows in chain order; stops at the first that does not fit. */
+/**
+ * Walks the chain from the last checkpoint to its end and beside it the rows in chain order; stops
+ * at the first that does not fit.
+ */
 export async function verifyLog(
   { database, config }: Source,
   progress: (checked: number, total: number) => Promise<void> = async () => {},
@@ -85,7 +91,9 @@ const lastSeq = async (db: Db): Promise<number> =>
     }>`select coalesce(max(seq), 0) as seq from operation_log_seals`.execute(db)
   ).rows[0]?.seq ?? 0
 
-/** The signed end of what was archived, and of the rows before it only those the checkpoint names. */
+/**
+ * The signed end of what was archived, and of the rows before it only those the checkpoint names.
+ */
 async function beforeCheckpoint(
   db: Db,
   checkpoint: Checkpoint,
@@ -109,7 +117,10 @@ async function beforeCheckpoint(
   return kept.size ? broken('MISSING') : null
 }
 
-/** A row of a transaction that has not begun: nobody wrote it honestly, and the sealer would wait for it for ever. */
+/**
+ * A row of a transaction that has not begun: nobody wrote it honestly, and the sealer would wait
+ * for it for ever.
+ */
 async function fromTheFuture(db: Db, head: Head): Promise<Digested | undefined> {
   const unborn = sql`(l.epoch > app_log_epoch() or (l.epoch = app_log_epoch() and l.txid >= pg_snapshot_xmax(pg_current_snapshot())))`
   return (await digestedRows(db, head, unborn, 1))[0]
@@ -146,7 +157,10 @@ type Step = Position & {
 const upTo = (last: Position) =>
   sql`(l.epoch, l.txid, l.id) <= (${last.epoch}::int, ${last.txid}::xid8, ${last.logId}::bigint)`
 
-/** The next seals of one version and the rows that lie in their stretch; one row more than seals is enough to find an intruder. */
+/**
+ * The next seals of one version and the rows that lie in their stretch; one row more than seals is
+ * enough to find an intruder.
+ */
 async function nextBatch(db: Db, from: Head): Promise<{ seals: Seal[]; steps: Step[] }> {
   const { rows } = await sql<Seal>`
     select seq, log_id as "logId", epoch, txid::text as txid, version, hash, to_char(log_created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') as "createdAt"

@@ -39,7 +39,10 @@ const DeviceRefills = lazy(() =>
 )
 const DeviceLogs = lazy(() => import('./DeviceLists.tsx').then((m) => ({ default: m.DeviceLogs })))
 
-/** A machine beside the list or the map, at the tab named by `?tab=`; each tab reads for itself, and only with its own permission. */
+/**
+ * A machine beside the list or the map, at the tab named by `?tab=`; each tab reads for itself, and
+ * only with its own permission.
+ */
 export function DeviceDrawer({ id, onPrevious, onNext }: DetailProps) {
   const { t } = useTranslation('devices')
   const may = useMay()

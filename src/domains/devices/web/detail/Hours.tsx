@@ -3,7 +3,10 @@ import { type BusinessWindow, dayRuns } from '../../hours.ts'
 
 type Span = Pick<BusinessWindow, 'from' | 'to'>
 
-/** What holds for a machine without hours of its own; a machine that is not there yet belongs to nobody. */
+/**
+ * What holds for a machine without hours of its own; a machine that is not there yet belongs to
+ * nobody.
+ */
 export function InheritedHours({ hours }: { hours: Span | undefined }) {
   const { t } = useTranslation('devices')
   const span = useSpan()

@@ -12,7 +12,10 @@ type Props = {
   disabled?: boolean
 }
 
-/** A board's number: chosen among the free ones, or scanned and typed, since an unknown number is registered. */
+/**
+ * A board's number: chosen among the free ones, or scanned and typed, since an unknown number is
+ * registered.
+ */
 export function BoardNumber({ orgId, ...props }: Props) {
   const { t } = useTranslation('devices')
   const may = useMay()

@@ -14,7 +14,10 @@ import { type Secret, Secrets } from './Secrets.tsx'
 
 const start = { kind: 'GENERAL', dropSensor: true, autoRefund: true, businessHours: [] }
 
-/** One machine, a batch with following numbers, or a file; afterwards secrets are shown this once, and boards can be activated. */
+/**
+ * One machine, a batch with following numbers, or a file; afterwards secrets are shown this once,
+ * and boards can be activated.
+ */
 export function DeviceCreate() {
   const { t } = useTranslation(['devices', 'web'])
   const user = useUser()

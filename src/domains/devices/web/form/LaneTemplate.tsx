@@ -15,7 +15,10 @@ const parts: ['product', 'price', 'capacity', 'warnQty', 'restriction'] = [
   'restriction',
 ]
 
-/** New machines take the lanes of one that stands already; a machine with another drawing refuses its own copy only. */
+/**
+ * New machines take the lanes of one that stands already; a machine with another drawing refuses
+ * its own copy only.
+ */
 export function LaneTemplate({ targets }: { targets: readonly number[] }) {
   const { t } = useTranslation('devices')
   const [source, setSource] = useState<number>()

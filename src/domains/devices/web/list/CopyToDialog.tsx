@@ -6,7 +6,9 @@ import { Modal } from '../../../../web/ui/overlay.tsx'
 import { Lead } from '../../../../web/ui/Text.tsx'
 import { DeviceSelect } from '../pickers.tsx'
 
-/** Chooses whose lanes the selected machines get; the lanes page of that machine shows the dry run. */
+/**
+ * Chooses whose lanes the selected machines get; the lanes page of that machine shows the dry run.
+ */
 export function CopyToDialog({ ids, onClose }: { ids: readonly number[]; onClose: () => void }) {
   const { t } = useTranslation(['devices', 'web'])
   const navigate = useNavigate()

@@ -14,7 +14,10 @@ import type { LeavingAct } from './opened.ts'
 
 type Leaving = { readonly act: LeavingAct; readonly id: number; readonly rtuNumber: string }
 
-/** Stopping sales, selling, scrapping and bringing back: each asks why, and what cannot be undone asks for the number. */
+/**
+ * Stopping sales, selling, scrapping and bringing back: each asks why, and what cannot be undone
+ * asks for the number.
+ */
 export function LeavingDialog({ act, id, rtuNumber, onClose }: Leaving & { onClose: () => void }) {
   const { t } = useTranslation('devices')
   // the version of now, not of the list that was opened some time ago

@@ -4,7 +4,10 @@ import { OwnerSelect } from '../../../accounts/web/pickers.tsx'
 import { DeviceTypeSelect } from '../../../device-types/web/pickers.tsx'
 import { StoreSelect } from '../../../stores/web/pickers.tsx'
 
-/** The list and the map of machines filter alike; the widths leave room in the row for the button that clears them. */
+/**
+ * The list and the map of machines filter alike; the widths leave room in the row for the button
+ * that clears them.
+ */
 export const deviceFilters = (t: (key: string) => string): readonly Filter[] => [
   { key: 'keyword' },
   { key: 'typeId', width: 152, picker: DeviceTypeSelect },

@@ -32,7 +32,9 @@ const DeviceDrawer = lazyDialog(() =>
 )
 type Part = { box: number[]; zoom: number }
 
-/** Where the machines of the list's filter stand, near ones as one group; a click opens the machine. */
+/**
+ * Where the machines of the list's filter stand, near ones as one group; a click opens the machine.
+ */
 export function FleetMap() {
   const { t } = useTranslation(['devices', 'web'])
   const { query, change, reset } = useListQuery(devices.list.input, {})

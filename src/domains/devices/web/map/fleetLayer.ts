@@ -30,7 +30,9 @@ export const markOf = (state: FleetState): string => `var(--hd-st-${tones[state]
 
 const namesFrom = 14
 const size = (total: number) => Math.round(28 + 7 * Math.log10(total))
-/** A ring with the share of each state around the number: what is wrong is seen before it is read. */
+/**
+ * A ring with the share of each state around the number: what is wrong is seen before it is read.
+ */
 function groupFace(group: FleetGroup): HTMLElement {
   const face = document.createElement('span')
   let from = 0
@@ -60,7 +62,10 @@ function machineFace(machine: FleetMachine): HTMLElement {
 }
 
 const round = (n: number, up: boolean) => (up ? Math.ceil(n * 1e5) : Math.floor(n * 1e5)) / 1e5
-/** The part of the map to ask for: half a window more on each side, and the same one until the window leaves it. */
+/**
+ * The part of the map to ask for: half a window more on each side, and the same one until the
+ * window leaves it.
+ */
 export function part(
   map: L.Map,
   held: { box: number[]; zoom: number } | null,
@@ -87,7 +92,10 @@ export function part(
   }
 }
 
-/** Draws what the server grouped; markers that stay are kept, so that a refresh does not flicker or lose the focus. */
+/**
+ * Draws what the server grouped; markers that stay are kept, so that a refresh does not flicker or
+ * lose the focus.
+ */
 export function fleetLayer(map: L.Map, words: Words) {
   const layer = L.layerGroup().addTo(map)
   // without streets around it a machine needs its name

@@ -21,7 +21,10 @@ import styles from './dialogs.module.css'
 
 type Part = (typeof copyParts)[number]
 
-/** Choose machines and parts, look at what would be written, write, watch it and take it back. Render it only while it is open. */
+/**
+ * Choose machines and parts, look at what would be written, write, watch it and take it back.
+ * Render it only while it is open.
+ */
 export function CopyDialog({
   plan,
   targets,

@@ -10,7 +10,10 @@ import { machineColumns } from './machineColumns.ts'
 
 type Props = { plan: Planogram; value: readonly number[]; onChange: (ids: number[]) => void }
 
-/** Machines to copy to: searched, of the same type unless others are wanted; the choice lasts over pages and searches. */
+/**
+ * Machines to copy to: searched, of the same type unless others are wanted; the choice lasts over
+ * pages and searches.
+ */
 export function CopyTargets({ plan, value, onChange }: Props) {
   const { t } = useTranslation('lanes')
   const [typed, setTyped] = useState('')

@@ -16,7 +16,10 @@ import { Skipped } from './Skipped.tsx'
 
 const pageSize = 20
 
-/** Every saved state of the lanes; one opened shows what differs from another, and goes back to it. Render it only while it is open. */
+/**
+ * Every saved state of the lanes; one opened shows what differs from another, and goes back to it.
+ * Render it only while it is open.
+ */
 export function HistoryDrawer({
   plan,
   dirty,

@@ -24,7 +24,10 @@ type Props = {
   onClose: () => void
 }
 
-/** A change of prices of the chosen lanes, looked at before it is made, now or at a time. Render it only while it is open. */
+/**
+ * A change of prices of the chosen lanes, looked at before it is made, now or at a time. Render it
+ * only while it is open.
+ */
 export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
   const { t } = useTranslation(['lanes', 'web'])
   const active = useActiveTab()

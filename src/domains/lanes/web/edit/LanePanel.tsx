@@ -23,7 +23,10 @@ type Props = {
   onClose: () => void
 }
 
-/** Right of the grid: the settings of the chosen lanes, or the products to fill them with; below, what is unsaved. */
+/**
+ * Right of the grid: the settings of the chosen lanes, or the products to fill them with; below,
+ * what is unsaved.
+ */
 export function LanePanel({ plan, chosen, drafts, onPick, onClose }: Props) {
   const { t } = useTranslation(['lanes', 'web'])
   const [tab, setTab] = useState<'settings' | 'shelf'>('settings')

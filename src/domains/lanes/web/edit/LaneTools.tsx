@@ -43,7 +43,10 @@ type Props = {
   onPrint: () => void
 }
 
-/** Verbs on the selection; what is impossible now says why. Verbs that save by themselves wait for what is unsaved. */
+/**
+ * Verbs on the selection; what is impossible now says why. Verbs that save by themselves wait for
+ * what is unsaved.
+ */
 export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, onPrint }: Props) {
   const { t } = useTranslation('lanes')
   const { lang } = usePrefs()

@@ -13,7 +13,10 @@ import { dragged } from '../grid/dragged.ts'
 import styles from '../grid/lanes.module.css'
 import type { Goods } from '../shown.ts'
 
-/** Products this machine may sell, to be dragged onto a lane, or put into the chosen lanes by a click. */
+/**
+ * Products this machine may sell, to be dragged onto a lane, or put into the chosen lanes by a
+ * click.
+ */
 export function ProductShelf({
   plan,
   onPick,

@@ -8,7 +8,10 @@ export type Field = keyof Draft
 type Held = { fields: Draft; seen: ShownRoad }
 export type Drafts = ReadonlyMap<number, Held>
 
-/** Where the drafts are, and the way back and forth. `last` names the field that is being typed into: its keystrokes are one step. */
+/**
+ * Where the drafts are, and the way back and forth. `last` names the field that is being typed
+ * into: its keystrokes are one step.
+ */
 export type History = {
   now: Drafts
   past: readonly Drafts[]
@@ -38,7 +41,10 @@ export function forth(held: History): History {
   return next ? { now: next, past: [...held.past, held.now], future: rest, last: null } : held
 }
 
-/** The drafts with other fields for some lanes; a field that says what the lane says already is none. */
+/**
+ * The drafts with other fields for some lanes; a field that says what the lane says already is
+ * none.
+ */
 export function edited(
   drafts: Drafts,
   roads: Iterable<ShownRoad>,

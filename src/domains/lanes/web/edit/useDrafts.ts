@@ -31,7 +31,9 @@ const typed: readonly Field[] = [
   'motorNo',
 ]
 
-/** What was changed and not saved yet, lane by lane; the rules that judge it run again in the verb. */
+/**
+ * What was changed and not saved yet, lane by lane; the rules that judge it run again in the verb.
+ */
 export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale: () => void) {
   const { t } = useTranslation('lanes')
   const { lang } = usePrefs()
@@ -187,7 +189,8 @@ export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale:
       },
     )
   }
-  // saved anew on what somebody else made of the machine; where both changed the same, the person is asked
+  // saved anew on what somebody else made of the machine; where both changed the same, the person
+  // is asked
   useEffect(() => {
     if (late.current === null || late.current === plan.version) return
     late.current = null

@@ -22,7 +22,10 @@ const plus = <PlusOutlined />
 /** `offer`: an empty lane asks for a product. */
 type Props = { road: Road; offer: boolean; t: TFunction<'lanes'> }
 
-/** Number and state, picture, name, price, how full. A fault's reason stands where the name was. Words come from above: a machine has hundreds of lanes. */
+/**
+ * Number and state, picture, name, price, how full. A fault's reason stands where the name was.
+ * Words come from above: a machine has hundreds of lanes.
+ */
 export const LaneCard = memo(function LaneCard({ road, offer, t }: Props) {
   const tone = tones[road.view]
   const note =

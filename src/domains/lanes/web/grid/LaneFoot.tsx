@@ -11,7 +11,10 @@ type Props = {
   onShow: (ids: number[]) => void
 }
 
-/** What is wrong, what somebody else did meanwhile, what is unsaved; else the keys. Stays in sight while it has something to say. */
+/**
+ * What is wrong, what somebody else did meanwhile, what is unsaved; else the keys. Stays in sight
+ * while it has something to say.
+ */
 export function LaneFoot({ drafts, copied, can, onShow }: Props) {
   const { t } = useTranslation('lanes')
   const { errors, overwritten, lost, dirty } = drafts

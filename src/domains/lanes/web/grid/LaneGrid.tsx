@@ -38,8 +38,9 @@ type Props = {
 }
 
 /**
- * A row per level. Click selects one, Ctrl adds, Shift takes the range, a drawn box takes what it touches; arrows move the selection,
- * with Ctrl only the focus, Space adds, Enter opens, Ctrl C / V / Z and Delete act on it. Cells draw again only when they change.
+ * A row per level. Click selects one, Ctrl adds, Shift takes the range, a drawn box takes what it
+ * touches; arrows move the selection, with Ctrl only the focus, Space adds, Enter opens, Ctrl C / V
+ * / Z and Delete act on it. Cells draw again only when they change.
  */
 export const LaneGrid = memo(function LaneGrid({ plan, roads, selection, wrong, actions }: Props) {
   const { t } = useTranslation('lanes')
@@ -222,7 +223,10 @@ const Cell = memo(function Cell({ road, selection, wrong, reachable, offer, t }:
   )
 })
 
-/** Tab comes back to the lane that had the focus; on the elements themselves, so that nothing is drawn again. */
+/**
+ * Tab comes back to the lane that had the focus; on the elements themselves, so that nothing is
+ * drawn again.
+ */
 function reach(root: HTMLElement | null, cell: HTMLElement | null): void {
   if (!cell) return
   for (const other of root?.querySelectorAll<HTMLElement>('[data-lane][tabindex="0"]') ?? [])
@@ -230,7 +234,10 @@ function reach(root: HTMLElement | null, cell: HTMLElement | null): void {
   cell.tabIndex = 0
 }
 
-/** Marks the lane a dragged product would fall into; on the element itself, so that nothing is drawn again. */
+/**
+ * Marks the lane a dragged product would fall into; on the element itself, so that nothing is drawn
+ * again.
+ */
 function hover(root: HTMLElement | null, id: number | undefined): void {
   for (const cell of root?.querySelectorAll<HTMLElement>('[data-over]') ?? [])
     if (cell.dataset.lane !== String(id)) delete cell.dataset.over

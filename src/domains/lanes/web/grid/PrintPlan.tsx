@@ -9,7 +9,10 @@ import { PlanView } from './PlanView.tsx'
 /** Width of an A4 sheet lying, in CSS pixels between its margins. */
 const sheet = 1060
 
-/** The planogram on paper, or as a file by the browser's own print dialog; pictures are waited for, a while. */
+/**
+ * The planogram on paper, or as a file by the browser's own print dialog; pictures are waited for,
+ * a while.
+ */
 export function PrintPlan({ plan, onDone }: { plan: Planogram; onDone: () => void }) {
   const { t } = useTranslation('lanes')
   const root = useRef<HTMLDivElement>(null)

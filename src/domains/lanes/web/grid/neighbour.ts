@@ -1,6 +1,9 @@
 import type { ShownRoad } from '../shown.ts'
 
-/** Where an arrow leads: along the level and on to the next one, or to the lane above or below that covers the column. */
+/**
+ * Where an arrow leads: along the level and on to the next one, or to the lane above or below that
+ * covers the column.
+ */
 export function neighbour(
   rows: readonly (readonly ShownRoad[])[],
   road: ShownRoad,

@@ -1,8 +1,9 @@
 import { useSyncExternalStore } from 'react'
 
 /**
- * The chosen lanes, outside the tree: a key moves them on a machine with hundreds of lanes, and only cards that change are drawn.
- * `settled` is the same a moment later, for what is dear to draw: while a box is drawn or a key held down it waits.
+ * The chosen lanes, outside the tree: a key moves them on a machine with hundreds of lanes, and
+ * only cards that change are drawn. `settled` is the same a moment later, for what is dear to draw:
+ * while a box is drawn or a key held down it waits.
  */
 export type Selection = {
   get: () => ReadonlySet<number>

@@ -7,7 +7,10 @@ const pace = 14
 
 type Box = { left: number; top: number; right: number; bottom: number }
 
-/** Draws a box with the mouse over the lanes of `grid`; `onBox` hears which ones it touches whenever that changes. */
+/**
+ * Draws a box with the mouse over the lanes of `grid`; `onBox` hears which ones it touches whenever
+ * that changes.
+ */
 export function useBoxSelect(
   grid: RefObject<HTMLDivElement | null>,
   onBox: (ids: number[], adds: boolean) => void,

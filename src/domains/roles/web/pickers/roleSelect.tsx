@@ -6,7 +6,10 @@ import { Select } from '../../../../web/ui/select.tsx'
 import { roles } from '../../contract.ts'
 import { type NamedRole, roleName } from '../../rules.ts'
 
-/** Roles the actor may give to people of an organisation (his own), and those the account has already. */
+/**
+ * Roles the actor may give to people of an organisation (his own), and those the account has
+ * already.
+ */
 export function AssignableRoles({
   id,
   value,
