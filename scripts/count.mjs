@@ -22,6 +22,12 @@ const kinds = [
   ['benches and scripts', /\.(m?js|ts)$/],
 ]
 
+/** What the formatter cannot break, SQL and comments, is as many lines as it needs. */
+function linesOf(line) {
+  const text = line.trim()
+  return Math.ceil(text.length / (100 - Math.min(line.indexOf(text), 40)))
+}
+
 /**
  * A commit, else what git knows of the work tree, written at 100 columns into a folder of its own.
  */
@@ -46,9 +52,8 @@ function count(commit) {
     for (const file of files) {
       const kind = generated.test(file) ? undefined : kinds.find(([, of]) => of.test(file))?.[0]
       if (kind)
-        lines[kind] += readFileSync(path.join(folder, file), 'utf8')
-          .split('\n')
-          .filter((line) => line.trim()).length
+        for (const line of readFileSync(path.join(folder, file), 'utf8').split('\n'))
+          lines[kind] += linesOf(line)
     }
     return lines
   } finally {
