@@ -143,20 +143,27 @@ async function fill(url: string): Promise<string> {
   await client.connect()
   const token = randomBytes(32).toString('base64url')
   await client.query(
-    `insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'OPERATOR', 'bench')`,
+    `insert into organisations (id, parent_id, path, kind, name)
+      values (2, 1, '1.2', 'OPERATOR', 'bench')`,
   )
   await client.query(
-    `insert into users (id, org_id, username, password_hash, real_name) values (1000000, 1, 'bench', 'x', 'bench')`,
+    `insert into users (id, org_id, username, password_hash, real_name)
+      values (1000000, 1, 'bench', 'x', 'bench')`,
   )
   await client.query(
-    `insert into user_roles (user_id, role_id, org_id) select 1000000, id, 1 from roles where code = 'ROLE_SUPER_ADMIN'`,
+    `insert into user_roles (user_id, role_id, org_id) select 1000000, id, 1 from roles
+      where code = 'ROLE_SUPER_ADMIN'`,
   )
   await client.query(
-    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at, proven_at) values ($1, 1000000, 1, '', '', now() + interval '1 day', now())`,
+    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at, proven_at)
+      values ($1, 1000000, 1, '', '', now() + interval '1 day', now())`,
     [tokenHash(token)],
   )
-  await client.query(`insert into operation_logs (org_id, created_at, user_id, username, level, action, content, resource_id, ip_address, request_id)
-    select 1, now() - n * interval '4 seconds', 1000000, 'bench', 'INFO', 'orders.refund', '订单退款：2026112200000' || n, n::text, '10.0.0.' || n % 250, gen_random_uuid()::text from generate_series(1, ${logRows}) n`)
+  await client.query(`insert into operation_logs (org_id, created_at, user_id, username, level,
+    action, content, resource_id, ip_address, request_id)
+    select 1, now() - n * interval '4 seconds', 1000000, 'bench', 'INFO', 'orders.refund',
+      '订单退款：2026112200000' || n, n::text, '10.0.0.' || n % 250, gen_random_uuid()::text
+      from generate_series(1, ${logRows}) n`)
   await client.query('vacuum analyze operation_logs')
   await client.end()
   return token

@@ -176,8 +176,11 @@ async function lost(owner: pg.Client, acked: readonly [string, number[]][]): Pro
     })),
   )
   const { rows: found } = await owner.query<{ n: number }>(
-    `select count(*)::int as n from jsonb_to_recordset($1::jsonb) as x(rtu text, boot text, seq bigint) join devices d on d.rtu_number = x.rtu
-    left join device_message_keys k on k.device_id = d.id and k.boot = x.boot and k.seq = x.seq where k.device_id is null`,
+    `select count(*)::int as n
+      from jsonb_to_recordset($1::jsonb) as x(rtu text, boot text, seq bigint)
+      join devices d on d.rtu_number = x.rtu
+    left join device_message_keys k on k.device_id = d.id and k.boot = x.boot and k.seq = x.seq
+    where k.device_id is null`,
     [JSON.stringify(rows)],
   )
   return found[0]?.n ?? -1
@@ -238,16 +241,29 @@ async function prepare(owner: pg.Client, count: number): Promise<Fact[]> {
   const from = prepared
   prepared += count
   const { rows } = await owner.query<{ cmd_id: string; id: string; rtu: string; n: number }>(
-    `with n as (select n, 90001 + (n % $3)::bigint as device, ((n / $3) % 4)::int + 1 as road from generate_series($1::int, $2::int) n),
-    l as (select n.*, l.id as lane, date_trunc('second', now()) - n.n * interval '1 ms' as at from n join lanes l on l.device_id = n.device and l.road_index = n.road),
-    o as (insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name, channel, order_type, pay_type, pay_state, order_status, detail, img, pieces, total_amount, payable_amount, paid_amount, expire_at, paid_at)
-      select 2, at, 9000000 + n, '9' || lpad(n::text, 19, '0'), device, 'x', 'x', 'MACHINE', 'SCAN', 'WECHAT', 'PAID', 'PAID', 'x', '', 1, 300, 300, 300, at, at from l),
-    u as (insert into order_units (org_id, created_at, id, order_id, order_num, unit_no, device_id, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost, vend_state, attempt)
-      select 2, at, 9000000 + n, 9000000 + n, '9' || lpad(n::text, 19, '0'), 1, device, lane, road, 90000, 'water', 'x', 'NONE', '', 300, 0, 300, 100, 'SENT', 1 from l),
-    held as (update lanes set quantity = 199, reserved = reserved + c.c from (select lane, count(*)::int as c from l group by 1) c where lanes.id = c.lane)
-    insert into vend_commands (cmd_id, org_id, device_id, order_id, order_at, order_num, unit_id, unit_no, lane_id, road, motor_no, attempt, state, sends, created_at, issued_at, expire_at, last_sent_at)
-    select gen_random_uuid(), 2, device, 9000000 + n, at, '9' || lpad(n::text, 19, '0'), 9000000 + n, 1, lane, road, road, 1, 'SENT', 1, at, at, now() + interval '1 hour', at from l
-    returning cmd_id, device_id as id, (select rtu_number from devices d where d.id = device_id) as rtu, (order_id - 9000000)::int as n`,
+    `with n as (select n, 90001 + (n % $3)::bigint as device, ((n / $3) % 4)::int + 1 as road
+      from generate_series($1::int, $2::int) n),
+    l as (select n.*, l.id as lane, date_trunc('second', now()) - n.n * interval '1 ms' as at from n
+      join lanes l on l.device_id = n.device and l.road_index = n.road),
+    o as (insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name,
+      channel, order_type, pay_type, pay_state, order_status, detail, img, pieces, total_amount,
+      payable_amount, paid_amount, expire_at, paid_at)
+      select 2, at, 9000000 + n, '9' || lpad(n::text, 19, '0'), device, 'x', 'x', 'MACHINE', 'SCAN',
+        'WECHAT', 'PAID', 'PAID', 'x', '', 1, 300, 300, 300, at, at from l),
+    u as (insert into order_units (org_id, created_at, id, order_id, order_num, unit_no, device_id,
+      lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid,
+      cost, vend_state, attempt)
+      select 2, at, 9000000 + n, 9000000 + n, '9' || lpad(n::text, 19, '0'), 1, device, lane, road,
+        90000, 'water', 'x', 'NONE', '', 300, 0, 300, 100, 'SENT', 1 from l),
+    held as (update lanes set quantity = 199, reserved = reserved + c.c
+      from (select lane, count(*)::int as c from l group by 1) c where lanes.id = c.lane)
+    insert into vend_commands (cmd_id, org_id, device_id, order_id, order_at, order_num, unit_id,
+      unit_no, lane_id, road, motor_no, attempt, state, sends, created_at, issued_at, expire_at,
+      last_sent_at)
+    select gen_random_uuid(), 2, device, 9000000 + n, at, '9' || lpad(n::text, 19, '0'),
+      9000000 + n, 1, lane, road, road, 1, 'SENT', 1, at, at, now() + interval '1 hour', at from l
+    returning cmd_id, device_id as id, (select rtu_number from devices d
+      where d.id = device_id) as rtu, (order_id - 9000000)::int as n`,
     [from, from + count - 1, machines],
   )
   await owner.query('analyze')

@@ -228,17 +228,22 @@ async function filled(): Promise<string> {
   await fill(owner, machines)
   const token = randomBytes(32).toString('base64url')
   await owner.query(
-    `insert into users (id, org_id, username, password_hash, real_name) values (90009, 1, 'stranger', 'x', 's')`,
+    `insert into users (id, org_id, username, password_hash, real_name)
+      values (90009, 1, 'stranger', 'x', 's')`,
   )
   await owner.query(
-    `insert into user_roles (user_id, role_id, org_id) select 90009, id, 1 from roles where code = 'ROLE_SUPER_ADMIN'`,
+    `insert into user_roles (user_id, role_id, org_id) select 90009, id, 1 from roles
+      where code = 'ROLE_SUPER_ADMIN'`,
   )
   await owner.query(
-    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at) values ($1, 90009, 1, '', '', now() + interval '1 day')`,
+    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at)
+      values ($1, 90009, 1, '', '', now() + interval '1 day')`,
     [tokenHash(token)],
   )
-  await owner.query(`insert into operation_logs (org_id, created_at, user_id, username, level, action, content, resource_id, ip_address, request_id)
-    select 1, now() - n * interval '4 seconds', 90009, 'stranger', 'INFO', 'orders.refund', '订单退款', n::text, '10.0.0.1', gen_random_uuid()::text from generate_series(1, ${logRows}) n`)
+  await owner.query(`insert into operation_logs (org_id, created_at, user_id, username, level,
+    action, content, resource_id, ip_address, request_id)
+    select 1, now() - n * interval '4 seconds', 90009, 'stranger', 'INFO', 'orders.refund', '订单退款',
+      n::text, '10.0.0.1', gen_random_uuid()::text from generate_series(1, ${logRows}) n`)
   await owner.query('vacuum analyze operation_logs')
   await owner.end()
   return token

@@ -75,27 +75,41 @@ async function fill(url: string): Promise<string> {
   await client.connect()
   const token = randomBytes(32).toString('base64url')
   await client.query(
-    `insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'OPERATOR', 'bench'), (3, 1, '1.3', 'OPERATOR', 'other')`,
+    `insert into organisations (id, parent_id, path, kind, name)
+      values (2, 1, '1.2', 'OPERATOR', 'bench'), (3, 1, '1.3', 'OPERATOR', 'other')`,
   )
   await client.query(
-    `insert into users (id, org_id, username, password_hash, real_name) values (900, 2, 'bench', 'x', 'bench')`,
+    `insert into users (id, org_id, username, password_hash, real_name)
+      values (900, 2, 'bench', 'x', 'bench')`,
   )
   await client.query(
-    `insert into user_roles (user_id, role_id, org_id) select 900, id, 2 from roles where code = 'ROLE_RTU_SP'`,
+    `insert into user_roles (user_id, role_id, org_id) select 900, id, 2 from roles
+      where code = 'ROLE_RTU_SP'`,
   )
   await client.query(
-    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at) values ($1, 900, 2, '', '', now() + interval '1 day')`,
+    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at)
+      values ($1, 900, 2, '', '', now() + interval '1 day')`,
     [tokenHash(token)],
   )
   await client.query(
-    `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values (1, 1, 't', true, true, 'spring', 'GENERAL', true, 6, 10)`,
+    `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor,
+      max_levels, max_roads) values (1, 1, 't', true, true, 'spring', 'GENERAL', true, 6, 10)`,
   )
-  await client.query(`insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash)
-    select n, 2 + n % 2, 'HD' || lpad(n::text, 6, '0'), 'machine ' || n, 1, '440000', '440300', '440305', 'a', 'GENERAL', 'OPERATING', true, '' from generate_series(1, 200) n`)
-  await client.query(`insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name, channel, order_type, pay_type, pay_state, order_status, detail, img, pieces, total_amount, payable_amount, paid_amount, refunded_amount, expire_at, paid_at)
-    select 2, at, n, to_char(at at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(n::text, 12, '0'), 2 * (1 + n % 100), 'HD' || lpad((2 * (1 + n % 100))::text, 6, '0'), 'machine', 'MACHINE', 'SCAN', 'WECHAT',
-      case when s = 'REFUNDED' then 'REFUNDED' else 'PAID' end, s, 'water 550ml ×1', 'files/x.png', 1, 300, 300, 300, case when s = 'REFUNDED' then 300 else 0 end, at, at
-    from (select n, now() - n * interval '25 seconds' as at, (array['SUCCESS','SHIPPED','REFUNDED','PAID','ABNORMAL'])[1 + n % 5] as s from generate_series(1, ${orders}) n) x`)
+  await client.query(`insert into devices (id, org_id, rtu_number, nickname, type_id, province,
+    city, county, address, kind, lifecycle, drop_sensor, secret_hash)
+    select n, 2 + n % 2, 'HD' || lpad(n::text, 6, '0'), 'machine ' || n, 1, '440000', '440300',
+      '440305', 'a', 'GENERAL', 'OPERATING', true, '' from generate_series(1, 200) n`)
+  await client.query(`insert into orders (org_id, created_at, id, order_num, device_id, rtu_number,
+    device_name, channel, order_type, pay_type, pay_state, order_status, detail, img, pieces,
+    total_amount, payable_amount, paid_amount, refunded_amount, expire_at, paid_at)
+    select 2, at, n, to_char(at at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(n::text, 12, '0'),
+      2 * (1 + n % 100), 'HD' || lpad((2 * (1 + n % 100))::text, 6, '0'), 'machine', 'MACHINE',
+      'SCAN', 'WECHAT',
+      case when s = 'REFUNDED' then 'REFUNDED' else 'PAID' end, s, 'water 550ml ×1', 'files/x.png',
+      1, 300, 300, 300, case when s = 'REFUNDED' then 300 else 0 end, at, at
+    from (select n, now() - n * interval '25 seconds' as at,
+      (array['SUCCESS','SHIPPED','REFUNDED','PAID','ABNORMAL'])[1 + n % 5] as s
+      from generate_series(1, ${orders}) n) x`)
   await client.query('vacuum analyze orders')
   await client.end()
   return token
@@ -107,8 +121,11 @@ function pgbench(url: string, from: string): number {
   writeFileSync(
     script,
     `select count(*) from orders o where ${filter};
-select o.id, o.org_id, o.created_at, o.order_num, o.img, o.detail, o.pieces, o.device_id, o.rtu_number, o.device_name, g.name, o.total_amount, o.paid_amount, o.refunded_amount, o.cost_amount, o.pay_type, o.order_type, o.order_status, o.fail_reason, o.consumer
-  from orders o join organisations g on g.id = o.org_id where ${filter} order by o.created_at desc, o.id desc limit 20;\n`,
+select o.id, o.org_id, o.created_at, o.order_num, o.img, o.detail, o.pieces, o.device_id,
+  o.rtu_number, o.device_name, g.name, o.total_amount, o.paid_amount, o.refunded_amount,
+  o.cost_amount, o.pay_type, o.order_type, o.order_status, o.fail_reason, o.consumer
+  from orders o join organisations g on g.id = o.org_id where ${filter}
+  order by o.created_at desc, o.id desc limit 20;\n`,
   )
   const { hostname, port, username, password, pathname } = new URL(url)
   const tool = spawnSync(

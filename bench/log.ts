@@ -182,25 +182,32 @@ async function signIn(): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await asOwner(async (client) => {
     await client.query(
-      `insert into users (id, org_id, username, password_hash, real_name) values (900, 1, 'bench', 'x', 'bench')`,
+      `insert into users (id, org_id, username, password_hash, real_name)
+        values (900, 1, 'bench', 'x', 'bench')`,
     )
     await client.query(
-      `insert into user_roles (user_id, role_id, org_id) select 900, id, 1 from roles where code = 'ROLE_ADMIN'`,
+      `insert into user_roles (user_id, role_id, org_id) select 900, id, 1 from roles
+        where code = 'ROLE_ADMIN'`,
     )
     await client.query(
-      `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at) values ($1, 900, 1, '', '', now() + interval '1 day')`,
+      `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at)
+        values ($1, 900, 1, '', '', now() + interval '1 day')`,
       [tokenHash(token)],
     )
     await client.query(
-      `insert into product_categories (id, org_id, name) values (900001, 1, 'logged'), (900002, 1, 'plain')`,
+      `insert into product_categories (id, org_id, name)
+        values (900001, 1, 'logged'), (900002, 1, 'plain')`,
     )
     await client.query(
-      `insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url) values (1, 900, 'IMAGE', 'image/png', 9, 'x', $1)`,
+      `insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url)
+        values (1, 900, 'IMAGE', 'image/png', 9, 'x', $1)`,
       goods.images,
     )
     await client.query(
-      `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images)
-        select id, 1, id, name, '500ml', 'NONE', 100, 300, $1 from product_categories where id in (900001, 900002)`,
+      `insert into products (id, org_id, category_id, name, model, drug_class, cost_price,
+        retail_price, images)
+        select id, 1, id, name, '500ml', 'NONE', 100, 300, $1 from product_categories
+        where id in (900001, 900002)`,
       [goods.images],
     )
   })
@@ -211,9 +218,15 @@ async function millionRows(app: App): Promise<number> {
   const filled = await seconds(() =>
     asOwner(async (client) => {
       await client.query(
-        `insert into operation_logs (org_id, created_at, user_id, actor_org_id, username, level, action, content, resource_id, target_name, before, after, ip_address, user_agent, request_id, duration_ms)
-        select 1 + n % 50, now() - n * interval '2 seconds', n % 300, 1 + n % 50, 'user' || n % 300, case when n % 40 = 0 then 'ERROR' else 'INFO' end, 'products.edit', '编辑商品：农夫山泉 ' || n, (n % 5000)::text,
-          '农夫山泉 ' || n, jsonb_build_object('name', '农夫山泉', 'retailPrice', 200 + n % 100, 'categoryId', n % 40), jsonb_build_object('name', '农夫山泉', 'retailPrice', 300 + n % 100, 'categoryId', n % 40),
+        `insert into operation_logs (org_id, created_at, user_id, actor_org_id, username, level,
+          action, content, resource_id, target_name, before, after, ip_address, user_agent,
+          request_id, duration_ms)
+        select 1 + n % 50, now() - n * interval '2 seconds', n % 300, 1 + n % 50, 'user' || n % 300,
+          case when n % 40 = 0 then 'ERROR' else 'INFO' end, 'products.edit', '编辑商品：农夫山泉 ' || n,
+          (n % 5000)::text,
+          '农夫山泉 ' || n, jsonb_build_object('name', '农夫山泉', 'retailPrice', 200 + n % 100,
+            'categoryId', n % 40), jsonb_build_object('name', '农夫山泉', 'retailPrice', 300 + n % 100,
+            'categoryId', n % 40),
           '10.0.0.' || n % 250, 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36', md5(n::text), n % 90
         from generate_series(1, $1) n`,
         [rows],

@@ -79,7 +79,8 @@ async function fill(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(
-    `insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'OPERATOR', 'bench')`,
+    `insert into organisations (id, parent_id, path, kind, name)
+      values (2, 1, '1.2', 'OPERATOR', 'bench')`,
   )
   await client.query(
     `insert into users (id, org_id, username, password_hash, real_name, password_changed_at)
@@ -87,7 +88,8 @@ async function fill(url: string): Promise<void> {
     [await hashPassword(password), people],
   )
   await client.query(
-    `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 2 from users u, roles r where u.id >= 900 and r.code = 'ROLE_RTU_SP'`,
+    `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 2 from users u, roles r
+      where u.id >= 900 and r.code = 'ROLE_RTU_SP'`,
   )
   await client.end()
 }

@@ -53,19 +53,29 @@ export async function loadHistory(db: Db, { orders, flows }: History, now: Date)
       created_at: o.created,
     })),
     (json) => sql`
-    insert into order_keys (order_num, order_id, org_id, device_id, created_at) select order_num, order_id, org_id, device_id, created_at
-    from jsonb_to_recordset(${json}::jsonb) as x(order_num text, order_id bigint, org_id bigint, device_id bigint, created_at timestamptz)`,
+    insert into order_keys (order_num, order_id, org_id, device_id, created_at)
+    select order_num, order_id, org_id, device_id, created_at
+    from jsonb_to_recordset(${json}::jsonb) as x(order_num text, order_id bigint, org_id bigint,
+      device_id bigint, created_at timestamptz)`,
   )
   await bulk(
     db,
     orders.map(orderRow),
     (json) => sql`
-    insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name, consumer, channel, order_type, pay_type, pay_state, order_status, fail_reason, detail, img, pieces,
-      total_amount, payable_amount, paid_amount, refunded_amount, cost_amount, expire_at, paid_at, closed_at, final_at)
-    select org_id, created_at, id, order_num, device_id, rtu_number, device_name, consumer, 'MACHINE', 'SCAN', pay_type, pay_state, order_status, fail_reason, detail, img, pieces,
+    insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name,
+      consumer, channel, order_type, pay_type, pay_state, order_status, fail_reason, detail, img,
+      pieces,
+      total_amount, payable_amount, paid_amount, refunded_amount, cost_amount, expire_at, paid_at,
+      closed_at, final_at)
+    select org_id, created_at, id, order_num, device_id, rtu_number, device_name, consumer,
+      'MACHINE', 'SCAN', pay_type, pay_state, order_status, fail_reason, detail, img, pieces,
       total, total, paid, refunded, cost, expire_at, paid_at, closed_at, final_at
-    from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, created_at timestamptz, id bigint, order_num text, device_id bigint, rtu_number text, device_name text, consumer text, pay_type text,
-      pay_state text, order_status text, fail_reason text, detail text, img text, pieces int, total bigint, paid bigint, refunded bigint, cost bigint, expire_at timestamptz, paid_at timestamptz, closed_at timestamptz, final_at timestamptz)`,
+    from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, created_at timestamptz, id bigint,
+      order_num text, device_id bigint, rtu_number text, device_name text, consumer text,
+      pay_type text,
+      pay_state text, order_status text, fail_reason text, detail text, img text, pieces int,
+      total bigint, paid bigint, refunded bigint, cost bigint, expire_at timestamptz,
+      paid_at timestamptz, closed_at timestamptz, final_at timestamptz)`,
   )
   await bulk(
     db,
@@ -90,25 +100,42 @@ export async function loadHistory(db: Db, { orders, flows }: History, now: Date)
       actor_id: f.by,
     })),
     (json) => sql`
-    with f as (select * from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, created_at timestamptz, id bigint, device_id bigint, rtu_number text, lane_id bigint, lane_seq bigint, cargo_road int, product_id bigint,
-      product_name text, type text, reason text, before_total int, change_total int, unit_id bigint, order_num text, actor_kind text, actor_id bigint)),
-    once as (insert into stock_flow_keys (unit_id, flow_id, org_id) select unit_id, id, org_id from f where unit_id is not null)
-    insert into stock_flows (org_id, created_at, id, waste_num, device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total, after_total, unit_id, order_num, actor_kind, actor_id, occurred_at)
-    select org_id, created_at, id, to_char(created_at at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(id::text, 12, '0'), device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason,
-      before_total, change_total, before_total + change_total, unit_id, order_num, actor_kind, actor_id, created_at from f`,
+    with f as (select * from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint,
+      created_at timestamptz, id bigint, device_id bigint, rtu_number text, lane_id bigint,
+      lane_seq bigint, cargo_road int, product_id bigint,
+      product_name text, type text, reason text, before_total int, change_total int, unit_id bigint,
+      order_num text, actor_kind text, actor_id bigint)),
+    once as (insert into stock_flow_keys (unit_id, flow_id, org_id) select unit_id, id, org_id
+      from f where unit_id is not null)
+    insert into stock_flows (org_id, created_at, id, waste_num, device_id, rtu_number, lane_id,
+      lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total,
+      after_total, unit_id, order_num, actor_kind, actor_id, occurred_at)
+    select org_id, created_at, id,
+      to_char(created_at at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(id::text, 12, '0'),
+      device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason,
+      before_total, change_total, before_total + change_total, unit_id, order_num, actor_kind,
+      actor_id, created_at from f`,
   )
-  await sql`update lanes l set last_flow_seq = n.seq from (select lane_id, max(lane_seq) as seq from stock_flows group by 1) n where l.id = n.lane_id`.execute(
-    db,
-  )
+  await sql`update lanes l set last_flow_seq = n.seq
+    from (select lane_id, max(lane_seq) as seq from stock_flows group by 1) n
+    where l.id = n.lane_id`.execute(db)
   await bulk(
     db,
     orders.flatMap((o) => o.units.map((u) => unitRow(o, u))),
     (json) => sql`
-    insert into order_units (org_id, created_at, id, order_id, order_num, unit_no, device_id, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost, vend_state, hold, attempt,
+    insert into order_units (org_id, created_at, id, order_id, order_num, unit_no, device_id,
+      lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid,
+      cost, vend_state, hold, attempt,
       fail_reason, drop_confirmed, sent_at, acked_at, finished_at, flow_id, refund_state)
-    select org_id, created_at, id, order_id, order_num, unit_no, device_id, lane_id, road, product_id, product_name, model, drug_class, img, price, 0, price, cost, vend_state, hold, 1, fail_reason, drop_confirmed, sent_at, acked_at, finished_at, flow_id, refund_state
-    from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, created_at timestamptz, id bigint, order_id bigint, order_num text, unit_no int, device_id bigint, lane_id bigint, road int, product_id bigint, product_name text, model text,
-      drug_class text, img text, price bigint, cost bigint, vend_state text, hold text, fail_reason text, drop_confirmed boolean, sent_at timestamptz, acked_at timestamptz, finished_at timestamptz, flow_id bigint, refund_state text)`,
+    select org_id, created_at, id, order_id, order_num, unit_no, device_id, lane_id, road,
+      product_id, product_name, model, drug_class, img, price, 0, price, cost, vend_state, hold, 1,
+      fail_reason, drop_confirmed, sent_at, acked_at, finished_at, flow_id, refund_state
+    from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, created_at timestamptz, id bigint,
+      order_id bigint, order_num text, unit_no int, device_id bigint, lane_id bigint, road int,
+      product_id bigint, product_name text, model text,
+      drug_class text, img text, price bigint, cost bigint, vend_state text, hold text,
+      fail_reason text, drop_confirmed boolean, sent_at timestamptz, acked_at timestamptz,
+      finished_at timestamptz, flow_id bigint, refund_state text)`,
   )
   await loadMoney(db, orders)
   await loadEvents(
@@ -217,9 +244,15 @@ async function loadMoney(db: Db, orders: readonly OrderRow[]): Promise<void> {
       paid_at: o.closed ? null : paidAt(o),
     })),
     (json) => sql`
-    insert into payments (id, org_id, device_id, order_id, order_at, order_num, out_trade_no, provider, provider_trade_no, amount, fee_amount, refunded_amount, state, applied, paid_at, created_at)
-    select id, org_id, device_id, order_id, order_at, order_num, 'HD' || order_num, 'SIMULATOR', case when applied then '4200' || order_num end, amount, fee, refunded, state, applied, paid_at, order_at
-    from jsonb_to_recordset(${json}::jsonb) as x(id bigint, org_id bigint, device_id bigint, order_id bigint, order_at timestamptz, order_num text, amount bigint, fee bigint, refunded bigint, state text, applied boolean, paid_at timestamptz)`,
+    insert into payments (id, org_id, device_id, order_id, order_at, order_num, out_trade_no,
+      provider, provider_trade_no, amount, fee_amount, refunded_amount, state, applied, paid_at,
+      created_at)
+    select id, org_id, device_id, order_id, order_at, order_num, 'HD' || order_num, 'SIMULATOR',
+      case when applied then '4200' || order_num end, amount, fee, refunded, state, applied,
+      paid_at, order_at
+    from jsonb_to_recordset(${json}::jsonb) as x(id bigint, org_id bigint, device_id bigint,
+      order_id bigint, order_at timestamptz, order_num text, amount bigint, fee bigint,
+      refunded bigint, state text, applied boolean, paid_at timestamptz)`,
   )
   await bulk(
     db,
@@ -244,15 +277,22 @@ async function loadMoney(db: Db, orders: readonly OrderRow[]): Promise<void> {
         })),
     ),
     (json) => sql`
-    insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at, order_num, unit_id, unit_no, kind, amount, reason, automatic, state, attempts, last_error, provider_refund_no, created_at, succeeded_at)
-    select org_id, device_id, refund_no, payment_id, order_id, order_at, order_num, unit_id, unit_no, 'UNIT', amount, reason, automatic, case when failed then 'FAILED' else 'SUCCESS' end, case when failed then 6 else 1 end,
-      case when failed then '商户余额不足' end, case when not failed then 'SIM' || refund_no end, at, case when not failed then at + interval '2 seconds' end
-    from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, refund_no text, payment_id bigint, order_id bigint, order_at timestamptz, order_num text, unit_id bigint, unit_no int, amount bigint, reason text, automatic boolean, failed boolean, at timestamptz)`,
+    insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at, order_num,
+      unit_id, unit_no, kind, amount, reason, automatic, state, attempts, last_error,
+      provider_refund_no, created_at, succeeded_at)
+    select org_id, device_id, refund_no, payment_id, order_id, order_at, order_num, unit_id,
+      unit_no, 'UNIT', amount, reason, automatic, case when failed then 'FAILED'
+        else 'SUCCESS' end, case when failed then 6 else 1 end,
+      case when failed then '商户余额不足' end, case when not failed then 'SIM' || refund_no end, at, case
+        when not failed then at + interval '2 seconds' end
+    from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, refund_no text,
+      payment_id bigint, order_id bigint, order_at timestamptz, order_num text, unit_id bigint,
+      unit_no int, amount bigint, reason text, automatic boolean, failed boolean, at timestamptz)`,
   )
-  await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id, payment_id, kind, amount, created_at)
-    select org_id, device_id, order_id, order_num, unit_id, payment_id, 'REFUND_FAILED', amount, created_at from refunds where state = 'FAILED'`.execute(
-    db,
-  )
+  await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id, payment_id,
+    kind, amount, created_at)
+    select org_id, device_id, order_id, order_num, unit_id, payment_id, 'REFUND_FAILED', amount,
+      created_at from refunds where state = 'FAILED'`.execute(db)
   await bulk(
     db,
     paid
@@ -283,13 +323,19 @@ async function loadMoney(db: Db, orders: readonly OrderRow[]): Promise<void> {
         ]
       }),
     (json) => sql`
-    with v as (select nextval('ledger_vouchers_id_seq') as id, x.* from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, order_id bigint, order_num text, key text, type text, at timestamptz, debit text, credit text, amount bigint)),
-    keys as (insert into ledger_voucher_keys (key, voucher_id, org_id, created_at) select key, id, org_id, at from v),
+    with v as (select nextval('ledger_vouchers_id_seq') as id, x.*
+      from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, order_id bigint, order_num text,
+        key text, type text, at timestamptz, debit text, credit text, amount bigint)),
+    keys as (insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
+      select key, id, org_id, at from v),
     accounts as (
-      insert into ledger_accounts (org_id, code) select distinct v.org_id, c.code from v cross join (values ('1001'), ('2001')) c(code)
+      insert into ledger_accounts (org_id, code) select distinct v.org_id, c.code from v cross
+      join (values ('1001'), ('2001')) c(code)
       on conflict (org_id, code) do update set code = excluded.code returning id, org_id, code)
-    insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount, order_id, order_num)
-    select v.org_id, v.at, v.id, v.type, a.id, case when a.code = v.debit then v.amount else -v.amount end, v.order_id, v.order_num
+    insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount,
+      order_id, order_num)
+    select v.org_id, v.at, v.id, v.type, a.id, case when a.code = v.debit then v.amount
+      else -v.amount end, v.order_id, v.order_num
     from v join accounts a on a.org_id = v.org_id and a.code in (v.debit, v.credit)`,
   )
 }
@@ -345,36 +391,54 @@ async function loadEvents(db: Db, orders: readonly OrderRow[]): Promise<void> {
     rows,
     (
       json,
-    ) => sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data)
-    select org_id, at, order_id, order_at, device_id, unit_no, kind, data from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, at timestamptz, order_id bigint, order_at timestamptz, device_id bigint, unit_no int, kind text, data jsonb)`,
+    ) => sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no,
+      kind, data)
+    select org_id, at, order_id, order_at, device_id, unit_no, kind, data
+    from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, at timestamptz, order_id bigint,
+      order_at timestamptz, device_id bigint, unit_no int, kind text, data jsonb)`,
   )
 }
 
 /** Rollups from the facts, and sequences behind the explicit ids. */
 async function sumUp(db: Db): Promise<void> {
   await sql`create temporary table sums on commit drop as
-    select org_id, device_id, paid_at as at, 1 as orders, pieces, total_amount as turnover, paid_amount as paid, 0::bigint as refunded, 0 as refund_orders, 0::bigint as cost from orders where paid_at is not null
-    union all select org_id, device_id, finished_at, 0, 0, 0, 0, 0, 0, cost from order_units where vend_state = 'SUCCESS'
-    union all select org_id, device_id, succeeded_at, 0, 0, 0, 0, amount, 0, 0 from refunds where state = 'SUCCESS'
-    union all select org_id, device_id, min(succeeded_at), 0, 0, 0, 0, 0, 1, 0 from refunds where state = 'SUCCESS' group by org_id, device_id, order_id`.execute(
-    db,
-  )
+    select org_id, device_id, paid_at as at, 1 as orders, pieces, total_amount as turnover,
+      paid_amount as paid, 0::bigint as refunded, 0 as refund_orders, 0::bigint as cost from orders
+      where paid_at is not null
+    union all select org_id, device_id, finished_at, 0, 0, 0, 0, 0, 0, cost from order_units
+    where vend_state = 'SUCCESS'
+    union all select org_id, device_id, succeeded_at, 0, 0, 0, 0, amount, 0, 0 from refunds
+    where state = 'SUCCESS'
+    union all select org_id, device_id, min(succeeded_at), 0, 0, 0, 0, 0, 1, 0 from refunds
+    where state = 'SUCCESS' group by org_id, device_id, order_id`.execute(db)
   for (const [grain, at] of [
     ['HOUR', `date_trunc('hour', at)`],
     ['DAY', `date_trunc('day', at at time zone 'Asia/Shanghai') at time zone 'Asia/Shanghai'`],
     ['TOTAL', `'2000-01-01T00:00:00Z'::timestamptz`],
   ] as const) {
-    await sql`insert into sales_rollups (org_id, device_id, grain, at, orders, pieces, turnover, paid, refunded, refund_orders, cost)
-      select org_id, device_id, ${grain}, ${sql.raw(at)}, sum(orders), sum(pieces), sum(turnover), sum(paid), sum(refunded), sum(refund_orders), sum(cost) from sums group by 1, 2, 4`.execute(
+    await sql`insert into sales_rollups (org_id, device_id, grain, at, orders, pieces, turnover,
+      paid, refunded, refund_orders, cost)
+      select org_id, device_id, ${grain}, ${sql.raw(at)}, sum(orders), sum(pieces), sum(turnover),
+        sum(paid), sum(refunded), sum(refund_orders), sum(cost) from sums group by 1, 2, 4`.execute(
       db,
     )
   }
-  await sql`insert into product_rollups (org_id, device_id, product_id, day, pieces, turnover, cost, refunded_pieces)
-    select org_id, device_id, product_id, day, sum(pieces), sum(turnover), sum(cost), sum(refunded) from (
-      select u.org_id, u.device_id, u.product_id, (o.paid_at at time zone 'Asia/Shanghai')::date as day, 1 as pieces, u.list_price as turnover, 0::bigint as cost, 0 as refunded
-        from order_units u join orders o on o.org_id = u.org_id and o.created_at = u.created_at and o.id = u.order_id where o.paid_at is not null
-      union all select org_id, device_id, product_id, (finished_at at time zone 'Asia/Shanghai')::date, 0, 0, cost, 0 from order_units where vend_state = 'SUCCESS'
-      union all select u.org_id, u.device_id, u.product_id, (r.succeeded_at at time zone 'Asia/Shanghai')::date, 0, 0, 0, 1 from refunds r join order_units u on u.id = r.unit_id and u.org_id = r.org_id and u.created_at = r.order_at where r.state = 'SUCCESS'
+  await sql`insert into product_rollups (org_id, device_id, product_id, day, pieces, turnover, cost,
+    refunded_pieces)
+    select org_id, device_id, product_id, day, sum(pieces), sum(turnover), sum(cost), sum(refunded)
+    from (
+      select u.org_id, u.device_id, u.product_id,
+        (o.paid_at at time zone 'Asia/Shanghai')::date as day, 1 as pieces,
+        u.list_price as turnover, 0::bigint as cost, 0 as refunded
+        from order_units u join orders o on o.org_id = u.org_id and o.created_at = u.created_at
+          and o.id = u.order_id where o.paid_at is not null
+      union all select org_id, device_id, product_id,
+        (finished_at at time zone 'Asia/Shanghai')::date, 0, 0, cost, 0 from order_units
+        where vend_state = 'SUCCESS'
+      union all select u.org_id, u.device_id, u.product_id,
+        (r.succeeded_at at time zone 'Asia/Shanghai')::date, 0, 0, 0, 1 from refunds r
+        join order_units u on u.id = r.unit_id and u.org_id = r.org_id and u.created_at = r.order_at
+        where r.state = 'SUCCESS'
     ) x group by 1, 2, 3, 4`.execute(db)
   // drawing past the explicit ids: the application role may not set a sequence
   for (const [sequence, table] of [
@@ -384,8 +448,7 @@ async function sumUp(db: Db): Promise<void> {
     ['order_num_seq', 'orders'],
     ['payments_id_seq', 'payments'],
   ] as const) {
-    await sql`select count(nextval(${sequence})) from generate_series(1, (select max(id) from ${sql.table(table)}))`.execute(
-      db,
-    )
+    await sql`select count(nextval(${sequence}))
+      from generate_series(1, (select max(id) from ${sql.table(table)}))`.execute(db)
   }
 }

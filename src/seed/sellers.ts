@@ -28,11 +28,14 @@ type Row = {
  */
 export async function readSellers(db: Db): Promise<SeedDevice[]> {
   const { rows } =
-    await sql<Row>`select l.id, l.org_id, l.device_id, d.rtu_number, l.road_index, l.product_id, p.name, p.model, p.images[1] as img, p.drug_class, l.price, p.cost_price, l.capacity, l.quantity, d.drop_sensor,
-      array(select a.user_id::int from device_assignments a where a.kind = 'REPLENISHER' and a.org_id = d.org_id and a.to_at is null order by a.device_id <> d.id, a.id limit 2) as replenishers
-    from lanes l join devices d on d.id = l.device_id join products p on p.id = l.product_id where l.archived_at is null and l.capacity > 0 order by l.device_id, l.road_index`.execute(
-      db,
-    )
+    await sql<Row>`select l.id, l.org_id, l.device_id, d.rtu_number, l.road_index, l.product_id,
+      p.name, p.model, p.images[1] as img, p.drug_class, l.price, p.cost_price, l.capacity,
+      l.quantity, d.drop_sensor,
+      array(select a.user_id::int from device_assignments a
+        where a.kind = 'REPLENISHER' and a.org_id = d.org_id and a.to_at is null
+        order by a.device_id <> d.id, a.id limit 2) as replenishers
+    from lanes l join devices d on d.id = l.device_id join products p on p.id = l.product_id
+    where l.archived_at is null and l.capacity > 0 order by l.device_id, l.road_index`.execute(db)
   const weights = new Map(
     products.map((product) => [`${product.name} ${product.model}`, product.weight]),
   )

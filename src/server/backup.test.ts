@@ -20,10 +20,13 @@ import { madeBy, migrate } from './migrate.ts'
 const folder = mkdtempSync(join(tmpdir(), 'hd-backup-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const probe = `create table probe (id bigint generated always as identity primary key, at timestamptz, raw bytea, doc jsonb, tags text[], big bigint,
-    note text, day date, ratio float8, doubled bigint generated always as (big * 2) stored, parent bigint references probe);
+const probe = `create table probe (id bigint generated always as identity primary key,
+  at timestamptz, raw bytea, doc jsonb, tags text[], big bigint,
+    note text, day date, ratio float8, doubled bigint generated always
+    as (big * 2) stored, parent bigint references probe);
   insert into probe (at, raw, doc, tags, big, note, day, ratio, parent) values
-    ('2026-02-03 04:05:06.789012+08', '\\x00ff10', '{"a": [1, null, "中"]}', '{"a,b",NULL,"q\\"x"}', 9007199254740993, E'line\\n\\\\ "quoted"', '0044-03-15 BC', 0.1, 2),
+    ('2026-02-03 04:05:06.789012+08', '\\x00ff10', '{"a": [1, null, "中"]}', '{"a,b",NULL,"q\\"x"}',
+      9007199254740993, E'line\\n\\\\ "quoted"', '0044-03-15 BC', 0.1, 2),
     (null, '', 'null', '{}', -1, '', 'infinity', 'NaN', null)`
 const everything =
   'select id, at::text, raw::text, doc::text, tags::text, big::text, note, day::text, ratio::text, doubled::text, parent from probe order by id'
@@ -87,8 +90,10 @@ test('what migrations made is known by their text', async () => {
   const { rows } = await withClient(source.ownerUrl, (client) =>
     client.query<{
       name: string
-    }>(`select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and not c.relispartition
-      and (c.relkind in ('r', 'p') or c.relkind = 'S' and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'i'))
+    }>(`select c.relname as name from pg_class c
+      where c.relnamespace = 'public'::regnamespace and not c.relispartition
+      and (c.relkind in ('r', 'p') or c.relkind = 'S' and not exists (select from pg_depend d
+        where d.objid = c.oid and d.deptype = 'i'))
       and c.relname <> 'schema_migrations'`),
   )
   const versions = readdirSync('db/migrations').map((name) => name.slice(0, 4))

@@ -44,18 +44,27 @@ const allTables = `from pg_class c join pg_namespace n on n.oid = c.relnamespace
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`
 const isOurs = `n.nspname = 'public' and c.relname = any($1)`
 const tablesQuery = `select format('%I.%I', n.nspname, c.relname) as name,
-    (select json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod)) order by a.attnum)
-     from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
+    (select json_agg(json_build_object('name', a.attname, 'type',
+      format_type(a.atttypid, a.atttypmod)) order by a.attnum)
+     from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+       and a.attgenerated = '') as columns
   ${allTables} and ${isOurs} order by 1`
-const foreignQuery = `select format('%I.%I', n.nspname, c.relname) as name ${allTables} and not (${isOurs}) and c.relname <> 'schema_migrations' order by 1`
-const partitionsQuery = `select format('%I.%I', pn.nspname, p.relname) as partition, c.oid::regclass::text as parent, pg_get_expr(p.relpartbound, p.oid) as bound
-  from pg_inherits i join pg_class p on p.oid = i.inhrelid join pg_namespace pn on pn.oid = p.relnamespace
+const foreignQuery = `select format('%I.%I', n.nspname, c.relname) as name ${allTables}
+  and not (${isOurs}) and c.relname <> 'schema_migrations' order by 1`
+const partitionsQuery = `select format('%I.%I', pn.nspname, p.relname) as partition,
+  c.oid::regclass::text as parent, pg_get_expr(p.relpartbound, p.oid) as bound
+  from pg_inherits i join pg_class p on p.oid = i.inhrelid
+  join pg_namespace pn on pn.oid = p.relnamespace
     join pg_class c on c.oid = i.inhparent join pg_namespace n on n.oid = c.relnamespace
   where p.relispartition and p.relkind in ('r', 'p') and ${isOurs} order by 1`
-const sequencesQuery = `select format('%I.%I', sn.nspname, s.relname) as sequence, q.last_value::text as value
-  from pg_sequences q join pg_namespace sn on sn.nspname = q.schemaname join pg_class s on s.relname = q.sequencename and s.relnamespace = sn.oid
-    left join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid and d.refclassid = 'pg_class'::regclass and d.deptype in ('i', 'a')
-    join pg_class c on c.oid = coalesce(d.refobjid, s.oid) join pg_namespace n on n.oid = c.relnamespace
+const sequencesQuery = `select format('%I.%I', sn.nspname, s.relname) as sequence,
+  q.last_value::text as value
+  from pg_sequences q join pg_namespace sn on sn.nspname = q.schemaname
+  join pg_class s on s.relname = q.sequencename and s.relnamespace = sn.oid
+    left join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid
+      and d.refclassid = 'pg_class'::regclass and d.deptype in ('i', 'a')
+    join pg_class c on c.oid = coalesce(d.refobjid, s.oid)
+    join pg_namespace n on n.oid = c.relnamespace
   where ${isOurs} and q.last_value is not null order by 1`
 // A row policy must neither hide rows from a backup nor refuse them on the way back.
 const session = `set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set statement_timeout = 0; select set_config('app.all', 'on', false)`
@@ -265,7 +274,8 @@ async function insert(client: pg.Client, { name, columns }: Table, rows: Values[
   const names = columns.map((column) => quote(column.name)).join(', ')
   const values = columns.map((column, index) => `(r->>${index})::${column.type}`).join(', ')
   await client.query(
-    `insert into ${name} (${names}) overriding system value select ${values} from json_array_elements($1::json) r`,
+    `insert into ${name} (${names}) overriding system value select ${values}
+      from json_array_elements($1::json) r`,
     [JSON.stringify(rows)],
   )
 }
@@ -274,8 +284,10 @@ async function insert(client: pg.Client, { name, columns }: Table, rows: Values[
 // them.
 async function liftConstraints(client: pg.Client, made: string[]): Promise<() => Promise<void>> {
   const { rows: keys } = await client.query<{ tbl: string; name: string; definition: string }>(`
-    select k.conrelid::regclass::text as tbl, quote_ident(k.conname) as name, pg_get_constraintdef(k.oid) as definition
-    from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+    select k.conrelid::regclass::text as tbl, quote_ident(k.conname) as name,
+      pg_get_constraintdef(k.oid) as definition
+    from pg_constraint k join pg_class c on c.oid = k.conrelid
+    join pg_namespace n on n.oid = c.relnamespace
     where k.contype = 'f' and k.conparentid = 0 and n.nspname !~ '^pg_'`)
   const { rows: tables } = await client.query<Table>(tablesQuery, [made])
   for (const { tbl, name } of keys) await client.query(`alter table ${tbl} drop constraint ${name}`)

@@ -180,7 +180,8 @@ export function inheritable(
 ): RawBuilder<boolean> {
   const { scope } = ctx.actor
   if (scope.all) return sql<boolean>`true`
-  const shared = sql<boolean>`${sql.ref(orgColumn)} = any(${[...scope.orgs, ...scope.ancestors]}::bigint[])`
+  const shared = sql<boolean>`${sql.ref(orgColumn)} =
+    any(${[...scope.orgs, ...scope.ancestors]}::bigint[])`
   return scope.watched && used
     ? sql<boolean>`(${shared} or ${used(sql`any(${[...scope.watched]}::bigint[])`)})`
     : shared

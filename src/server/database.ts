@@ -390,7 +390,8 @@ const beginSnapshot: Statement = {
 }
 const commit: Statement = { name: 'commit', text: 'commit', values: [] }
 const rollback: Statement = { name: 'rollback', text: 'rollback', values: [] }
-const setScope = `select set_config('app.all', $1, false), set_config('app.orgs', $2, false), set_config('app.ancestors', $3, false),
+const setScope = `select set_config('app.all', $1, false), set_config('app.orgs', $2, false),
+  set_config('app.ancestors', $3, false),
   set_config('app.devices', $4, false), set_config('app.watched', $5, false)`
 
 /** The connection as the application role. */
@@ -438,7 +439,8 @@ async function refuseStrongRole(pool: pg.Pool): Promise<void> {
   await withClient(pool, async (client) => {
     takeScope(client, await enter(client), noScope)
     const { rows } = await sql<{ strong: boolean }>`
-      select r.rolsuper or r.rolbypassrls or exists (select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      select r.rolsuper or r.rolbypassrls or exists (select 1 from pg_class c
+        join pg_namespace n on n.oid = c.relnamespace
         where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relowner = r.oid) as strong
       from pg_roles r where r.rolname = current_user`.execute(over(client, planAlways))
     if (rows[0]?.strong !== false)

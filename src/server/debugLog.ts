@@ -97,15 +97,18 @@ export function openDebugLog(app: App): DebugLog {
 
 async function recordingsAt(db: Db, now: Date): Promise<Recording[]> {
   const { rows } =
-    await sql<Recording>`select user_id, module from log_debug_sessions where until > ${now} limit 200`.execute(
-      db,
-    )
+    await sql<Recording>`select user_id, module from log_debug_sessions where until > ${now}
+      limit 200`.execute(db)
   return rows
 }
 
 async function insert(db: Db, rows: readonly DebugRow[]): Promise<void> {
-  await sql`insert into debug_logs (org_id, created_at, user_id, username, action, content, resource_id, ip_address, user_agent, request_id, duration_ms)
-    select org_id, created_at, user_id, username, action, content, resource_id, ip_address, user_agent, request_id, duration_ms
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(org_id bigint, created_at timestamptz, user_id bigint, username text, action text, content text, resource_id text,
+  await sql`insert into debug_logs (org_id, created_at, user_id, username, action, content,
+    resource_id, ip_address, user_agent, request_id, duration_ms)
+    select org_id, created_at, user_id, username, action, content, resource_id, ip_address,
+      user_agent, request_id, duration_ms
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(org_id bigint,
+      created_at timestamptz, user_id bigint, username text, action text, content text,
+      resource_id text,
       ip_address text, user_agent text, request_id text, duration_ms int)`.execute(db)
 }

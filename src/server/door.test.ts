@@ -69,7 +69,8 @@ test('three addresses that ask without end keep nobody else from buying, at thei
       { headers: { 'x-forwarded-for': address } },
     )
   const [lane] = await world.sql<{ n: number }>(
-    `select quantity - reserved - failed_hold as n from lanes l join devices d on d.id = l.device_id where rtu_number = 'OWN0001' and road_index = 1`,
+    `select quantity - reserved - failed_hold as n from lanes l join devices d on d.id = l.device_id
+      where rtu_number = 'OWN0001' and road_index = 1`,
   )
   const left = Number(lane?.n)
   expect((await order('OWN', '10.20.0.1', left - 1)).status).toBe(200)

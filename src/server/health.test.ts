@@ -50,11 +50,13 @@ test('no worker or no gateway for 30 s: said in the body, and the API is taken o
   }
   const report = (part: string) =>
     api.sql(
-      `insert into process_stats (process, at, started_at, parts, version, figures) values (gen_random_uuid(), $1, $1, array[$2, 'api'], '1', '{}')`,
+      `insert into process_stats (process, at, started_at, parts, version, figures)
+        values (gen_random_uuid(), $1, $1, array[$2, 'api'], '1', '{}')`,
       [new Date(), part],
     )
   await api.sql(
-    `insert into organisations (id, parent_id, path, kind, name) overriding system value values (1, null, '1', 'PLATFORM', 'p')`,
+    `insert into organisations (id, parent_id, path, kind, name) overriding system value
+      values (1, null, '1', 'PLATFORM', 'p')`,
   )
   later(31_000)
   expect(await missing()).toEqual([200, ['gateway', 'worker']])

@@ -42,7 +42,8 @@ export async function refuseWrongInstallation(
 
 /** The first start says what the database is from now on. */
 export async function sayInstallation(db: Db, { demo, secretKey }: Wanted): Promise<void> {
-  await sql`update installation set demo = coalesce(demo, ${demo}), key_check = coalesce(key_check, ${keyCheck(secretKey)})
+  await sql`update installation
+    set demo = coalesce(demo, ${demo}), key_check = coalesce(key_check, ${keyCheck(secretKey)})
     where demo is null or key_check is null`.execute(db)
 }
 
@@ -54,8 +55,10 @@ export async function refuseOwner(url: string): Promise<void> {
       why: string | null
     }>(`select current_user as login, case when rolsuper then 'is a superuser'
       when rolcreaterole or rolbypassrls then 'may make roles or bypass row policies'
-      when (select pg_has_role(datdba, 'member') from pg_database where datname = current_database()) then 'owns the database'
-      when exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and pg_has_role(c.relowner, 'member'))
+      when (select pg_has_role(datdba, 'member') from pg_database
+        where datname = current_database()) then 'owns the database'
+      when exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = 'public' and pg_has_role(c.relowner, 'member'))
         then 'owns the tables' end as why from pg_roles where rolname = current_user`),
   )
   const [found] = rows

@@ -14,18 +14,27 @@ const differs = (
   facts: string,
   where = 'true',
 ) => `
-  with truth as (select ${keys.join(', ')}, ${figures.map((f) => `sum(${f}) as ${f}`).join(', ')} from (${facts}) f group by ${keys.join(', ')}),
+  with truth as (select ${keys.join(', ')}, ${figures.map((f) => `sum(${f}) as ${f}`).join(', ')}
+    from (${facts}) f group by ${keys.join(', ')}),
   kept as (select * from ${table} where ${where})
-  select ${keys.map((k) => `coalesce(k.${k}, t.${k}) as ${k}`).join(', ')}, to_jsonb(k) as kept, to_jsonb(t) as truth
+  select ${keys.map((k) => `coalesce(k.${k}, t.${k}) as ${k}`).join(', ')}, to_jsonb(k) as kept,
+    to_jsonb(t) as truth
   from kept k full join truth t on ${keys.map((k) => `k.${k} = t.${k}`).join(' and ')}
-  where (${figures.map((f) => `coalesce(k.${f}, 0)`).join(', ')}) is distinct from (${figures.map((f) => `coalesce(t.${f}, 0)`).join(', ')})`
+  where (${figures.map((f) => `coalesce(k.${f}, 0)`).join(', ')}) is distinct
+  from (${figures.map((f) => `coalesce(t.${f}, 0)`).join(', ')})`
 
 const salesFacts = (at: string) => `
-  select org_id, device_id, ${at} as at, orders, pieces, turnover, paid, refunded, refund_orders, cost from (
-    select org_id, device_id, paid_at as moment, 1 as orders, pieces, total_amount as turnover, paid_amount as paid, 0::bigint as refunded, 0 as refund_orders, 0::bigint as cost from orders where paid_at is not null
-    union all select org_id, device_id, finished_at, 0, 0, 0, 0, 0, 0, cost from order_units where vend_state = 'SUCCESS'
-    union all select org_id, device_id, succeeded_at, 0, 0, 0, 0, amount, 0, 0 from refunds where state = 'SUCCESS' and kind = 'UNIT' and amount > 0
-    union all select org_id, device_id, min(succeeded_at), 0, 0, 0, 0, 0, 1, 0 from refunds where state = 'SUCCESS' and kind = 'UNIT' and amount > 0 group by org_id, device_id, order_id
+  select org_id, device_id, ${at} as at, orders, pieces, turnover, paid, refunded, refund_orders,
+    cost from (
+    select org_id, device_id, paid_at as moment, 1 as orders, pieces, total_amount as turnover,
+      paid_amount as paid, 0::bigint as refunded, 0 as refund_orders, 0::bigint as cost from orders
+      where paid_at is not null
+    union all select org_id, device_id, finished_at, 0, 0, 0, 0, 0, 0, cost from order_units
+    where vend_state = 'SUCCESS'
+    union all select org_id, device_id, succeeded_at, 0, 0, 0, 0, amount, 0, 0 from refunds
+    where state = 'SUCCESS' and kind = 'UNIT' and amount > 0
+    union all select org_id, device_id, min(succeeded_at), 0, 0, 0, 0, 0, 1, 0 from refunds
+    where state = 'SUCCESS' and kind = 'UNIT' and amount > 0 group by org_id, device_id, order_id
   ) x`
 const salesKeys = ['org_id', 'device_id', 'at']
 const salesFigures = ['orders', 'pieces', 'turnover', 'paid', 'refunded', 'refund_orders', 'cost']
@@ -34,11 +43,16 @@ const sales = (grain: string, at: string) =>
 
 const shanghaiDate = (column: string) => `(${column} at time zone 'Asia/Shanghai')::date`
 const productFacts = `
-  select u.org_id, u.device_id, u.product_id, ${shanghaiDate('o.paid_at')} as day, 1 as pieces, u.list_price as turnover, 0::bigint as cost, 0 as refunded_pieces
-    from order_units u join orders o on o.org_id = u.org_id and o.created_at = u.created_at and o.id = u.order_id where o.paid_at is not null
-  union all select org_id, device_id, product_id, ${shanghaiDate('finished_at')}, 0, 0, cost, 0 from order_units where vend_state = 'SUCCESS'
-  union all select u.org_id, u.device_id, u.product_id, ${shanghaiDate('r.succeeded_at')}, 0, 0, 0, 1
-    from refunds r join order_units u on u.org_id = r.org_id and u.created_at = r.order_at and u.id = r.unit_id where r.state = 'SUCCESS' and r.kind = 'UNIT' and r.amount > 0`
+  select u.org_id, u.device_id, u.product_id, ${shanghaiDate('o.paid_at')} as day, 1 as pieces,
+    u.list_price as turnover, 0::bigint as cost, 0 as refunded_pieces
+    from order_units u join orders o on o.org_id = u.org_id and o.created_at = u.created_at
+      and o.id = u.order_id where o.paid_at is not null
+  union all select org_id, device_id, product_id, ${shanghaiDate('finished_at')}, 0, 0, cost, 0
+  from order_units where vend_state = 'SUCCESS'
+  union all select u.org_id, u.device_id, u.product_id, ${shanghaiDate('r.succeeded_at')}, 0, 0, 0,
+    1
+    from refunds r join order_units u on u.org_id = r.org_id and u.created_at = r.order_at
+      and u.id = r.unit_id where r.state = 'SUCCESS' and r.kind = 'UNIT' and r.amount > 0`
 
 /** The debit side of a voucher by its key. */
 const booked = `(select k.key, sum(e.amount) filter (where e.amount > 0) as amount from ledger_voucher_keys k left join ledger_entries e on e.voucher_id = k.voucher_id group by k.key)`
@@ -47,46 +61,78 @@ const booked = `(select k.key, sum(e.amount) filter (where e.amount > 0) as amou
 const queries: Readonly<Record<string, string>> = {
   'lanes.reserved and failed_hold count the pieces they hold': `
     select l.id, l.reserved, n.held, l.failed_hold, n.failed from lanes l
-    left join (select lane_id, count(*) filter (where hold = 'HELD') as held, count(*) filter (where hold = 'FAILED_HOLD') as failed from order_units where hold in ('HELD','FAILED_HOLD') group by 1) n on n.lane_id = l.id
-    where (l.reserved, l.failed_hold) is distinct from (coalesce(n.held, 0)::int, coalesce(n.failed, 0)::int)`,
+    left join (select lane_id, count(*) filter (where hold = 'HELD') as held,
+      count(*) filter (where hold = 'FAILED_HOLD') as failed from order_units
+      where hold in ('HELD','FAILED_HOLD') group by 1) n on n.lane_id = l.id
+    where (l.reserved, l.failed_hold) is distinct
+    from (coalesce(n.held, 0)::int, coalesce(n.failed, 0)::int)`,
   'lanes.quantity is the sum of its flows': `
-    select l.id, l.quantity, n.total from lanes l left join (select lane_id, sum(change_total) as total from stock_flows group by 1) n on n.lane_id = l.id where l.quantity <> coalesce(n.total, 0)`,
+    select l.id, l.quantity, n.total from lanes l left
+    join (select lane_id, sum(change_total) as total from stock_flows group by 1) n
+      on n.lane_id = l.id where l.quantity <> coalesce(n.total, 0)`,
   'flows of a lane are numbered without gaps': `
-    select l.id, l.last_flow_seq, n.* from lanes l left join (select lane_id, count(*) as flows, count(distinct lane_seq) as numbers, min(lane_seq) as first, max(lane_seq) as last from stock_flows group by 1) n on n.lane_id = l.id
-    where l.last_flow_seq <> coalesce(n.last, 0) or n.flows <> n.numbers or n.flows <> n.last or n.first <> 1`,
+    select l.id, l.last_flow_seq, n.* from lanes l left
+    join (select lane_id, count(*) as flows, count(distinct lane_seq) as numbers,
+      min(lane_seq) as first, max(lane_seq) as last from stock_flows group by 1) n
+        on n.lane_id = l.id
+    where l.last_flow_seq <> coalesce(n.last, 0) or n.flows <> n.numbers or n.flows <> n.last
+      or n.first <> 1`,
   'each flow begins where the one before ended': `
-    select * from (select id, lane_id, lane_seq, before_total, lag(after_total, 1, 0) over (partition by lane_id order by lane_seq) as expected from stock_flows) f where before_total <> expected`,
+    select * from (select id, lane_id, lane_seq, before_total,
+      lag(after_total, 1, 0) over (partition by lane_id order by lane_seq) as expected
+      from stock_flows) f where before_total <> expected`,
   'a piece left exactly once, with its flow': `
     select u.id, u.vend_state, u.flow_id, k.flow_id as key_flow, f.id as flow from order_units u
-    left join stock_flow_keys k on k.unit_id = u.id left join stock_flows f on f.id = k.flow_id and f.unit_id = u.id
-    where u.kind = 'LANE' and ((u.vend_state = 'SUCCESS') <> (k.unit_id is not null) or u.flow_id is distinct from k.flow_id or (k.flow_id is not null and f.id is null))`,
+    left join stock_flow_keys k on k.unit_id = u.id left
+    join stock_flows f on f.id = k.flow_id and f.unit_id = u.id
+    where u.kind = 'LANE' and ((u.vend_state = 'SUCCESS') <> (k.unit_id is not null)
+      or u.flow_id is distinct from k.flow_id or (k.flow_id is not null and f.id is null))`,
   'every flow of a piece has its key': `
-    select f.id, f.unit_id from stock_flows f left join stock_flow_keys k on k.flow_id = f.id and k.unit_id = f.unit_id where f.unit_id is not null and k.unit_id is null`,
+    select f.id, f.unit_id from stock_flows f left
+    join stock_flow_keys k on k.flow_id = f.id and k.unit_id = f.unit_id
+    where f.unit_id is not null and k.unit_id is null`,
   'order amounts are the sums of their pieces': `
-    select o.id, o.order_num, o.total_amount, o.discount_amount, o.paid_amount, o.cost_amount, o.pieces, n.* from orders o
-    left join (select ${key('u')}, count(*) as units, sum(list_price) as list, sum(discount) as discount, sum(paid) as paid, coalesce(sum(cost) filter (where vend_state = 'SUCCESS'), 0) as cost from order_units u group by 1, 2, 3) n
+    select o.id, o.order_num, o.total_amount, o.discount_amount, o.paid_amount, o.cost_amount,
+      o.pieces, n.* from orders o
+    left join (select ${key('u')}, count(*) as units, sum(list_price) as list,
+      sum(discount) as discount, sum(paid) as paid,
+      coalesce(sum(cost) filter (where vend_state = 'SUCCESS'), 0) as cost from order_units u
+      group by 1, 2, 3) n
       on n.org_id = o.org_id and n.created_at = o.created_at and n.order_id = o.id
-    where (o.pieces, o.total_amount, o.discount_amount, o.payable_amount, o.cost_amount) is distinct from (n.units::int, n.list::bigint, n.discount::bigint, n.paid::bigint, n.cost::bigint)
+    where (o.pieces, o.total_amount, o.discount_amount, o.payable_amount, o.cost_amount) is distinct
+    from (n.units::int, n.list::bigint, n.discount::bigint, n.paid::bigint, n.cost::bigint)
       or o.paid_amount <> case when o.pay_state in ('UNPAID','CLOSED') then 0 else n.paid end`,
   'order.refunded is the sum of its refunds': `
     select o.id, o.order_num, o.refunded_amount, n.amount from orders o
-    left join (select org_id, order_at, order_id, sum(amount) as amount from refunds where state = 'SUCCESS' and kind = 'UNIT' group by 1, 2, 3) n on n.org_id = o.org_id and n.order_at = o.created_at and n.order_id = o.id
+    left join (select org_id, order_at, order_id, sum(amount) as amount from refunds
+      where state = 'SUCCESS' and kind = 'UNIT' group by 1, 2, 3) n on n.org_id = o.org_id
+        and n.order_at = o.created_at and n.order_id = o.id
     where o.refunded_amount <> coalesce(n.amount, 0)`,
   'payment.refunded is the sum of its refunds': `
-    select p.id, p.refunded_amount, n.amount from payments p left join (select payment_id, sum(amount) as amount from refunds where state = 'SUCCESS' group by 1) n on n.payment_id = p.id
+    select p.id, p.refunded_amount, n.amount from payments p left
+    join (select payment_id, sum(amount) as amount from refunds where state = 'SUCCESS'
+      group by 1) n on n.payment_id = p.id
     where p.refunded_amount <> coalesce(n.amount, 0)`,
   'every payment is booked with its fee': `
     select p.id, p.amount, p.fee_amount, i.amount as booked, f.amount as booked_fee from payments p
-    left join ${booked} i on i.key = case when p.applied then 'in:' else 'sus:' end || p.id left join ${booked} f on f.key = 'fee:' || p.id
-    where case when p.state = 'SUCCESS' then p.amount else 0 end <> coalesce(i.amount, 0) or p.fee_amount <> coalesce(f.amount, 0)`,
+    left join ${booked} i on i.key = case when p.applied then 'in:' else 'sus:' end || p.id left
+    join ${booked} f on f.key = 'fee:' || p.id
+    where case when p.state = 'SUCCESS' then p.amount else 0 end <> coalesce(i.amount, 0)
+      or p.fee_amount <> coalesce(f.amount, 0)`,
   'every refund is booked, less the fee that came back': `
-    with r as (select r.payment_id, count(*) as refunds, count(b.key) as vouchers, sum(b.amount) as booked from refunds r join payments p on p.id = r.payment_id
-      left join ${booked} b on b.key = case when p.applied then 'rf:' else 'susr:' end || r.refund_no where r.state = 'SUCCESS' and r.amount > 0 group by 1)
+    with r as (select r.payment_id, count(*) as refunds, count(b.key) as vouchers,
+      sum(b.amount) as booked from refunds r join payments p on p.id = r.payment_id
+      left join ${booked} b on b.key = case when p.applied then 'rf:'
+        else 'susr:' end || r.refund_no where r.state = 'SUCCESS' and r.amount > 0 group by 1)
     select r.*, p.refunded_amount, p.fee_amount from r join payments p on p.id = r.payment_id
-    where r.refunds <> r.vouchers or r.booked <> p.refunded_amount - case when p.applied then p.fee_amount * p.refunded_amount / p.amount else 0 end`,
+    where r.refunds <> r.vouchers or r.booked <> p.refunded_amount - case
+      when p.applied then p.fee_amount * p.refunded_amount / p.amount else 0 end`,
   'every voucher balances': `
-    select k.key, sum(e.amount) as sum from ledger_voucher_keys k left join ledger_entries e on e.voucher_id = k.voucher_id group by k.key having sum(e.amount) is distinct from 0`,
-  'the ledger sums to zero': `select sum(amount) as sum from ledger_entries having sum(amount) <> 0`,
+    select k.key, sum(e.amount) as sum from ledger_voucher_keys k left
+    join ledger_entries e on e.voucher_id = k.voucher_id group by k.key
+    having sum(e.amount) is distinct from 0`,
+  'the ledger sums to zero': `select sum(amount) as sum from ledger_entries
+    having sum(amount) <> 0`,
   'sales by hour equal the facts': sales('HOUR', `date_trunc('hour', moment)`),
   'sales by day equal the facts': sales(
     'DAY',
@@ -101,23 +147,37 @@ const queries: Readonly<Record<string, string>> = {
   ),
   'device counters equal lanes and faults': `
     select * from (
-      select s.device_id, array[s.lanes_total, s.lanes_sold_out, s.lanes_low, s.lanes_free, s.stock, s.capacity, s.fault_count] as kept, array[
-        count(l.id), count(*) filter (where l.status = 'ENABLED' and l.product_id is not null and l.quantity - l.reserved - l.failed_hold <= 0),
-        count(*) filter (where l.status = 'ENABLED' and l.product_id is not null and l.quantity - l.reserved - l.failed_hold between 1 and l.warn_qty),
-        count(*) filter (where l.status = 'ENABLED' and l.product_id is null), coalesce(sum(l.quantity), 0), coalesce(sum(l.capacity) filter (where l.product_id is not null), 0),
-        (select count(*) from device_faults f where f.device_id = s.device_id and f.closed_at is null)]::int[] as truth
-      from device_states s left join lanes l on l.device_id = s.device_id and l.archived_at is null and l.status <> 'MERGED' group by s.device_id
+      select s.device_id, array[s.lanes_total, s.lanes_sold_out, s.lanes_low, s.lanes_free, s.stock,
+        s.capacity, s.fault_count] as kept, array[
+        count(l.id), count(*) filter (where l.status = 'ENABLED' and l.product_id is not null
+          and l.quantity - l.reserved - l.failed_hold <= 0),
+        count(*) filter (where l.status = 'ENABLED' and l.product_id is not null
+          and l.quantity - l.reserved - l.failed_hold between 1 and l.warn_qty),
+        count(*) filter (where l.status = 'ENABLED' and l.product_id is null),
+        coalesce(sum(l.quantity), 0),
+        coalesce(sum(l.capacity) filter (where l.product_id is not null), 0),
+        (select count(*) from device_faults f
+          where f.device_id = s.device_id and f.closed_at is null)]::int[] as truth
+      from device_states s left join lanes l on l.device_id = s.device_id and l.archived_at is null
+        and l.status <> 'MERGED' group by s.device_id
     ) x where kept <> truth`,
-  'a piece has at most one live command': `select unit_id, count(*) from vend_commands where state in ${live} group by 1 having count(*) > 1`,
+  'a piece has at most one live command': `select unit_id, count(*) from vend_commands
+    where state in ${live} group by 1 having count(*) > 1`,
   'a live command is where its piece is': `
-    select c.cmd_id, c.state, c.attempt, u.vend_state, u.attempt as unit_attempt from vend_commands c
-    left join order_units u on u.org_id = c.org_id and u.created_at = c.order_at and u.id = c.unit_id where c.state in ${live} and (c.state, c.attempt) is distinct from (u.vend_state, u.attempt)`,
+    select c.cmd_id, c.state, c.attempt, u.vend_state, u.attempt as unit_attempt
+    from vend_commands c
+    left join order_units u on u.org_id = c.org_id and u.created_at = c.order_at
+      and u.id = c.unit_id where c.state in ${live} and (c.state, c.attempt) is distinct
+      from (u.vend_state, u.attempt)`,
   'an order is final if and only if no piece is open': `
     select o.id, o.order_num, o.pay_state, o.final_at, n.open from orders o join (
-      select ${key('u')}, count(*) filter (where vend_state <> 'SUCCESS' and refund_state is distinct from 'SUCCESS') as open,
-        count(*) filter (where vend_state not in ('SUCCESS','FAILED','VOID')) as moving from order_units u group by 1, 2, 3) n
+      select ${key('u')}, count(*) filter (where vend_state <> 'SUCCESS'
+        and refund_state is distinct from 'SUCCESS') as open,
+        count(*) filter (where vend_state not in ('SUCCESS','FAILED','VOID')) as moving
+        from order_units u group by 1, 2, 3) n
       on n.org_id = o.org_id and n.created_at = o.created_at and n.order_id = o.id
-    where (o.final_at is not null) <> (o.pay_state not in ('UNPAID','CLOSED') and case when o.order_type = 'TEST' then n.moving else n.open end = 0)`,
+    where (o.final_at is not null) <> (o.pay_state not in ('UNPAID','CLOSED') and case
+      when o.order_type = 'TEST' then n.moving else n.open end = 0)`,
 }
 
 /**
@@ -141,8 +201,10 @@ export async function checkInvariants(ownerUrl: string): Promise<Broken[]> {
 export async function findBroken(client: Pick<pg.Client, 'query'>): Promise<Broken[]> {
   const defaults = await client.query<{
     name: string
-  }>(`select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'public' and c.relispartition and pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT' order by 1`)
+  }>(`select c.oid::regclass::text as name from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'public' and c.relispartition
+      and pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT' order by 1`)
   const partitions = Object.fromEntries(
     defaults.rows.map(({ name }) => [
       `${name} is empty: every month has its partition`,

@@ -52,7 +52,8 @@ export async function selectPage<Row, S extends string = string, Sums extends ob
   const cut = sql`limit ${list.input.pageSize} offset ${offset}`
   const chosen =
     list.wideSorts && !list.wideSorts.includes(key)
-      ? sql`${list.last} = any(array(select ${list.last} from ${countFrom} where ${where} ${order} ${cut})) ${order}`
+      ? sql`${list.last} = any(array(select ${list.last} from ${countFrom}
+        where ${where} ${order} ${cut})) ${order}`
       : sql`${where} ${order} ${cut}`
   const { rows } = await sql<Row>`select ${list.columns} from ${list.from} where ${chosen}`.execute(
     db,

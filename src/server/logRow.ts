@@ -62,10 +62,12 @@ const same = (one: unknown, other: unknown): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other)
 
 type Row = Record<(typeof writtenColumns)[number], string | number | null>
-const one = `insert into operation_logs (${writtenColumns.join(', ')}) values (${writtenColumns.map((_, n) => `$${n + 1}`).join(', ')})`
+const one = `insert into operation_logs (${writtenColumns.join(', ')})
+  values (${writtenColumns.map((_, n) => `$${n + 1}`).join(', ')})`
 
 /** Rows of one shape as large as they come; the table names the types. */
-const many = `insert into operation_logs (${writtenColumns.join(', ')}) select ${writtenColumns.join(', ')} from json_populate_recordset(null::operation_logs, $1::json)`
+const many = `insert into operation_logs (${writtenColumns.join(', ')})
+  select ${writtenColumns.join(', ')} from json_populate_recordset(null::operation_logs, $1::json)`
 
 /**
  * What an act says about its things, as one statement without a round trip of its own: it travels

@@ -68,9 +68,8 @@ export function openLoops(app: () => App): Loops {
             ),
         )
         .execute()
-      await sql`delete from job_loops where told_at < ${new Date(now.getTime() - 86_400_000)}`.execute(
-        db,
-      )
+      await sql`delete from job_loops
+        where told_at < ${new Date(now.getTime() - 86_400_000)}`.execute(db)
     })
   }
   const add = (name: string, loop: Loop): void => {

@@ -37,7 +37,8 @@ export async function migrate(
   try {
     await client.query('select pg_advisory_lock($1)', [lockKey])
     const { rows: places } = await client.query<Rights>(`select t is not null as installed,
-      case when t is null then has_schema_privilege('public', 'create') else (select pg_has_role(relowner, 'member') from pg_class where oid = t) end as may
+      case when t is null then has_schema_privilege('public', 'create')
+        else (select pg_has_role(relowner, 'member') from pg_class where oid = t) end as may
       from to_regclass('public.schema_migrations') t`)
     const { installed, may } = places[0] as Rights
     const { rows } = installed
@@ -52,7 +53,8 @@ export async function migrate(
       )
     if (!installed)
       await client.query(`create table schema_migrations (
-        version text primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`)
+        version text primary key, name text not null, checksum text not null,
+        applied_at timestamptz not null default now())`)
     for (const file of pending) await apply(client, file)
     return pending.map((file) => file.name)
   } finally {

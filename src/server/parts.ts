@@ -14,9 +14,8 @@ export async function missingParts(db: Db, now: Date): Promise<NeededPart[]> {
   const [from, to] = [-silentMs, silentMs].map((ms) => new Date(now.getTime() + ms))
   const { rows } = await sql<{ part: NeededPart }>`
     select part from unnest(${[...neededParts]}::text[]) part
-    where not exists (select from process_stats where at > ${from} and at < ${to} and part = any(parts)) order by part`.execute(
-    db,
-  )
+    where not exists (select from process_stats
+      where at > ${from} and at < ${to} and part = any(parts)) order by part`.execute(db)
   return rows.map((row) => row.part)
 }
 

@@ -86,10 +86,9 @@ export async function traceRefusal(
   try {
     await app.database.transact(systemScope, async (db) => {
       // a refusal whose trace was committed with it has its row already
-      const { rows } =
-        await sql`select 1 from operation_logs where created_at > ${new Date(app.now().getTime() - 60_000)} and request_id = ${request.id} limit 1`.execute(
-          db,
-        )
+      const { rows } = await sql`select 1 from operation_logs
+          where created_at > ${new Date(app.now().getTime() - 60_000)}
+            and request_id = ${request.id} limit 1`.execute(db)
       if (rows.length) return
       const ctx = {
         app,

@@ -11,26 +11,35 @@ type Column = {
   identityAlways: boolean
 }
 const guards = `select distinct name from (
-    select conname as name from pg_constraint where connamespace = 'public'::regnamespace and contype in ('u', 'x') and conparentid = 0
+    select conname as name from pg_constraint
+    where connamespace = 'public'::regnamespace and contype in ('u', 'x') and conparentid = 0
     union all select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
-      where c.relnamespace = 'public'::regnamespace and i.indisunique and not i.indisprimary and not c.relispartition) x order by 1`
+      where c.relnamespace = 'public'::regnamespace and i.indisunique and not i.indisprimary
+        and not c.relispartition) x order by 1`
 
 type Check = { schema: string; table: string; column: string; definition: string }
 
 const columns = `select n.nspname as schema, c.relname as "table", a.attname as name,
     format_type(case when t.typtype = 'd' then t.typbasetype else a.atttypid end, null) as type,
-    a.attnotnull as required, (a.atthasdef or a.attidentity <> '') and a.attgenerated = '' as defaulted,
+    a.attnotnull as required, (a.atthasdef or a.attidentity <> '')
+      and a.attgenerated = '' as defaulted,
     a.attgenerated <> '' as generated, a.attidentity = 'a' as "identityAlways"
-  from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace join pg_type t on t.oid = a.atttypid
-  where n.nspname !~ '^pg_' and n.nspname <> 'information_schema' and c.relkind in ('r', 'p', 'v', 'm')
+  from pg_attribute a join pg_class c on c.oid = a.attrelid
+  join pg_namespace n on n.oid = c.relnamespace join pg_type t on t.oid = a.atttypid
+  where n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+    and c.relkind in ('r', 'p', 'v', 'm')
     and not c.relispartition and a.attnum > 0 and not a.attisdropped
-    and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+    and not exists (select from pg_depend d
+      where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
   order by n.nspname collate "C", c.relname collate "C", a.attnum`
 
-const checks = `select n.nspname as schema, c.relname as "table", a.attname as column, pg_get_constraintdef(k.oid) as definition
-  from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+const checks = `select n.nspname as schema, c.relname as "table", a.attname as column,
+  pg_get_constraintdef(k.oid) as definition
+  from pg_constraint k join pg_class c on c.oid = k.conrelid
+  join pg_namespace n on n.oid = c.relnamespace
   join pg_attribute a on a.attrelid = c.oid and a.attnum = k.conkey[1]
-  where k.contype = 'c' and cardinality(k.conkey) = 1 and not c.relispartition order by k.conname collate "C"`
+  where k.contype = 'c' and cardinality(k.conkey) = 1 and not c.relispartition
+  order by k.conname collate "C"`
 
 // How the pool's type parsers hand the values out (bigint as number: money stays below 2^53 cents).
 const scalars: Record<string, string> = {

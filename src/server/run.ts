@@ -189,9 +189,8 @@ export async function once<T>(
     .digest()
   const { rows: lock } = await sql<{
     ok: boolean
-  }>`select pg_try_advisory_xact_lock(hashtextextended(${`${user} ${route} ${key}`}, 0)) as ok`.execute(
-    ctx.db,
-  )
+  }>`select pg_try_advisory_xact_lock(hashtextextended(${`${user} ${route} ${key}`},
+    0)) as ok`.execute(ctx.db)
   if (!lock[0]?.ok) throw new Refusal(common.keyBusy)
   const before = await ctx.db
     .selectFrom('idempotency_keys')

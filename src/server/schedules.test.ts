@@ -41,7 +41,8 @@ test('a run that takes longer than its lease is nobody else’s to begin', async
   expect([await run, begun]).toEqual([1, 1])
   expect(
     await api.sql(
-      `select state, attempts, next_at > now() as later from job_schedules where name = 'test-long'`,
+      `select state, attempts, next_at > now() as later from job_schedules
+        where name = 'test-long'`,
     ),
   ).toEqual([{ state: 'DONE', attempts: 0, later: true }])
   for (const app of [one, other]) await closeApp(app)

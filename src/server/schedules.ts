@@ -27,10 +27,10 @@ const nextTime = (cron: string, from: Date): Date =>
 /** A row that is there keeps its time, unless its line has changed. */
 export const keepSchedule = (app: App, name: string, cron: string): Promise<unknown> =>
   bySystem(app, (ctx) =>
-    sql`insert into job_schedules (name, cron, next_at) values (${name}, ${cron}, ${nextTime(cron, ctx.now)})
-      on conflict (name) do update set cron = excluded.cron, next_at = excluded.next_at where job_schedules.cron <> excluded.cron`.execute(
-      ctx.db,
-    ),
+    sql`insert into job_schedules (name, cron, next_at)
+      values (${name}, ${cron}, ${nextTime(cron, ctx.now)})
+      on conflict (name) do update set cron = excluded.cron, next_at = excluded.next_at
+      where job_schedules.cron <> excluded.cron`.execute(ctx.db),
   )
 
 export function scheduleKind(
@@ -53,16 +53,19 @@ export function scheduleKind(
     waits: [10, 60, 300],
     async take(ctx, free) {
       const { rows } = await sql<Run>`
-        with due as (select name, by_hand from job_schedules where next_at <= ${clock(ctx.app)} and ${known()}
+        with due as (select name, by_hand from job_schedules
+          where next_at <= ${clock(ctx.app)} and ${known()}
           order by next_at limit ${free} for update skip locked)
-        update job_schedules t set ${taking(ctx.app, kind)}, by_hand = false, state = 'RUNNING', started_at = ${clock(ctx.app)}, ended_at = null
-        from due where t.name = due.name returning t.name, t.cron, t.attempts, due.by_hand as "byHand", t.paused_by is not null as paused, t.started_at as at`.execute(
-        ctx.db,
-      )
+        update job_schedules t set ${taking(ctx.app, kind)}, by_hand = false, state = 'RUNNING',
+          started_at = ${clock(ctx.app)}, ended_at = null
+        from due where t.name = due.name
+        returning t.name, t.cron, t.attempts, due.by_hand as "byHand",
+          t.paused_by is not null as paused, t.started_at as at`.execute(ctx.db)
       // attempts begin anew with each time
       return rows.map((row) => ({
         ...row,
-        ours: sql`name = ${row.name} and attempts = ${row.attempts} and date_trunc('milliseconds', started_at) = ${row.at}::timestamptz`,
+        ours: sql`name = ${row.name} and attempts = ${row.attempts}
+          and date_trunc('milliseconds', started_at) = ${row.at}::timestamptz`,
       }))
     },
     async do(run) {
@@ -85,10 +88,11 @@ export function scheduleKind(
       const again = to.state === 'RETRY'
       const ended = again
         ? sql`by_hand = by_hand or ${piece.byHand}, state = 'WAITING', next_at = ${to.nextAt}`
-        : sql`attempts = 0, state = ${to.state}, next_at = case when by_hand then ${clock(ctx.app)} else ${nextTime(piece.cron, piece.at)}::timestamptz end`
-      return sql`update job_schedules set ${ended}, ended_at = ${clock(ctx.app)}, error = ${to.state === 'DONE' ? '' : to.reason} where ${piece.ours}`.execute(
-        ctx.db,
-      )
+        : sql`attempts = 0, state = ${to.state}, next_at = case when by_hand then ${clock(ctx.app)}
+          else ${nextTime(piece.cron, piece.at)}::timestamptz end`
+      return sql`update job_schedules
+        set ${ended}, ended_at = ${clock(ctx.app)}, error = ${to.state === 'DONE' ? '' : to.reason}
+        where ${piece.ours}`.execute(ctx.db)
     },
   }
   return kind
@@ -101,9 +105,8 @@ export function scheduleKind(
     let left = mostRenewed
     const renew = () =>
       bySystem(app(), (ctx) =>
-        sql`update job_schedules set ${leased(app(), kind)} where ${run.ours} and state = 'RUNNING'`.execute(
-          ctx.db,
-        ),
+        sql`update job_schedules set ${leased(app(), kind)}
+          where ${run.ours} and state = 'RUNNING'`.execute(ctx.db),
       ).catch((error: unknown) =>
         app().log.warn({ err: error, schedule: run.name }, 'lease of a schedule'),
       )
@@ -128,8 +131,9 @@ export async function runByHand(
   name: string,
   which: RawBuilder<unknown> = sql`true`,
 ): Promise<number> {
-  const { numAffectedRows } =
-    await sql`update job_schedules set by_hand = true, next_at = case when state = 'RUNNING' then next_at else ${clock(ctx.app)} end
+  const { numAffectedRows } = await sql`update job_schedules
+      set by_hand = true, next_at = case when state = 'RUNNING' then next_at
+        else ${clock(ctx.app)} end
     where name = ${name} and ${which}`.execute(ctx.db)
   ctx.afterCommit(() => ctx.app.jobs.poke(schedulesName))
   return Number(numAffectedRows)

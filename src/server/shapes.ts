@@ -43,9 +43,8 @@ function wired<Row>(row: Record<string, unknown>): Row {
 
 /** A moment within JSON that SQL builds, as it leaves in a column of its own. */
 export const isoText = (at: string | RawBuilder<unknown>) =>
-  sql<
-    string | null
-  >`to_char(${typeof at === 'string' ? sql.ref(at) : at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+  sql<string | null>`to_char(${typeof at === 'string' ? sql.ref(at) : at} at time zone 'UTC',
+    'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** How rows of a contract are read. `made`: fields that code adds afterwards. */
 export type Shape<Row> = {
@@ -143,9 +142,8 @@ export async function updateVersion<T extends Versioned>(
 ) {
   const pairs = Object.entries(set).map(([name, value]) => sql`${sql.ref(name)} = ${value}`)
   const { numAffectedRows } =
-    await sql`update ${sql.table(table)} set ${sql.join([...pairs, sql`version = version + 1`])} where id = ${id} and version = ${version}`.execute(
-      ctx.db,
-    )
+    await sql`update ${sql.table(table)} set ${sql.join([...pairs, sql`version = version + 1`])}
+      where id = ${id} and version = ${version}`.execute(ctx.db)
   if (!numAffectedRows) throw new Refusal(stale)
 }
 

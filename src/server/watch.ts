@@ -109,7 +109,8 @@ async function printOf(
   const prints: RawBuilder<unknown>[] = tables.map((table) => {
     const device = sql.ref(table === 'devices' ? 't.id' : 't.device_id')
     const lately = growing.has(table) ? sql`and t.created_at > now() - interval '1 hour'` : sql``
-    return sql`select sum(hashtextextended(t.tableoid::text || t.ctid::text || t.xmin::text, 0))::text as n from ${sql.table(table)} t
+    return sql`select sum(hashtextextended(t.tableoid::text || t.ctid::text || t.xmin::text,
+      0))::text as n from ${sql.table(table)} t
       where ${device} = any(${[...(scope.watched ?? [])]}::bigint[]) ${lately}`
   })
   const { rows } = await database.read(scope, (db) =>
@@ -123,9 +124,8 @@ async function homesOf(database: Pick<Database, 'read'>, scope: Scope): Promise<
   const { rows } = await database.read(scope, (db) =>
     sql<{
       org_id: number
-    }>`select distinct d.org_id from devices d where d.id = any(${[...(scope.watched ?? [])]}::bigint[])`.execute(
-      db,
-    ),
+    }>`select distinct d.org_id from devices d
+      where d.id = any(${[...(scope.watched ?? [])]}::bigint[])`.execute(db),
   )
   return new Set(rows.map((row) => row.org_id))
 }

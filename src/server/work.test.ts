@@ -188,7 +188,9 @@ test.each([1, 4])(
 
 test('what is taken costs the same however much is due', async () => {
   await api.sql(
-    `insert into test_pieces (name, org_id, next_at) select 'p', 1 + n % 5, now() - interval '1 minute' * (n % 40) from generate_series(1, 20000) n`,
+    `insert into test_pieces (name, org_id, next_at)
+      select 'p', 1 + n % 5, now() - interval '1 minute' * (n % 40)
+      from generate_series(1, 20000) n`,
   )
   const sent = await sentBy(
     () =>

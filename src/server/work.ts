@@ -112,7 +112,8 @@ export function turns(
   const waiting = sql`select t.org_id from ${name} t where t.next_at is not null and ${of}`
   return sql`orgs as (
       (${waiting} order by t.org_id limit 1)
-      union all select (${waiting} and t.org_id > o.org_id order by t.org_id limit 1) from orgs o where o.org_id is not null
+      union all select (${waiting} and t.org_id > o.org_id order by t.org_id limit 1) from orgs o
+      where o.org_id is not null
     ), turns as (
       select first.* from orgs o cross join lateral (
         select ${keys}, row_number() over (order by t.next_at, ${keys}) as turn from ${name} t
@@ -135,9 +136,11 @@ async function takeRows<P extends Piece, A extends { readonly state: string }>(
   const { rows } = await sql<Omit<P, 'ours'> & Record<string, unknown>>`
     with recursive ${turns(ctx.app, kind, free)}, due as (
       select ${own('t')} from ${table} t join turns using (${keys}) where ${due}
-      order by turns.turn, array_position(${served}::bigint[], t.org_id) nulls first, t.next_at, ${own('t')} limit ${free} for update of t skip locked
+      order by turns.turn, array_position(${served}::bigint[], t.org_id) nulls first, t.next_at,
+        ${own('t')} limit ${free} for update of t skip locked
     )
-    update ${table} t set ${taking(ctx.app, kind)}${begins ? sql`, ${begins}` : sql``} from due where (${own('t')}) = (${own('due')})
+    update ${table} t set ${taking(ctx.app, kind)}${begins ? sql`, ${begins}` : sql``} from due
+    where (${own('t')}) = (${own('due')})
     returning t.*${reads ? sql`, ${reads}` : sql``}`.execute(ctx.db)
   return rows.map((row) => {
     const same = sql.join(
@@ -243,9 +246,8 @@ export function openWorker(app: () => App): Worker {
   /** One statement for all kinds: when the next piece of each is due. */
   async function look(): Promise<void> {
     const first = kinds.map(
-      ({
-        kind,
-      }) => sql`(select extract(epoch from min(t.next_at) - ${clock(app())})::float8 from ${sql.table(kind.table)} t
+      ({ kind }) => sql`(select extract(epoch from min(t.next_at) - ${clock(app())})::float8
+        from ${sql.table(kind.table)} t
         where t.next_at is not null and ${kind.of ?? sql`true`})`,
     )
     const { rows } = await app().database.readSame(systemScope, (db) =>
@@ -355,9 +357,8 @@ export function openWorker(app: () => App): Worker {
       for (const { kind, pieces } of kinds)
         for (const piece of pieces.keys())
           await bySystem(app(), (ctx) =>
-            sql`update ${sql.table(kind.table)} set next_at = ${clock(app())} where ${piece.ours}`.execute(
-              ctx.db,
-            ),
+            sql`update ${sql.table(kind.table)} set next_at = ${clock(app())}
+              where ${piece.ours}`.execute(ctx.db),
           ).catch(() => {})
     },
   }

@@ -153,7 +153,9 @@ describe('an act that asks for a proof by what is asked', () => {
       )
     const limit = (fen: number) =>
       world.sql(
-        `insert into settings (org_id, key, value) values (1, 'session.refundProof', to_jsonb($1::int)) on conflict (org_id, key) do update set value = excluded.value`,
+        `insert into settings (org_id, key, value)
+          values (1, 'session.refundProof', to_jsonb($1::int)) on conflict (org_id, key) do update
+          set value = excluded.value`,
         [fen],
       )
     await limit(1)
@@ -195,7 +197,9 @@ describe('a session', () => {
     const list = endpointNamed('products.list')
     expect((await world.call(list, {}, { token })).status).toBe(200)
     const removed = await world.sql<{ role_id: number }>(
-      `delete from role_permissions where permission_code = 'product:read' and role_id = (select id from roles where code = 'ROLE_RTU_SP') returning role_id`,
+      `delete from role_permissions
+        where permission_code = 'product:read' and role_id = (select id from roles
+          where code = 'ROLE_RTU_SP') returning role_id`,
     )
     expect((await world.call(list, {}, { token })).body.code).toBe(403001)
     await world.sql(`insert into role_permissions values ($1, 'product:read')`, [
@@ -222,7 +226,9 @@ const passwordDue = (due: boolean) =>
   world.sql(`update users set must_change_password = $1 where username = 'ROLE_FULL'`, [due])
 const factorDue = (due: boolean) =>
   world.sql(
-    `insert into settings (org_id, key, value) values (1, 'session.secondFactor', to_jsonb($1::text)) on conflict (org_id, key) do update set value = excluded.value`,
+    `insert into settings (org_id, key, value)
+      values (1, 'session.secondFactor', to_jsonb($1::text)) on conflict (org_id, key) do update
+      set value = excluded.value`,
     [due ? 'money-and-secrets' : 'off'],
   )
 

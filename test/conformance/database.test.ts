@@ -47,10 +47,13 @@ let world: World
 let tables: Table[]
 beforeAll(async () => {
   world = await openWorld()
-  tables =
-    await world.sql<Table>(`select c.relname as name, c.relrowsecurity as secured, c.relforcerowsecurity as forced, c.relkind = 'p' as partitioned, a.attname is not null as owned, coalesce(a.attnotnull, false) as notnull
-    from pg_class c left join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`)
+  tables = await world.sql<Table>(`select c.relname as name, c.relrowsecurity as secured,
+      c.relforcerowsecurity as forced, c.relkind = 'p' as partitioned,
+      a.attname is not null as owned, coalesce(a.attnotnull, false) as notnull
+    from pg_class c left join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id'
+      and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      and not c.relispartition order by 1`)
 })
 afterAll(() => world?.close())
 
@@ -83,14 +86,17 @@ describe('owners', () => {
   it('what runs as the owner finds no temporary table in its way', async () =>
     expect(
       await world.sql(
-        `select oid::regprocedure from pg_proc where pronamespace = 'public'::regnamespace and prosecdef and not proconfig @> '{"search_path=public, pg_temp"}'`,
+        `select oid::regprocedure from pg_proc
+          where pronamespace = 'public'::regnamespace and prosecdef
+            and not proconfig @> '{"search_path=public, pg_temp"}'`,
       ),
     ).toEqual([]))
   it('an index begins with the owner', async () => {
     const indexed = await world.sql<{
       name: string
     }>(`select distinct c.relname as name from pg_index i join pg_class c on c.oid = i.indrelid
-      join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id' where i.indkey[0] = a.attnum and i.indpred is null`)
+      join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id'
+      where i.indkey[0] = a.attnum and i.indpred is null`)
     const names = new Set(indexed.map((row) => row.name))
     expect(tables.filter((t) => t.owned && !names.has(t.name)).map((t) => t.name)).toEqual([])
   })
@@ -99,20 +105,29 @@ describe('owners', () => {
     const without = await world.sql<{
       name: string
     }>(`select t.table_name as name from information_schema.columns t
-      where t.table_schema = 'public' and t.column_name = 'next_at' and t.table_name not in ('refunds', 'job_schedules') and not exists (
-        select from pg_indexes i where i.tablename = t.table_name and i.indexdef like '%(org_id, next_at, %' and i.indexdef like '%next_at IS NOT NULL%') order by 1`)
+      where t.table_schema = 'public' and t.column_name = 'next_at'
+        and t.table_name not in ('refunds', 'job_schedules') and not exists (
+        select from pg_indexes i
+        where i.tablename = t.table_name and i.indexdef like '%(org_id, next_at, %'
+          and i.indexdef like '%next_at IS NOT NULL%') order by 1`)
     expect(without.map(({ name }) => name)).toEqual([])
   })
   it('partitions are reached through their parent only', async () => {
     const loose = await world.sql<{
       name: string
-    }>(`select c.relname as name from pg_class c where c.relispartition and c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
-      and (has_table_privilege('huodao_app', c.oid, 'select') or has_table_privilege('huodao_app', c.oid, 'insert') or has_table_privilege('huodao_app', c.oid, 'update') or has_table_privilege('huodao_app', c.oid, 'delete'))`)
+    }>(`select c.relname as name from pg_class c
+      where c.relispartition and c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+      and (has_table_privilege('huodao_app', c.oid, 'select')
+        or has_table_privilege('huodao_app', c.oid, 'insert')
+        or has_table_privilege('huodao_app', c.oid, 'update')
+        or has_table_privilege('huodao_app', c.oid, 'delete'))`)
     expect(loose).toEqual([])
   })
   it('policies call scope functions once per statement, not per row', async () => {
     const slow = await world.sql<{ name: string }>(
-      `select polname || ' on ' || polrelid::regclass as name from pg_policy where pg_get_expr(polqual, polrelid) ~ '(?<!SELECT |SELECT \\()app_(all|orgs|ancestors|devices)\\(\\)'`,
+      `select polname || ' on ' || polrelid::regclass as name from pg_policy
+        where pg_get_expr(polqual,
+          polrelid) ~ '(?<!SELECT |SELECT \\()app_(all|orgs|ancestors|devices)\\(\\)'`,
     )
     expect(slow).toEqual([])
   })
@@ -165,9 +180,8 @@ describe('rows', () => {
     }
     for (const table of ['products', 'product_categories', 'device_types', 'roles']) {
       const changed = await world.app.database.transact(scope, (db) =>
-        sql`update ${sql.table(table)} set version = version + 1 where org_id in (${place.PARENT}::bigint, ${place.PLATFORM}::bigint)`.execute(
-          db,
-        ),
+        sql`update ${sql.table(table)} set version = version + 1
+          where org_id in (${place.PARENT}::bigint, ${place.PLATFORM}::bigint)`.execute(db),
       )
       expect([table, Number(changed.numAffectedRows)]).toEqual([table, 0])
     }
@@ -182,16 +196,14 @@ describe('rows', () => {
     }
     await expect(
       world.app.database.transact(scope, (db) =>
-        sql`update products set org_id = ${place.SIBLING}::bigint where id = ${rowId('OWN', 1)}`.execute(
-          db,
-        ),
+        sql`update products set org_id = ${place.SIBLING}::bigint
+          where id = ${rowId('OWN', 1)}`.execute(db),
       ),
     ).rejects.toThrow(/row-level security/)
     await expect(
       world.app.database.transact(scope, (db) =>
-        sql`insert into product_categories (org_id, name) values (${place.SIBLING}::bigint, 'x')`.execute(
-          db,
-        ),
+        sql`insert into product_categories (org_id, name)
+          values (${place.SIBLING}::bigint, 'x')`.execute(db),
       ),
     ).rejects.toThrow(/row-level security/)
   })
@@ -206,22 +218,24 @@ describe('rows', () => {
     const bound = await world.sql<{
       name: string
       column: string
-    }>(`select c.relname as name, a.attname as column from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'device_id' and not a.attisdropped
-      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`)
+    }>(`select c.relname as name, a.attname as column from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attname = 'device_id' and not a.attisdropped
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+        and not c.relispartition`)
     for (const { name } of bound) {
       const { rows } = await world.app.database.read(scope, (db) =>
         sql<{
           id: number
-        }>`select distinct device_id as id from ${sql.table(name)} where device_id is not null`.execute(
-          db,
-        ),
+        }>`select distinct device_id as id from ${sql.table(name)}
+          where device_id is not null`.execute(db),
       )
       expect([name, rows.filter((row) => row.id !== rowId('OWN', 11))]).toEqual([name, []])
     }
   })
   it('what happened is never changed, by nobody', async () => {
     const guarded = await world.sql<{ name: string }>(
-      `select tgrelid::regclass::text as name from pg_trigger where tgname = 'append_only' and not tgisinternal and tgparentid = 0 order by 1`,
+      `select tgrelid::regclass::text as name from pg_trigger
+        where tgname = 'append_only' and not tgisinternal and tgparentid = 0 order by 1`,
     )
     expect(guarded.map((row) => row.name)).toEqual(
       expect.arrayContaining([
@@ -264,7 +278,8 @@ describe('states', () => {
     for (const table of found) {
       const [name, column] = table.column.split('.')
       const checks = await world.sql<{ text: string }>(
-        `select pg_get_constraintdef(k.oid) as text from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid and k.conkey = array[a.attnum]
+        `select pg_get_constraintdef(k.oid) as text from pg_constraint k
+          join pg_attribute a on a.attrelid = k.conrelid and k.conkey = array[a.attnum]
         where k.contype = 'c' and k.conrelid = $1::regclass and a.attname = $2`,
         [name, column],
       )
@@ -280,7 +295,8 @@ describe('states', () => {
   it('are text with a check, never an enum type', async () =>
     expect(
       await world.sql(
-        `select typname from pg_type t join pg_namespace n on n.oid = t.typnamespace where typtype = 'e' and n.nspname = 'public'`,
+        `select typname from pg_type t join pg_namespace n on n.oid = t.typnamespace
+          where typtype = 'e' and n.nspname = 'public'`,
       ),
     ).toEqual([]))
 })

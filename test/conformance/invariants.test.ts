@@ -24,28 +24,51 @@ const payment = `(select id from payments where ${own} and applied and refunded_
 
 /** One way to break each sentence, behind the back of constraints and triggers. */
 const breaks: Record<string, string> = {
-  'lanes.reserved and failed_hold count the pieces they hold': `update lanes set reserved = reserved + 1 where id = ${lane}`,
-  'lanes.quantity is the sum of its flows': `update lanes set quantity = quantity - 1 where id = ${lane}`,
-  'flows of a lane are numbered without gaps': `update stock_flows set lane_seq = lane_seq + 1 where lane_id = ${lane} and lane_seq = (select max(lane_seq) from stock_flows where lane_id = ${lane})`,
-  'each flow begins where the one before ended': `update stock_flows set before_total = before_total + 1, after_total = after_total + 1 where lane_id = ${lane} and lane_seq = 2`,
+  'lanes.reserved and failed_hold count the pieces they hold': `update lanes
+    set reserved = reserved + 1 where id = ${lane}`,
+  'lanes.quantity is the sum of its flows': `update lanes set quantity = quantity - 1
+    where id = ${lane}`,
+  'flows of a lane are numbered without gaps': `update stock_flows set lane_seq = lane_seq + 1
+    where lane_id = ${lane} and lane_seq = (select max(lane_seq) from stock_flows
+      where lane_id = ${lane})`,
+  'each flow begins where the one before ended': `update stock_flows
+    set before_total = before_total + 1, after_total = after_total + 1
+    where lane_id = ${lane} and lane_seq = 2`,
   'a piece left exactly once, with its flow': `delete from stock_flow_keys where unit_id = ${unit}`,
   'every flow of a piece has its key': `delete from stock_flow_keys where unit_id = ${unit}`,
-  'order amounts are the sums of their pieces': `update orders set cost_amount = cost_amount + 1 where id = ${order}`,
-  'order.refunded is the sum of its refunds': `update refunds set amount = amount - 1 where order_id = ${order} and state = 'SUCCESS'`,
-  'payment.refunded is the sum of its refunds': `update payments set refunded_amount = refunded_amount - 1 where id = ${payment}`,
-  'every payment is booked with its fee': `delete from ledger_entries where voucher_id = (select voucher_id from ledger_voucher_keys where key = 'fee:' || ${payment})`,
-  'every refund is booked, less the fee that came back': `update ledger_entries set amount = amount * 2 where voucher_id = (select voucher_id from ledger_voucher_keys where key like 'rf:%' and ${own} limit 1)`,
-  'every voucher balances': `update ledger_entries set amount = amount + 1 where id = (select min(id) from ledger_entries where ${own})`,
-  'the ledger sums to zero': `update ledger_entries set amount = amount + 1 where id = (select min(id) from ledger_entries where ${own})`,
-  'sales by hour equal the facts': `update sales_rollups set paid = paid + 1 where ${own} and grain = 'HOUR'`,
+  'order amounts are the sums of their pieces': `update orders set cost_amount = cost_amount + 1
+    where id = ${order}`,
+  'order.refunded is the sum of its refunds': `update refunds set amount = amount - 1
+    where order_id = ${order} and state = 'SUCCESS'`,
+  'payment.refunded is the sum of its refunds': `update payments
+    set refunded_amount = refunded_amount - 1 where id = ${payment}`,
+  'every payment is booked with its fee': `delete from ledger_entries
+    where voucher_id = (select voucher_id from ledger_voucher_keys
+      where key = 'fee:' || ${payment})`,
+  'every refund is booked, less the fee that came back': `update ledger_entries
+    set amount = amount * 2 where voucher_id = (select voucher_id from ledger_voucher_keys
+      where key like 'rf:%' and ${own} limit 1)`,
+  'every voucher balances': `update ledger_entries set amount = amount + 1
+    where id = (select min(id) from ledger_entries where ${own})`,
+  'the ledger sums to zero': `update ledger_entries set amount = amount + 1
+    where id = (select min(id) from ledger_entries where ${own})`,
+  'sales by hour equal the facts': `update sales_rollups set paid = paid + 1
+    where ${own} and grain = 'HOUR'`,
   'sales by day equal the facts': `delete from sales_rollups where ${own} and grain = 'DAY'`,
-  'sales in total equal the facts': `update sales_rollups set refund_orders = refund_orders + 1 where ${own} and grain = 'TOTAL'`,
+  'sales in total equal the facts': `update sales_rollups set refund_orders = refund_orders + 1
+    where ${own} and grain = 'TOTAL'`,
   'sales by product equal the facts': `update product_rollups set refunded_pieces = 0 where ${own}`,
-  'device counters equal lanes and faults': `update device_states set fault_count = fault_count + 1 where device_id = ${lane}`,
-  'a piece has at most one live command': `alter table vend_commands drop constraint vend_commands_unit_id_attempt_key; drop index vend_commands_live;
-    insert into vend_commands select (jsonb_populate_record(c, jsonb_build_object('cmd_id', gen_random_uuid()))).* from vend_commands c where state = 'WAIT' or state = 'SENT' limit 1`,
-  'a live command is where its piece is': `update vend_commands set attempt = attempt + 1 where state in ('WAIT','SENT')`,
-  'an order is final if and only if no piece is open': `update orders set final_at = now() where ${own} and final_at is null`,
+  'device counters equal lanes and faults': `update device_states set fault_count = fault_count + 1
+    where device_id = ${lane}`,
+  'a piece has at most one live command': `alter table vend_commands drop constraint
+    vend_commands_unit_id_attempt_key; drop index vend_commands_live;
+    insert into vend_commands
+    select (jsonb_populate_record(c, jsonb_build_object('cmd_id', gen_random_uuid()))).*
+    from vend_commands c where state = 'WAIT' or state = 'SENT' limit 1`,
+  'a live command is where its piece is': `update vend_commands set attempt = attempt + 1
+    where state in ('WAIT','SENT')`,
+  'an order is final if and only if no piece is open': `update orders set final_at = now()
+    where ${own} and final_at is null`,
 }
 
 describe('invariants', () => {
@@ -62,7 +85,9 @@ describe('invariants', () => {
 
   it('a row without its month partition is found', async () => {
     const broken = await afterBreaking(
-      `insert into operation_logs (org_id, created_at, username, level, action, content, resource_id, ip_address, request_id) values (1, '2001-01-01', 'x', 'INFO', 'x', 'x', '1', '', '')`,
+      `insert into operation_logs (org_id, created_at, username, level, action, content,
+        resource_id, ip_address, request_id)
+        values (1, '2001-01-01', 'x', 'INFO', 'x', 'x', '1', '', '')`,
     )
     expect(broken.map((found) => found.name)).toEqual([
       expect.stringContaining('operation_logs_default is empty'),

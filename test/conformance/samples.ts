@@ -255,7 +255,8 @@ export const samples: Readonly<Record<string, Sample>> = {
   }),
   'devices.setLifecycle': async (world) => {
     const [row] = await world.sql<{ to: string }>(
-      `select case lifecycle when 'OPERATING' then 'PAUSED' else 'OPERATING' end as to from devices where id = $1`,
+      `select case lifecycle when 'OPERATING' then 'PAUSED' else 'OPERATING' end as to from devices
+        where id = $1`,
       [own],
     )
     return { id: own, version: await versionOf(world, 'devices', own), to: row?.to, reason: '测试' }
@@ -263,7 +264,8 @@ export const samples: Readonly<Record<string, Sample>> = {
   'devices.handleFault': async (world) => {
     const id = await fresh(
       world,
-      `insert into device_faults (org_id, device_id, code, level, opened_at) values (3, ${own}, 'T${randomUUID().slice(0, 8)}', 'WARN', '${worldNow.toISOString()}')`,
+      `insert into device_faults (org_id, device_id, code, level, opened_at)
+        values (3, ${own}, 'T${randomUUID().slice(0, 8)}', 'WARN', '${worldNow.toISOString()}')`,
     )
     await world.system(async (ctx) => refreshDeviceCounters(ctx, [own]))
     return { id, remark: '已修' }
@@ -278,13 +280,18 @@ export const samples: Readonly<Record<string, Sample>> = {
   'deviceTypes.remove': async (world) => ({
     id: await fresh(
       world,
-      `insert into device_types (org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values (3, '${randomUUID().slice(0, 8)}', false, true, 'spring', 'GENERAL', true, 4, 6)`,
+      `insert into device_types (org_id, name, screen, refrigeration, pattern, kind, drop_sensor,
+        max_levels, max_roads) values (3, '${randomUUID().slice(0, 8)}', false, true, 'spring',
+        'GENERAL', true, 4, 6)`,
     ),
   }),
   'lanes.create': async (world) => {
     const id = await fresh(
       world,
-      `insert into devices (org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash) values (3, '${number()}', '空机', ${own}, '440000', '440300', '440305', 'x', 'GENERAL', 'STOCK', true, '\\x00')`,
+      `insert into devices (org_id, rtu_number, nickname, type_id, province, city, county, address,
+        kind, lifecycle, drop_sensor, secret_hash)
+        values (3, '${number()}', '空机', ${own}, '440000', '440300', '440305', 'x', 'GENERAL',
+          'STOCK', true, '\\x00')`,
     )
     await world.sql('insert into device_states (device_id, org_id) values ($1, 3)', [id])
     return { deviceId: id, version: 0, levels }
@@ -331,7 +338,8 @@ export const samples: Readonly<Record<string, Sample>> = {
     const lane = rowId('OWN', 4)
     await world.sql(`update lanes set status = 'FAULT' where id = $1`, [lane])
     await world.sql(
-      `insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) values (3, $1, $2, 'MOTOR_NOT_MOVE', 'ERROR', $3) on conflict do nothing`,
+      `insert into device_faults (org_id, device_id, lane_id, code, level, opened_at)
+        values (3, $1, $2, 'MOTOR_NOT_MOVE', 'ERROR', $3) on conflict do nothing`,
       [own, lane, worldNow],
     )
     await world.system(async (ctx) => refreshDeviceCounters(ctx, [own]))
@@ -375,7 +383,8 @@ export const samples: Readonly<Record<string, Sample>> = {
   'products.remove': async (world) => ({
     id: await fresh(
       world,
-      `insert into products (org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values (3, ${own}, 'x', 'x', 'NONE', 100, 300, '{files/x}')`,
+      `insert into products (org_id, category_id, name, model, drug_class, cost_price, retail_price,
+        images) values (3, ${own}, 'x', 'x', 'NONE', 100, 300, '{files/x}')`,
     ),
     version: 1,
   }),

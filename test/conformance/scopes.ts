@@ -59,7 +59,8 @@ export async function addScopedPeople({ sql }: World): Promise<void> {
   await sql('alter table user_roles disable trigger user')
   for (const scope of scopes) {
     await sql(
-      `insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, $1, $1, $1, 10, $2)`,
+      `insert into roles (org_id, code, name, name_en, rank, data_scope)
+        values (1, $1, $1, $1, 10, $2)`,
       [`ROLE_S_${scope}`, scope],
     )
     await sql(
@@ -69,11 +70,13 @@ export async function addScopedPeople({ sql }: World): Promise<void> {
   }
   for (const { name, scope, home, region } of scopedPeople) {
     const [made] = await sql<{ id: number }>(
-      `insert into users (org_id, username, password_hash, real_name, region_code) values ($1, $2, 'x', $2, $3) returning id`,
+      `insert into users (org_id, username, password_hash, real_name, region_code)
+        values ($1, $2, 'x', $2, $3) returning id`,
       [place[home], name, region],
     )
     await sql(
-      `insert into user_roles (user_id, role_id, org_id) select $1, id, $2 from roles where code = $3`,
+      `insert into user_roles (user_id, role_id, org_id) select $1, id, $2 from roles
+        where code = $3`,
       [made?.id, place[home], `ROLE_S_${scope}`],
     )
   }

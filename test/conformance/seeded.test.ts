@@ -52,19 +52,27 @@ const tables: Record<string, string> = { id: 'id', deviceId: 'id', orderNum: 'or
 const tree =
   'select o.id from organisations o where o.path <@ (select p.path from organisations p join users u on u.org_id = p.id where u.username = $1)'
 const newest = (table: string, column: string) =>
-  `select ${column} as value from ${table} where org_id in (${tree}) order by ${table === 'orders' ? 'created_at' : 'id'} desc limit 1`
+  `select ${column} as value from ${table} where org_id in (${tree})
+    order by ${table === 'orders' ? 'created_at' : 'id'} desc limit 1`
 /** Rows that are found in another way: of everybody, of the person alone, or no rows at all. */
 const special: Record<string, string> = {
   'menus id': `select id as value from menus where $1 <> '' limit 1`,
   'organisations id': `${tree.replace('select o.id', 'select o.id as value')} order by o.id desc limit 1`,
-  'organ_users id': `select u.id as value from users u where u.org_id in (${tree}) and exists (select 1 from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id and r.data_scope = 'ASSIGNED_DEVICES') limit 1`,
-  'products id': `select id as value from products where org_id = 1 and $1 <> '' order by id limit 1`,
+  'organ_users id': `select u.id as value from users u
+    where u.org_id in (${tree}) and exists (select 1 from user_roles ur
+      join roles r on r.id = ur.role_id
+      where ur.user_id = u.id and r.data_scope = 'ASSIGNED_DEVICES') limit 1`,
+  'products id': `select id as value from products where org_id = 1 and $1 <> '' order by id
+    limit 1`,
   'roles id': `select id as value from roles where builtin and $1 <> '' order by id limit 1`,
-  'jobs id': `select j.id as value from jobs j join users u on u.id = j.user_id where u.username = $1 order by j.kind desc, j.id limit 1`,
-  'messages id': `select m.id as value from messages m join users u on u.id = m.user_id where u.username = $1 and m.hidden_at is null limit 1`,
+  'jobs id': `select j.id as value from jobs j join users u on u.id = j.user_id
+    where u.username = $1 order by j.kind desc, j.id limit 1`,
+  'messages id': `select m.id as value from messages m join users u on u.id = m.user_id
+    where u.username = $1 and m.hidden_at is null limit 1`,
   // the demo draws every machine that has lanes; the newest of a tree may have been sold
   'devices target': `select 1 as value where $1 <> ''`,
-  'device_commands cmdId': `select c.cmd_id as value from device_commands c where c.org_id in (${tree}) order by c.issued_at limit 1`,
+  'device_commands cmdId': `select c.cmd_id as value from device_commands c
+    where c.org_id in (${tree}) order by c.issued_at limit 1`,
   'imports kind': `select 'users' as value where $1 <> ''`,
 }
 async function rowFor(

@@ -53,7 +53,8 @@ async function addPerson(
   region = '',
 ): Promise<number> {
   const [made] = await world.sql<{ id: number }>(
-    `insert into users (org_id, username, password_hash, real_name, phone, region_code) values ($1, $2, 'x', $2, '13800138000', $3) returning id`,
+    `insert into users (org_id, username, password_hash, real_name, phone, region_code)
+      values ($1, $2, 'x', $2, '13800138000', $3) returning id`,
     [org, username, region],
   )
   await world.sql(
@@ -66,20 +67,27 @@ async function addPerson(
 beforeAll(async () => {
   world = await openWorld()
   tables = await world.sql<{ name: string; inherited: boolean }>(`
-    select c.relname as name, exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'inherited') as inherited
-    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped
-    where c.relnamespace = 'public'::regnamespace and c.relrowsecurity and c.relkind in ('r', 'p') and not c.relispartition order by 1`)
+    select c.relname as name, exists (select from pg_policy p
+      where p.polrelid = c.oid and p.polname = 'inherited') as inherited
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id'
+      and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relrowsecurity and c.relkind in ('r', 'p')
+      and not c.relispartition order by 1`)
   // every place has a drug machine in the region, and SIBLING one more machine that is none
   await world.sql(
-    `update devices set kind = 'DRUG', licence_no = 'x', dispensing_mode = 'UNATTENDED' where id = any($1)`,
+    `update devices set kind = 'DRUG', licence_no = 'x', dispensing_mode = 'UNATTENDED'
+      where id = any($1)`,
     [Object.keys(place).map((where) => rowId(where as Place, 1))],
   )
   await world.sql(
-    `update products set drug_class = 'OTC_B', approval_no = '国药准字Z' || lpad(id::text, 8, '0'), dosage_form = 'x', manufacturer = 'x'`,
+    `update products set drug_class = 'OTC_B', approval_no = '国药准字Z' || lpad(id::text, 8, '0'),
+      dosage_form = 'x', manufacturer = 'x'`,
   )
   await world.sql(
-    `insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash)
-      values (4050, 4, 'PLAIN0001', '普通SIBLING', 4001, '440000', '440300', '440305', 'x', 'GENERAL', 'STOCK', true, '\\x00')`,
+    `insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county,
+      address, kind, lifecycle, drop_sensor, secret_hash)
+      values (4050, 4, 'PLAIN0001', '普通SIBLING', 4001, '440000', '440300', '440305', 'x', 'GENERAL',
+        'STOCK', true, '\\x00')`,
   )
   await world.sql('insert into device_states (device_id, org_id) values (4050, 4)')
   for (const target of [
@@ -89,20 +97,25 @@ beforeAll(async () => {
     'ROLE_RTU_REPLENISHER',
   ])
     await world.sql(
-      `insert into role_distributions select a.id, b.id from roles a, roles b where a.code in ('ROLE_FULL', 'ROLE_CLERK', 'ROLE_RTU_AGENT', 'ROLE_ORG_MANAGER') and b.code = $1 on conflict do nothing`,
+      `insert into role_distributions select a.id, b.id from roles a, roles b
+        where a.code in ('ROLE_FULL', 'ROLE_CLERK', 'ROLE_RTU_AGENT', 'ROLE_ORG_MANAGER')
+          and b.code = $1 on conflict do nothing`,
       [target],
     )
   await addPerson('manager', place.OWN, 'ROLE_ORG_MANAGER')
   // much in his hands, and over no machine
   await world.sql(
-    `insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, 'ROLE_C_NARROW', '窄', 'x', 1, 'OWN_LANES')`,
+    `insert into roles (org_id, code, name, name_en, rank, data_scope)
+      values (1, 'ROLE_C_NARROW', '窄', 'x', 1, 'OWN_LANES')`,
   )
   await world.sql(
-    `insert into role_permissions select r.id, p.code from roles r, permissions p where r.code = 'ROLE_C_NARROW'`,
+    `insert into role_permissions select r.id, p.code from roles r, permissions p
+      where r.code = 'ROLE_C_NARROW'`,
   )
   const patchwork = await addPerson('patchwork', place.OWN, 'ROLE_ORG_MANAGER')
   await world.sql(
-    `insert into user_roles (user_id, role_id, org_id) select $1, id, 3 from roles where code = 'ROLE_C_NARROW'`,
+    `insert into user_roles (user_id, role_id, org_id) select $1, id, 3 from roles
+      where code = 'ROLE_C_NARROW'`,
     [patchwork],
   )
   await addPerson('watcher', place.PLATFORM, 'ROLE_DRUG_REGULATOR', '440300')
@@ -118,7 +131,8 @@ async function beyond(scope: Scope, home: number): Promise<string[]> {
   const above = [...own, ...(ancestors[home] as number[])]
   const parts = tables.map(
     ({ name, inherited }) =>
-      sql`select ${name} as name, org_id from ${sql.table(name)} where not org_id = any(${inherited ? above : own}::bigint[]) group by org_id`,
+      sql`select ${name} as name, org_id from ${sql.table(name)}
+        where not org_id = any(${inherited ? above : own}::bigint[]) group by org_id`,
   )
   const { rows } = await world.app.database.read(scope, (db) =>
     sql<{ name: string; org_id: number }>`${sql.join(parts, sql` union all `)}`.execute(db),
@@ -210,17 +224,20 @@ describe('a regulator', () => {
   })
   it('reads nothing of staff, complaints, money, roles or settings, also with every permission there is', async () => {
     await world.sql(
-      `insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, 'ROLE_C_ALL', '全权监管', 'x', 5, 'REGION_DRUGS')`,
+      `insert into roles (org_id, code, name, name_en, rank, data_scope)
+        values (1, 'ROLE_C_ALL', '全权监管', 'x', 5, 'REGION_DRUGS')`,
     )
     await world.sql(
-      `insert into role_permissions select r.id, p.code from roles r, permissions p where r.code = 'ROLE_C_ALL'`,
+      `insert into role_permissions select r.id, p.code from roles r, permissions p
+        where r.code = 'ROLE_C_ALL'`,
     )
     const id = await addPerson('almighty', place.PLATFORM, 'ROLE_C_ALL', '440300')
     const person = await loadPerson(world.app.database, id)
     expect(person?.scope.watched).toContain(4001)
     // another role beside it adds nothing
     await world.sql(
-      `insert into user_roles (user_id, role_id, org_id) select $1, id, 1 from roles where code = 'ROLE_ADMIN'`,
+      `insert into user_roles (user_id, role_id, org_id) select $1, id, 1 from roles
+        where code = 'ROLE_ADMIN'`,
       [id],
     )
     const both = await loadPerson(world.app.database, id)
@@ -407,7 +424,8 @@ async function grants(): Promise<Grants> {
     scope: string
     codes: string[]
   }>(`select r.id::int, r.builtin, r.status = 'ENABLED' as on,
-    r.data_scope as scope, array(select permission_code from role_permissions p where p.role_id = r.id) as codes from roles r`)
+    r.data_scope as scope, array(select permission_code from role_permissions p
+      where p.role_id = r.id) as codes from roles r`)
   const hands = await world.sql<{ user_id: string; role_id: string }>(
     'select user_id, role_id from user_roles',
   )

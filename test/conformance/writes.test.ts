@@ -223,12 +223,15 @@ describe('afterwards', () => {
     const texts = await world.sql<{
       t: string
       c: string
-    }>(`select c.relname as t, a.attname as c from pg_class c join pg_attribute a on a.attrelid = c.oid
-      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped
+    }>(`select c.relname as t, a.attname as c from pg_class c
+      join pg_attribute a on a.attrelid = c.oid
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+        and not c.relispartition and a.attnum > 0 and not a.attisdropped
         and a.atttypid in ('text'::regtype, 'text[]'::regtype, 'jsonb'::regtype)`)
     const holding = texts.map(
       ({ t, c }) =>
-        `select '${t}.${c}' as name where exists (select 1 from "${t}" where "${c}"::text ~ 'files/[a-z0-9-]+[.](jpg|png)')`,
+        `select '${t}.${c}' as name
+          where exists (select 1 from "${t}" where "${c}"::text ~ 'files/[a-z0-9-]+[.](jpg|png)')`,
     )
     const found = (await world.sql<{ name: string }>(holding.join(' union all '))).map(
       ({ name }) => name,
@@ -261,7 +264,8 @@ describe('afterwards', () => {
   })
   it('no log row holds a secret', async () => {
     const rows = await world.sql<{ text: string }>(
-      `select coalesce(before::text, '') || coalesce(after::text, '') || content as text from operation_logs`,
+      `select coalesce(before::text, '') || coalesce(after::text, '') || content as text
+        from operation_logs`,
     )
     // that there is one, or another now, may be said
     const said = (text: string) =>

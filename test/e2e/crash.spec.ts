@@ -79,11 +79,15 @@ async function agree(env: Env, client: pg.Client): Promise<void> {
     )
     const since = lines.map((line) => line.orderNum).sort()[0]
     const { rows: taken } = await client.query<{ piece: string }>(
-      `select u.order_num || '-' || u.unit_no as piece from order_units u join stock_flow_keys k on k.unit_id = u.id where u.order_num >= $1`,
+      `select u.order_num || '-' || u.unit_no as piece from order_units u
+        join stock_flow_keys k on k.unit_id = u.id where u.order_num >= $1`,
       [since],
     )
     const { rows: booked } = await client.query<{ no: string; amount: string }>(
-      `select p.out_trade_no as no, e.amount from payments p join ledger_voucher_keys k on k.key in ('in:' || p.id, 'sus:' || p.id) join ledger_entries e on e.voucher_id = k.voucher_id and e.amount > 0 where p.order_num >= $1`,
+      `select p.out_trade_no as no, e.amount from payments p
+        join ledger_voucher_keys k on k.key in ('in:' || p.id, 'sus:' || p.id)
+        join ledger_entries e on e.voucher_id = k.voucher_id and e.amount > 0
+        where p.order_num >= $1`,
       [since],
     )
     const inBooks = new Set(taken.map((row) => row.piece))

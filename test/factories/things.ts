@@ -82,7 +82,9 @@ export async function add<T extends keyof DB & string>(
   const row: Record<string, unknown> = { ...usual[table]?.(said), ...said }
   const names = Object.keys(row)
   const [made] = await sql<{ id?: unknown }>(
-    `insert into ${table} (${names.join(', ')}) values (${names.map((_, i) => `$${i + 1}`).join(', ')}) ${once ? 'on conflict do nothing' : ''} returning *`,
+    `insert into ${table} (${names.join(', ')})
+      values (${names.map((_, i) => `$${i + 1}`).join(', ')})
+        ${once ? 'on conflict do nothing' : ''} returning *`,
     Object.values(row),
   )
   return Number(made?.id)

@@ -36,7 +36,9 @@ beforeAll(async () => {
   token = await world.login('ROLE_RTU_SP')
   machines = (
     await world.sql<{ id: string; rtu_number: string }>(
-      `select d.id, d.rtu_number from devices d join device_states s on s.device_id = d.id where d.lifecycle = 'OPERATING' and s.online and exists (select 1 from lanes l where l.device_id = d.id and l.product_id is not null) order by d.id`,
+      `select d.id, d.rtu_number from devices d join device_states s on s.device_id = d.id
+        where d.lifecycle = 'OPERATING' and s.online and exists (select 1 from lanes l
+          where l.device_id = d.id and l.product_id is not null) order by d.id`,
     )
   ).map((row) => ({ id: Number(row.id), rtuNumber: row.rtu_number }))
   await widenLimits(world)
@@ -94,7 +96,8 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, {
   ).toEqual([])
   expect(await checkInvariants(world.ownerUrl)).toEqual([])
   const [paid] = await world.sql<{ sum: string }>(
-    `select coalesce(sum(amount), 0) as sum from ledger_entries where voucher_type = 'V1' and amount > 0 and order_num = any($1)`,
+    `select coalesce(sum(amount), 0) as sum from ledger_entries
+      where voucher_type = 'V1' and amount > 0 and order_num = any($1)`,
     [known],
   )
   expect(Number(paid?.sum), 'every acknowledged fen is booked once').toBe(driver.paid)
@@ -263,9 +266,9 @@ async function replenish(random: Random, machine: Machine): Promise<void> {
     const { rows } = await sql<{
       id: number
       room: number
-    }>`select id, capacity - quantity as room from lanes where device_id = ${machine.id} and archived_at is null and product_id is not null order by id for no key update`.execute(
-      ctx.db,
-    )
+    }>`select id, capacity - quantity as room from lanes
+      where device_id = ${machine.id} and archived_at is null and product_id is not null
+      order by id for no key update`.execute(ctx.db)
     const lane = random.pick(rows)
     if (lane.room > 20)
       await moveStock(ctx, [
@@ -286,7 +289,9 @@ async function replenish(random: Random, machine: Machine): Promise<void> {
 
 async function reprice(random: Random, machine: Machine): Promise<void> {
   const [lane] = await world.sql<{ id: string; device_version: number; retail_price: string }>(
-    `select l.id, d.planogram_version as device_version, l.retail_price from lanes l join devices d on d.id = l.device_id where l.device_id = $1 and l.product_id is not null order by random() limit 1`,
+    `select l.id, d.planogram_version as device_version, l.retail_price from lanes l
+      join devices d on d.id = l.device_id where l.device_id = $1 and l.product_id is not null
+      order by random() limit 1`,
     [machine.id],
   )
   if (!lane) return
@@ -312,17 +317,15 @@ async function repair(random: Random, machine: Machine): Promise<void> {
       id: number
       unit: number
       order_num: string
-    }>`select l.id, u.id as unit, u.order_num from lanes l join order_units u on u.lane_id = l.id and u.hold = 'FAILED_HOLD'
-      where l.device_id = ${machine.id} order by u.order_id, u.unit_no for no key update of u skip locked`.execute(
-      ctx.db,
-    )
-    await sql`update order_units set hold = 'COUNTED' where id = any(${rows.map((row) => row.unit)}::bigint[])`.execute(
-      ctx.db,
-    )
+    }>`select l.id, u.id as unit, u.order_num from lanes l
+      join order_units u on u.lane_id = l.id and u.hold = 'FAILED_HOLD'
+      where l.device_id = ${machine.id}
+      order by u.order_id, u.unit_no for no key update of u skip locked`.execute(ctx.db)
+    await sql`update order_units set hold = 'COUNTED'
+      where id = any(${rows.map((row) => row.unit)}::bigint[])`.execute(ctx.db)
     // all that is touched, in the global order
-    await sql`select id from lanes where device_id = ${machine.id} order by id for no key update`.execute(
-      ctx.db,
-    )
+    await sql`select id from lanes where device_id = ${machine.id}
+      order by id for no key update`.execute(ctx.db)
     await moveStock(
       ctx,
       rows.map((row) => ({
@@ -341,9 +344,8 @@ async function repair(random: Random, machine: Machine): Promise<void> {
           : {}),
       })),
     )
-    await sql`update lanes set status = 'ENABLED', lock_reason = null where device_id = ${machine.id} and status in ('FAULT','LOCKED')`.execute(
-      ctx.db,
-    )
+    await sql`update lanes set status = 'ENABLED', lock_reason = null
+      where device_id = ${machine.id} and status in ('FAULT','LOCKED')`.execute(ctx.db)
     refreshDeviceCounters(ctx, [machine.id])
   })
 }
@@ -385,7 +387,9 @@ async function drain(): Promise<void> {
     await sweepCommands(world.app)
     await runDue(world.app, refundKind(world.app, { SIMULATOR: calm, WECHAT: calm, ALIPAY: calm }))
     const [waiting] = await world.sql<{ count: string }>(
-      `select (select count(*) from vend_commands where state in ('WAIT','SENT','ACKED','UNKNOWN')) + (select count(*) from refunds where state in ('PENDING','PROCESSING')) as count`,
+      `select (select count(*) from vend_commands
+        where state in ('WAIT','SENT','ACKED','UNKNOWN')) + (select count(*) from refunds
+        where state in ('PENDING','PROCESSING')) as count`,
     )
     if (Number(waiting?.count) === 0) break
   }

@@ -69,7 +69,8 @@ async function refill(): Promise<void> {
     const { rows } = await sql<{
       id: number
       room: number
-    }>`select id, 120 - quantity as room from lanes where device_id = ${rowId('OWN', 1)} and product_id is not null and archived_at is null
+    }>`select id, 120 - quantity as room from lanes
+      where device_id = ${rowId('OWN', 1)} and product_id is not null and archived_at is null
       order by id for no key update`.execute(ctx.db)
     const empty = rows.filter((lane) => lane.room > 0)
     await moveStock(
@@ -180,7 +181,8 @@ describe.each(crowds)('%i at once', { timeout: Math.max(20_000, repeats * 3000) 
         ).toHaveLength(1)
         expect(
           await world.sql(
-            `select 1 from operation_logs where result = 'SUCCESS' and action = 'orders.refund' and resource_id = $1`,
+            `select 1 from operation_logs where result = 'SUCCESS' and action = 'orders.refund'
+              and resource_id = $1`,
             [orderNum],
           ),
         ).toHaveLength(1)

@@ -9,14 +9,18 @@ export async function digest(
   without: readonly string[] = [],
 ): Promise<Record<string, string>> {
   const tables = await sql<{ name: string }>(
-    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
+    `select relname as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+      order by 1`,
   )
   const wanted = tables.map((table) => table.name).filter((name) => !without.includes(name))
   const rows = await sql<{ name: string; hash: string }>(
     wanted
       .map(
         (name) =>
-          `select '${name}' as name, md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) as hash from "${name}" t${name === 'operation_logs' ? ` where result = 'SUCCESS'` : ''}`,
+          `select '${name}' as name,
+            md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) as hash
+            from "${name}" t${name === 'operation_logs' ? ` where result = 'SUCCESS'` : ''}`,
       )
       .join(' union all '),
   )
@@ -26,7 +30,9 @@ export async function digest(
 /** Column names of all tables, as SQL writes them and as JSON would. */
 export async function columnNames({ sql }: Pick<TestApi, 'sql'>): Promise<string[]> {
   const rows = await sql<{ name: string }>(
-    `select distinct attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,
+    `select distinct attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0
+        and not a.attisdropped`,
   )
   return [
     ...new Set(

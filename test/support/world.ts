@@ -139,7 +139,8 @@ async function addPeople({ sql }: World): Promise<void> {
     `insert into role_distributions select ${full}, id from roles where code = 'ROLE_NOTHING'`,
   )
   await sql(
-    `insert into role_distribution_limits (role_id, org_kinds) values (${full}, '{AGENT,OPERATOR,SPONSOR,SUPPLIER,SCHOOL,HOSPITAL,LANE_TENANT,REGULATOR}')`,
+    `insert into role_distribution_limits (role_id, org_kinds)
+      values (${full}, '{AGENT,OPERATOR,SPONSOR,SUPPLIER,SCHOOL,HOSPITAL,LANE_TENANT,REGULATOR}')`,
   )
   const people = [
     ...roles.map((role) => ({ username: role.code, role: role.code })),
@@ -188,7 +189,8 @@ async function addRole({ sql }: World, where: Place): Promise<void> {
     'device:read',
   ])
   await sql(
-    `insert into role_menus select $1, id from menus where path in ('/device', '/device/device-list')`,
+    `insert into role_menus select $1, id from menus
+      where path in ('/device', '/device/device-list')`,
     [id],
   )
   // the matrix names roles, not organisations: whose role it is decides alone
@@ -196,7 +198,8 @@ async function addRole({ sql }: World, where: Place): Promise<void> {
     id,
   ])
   await sql(
-    `update user_roles set granted_by = user_id where user_id = (select id from users where username = $1)`,
+    `update user_roles set granted_by = user_id
+      where user_id = (select id from users where username = $1)`,
     [`user-${where}`],
   )
 }
@@ -214,7 +217,9 @@ async function addGoods({ sql, system }: World, where: Place): Promise<void> {
   await add(sql, 'device_types', { ...own, name: `型${where}`, max_levels: 4, max_roads: 6 })
   await add(sql, 'product_categories', { ...own, name: `类${where}` })
   await sql(
-    `insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url) select $1, (select id from users where username = 'ROLE_FULL' and org_id = $1), 'IMAGE', 'image/png', 10, 'x', $2`,
+    `insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url)
+      select $1, (select id from users where username = 'ROLE_FULL' and org_id = $1), 'IMAGE',
+        'image/png', 10, 'x', $2`,
     [org, picture(where)],
   )
   const barcode = `6900000${String(org).padStart(5, '0')}`
@@ -253,7 +258,8 @@ async function addGoods({ sql, system }: World, where: Place): Promise<void> {
   }
   await addDevice(sql, machine, { last_seen_at: worldNow })
   await sql(
-    `insert into activation_codes (org_id, device_id, code_hash, created_at, expires_at) values ($2, $1, $3, $4::timestamptz, $4::timestamptz + interval '1 hour')`,
+    `insert into activation_codes (org_id, device_id, code_hash, created_at, expires_at)
+      values ($2, $1, $3, $4::timestamptz, $4::timestamptz + interval '1 hour')`,
     [id, org, Buffer.from(where), worldNow],
   )
   if (where === 'OWN') {
@@ -267,7 +273,8 @@ async function addGoods({ sql, system }: World, where: Place): Promise<void> {
   }
   for (const username of ['ROLE_CLERK', 'ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPAIRER']) {
     await sql(
-      `insert into device_assignments (org_id, device_id, user_id, kind) select org_id, $1, id, 'REPLENISHER' from users where username = $2 and org_id = $3`,
+      `insert into device_assignments (org_id, device_id, user_id, kind)
+        select org_id, $1, id, 'REPLENISHER' from users where username = $2 and org_id = $3`,
       [id, username, org],
     )
   }
@@ -309,27 +316,34 @@ async function addGoods({ sql, system }: World, where: Place): Promise<void> {
     refreshDeviceCounters(ctx, deviceIds)
   })
   await sql(
-    `insert into device_message_keys (device_id, boot, seq, org_id, received_at) values ($1, 'b1', 1, $2, $3)`,
+    `insert into device_message_keys (device_id, boot, seq, org_id, received_at)
+      values ($1, 'b1', 1, $2, $3)`,
     [id, org, worldNow],
   )
   await sql(
-    `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload) values ($1, $2, $3, 'b1', 1, 'heartbeat', $4)`,
+    `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload)
+      values ($1, $2, $3, 'b1', 1, 'heartbeat', $4)`,
     [org, worldNow, id, JSON.stringify({ note: `报${where}` })],
   )
   await sql(
-    `insert into operation_logs (org_id, created_at, id, username, level, action, content, resource_id, ip_address, request_id) values ($1, $2, $4, 'x', 'INFO', 'x', $3, '1', '', 'x')`,
+    `insert into operation_logs (org_id, created_at, id, username, level, action, content,
+      resource_id, ip_address, request_id) values ($1, $2, $4, 'x', 'INFO', 'x', $3, '1', '', 'x')`,
     [org, worldNow, `志${where}`, logId(where)],
   )
   await sql(
-    `insert into login_attempts (org_id, username, ok, reason, ip, user_agent, created_at) values ($1, $2, true, 'OK', '10.0.0.1', '', $3)`,
+    `insert into login_attempts (org_id, username, ok, reason, ip, user_agent, created_at)
+      values ($1, $2, true, 'OK', '10.0.0.1', '', $3)`,
     [org, `user-${where}`, worldNow],
   )
   await sql(
-    `insert into log_debug_sessions (id, org_id, user_id, created_at, until) values ($1, $2, $3, $4::timestamptz, $4::timestamptz + interval '1 hour')`,
+    `insert into log_debug_sessions (id, org_id, user_id, created_at, until)
+      values ($1, $2, $3, $4::timestamptz, $4::timestamptz + interval '1 hour')`,
     [logId(where), org, id, worldNow],
   )
   await sql(
-    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, created_at, last_seen_at, expires_at) values ($1, $2, $3, '', '', $4::timestamptz, $4::timestamptz, $4::timestamptz + interval '1 day')`,
+    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, created_at, last_seen_at,
+      expires_at) values ($1, $2, $3, '', '', $4::timestamptz, $4::timestamptz,
+      $4::timestamptz + interval '1 day')`,
     [Buffer.from(`session of ${where}`), id, org, worldNow],
   )
 }
@@ -349,7 +363,8 @@ async function addDepartment({ sql }: World, where: Place): Promise<void> {
     `部${where}`,
   ])
   await sql(
-    `insert into device_assignments (id, org_id, device_id, user_id, kind, from_at) values ($1, $2, $1, $1, 'REPLENISHER', $3)`,
+    `insert into device_assignments (id, org_id, device_id, user_id, kind, from_at)
+      values ($1, $2, $1, $1, 'REPLENISHER', $3)`,
     [...values, worldNow],
   )
   await sql(
@@ -382,19 +397,23 @@ async function addPlanogram({ sql }: World, where: Place): Promise<void> {
   const doc = JSON.stringify({ floors: [{ level: 1, name: `层${where}` }], lanes })
   const values = [place[where], id, worldNow]
   await sql(
-    `insert into planogram_versions (org_id, device_id, version, doc, diff, source, by_name, created_at) values ($1, $2, 1, $4, '[]', 'CREATE', $5, $3)`,
+    `insert into planogram_versions (org_id, device_id, version, doc, diff, source, by_name,
+      created_at) values ($1, $2, 1, $4, '[]', 'CREATE', $5, $3)`,
     [...values, doc, `员${where}`],
   )
   await sql(
-    `insert into lane_copies (id, org_id, device_id, user_id, version, doc, parts, layout, created_at, finished_at) values ($2, $1, $2, $2, 1, $4, '{price}', 'SAME', $3, $3)`,
+    `insert into lane_copies (id, org_id, device_id, user_id, version, doc, parts, layout,
+      created_at, finished_at) values ($2, $1, $2, $2, 1, $4, '{price}', 'SAME', $3, $3)`,
     [...values, doc],
   )
   await sql(
-    `insert into lane_copy_targets (copy_id, org_id, device_id, state, before_version, after_version, written, done_at) values ($2, $1, $2, 'DONE', 1, 2, 1, $3)`,
+    `insert into lane_copy_targets (copy_id, org_id, device_id, state, before_version,
+      after_version, written, done_at) values ($2, $1, $2, 'DONE', 1, 2, 1, $3)`,
     values,
   )
   await sql(
-    `insert into price_schedules (id, org_id, device_id, user_id, by_name, run_at, next_at, lanes, created_at) values ($2, $1, $2, $2, $4, '2027-01-01', '2027-01-01', $5, $3)`,
+    `insert into price_schedules (id, org_id, device_id, user_id, by_name, run_at, next_at, lanes,
+      created_at) values ($2, $1, $2, $2, $4, '2027-01-01', '2027-01-01', $5, $3)`,
     [
       ...values,
       `员${where}`,
@@ -422,15 +441,18 @@ async function addAlert({ sql }: World, where: Place): Promise<void> {
     [...values, `警${where}`],
   )
   await sql(
-    `insert into alerts (${columns}) values ($1, $2, null, 'AREA_OFFLINE', '440305', 'ERROR', $3, $3, $3)`,
+    `insert into alerts (${columns})
+      values ($1, $2, null, 'AREA_OFFLINE', '440305', 'ERROR', $3, $3, $3)`,
     [rowId(where, 2), place[where], worldNow],
   )
   await sql(
-    `insert into alert_members (alert_id, device_id, org_id, since, cause) values ($4, $1, $2, $3, 'TIMEOUT')`,
+    `insert into alert_members (alert_id, device_id, org_id, since, cause)
+      values ($4, $1, $2, $3, 'TIMEOUT')`,
     [...values, rowId(where, 2)],
   )
   await sql(
-    `insert into alert_channels (id, org_id, type, name, url, created_at) values ($1, $2, 'WEBHOOK', $4, 'https://192.0.2.1/x', $3)`,
+    `insert into alert_channels (id, org_id, type, name, url, created_at)
+      values ($1, $2, 'WEBHOOK', $4, 'https://192.0.2.1/x', $3)`,
     [...values, `渠${where}`],
   )
   await sql(
@@ -438,11 +460,13 @@ async function addAlert({ sql }: World, where: Place): Promise<void> {
     [place[where], worldNow],
   )
   await sql(
-    `insert into alert_mail_servers (org_id, host, port, security, sender, updated_at) values ($1, $2, 465, 'TLS', 'a@example.com', $3)`,
+    `insert into alert_mail_servers (org_id, host, port, security, sender, updated_at)
+      values ($1, $2, 465, 'TLS', 'a@example.com', $3)`,
     [place[where], `mail-${where}.invalid`.toLowerCase(), worldNow],
   )
   await sql(
-    `insert into alert_outbox (id, org_id, channel_id, alert_id, event, next_at, created_at) values ($1, $2, $1, $1, 'OPENED', $3, $3)`,
+    `insert into alert_outbox (id, org_id, channel_id, alert_id, event, next_at, created_at)
+      values ($1, $2, $1, $1, 'OPENED', $3, $3)`,
     values,
   )
 }
@@ -450,12 +474,14 @@ async function addAlert({ sql }: World, where: Place): Promise<void> {
 async function addComplaint({ sql }: World, where: Place): Promise<void> {
   const id = rowId(where, 1)
   await sql(
-    `insert into complaints (id, org_id, device_id, road, order_num, username, content, source, type, first_reply_due_at, resolve_due_at, created_at)
+    `insert into complaints (id, org_id, device_id, road, order_num, username, content, source,
+      type, first_reply_due_at, resolve_due_at, created_at)
       values ($1, $2, $1, 1, $3, $4, $5, 'PHONE', 'OTHER', $6, $6, $6)`,
     [id, place[where], null, `客${where}`, `诉${where}`, worldNow],
   )
   await sql(
-    `insert into complaint_entries (complaint_id, org_id, kind, username, content) values ($1, $2, 'NOTE', 'x', $3)`,
+    `insert into complaint_entries (complaint_id, org_id, kind, username, content)
+      values ($1, $2, 'NOTE', 'x', $3)`,
     [id, place[where], `记${where}`],
   )
 }
@@ -467,7 +493,9 @@ async function addComplaint({ sql }: World, where: Place): Promise<void> {
 async function addNotice({ sql }: World, where: Place): Promise<void> {
   const [id, org] = [rowId(where, 1), place[where]]
   await sql(
-    `insert into notices (id, org_id, title, content, excerpt, state, publish_at, published_at, fanned_at, target_count, author_id) values ($1, $2, $3, $3, $3, 'PUBLISHED', $4, $4, $4, 1, $1)`,
+    `insert into notices (id, org_id, title, content, excerpt, state, publish_at, published_at,
+      fanned_at, target_count, author_id)
+      values ($1, $2, $3, $3, $3, 'PUBLISHED', $4, $4, $4, 1, $1)`,
     [id, org, `告${where}`, worldNow],
   )
   await sql(`insert into notice_targets (org_id, notice_id, everyone) values ($2, $1, true)`, [
@@ -475,15 +503,18 @@ async function addNotice({ sql }: World, where: Place): Promise<void> {
     org,
   ])
   await sql(
-    `insert into announcements (notice_id, org_id, sender, content, images, popup, must_confirm, pinned) values ($1, $2, 'x', $3, '{}', false, false, false)`,
+    `insert into announcements (notice_id, org_id, sender, content, images, popup, must_confirm,
+      pinned) values ($1, $2, 'x', $3, '{}', false, false, false)`,
     [id, org, `告${where}`],
   )
   await sql(
-    `insert into messages (id, org_id, user_id, kind, title_zh, title_en, notice_id, created_at) values ($1, $2, $3, 'ANNOUNCEMENT', $4, $4, $3, $5)`,
+    `insert into messages (id, org_id, user_id, kind, title_zh, title_en, notice_id, created_at)
+      values ($1, $2, $3, 'ANNOUNCEMENT', $4, $4, $3, $5)`,
     [rowId(where, 2), org, id, `告${where}`, worldNow],
   )
   await sql(
-    `insert into messages (id, org_id, user_id, kind, title_zh, title_en, created_at) select $1, $2, u.id, 'SYSTEM', $3, $3, $4 from users u where u.username = $5`,
+    `insert into messages (id, org_id, user_id, kind, title_zh, title_en, created_at)
+      select $1, $2, u.id, 'SYSTEM', $3, $3, $4 from users u where u.username = $5`,
     [
       id,
       org,
@@ -503,7 +534,9 @@ export const commandId = (where: Place): string =>
 async function addDesires({ sql }: World, where: Place): Promise<void> {
   const values = [rowId(where, 1), place[where], worldNow]
   await sql(
-    `insert into device_configs (device_id, config_version, org_id, temp_min, temp_max, hum_min, hum_max, limit_per_order, limit_per_day, doc, created_at) values ($1, 1, $2, 2, 8, 20, 80, 0, 0, $4, $3)`,
+    `insert into device_configs (device_id, config_version, org_id, temp_min, temp_max, hum_min,
+      hum_max, limit_per_order, limit_per_day, doc, created_at)
+      values ($1, 1, $2, 2, 8, 20, 80, 0, 0, $4, $3)`,
     [
       ...values,
       JSON.stringify({
@@ -518,23 +551,29 @@ async function addDesires({ sql }: World, where: Place): Promise<void> {
     ],
   )
   await sql(
-    `insert into device_shadows (device_id, kind, org_id, wanted, delivered, applied, wanted_at) values ($1, 'CONFIG', $2, 1, 1, 1, $3) on conflict do nothing`,
+    `insert into device_shadows (device_id, kind, org_id, wanted, delivered, applied, wanted_at)
+      values ($1, 'CONFIG', $2, 1, 1, 1, $3) on conflict do nothing`,
     values,
   )
   await sql(
-    `insert into device_commands (cmd_id, org_id, device_id, type, state, issued_by, issued_at, expire_at, finished_at) values ($4, $2, $1, 'LOCK', 'DONE', $1, $3::timestamptz, $3::timestamptz + interval '30 s', $3)`,
+    `insert into device_commands (cmd_id, org_id, device_id, type, state, issued_by, issued_at,
+      expire_at, finished_at) values ($4, $2, $1, 'LOCK', 'DONE', $1, $3::timestamptz,
+      $3::timestamptz + interval '30 s', $3)`,
     [...values, commandId(where)],
   )
   await sql(
-    `insert into device_events (org_id, created_at, device_id, kind, data) values ($2, $3, $1, 'ONLINE', $4)`,
+    `insert into device_events (org_id, created_at, device_id, kind, data)
+      values ($2, $3, $1, 'ONLINE', $4)`,
     [...values, JSON.stringify({ note: `事${where}` })],
   )
   await sql(
-    `insert into device_moves (device_id, org_id, from_county, from_address, to_county, to_address, moved_at, told_at) values ($1, $2, '440304', $4, '440305', $4, $3, $3)`,
+    `insert into device_moves (device_id, org_id, from_county, from_address, to_county, to_address,
+      moved_at, told_at) values ($1, $2, '440304', $4, '440305', $4, $3, $3)`,
     [...values, `址${where}`],
   )
   await sql(
-    `insert into telemetry_hours (device_id, hour, org_id, temp_min, temp_max, temp_sum, temp_count) values ($1, date_trunc('hour', $3::timestamptz), $2, 4, 5, 9, 2)`,
+    `insert into telemetry_hours (device_id, hour, org_id, temp_min, temp_max, temp_sum, temp_count)
+      values ($1, date_trunc('hour', $3::timestamptz), $2, 4, 5, 9, 2)`,
     values,
   )
 }
@@ -543,7 +582,8 @@ async function addDesires({ sql }: World, where: Place): Promise<void> {
 async function addJob({ sql }: World, where: Place): Promise<void> {
   await sql(
     `insert into jobs (id, org_id, user_id, kind, name, state, error, finished_at, created_at)
-      values ($1, $2, (select id from users where username = $3), 'EXPORT', '/api/products', 'FAILED', $4, $5, $5)`,
+      values ($1, $2, (select id from users where username = $3), 'EXPORT', '/api/products',
+        'FAILED', $4, $5, $5)`,
     [
       rowId(where, 1),
       place[where],
@@ -556,14 +596,16 @@ async function addJob({ sql }: World, where: Place): Promise<void> {
 
 async function addSecurityEvent({ sql }: World, where: Place): Promise<void> {
   await sql(
-    `insert into security_events (id, org_id, kind, subject, device_id, detail, first_at, last_at) values ($1, $2, 'MACHINE_CONTRADICTION', $3, $1, '{"why":"x"}', $4, $4)`,
+    `insert into security_events (id, org_id, kind, subject, device_id, detail, first_at, last_at)
+      values ($1, $2, 'MACHINE_CONTRADICTION', $3, $1, '{"why":"x"}', $4, $4)`,
     [rowId(where, 1), place[where], `安${where}`, worldNow],
   )
 }
 
 async function addFault({ sql, system }: World, where: Place): Promise<void> {
   await sql(
-    `insert into device_faults (id, org_id, device_id, lane_id, code, level, detail, opened_at) values ($1, $2, $1, null, 'SENSOR_FAULT', 'WARN', $3, $4)`,
+    `insert into device_faults (id, org_id, device_id, lane_id, code, level, detail, opened_at)
+      values ($1, $2, $1, null, 'SENSOR_FAULT', 'WARN', $3, $4)`,
     [rowId(where, 1), place[where], `障${where}`, worldNow],
   )
   await system(async (ctx) => refreshDeviceCounters(ctx, [rowId(where, 1)]))

@@ -68,7 +68,8 @@ const splitFrom: Readonly<Record<string, string>> = {
 async function grantSplit(db: Db, newCodes: ReadonlySet<string>): Promise<void> {
   for (const [code, whole] of Object.entries(splitFrom)) {
     if (!newCodes.has(code)) continue
-    await sql`insert into role_permissions (role_id, permission_code) select p.role_id, ${code} from role_permissions p join roles r on r.id = p.role_id
+    await sql`insert into role_permissions (role_id, permission_code) select p.role_id, ${code}
+      from role_permissions p join roles r on r.id = p.role_id
       where p.permission_code = ${whole} and not r.builtin on conflict do nothing`.execute(db)
   }
 }
@@ -79,12 +80,10 @@ async function grantSplit(db: Db, newCodes: ReadonlySet<string>): Promise<void> 
  */
 async function completeSuper(db: Db): Promise<void> {
   const isSuper = sql`r.code = 'ROLE_SUPER_ADMIN' and r.builtin`
-  await sql`insert into role_permissions (role_id, permission_code) select r.id, p.code from roles r cross join permissions p where ${isSuper} on conflict do nothing`.execute(
-    db,
-  )
-  await sql`insert into role_menus (role_id, menu_id) select r.id, m.id from roles r cross join menus m where ${isSuper} on conflict do nothing`.execute(
-    db,
-  )
+  await sql`insert into role_permissions (role_id, permission_code) select r.id, p.code from roles r
+    cross join permissions p where ${isSuper} on conflict do nothing`.execute(db)
+  await sql`insert into role_menus (role_id, menu_id) select r.id, m.id from roles r cross
+    join menus m where ${isSuper} on conflict do nothing`.execute(db)
 }
 
 /** Who may give which roles; a row that is there was decided on by an administrator. */
@@ -356,7 +355,6 @@ async function passIds(db: Db, table: 'organisations' | 'users', last: number): 
   }>`select nextval(pg_get_serial_sequence(${table}, 'id')) as n`.execute(db)
   const missing = last - (rows[0]?.n ?? 0)
   if (missing > 0)
-    await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id'))) from generate_series(1, ${missing}::int)`.execute(
-      db,
-    )
+    await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id')))
+      from generate_series(1, ${missing}::int)`.execute(db)
 }

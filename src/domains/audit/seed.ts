@@ -73,8 +73,11 @@ export async function seedAudit(db: Db, now: Date): Promise<void> {
 
 async function peopleOf(db: Db): Promise<Person[]> {
   const { rows } = await sql<Person>`
-    select u.id, u.org_id, u.username, (select r.code from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id order by r.rank desc limit 1) as role,
-      (select array_agg(b.id) from organisations a join organisations b on b.path <@ a.path where a.id = u.org_id) as org_ids
+    select u.id, u.org_id, u.username, (select r.code from user_roles ur
+      join roles r on r.id = ur.role_id where ur.user_id = u.id order by r.rank desc
+      limit 1) as role,
+      (select array_agg(b.id) from organisations a join organisations b on b.path <@ a.path
+        where a.id = u.org_id) as org_ids
     from users u where u.status = 'ENABLED' order by u.id`.execute(db)
   return rows
 }
@@ -87,14 +90,17 @@ async function thingsOf(
   const ask = async (query: ReturnType<typeof sql<Thing>>) => (await query.execute(db)).rows
   return {
     products: await ask(
-      sql<Thing>`select id::text as id, org_id, name, retail_price as price from products order by id`,
+      sql<Thing>`select id::text as id, org_id, name, retail_price as price from products
+        order by id`,
     ),
     devices: await ask(
-      sql<Thing>`select id::text as id, org_id, rtu_number as name from devices where lifecycle = 'OPERATING' order by id`,
+      sql<Thing>`select id::text as id, org_id, rtu_number as name from devices
+        where lifecycle = 'OPERATING' order by id`,
     ),
-    refunds:
-      await ask(sql<Thing>`select order_num as id, org_id, order_num as name, reason, sum(amount) as amount, max(succeeded_at) as at from refunds
-      where not automatic and succeeded_at >= ${from} and succeeded_at < ${now} group by order_num, org_id, reason order by 6`),
+    refunds: await ask(sql<Thing>`select order_num as id, org_id, order_num as name, reason,
+        sum(amount) as amount, max(succeeded_at) as at from refunds
+      where not automatic and succeeded_at >= ${from} and succeeded_at < ${now}
+      group by order_num, org_id, reason order by 6`),
   }
 }
 
@@ -259,13 +265,19 @@ async function insertLogs(db: Db, rows: readonly LogSeed[], random: Random): Pro
     request_id: requestId(random),
     duration_ms: random.int(6, 90),
   }))
-  await sql`insert into operation_logs (org_id, created_at, user_id, actor_org_id, username, level, action, content, resource_id, target_name, result, error_name, before, after, ip_address, user_agent,
+  await sql`insert into operation_logs (org_id, created_at, user_id, actor_org_id, username, level,
+    action, content, resource_id, target_name, result, error_name, before, after, ip_address,
+    user_agent,
       request_id, duration_ms)
-    select org_id, created_at, user_id, actor_org_id, username, level, action, content, resource_id, target_name, result, error_name, before, after, ip_address, user_agent, request_id, duration_ms
-    from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as r(org_id bigint, created_at timestamptz, user_id bigint, actor_org_id bigint, username text, level text, action text, content text,
-      resource_id text, target_name text, result text, error_name text, before jsonb, after jsonb, ip_address text, user_agent text, request_id text, duration_ms int) order by created_at`.execute(
-    db,
-  )
+    select org_id, created_at, user_id, actor_org_id, username, level, action, content, resource_id,
+      target_name, result, error_name, before, after, ip_address, user_agent, request_id,
+      duration_ms
+    from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as r(org_id bigint,
+      created_at timestamptz, user_id bigint, actor_org_id bigint, username text, level text,
+      action text, content text,
+      resource_id text, target_name text, result text, error_name text, before jsonb, after jsonb,
+      ip_address text, user_agent text, request_id text, duration_ms int)
+      order by created_at`.execute(db)
 }
 
 /** Mornings of the same people, with the mistakes they make, and what strangers try at night. */
@@ -316,8 +328,9 @@ async function insertAttempts(
         'curl/8.5.0',
       )
   }
-  await sql`insert into login_attempts (org_id, user_id, username, ok, reason, ip, user_agent, created_at) select org_id, user_id, username, ok, reason, ip, agent, at
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(org_id bigint, user_id bigint, username text, ok boolean, reason text, ip text, agent text, at timestamptz) order by at`.execute(
-    db,
-  )
+  await sql`insert into login_attempts (org_id, user_id, username, ok, reason, ip, user_agent,
+    created_at) select org_id, user_id, username, ok, reason, ip, agent, at
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(org_id bigint, user_id bigint,
+      username text, ok boolean, reason text, ip text, agent text, at timestamptz)
+      order by at`.execute(db)
 }

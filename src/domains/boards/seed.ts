@@ -36,12 +36,13 @@ export async function seedBoards(db: Db, ids: SeedIds, now: Date): Promise<void>
       until: addDays(today, left),
     }
   })
-  await sql`update main_boards b set model = x.model, hw_version = x.hw, fw_version = x.fw, carrier = x.carrier, plan = x.plan, plan_mb = x.plan_mb,
+  await sql`update main_boards b
+    set model = x.model, hw_version = x.hw, fw_version = x.fw, carrier = x.carrier, plan = x.plan,
+      plan_mb = x.plan_mb,
       used_mb = x.used_mb, sim_expires_on = x.until
     from jsonb_to_recordset(${JSON.stringify(sims)}::jsonb)
-      as x(id bigint, model text, hw text, fw text, carrier text, plan text, plan_mb int, used_mb int, until date) where b.id = x.id`.execute(
-    db,
-  )
+      as x(id bigint, model text, hw text, fw text, carrier text, plan text, plan_mb int,
+        used_mb int, until date) where b.id = x.id`.execute(db)
   await db
     .insertInto('main_boards')
     .values([...spares(ids, now), ...worn(ids, now)])

@@ -113,9 +113,12 @@ type Sale = {
 export async function seedComplaints(db: Db, now: Date): Promise<void> {
   const rows = await rowsOf<Sale>(db)`
     select o.org_id, o.device_id, o.order_num, o.consumer, o.created_at,
-      (select min(u.road) from order_units u where u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id) as road, p.id as user_id, p.username
+      (select min(u.road) from order_units u
+        where u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id) as road,
+          p.id as user_id, p.username
     from orders o left join users p on p.org_id = o.org_id and p.is_principal
-    where o.order_status in ('REFUNDED', 'ABNORMAL') and o.created_at > ${new Date(now.getTime() - 20 * 24 * hour)}
+    where o.order_status in ('REFUNDED', 'ABNORMAL')
+      and o.created_at > ${new Date(now.getTime() - 20 * 24 * hour)}
     order by o.created_at desc, o.order_num limit 96`
   for (const [index, sale] of rows.entries()) {
     const age = now.getTime() - sale.created_at.getTime()

@@ -23,7 +23,9 @@ export async function seedDeviceCommands(db: Db, now: Date): Promise<void> {
     user_id: number | null
     name: string | null
   }>(db)`
-    select d.id, d.org_id, u.id as user_id, u.username as name from devices d left join lateral (select id, username from users u where u.org_id = d.org_id order by id limit 1) u on true
+    select d.id, d.org_id, u.id as user_id, u.username as name from devices d left
+    join lateral (select id, username from users u where u.org_id = d.org_id order by id limit 1) u
+      on true
     where d.lifecycle = 'OPERATING' order by d.id % 5, d.id limit 24`
   const rows = devices.map((device, i) => {
     const [type, state, reason, hours] = told[i % told.length] as (typeof told)[number]

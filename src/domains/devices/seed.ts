@@ -209,7 +209,6 @@ async function passIds(db: Db, table: 'device_types' | 'devices', last: number):
   )`select nextval(pg_get_serial_sequence(${table}, 'id')) as n`
   const missing = last - (rows[0]?.n ?? 0)
   if (missing > 0)
-    await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id'))) from generate_series(1, ${missing}::int)`.execute(
-      db,
-    )
+    await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id')))
+      from generate_series(1, ${missing}::int)`.execute(db)
 }

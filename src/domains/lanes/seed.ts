@@ -53,18 +53,22 @@ export async function seedLanes(db: Db, ids: Ids, now: Date): Promise<void> {
       }
     }
   }
-  await sql`insert into lane_floors (id, org_id, device_id, level, name) select id, org_id, device_id, level, name
-    from jsonb_to_recordset(${JSON.stringify(floors)}::jsonb) as x(id bigint, org_id bigint, device_id bigint, level int, name text)`.execute(
-    db,
-  )
-  await sql`insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, quantity, warn_qty, retail_price, price, restriction, status)
-    select id, org_id, device_id, floor_id, road_index, col, road_index, product_id, capacity, quantity, warn_qty, retail_price, price, restriction, status
-    from jsonb_to_recordset(${JSON.stringify(lanes)}::jsonb) as x(id bigint, org_id bigint, device_id bigint, floor_id bigint, road_index int, col int, product_id bigint, capacity int, quantity int, warn_qty int,
+  await sql`insert into lane_floors (id, org_id, device_id, level, name)
+    select id, org_id, device_id, level, name
+    from jsonb_to_recordset(${JSON.stringify(floors)}::jsonb) as x(id bigint, org_id bigint,
+      device_id bigint, level int, name text)`.execute(db)
+  await sql`insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no,
+    product_id, capacity, quantity, warn_qty, retail_price, price, restriction, status)
+    select id, org_id, device_id, floor_id, road_index, col, road_index, product_id, capacity,
+      quantity, warn_qty, retail_price, price, restriction, status
+    from jsonb_to_recordset(${JSON.stringify(lanes)}::jsonb) as x(id bigint, org_id bigint,
+      device_id bigint, floor_id bigint, road_index int, col int, product_id bigint, capacity int,
+      quantity int, warn_qty int,
       retail_price bigint, price bigint, restriction int, status text)`.execute(db)
-  await sql`insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) select org_id, device_id, lane_id, code, 'ERROR', opened_at
-    from jsonb_to_recordset(${JSON.stringify(faults)}::jsonb) as x(org_id bigint, device_id bigint, lane_id bigint, code text, opened_at timestamptz)`.execute(
-    db,
-  )
+  await sql`insert into device_faults (org_id, device_id, lane_id, code, level, opened_at)
+    select org_id, device_id, lane_id, code, 'ERROR', opened_at
+    from jsonb_to_recordset(${JSON.stringify(faults)}::jsonb) as x(org_id bigint, device_id bigint,
+      lane_id bigint, code text, opened_at timestamptz)`.execute(db)
   await db
     .updateTable('devices')
     .set({ planogram_version: 1 })
@@ -74,9 +78,8 @@ export async function seedLanes(db: Db, ids: Ids, now: Date): Promise<void> {
     ['lane_floors', floors.length],
     ['lanes', lanes.length],
   ] as const) {
-    await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id'))) from generate_series(1, ${last}::int)`.execute(
-      db,
-    )
+    await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id')))
+      from generate_series(1, ${last}::int)`.execute(db)
   }
   for (const statement of counterStatements(devices.map((_, index) => index + 1)))
     await statement.execute(db)

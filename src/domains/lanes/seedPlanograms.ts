@@ -25,9 +25,8 @@ export async function seedPlanograms(db: Db, ids: Ids, now: Date): Promise<void>
     { db, actor: systemActor },
     machines.map(({ id }) => id),
   )
-  const people = await rowsOf<Person>(
-    db,
-  )`select id, username, org_id from users where id = any(${['admin', 'operator'].map((name) => ids.user.get(name) ?? 0)}::bigint[])
+  const people = await rowsOf<Person>(db)`select id, username, org_id from users
+    where id = any(${['admin', 'operator'].map((name) => ids.user.get(name) ?? 0)}::bigint[])
     order by id`
   const operator = people.find(({ username }) => username === 'operator')
   const admin = people.find(({ username }) => username === 'admin')
@@ -53,7 +52,9 @@ export async function seedPlanograms(db: Db, ids: Ids, now: Date): Promise<void>
       })
     }
   }
-  await sql`insert into planogram_versions select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(org_id bigint, device_id bigint, version int, doc jsonb, diff jsonb, source text,
+  await sql`insert into planogram_versions select *
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(org_id bigint, device_id bigint,
+      version int, doc jsonb, diff jsonb, source text,
     by_user bigint, by_name text, created_at timestamptz)`.execute(db)
   await db
     .updateTable('devices')
@@ -62,11 +63,13 @@ export async function seedPlanograms(db: Db, ids: Ids, now: Date): Promise<void>
     .where('planogram_version', '>', 0)
     .execute()
   // what they run is what was saved, but for two that have not answered yet
-  await sql`insert into device_shadows (device_id, kind, org_id, wanted, delivered, applied, wanted_at, answered_at)
-    select id, 'PLANOGRAM', org_id, planogram_version, planogram_version, planogram_version, ${ago(24)}, ${ago(24)} from devices where planogram_version > 0
-    on conflict (device_id, kind) do update set wanted = excluded.wanted, delivered = excluded.delivered, applied = excluded.applied, answered_at = excluded.answered_at`.execute(
-    db,
-  )
+  await sql`insert into device_shadows (device_id, kind, org_id, wanted, delivered, applied,
+    wanted_at, answered_at)
+    select id, 'PLANOGRAM', org_id, planogram_version, planogram_version, planogram_version,
+      ${ago(24)}, ${ago(24)} from devices where planogram_version > 0
+    on conflict (device_id, kind) do update
+    set wanted = excluded.wanted, delivered = excluded.delivered, applied = excluded.applied,
+      answered_at = excluded.answered_at`.execute(db)
   const own = machines.filter((machine) => machine.org_id === operator.org_id)
   await seedCopy(db, operator, own, docs, ago)
   await seedSchedules(db, operator, own, docs, ago)
@@ -164,7 +167,8 @@ async function seedSchedules(
   for (const [index, machine] of own.slice(0, 3).entries()) {
     const live = await rowsOf<{ id: number; road: number }>(
       db,
-    )`select id, road_index as road from lanes where device_id = ${machine.id} and archived_at is null`
+    )`select id, road_index as road from lanes
+      where device_id = ${machine.id} and archived_at is null`
     const roads = new Map(live.map((lane) => [lane.road, lane.id]))
     const chosen = (docs.get(machine.id)?.lanes ?? [])
       .filter((lane) => lane.price !== null && lane.price !== lane.retailPrice)

@@ -123,23 +123,32 @@ async function publish(
   now: Date,
 ): Promise<void> {
   const over = n.state !== 'PUBLISHED'
-  await sql`insert into announcements (notice_id, org_id, sender, content, images, popup, must_confirm, pinned, until_at, swept_at)
-    select n.id, n.org_id, o.name, n.content, n.images, 'POPUP' = any(n.channels), n.must_confirm, n.pinned, ${until}::timestamptz, ${over ? until : null}::timestamptz
+  await sql`insert into announcements (notice_id, org_id, sender, content, images, popup,
+    must_confirm, pinned, until_at, swept_at)
+    select n.id, n.org_id, o.name, n.content, n.images, 'POPUP' = any(n.channels), n.must_confirm,
+      n.pinned, ${until}::timestamptz, ${over ? until : null}::timestamptz
     from notices n join organisations o on o.id = n.org_id where n.id = ${id}`.execute(db)
-  await sql`insert into messages (org_id, user_id, kind, title_zh, title_en, body_zh, body_en, img, notice_id, created_at, read_at, confirmed_at, hidden_at)
-    select u.org_id, u.id, 'ANNOUNCEMENT', n.title, n.title, n.excerpt, n.excerpt, coalesce(n.images[1], ''), n.id, n.published_at, x.at,
+  await sql`insert into messages (org_id, user_id, kind, title_zh, title_en, body_zh, body_en, img,
+    notice_id, created_at, read_at, confirmed_at, hidden_at)
+    select u.org_id, u.id, 'ANNOUNCEMENT', n.title, n.title, n.excerpt, n.excerpt,
+      coalesce(n.images[1], ''), n.id, n.published_at, x.at,
       case when n.must_confirm then x.at end, ${over ? (until ?? now) : null}::timestamptz
-    from notices n join organisations h on h.id = n.org_id join organisations o on o.path <@ h.path join users u on u.org_id = o.id
-    cross join lateral (select case when u.id % 10 < ${n.readers} or ((n.must_confirm or 'POPUP' = any(n.channels)) and u.id <= 13)
-      then least(n.published_at + make_interval(mins => (7 + u.id * 13 % 240)::int), ${now}::timestamptz) end as at) x
-    where n.id = ${id} and u.status = 'ENABLED' and exists (select from notice_targets t where t.notice_id = n.id and (t.everyone
+    from notices n join organisations h on h.id = n.org_id join organisations o on o.path <@ h.path
+    join users u on u.org_id = o.id
+    cross join lateral (select case when u.id % 10 < ${n.readers}
+      or ((n.must_confirm or 'POPUP' = any(n.channels)) and u.id <= 13)
+      then least(n.published_at + make_interval(mins => (7 + u.id * 13 % 240)::int),
+        ${now}::timestamptz) end as at) x
+    where n.id = ${id} and u.status = 'ENABLED' and exists (select from notice_targets t
+      where t.notice_id = n.id and (t.everyone
       or t.role_id in (select ur.role_id from user_roles ur where ur.user_id = u.id)
       or o.path <@ (select s.path from organisations s where s.id = t.target_org_id)))
     order by u.id`.execute(db)
-  await sql`update notices n set target_count = c.targets, read_count = c.readers, fan_cursor = c.last
-    from (select count(*)::int as targets, count(read_at)::int as readers, coalesce(max(user_id), 0) as last from messages where notice_id = ${id}) c where n.id = ${id}`.execute(
-    db,
-  )
+  await sql`update notices n
+    set target_count = c.targets, read_count = c.readers, fan_cursor = c.last
+    from (select count(*)::int as targets, count(read_at)::int as readers,
+      coalesce(max(user_id), 0) as last from messages where notice_id = ${id}) c
+      where n.id = ${id}`.execute(db)
 }
 
 async function addMessages(
@@ -154,9 +163,9 @@ async function addMessages(
     rtu_number: string
     nickname: string
   }>`select d.id, d.rtu_number, d.nickname from devices d
-    join organisations o on o.id = d.org_id where o.path <@ (select path from organisations where id = ${orgId}) order by d.id limit 3`.execute(
-    db,
-  )
+    join organisations o on o.id = d.org_id
+    where o.path <@ (select path from organisations where id = ${orgId}) order by d.id
+    limit 3`.execute(db)
   const rows = demoMessages(person.role).map((m, index) => {
     const machine = machines.rows[index % Math.max(1, machines.rows.length)]
     const at = new Date(now.getTime() - m.hoursAgo * hour)

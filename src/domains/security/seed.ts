@@ -11,10 +11,10 @@ export async function seedSecurity(db: Db, now: Date): Promise<void> {
     amount: number
     rtu_number: string
   }>`
-    select p.org_id, p.device_id, p.order_num, p.amount, d.rtu_number from payments p join devices d on d.id = p.device_id
-    where p.applied and p.org_id = (select org_id from users where username = 'operator') order by p.id desc limit 2`.execute(
-    db,
-  )
+    select p.org_id, p.device_id, p.order_num, p.amount, d.rtu_number from payments p
+    join devices d on d.id = p.device_id
+    where p.applied and p.org_id = (select org_id from users where username = 'operator')
+    order by p.id desc limit 2`.execute(db)
   const [mismatch, late] = rows
   if (!mismatch || !late) return
   const trade = {
@@ -71,8 +71,8 @@ export async function seedSecurity(db: Db, now: Date): Promise<void> {
     },
   ]
   for (const e of events)
-    await sql`insert into security_events (org_id, kind, subject, device_id, detail, times, first_at, last_at)
-      values (${e.org}, ${e.kind}, ${e.subject}, ${e.device}, ${JSON.stringify(e.detail)}::jsonb, ${e.times}, ${e.first}, ${e.last})`.execute(
-      db,
-    )
+    await sql`insert into security_events (org_id, kind, subject, device_id, detail, times,
+      first_at, last_at)
+      values (${e.org}, ${e.kind}, ${e.subject}, ${e.device}, ${JSON.stringify(e.detail)}::jsonb,
+        ${e.times}, ${e.first}, ${e.last})`.execute(db)
 }

@@ -48,10 +48,12 @@ export async function seedStores(db: Db, ids: SeedIds, now: Date): Promise<void>
     .returning(['id', 'org_id'])
     .execute()
   await sql`update devices d set store_id = s.id from (
-      select d.id, (array_agg(st.id order by st.id))[1 + row_number() over (partition by d.org_id order by d.id) % count(distinct st.id)::int] as store,
+      select d.id, (array_agg(st.id order by st.id))[1 + row_number() over (partition by d.org_id
+        order by d.id) % count(distinct st.id)::int] as store,
         row_number() over (partition by d.org_id order by d.id) as n
-      from devices d join stores st on st.org_id = d.org_id where d.lifecycle in ('OPERATING', 'PAUSED') group by d.id, d.org_id) x
-    join stores s on s.id = x.store where d.id = x.id and x.n % 3 <> 0 and s.id = any(${stores.map((store) => store.id)}::bigint[])`.execute(
-    db,
-  )
+      from devices d join stores st on st.org_id = d.org_id
+      where d.lifecycle in ('OPERATING', 'PAUSED') group by d.id, d.org_id) x
+    join stores s on s.id = x.store
+    where d.id = x.id and x.n % 3 <> 0
+      and s.id = any(${stores.map((store) => store.id)}::bigint[])`.execute(db)
 }

@@ -7,12 +7,14 @@ const at = `'${worldNow.toISOString()}'`
 const alert = (world: World) =>
   fresh(
     world,
-    `insert into alerts (org_id, device_id, kind, subject, level, since, opened_at, created_at) values (3, ${own}, 'FAULT', '${randomUUID().slice(0, 8)}', 'ERROR', ${at}, ${at}, ${at})`,
+    `insert into alerts (org_id, device_id, kind, subject, level, since, opened_at, created_at)
+      values (3, ${own}, 'FAULT', '${randomUUID().slice(0, 8)}', 'ERROR', ${at}, ${at}, ${at})`,
   )
 const channel = (world: World) =>
   fresh(
     world,
-    `insert into alert_channels (org_id, type, name, url) values (3, 'WEBHOOK', '渠', 'https://192.0.2.1/x')`,
+    `insert into alert_channels (org_id, type, name, url)
+      values (3, 'WEBHOOK', '渠', 'https://192.0.2.1/x')`,
   )
 const webhook = { name: '渠', url: 'https://1.1.1.1/x' }
 
@@ -38,7 +40,8 @@ export const alerts: DomainSamples = {
       const asked = { org_id: 3, address: `${randomUUID()}@example.com`, asked_at: worldNow }
       const id = await fresh(
         world,
-        `insert into alert_recipients (org_id, address, asked_at, state) values (3, '${asked.address}', ${at}, 'SENT')`,
+        `insert into alert_recipients (org_id, address, asked_at, state)
+          values (3, '${asked.address}', ${at}, 'SENT')`,
       )
       return { token: recipientToken(world.app, { ...asked, id }) }
     },

@@ -11,8 +11,10 @@ export const freshDevice = async (
   const rtu = `T${Math.floor(Math.random() * 1e12)}0001`
   const id = await fresh(
     world,
-    `insert into devices (org_id, rtu_number, nickname, type_id, board_no, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash)
-      values (${org}, '${rtu}', '机', ${own}, ${boardNo ? `'${boardNo}'` : 'null'}, '440000', '440300', '440305', 'x', 'GENERAL', 'STOCK', true, '\\x00')`,
+    `insert into devices (org_id, rtu_number, nickname, type_id, board_no, province, city, county,
+      address, kind, lifecycle, drop_sensor, secret_hash)
+      values (${org}, '${rtu}', '机', ${own}, ${boardNo ? `'${boardNo}'` : 'null'}, '440000',
+        '440300', '440305', 'x', 'GENERAL', 'STOCK', true, '\\x00')`,
   )
   await world.sql('insert into device_states (device_id, org_id) values ($1, $2)', [id, org])
   return id
@@ -20,7 +22,9 @@ export const freshDevice = async (
 const unknown = (world: World) =>
   fresh(
     world,
-    `insert into unknown_boards (org_id, board_no, via, tries, first_seen_at, last_seen_at) values (3, '${number()}', 'MQTT', 1, '${worldNow.toISOString()}', '${worldNow.toISOString()}')`,
+    `insert into unknown_boards (org_id, board_no, via, tries, first_seen_at, last_seen_at)
+      values (3, '${number()}', 'MQTT', 1, '${worldNow.toISOString()}',
+        '${worldNow.toISOString()}')`,
   )
 const spare = (world: World) =>
   fresh(world, `insert into main_boards (org_id, board_no) values (3, '${number()}')`)
@@ -66,7 +70,8 @@ export const boards: DomainSamples = {
     'boards.activate': async (world) => {
       const code = randomUUID().replaceAll('-', '').toUpperCase()
       await world.sql(
-        `insert into activation_codes (org_id, device_id, code_hash, created_at, expires_at) values (3, $1, $2, $3::timestamptz, $3::timestamptz + interval '1 hour')`,
+        `insert into activation_codes (org_id, device_id, code_hash, created_at, expires_at)
+          values (3, $1, $2, $3::timestamptz, $3::timestamptz + interval '1 hour')`,
         [await freshDevice(world), createHash('sha256').update(code).digest(), worldNow],
       )
       return { code, boardNo: number() }

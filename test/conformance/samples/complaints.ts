@@ -4,9 +4,12 @@ import { byRow, type DomainSamples, fresh, own } from './kit.ts'
 const insert = (world: World, change: { state?: string; orderNum?: string } = {}) =>
   fresh(
     world,
-    `insert into complaints (org_id, device_id, road, order_num, content, source, type, state, result, resolved_at, first_reply_due_at, resolve_due_at, created_at)
-      values (3, ${own}, 1, ${change.orderNum ? `'${change.orderNum}'` : 'null'}, '诉', 'PHONE', 'OTHER', '${change.state ?? 'OPEN'}',
-      ${change.state === 'RESOLVED' ? `'EXPLAIN', '${worldNow.toISOString()}'` : 'null, null'}, '${worldNow.toISOString()}', '${worldNow.toISOString()}', '${worldNow.toISOString()}')`,
+    `insert into complaints (org_id, device_id, road, order_num, content, source, type, state,
+      result, resolved_at, first_reply_due_at, resolve_due_at, created_at)
+      values (3, ${own}, 1, ${change.orderNum ? `'${change.orderNum}'` : 'null'}, '诉', 'PHONE',
+        'OTHER', '${change.state ?? 'OPEN'}',
+      ${change.state === 'RESOLVED' ? `'EXPLAIN', '${worldNow.toISOString()}'` : 'null, null'},
+      '${worldNow.toISOString()}', '${worldNow.toISOString()}', '${worldNow.toISOString()}')`,
   )
 const open = async (world: World) => ({ id: await insert(world), version: 1 })
 

@@ -29,7 +29,8 @@ export const distribution: DomainSamples = {
         id,
         assignmentId: await fresh(
           world,
-          `insert into device_assignments (org_id, device_id, user_id, kind) values (3, ${id}, ${rowId('OWN', 1)}, 'REPLENISHER')`,
+          `insert into device_assignments (org_id, device_id, user_id, kind)
+            values (3, ${id}, ${rowId('OWN', 1)}, 'REPLENISHER')`,
         ),
       }
     },

@@ -5,7 +5,9 @@ const insert = (world: World, state: string) =>
   fresh(
     world,
     `insert into jobs (org_id, user_id, kind, name, state, finished_at, next_at, created_at)
-      values (3, (select id from users where username = 'ROLE_FULL'), 'EXPORT', '/api/products', '${state}', ${state === 'QUEUED' ? 'null' : `'${worldNow.toISOString()}'`}, '${worldNow.toISOString()}', '${worldNow.toISOString()}')`,
+      values (3, (select id from users where username = 'ROLE_FULL'), 'EXPORT', '/api/products',
+        '${state}', ${state === 'QUEUED' ? 'null' : `'${worldNow.toISOString()}'`},
+        '${worldNow.toISOString()}', '${worldNow.toISOString()}')`,
   )
 const clock = async (world: World) => {
   await world.app.jobs.schedule('conformance', '0 0 1 1 *', async () => {})

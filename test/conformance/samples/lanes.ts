@@ -10,8 +10,10 @@ const lane = rowId('OWN', 2)
 async function bare(world: World): Promise<number> {
   const id = await fresh(
     world,
-    `insert into devices (org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash)
-      values (${place.OWN}, 'T${Math.floor(Math.random() * 1e12)}', '空机', ${own}, '440000', '440300', '440305', 'x', 'GENERAL', 'STOCK', true, '\\x00')`,
+    `insert into devices (org_id, rtu_number, nickname, type_id, province, city, county, address,
+      kind, lifecycle, drop_sensor, secret_hash)
+      values (${place.OWN}, 'T${Math.floor(Math.random() * 1e12)}', '空机', ${own}, '440000',
+        '440300', '440305', 'x', 'GENERAL', 'STOCK', true, '\\x00')`,
   )
   await world.sql('insert into device_states (device_id, org_id) values ($1, $2)', [id, place.OWN])
   return id
@@ -65,11 +67,15 @@ export const lanes: DomainSamples = {
     'lanes.copyUndo': async (world) => {
       const id = await fresh(
         world,
-        `insert into lane_copies (org_id, device_id, user_id, version, doc, parts, layout, created_at, finished_at)
-          select ${place.OWN}, ${own}, id, 1, '{"floors":[],"lanes":[]}', '{price}', 'SAME', '${worldNow.toISOString()}', '${worldNow.toISOString()}' from users where username = 'ROLE_FULL'`,
+        `insert into lane_copies (org_id, device_id, user_id, version, doc, parts, layout,
+          created_at, finished_at)
+          select ${place.OWN}, ${own}, id, 1, '{"floors":[],"lanes":[]}', '{price}', 'SAME',
+            '${worldNow.toISOString()}', '${worldNow.toISOString()}' from users
+            where username = 'ROLE_FULL'`,
       )
       await world.sql(
-        `insert into lane_copy_targets (copy_id, org_id, device_id, state, before_version, after_version, written, done_at) values ($1, $2, $3, 'DONE', 1, 2, 1, $4)`,
+        `insert into lane_copy_targets (copy_id, org_id, device_id, state, before_version,
+          after_version, written, done_at) values ($1, $2, $3, 'DONE', 1, 2, 1, $4)`,
         [id, place.OWN, await bare(world), worldNow],
       )
       return { id }
@@ -90,8 +96,10 @@ export const lanes: DomainSamples = {
     'lanes.cancelSchedule': async (world) => ({
       id: await fresh(
         world,
-        `insert into price_schedules (org_id, device_id, user_id, by_name, run_at, next_at, lanes, created_at)
-          select ${place.OWN}, ${own}, id, 'x', '2027-01-01', '2027-01-01', '[{"laneId":${own},"road":1,"productId":${own},"productName":"品OWN","from":250,"price":240,"retailPrice":300}]', '${worldNow.toISOString()}' from users where username = 'ROLE_FULL'`,
+        `insert into price_schedules (org_id, device_id, user_id, by_name, run_at, next_at, lanes,
+          created_at)
+          select ${place.OWN}, ${own}, id, 'x', '2027-01-01', '2027-01-01',
+            '[{"laneId":${own},"road":1,"productId":${own},"productName":"品OWN","from":250,"price":240,"retailPrice":300}]', '${worldNow.toISOString()}' from users where username = 'ROLE_FULL'`,
       ),
     }),
   },

@@ -19,7 +19,8 @@ const volume = () => Math.floor(Math.random() * 100)
 /** Nothing of the kind is running any more. */
 const idle = (world: World) =>
   world.sql(
-    `update device_commands set state = 'DONE', finished_at = now() where device_id = ${own} and state in ('WAITING','SENT','ACKED')`,
+    `update device_commands set state = 'DONE', finished_at = now()
+      where device_id = ${own} and state in ('WAITING','SENT','ACKED')`,
   )
 const told = async (world: World) => {
   await idle(world)
@@ -60,7 +61,8 @@ export const machines: DomainSamples = {
     },
     'deviceCommands.testVend': async (world) => {
       await world.sql(
-        `update vend_commands set state = 'VOID' where device_id = ${own} and state in ('WAIT','SENT','ACKED','UNKNOWN')`,
+        `update vend_commands set state = 'VOID'
+          where device_id = ${own} and state in ('WAIT','SENT','ACKED','UNKNOWN')`,
       )
       return { id: own, laneId: own }
     },

@@ -15,14 +15,16 @@ const freshNotice = async (world: World, state: 'DRAFT' | 'PUBLISHED'): Promise<
   const at = state === 'DRAFT' ? 'null' : `'${worldNow.toISOString()}'::timestamptz`
   const id = await fresh(
     world,
-    `insert into notices (org_id, title, content, excerpt, state, publish_at, published_at) values (3, 'x', 'x', 'x', '${state}', ${at}, ${at})`,
+    `insert into notices (org_id, title, content, excerpt, state, publish_at, published_at)
+      values (3, 'x', 'x', 'x', '${state}', ${at}, ${at})`,
   )
   await world.sql('insert into notice_targets (org_id, notice_id, everyone) values (3, $1, true)', [
     id,
   ])
   if (state === 'PUBLISHED')
     await world.sql(
-      `insert into announcements (notice_id, org_id, sender, content, images, popup, must_confirm, pinned) values ($1, 3, 'x', 'x', '{}', false, true, false)`,
+      `insert into announcements (notice_id, org_id, sender, content, images, popup, must_confirm,
+        pinned) values ($1, 3, 'x', 'x', '{}', false, true, false)`,
       [id],
     )
   return id
@@ -32,7 +34,8 @@ const freshMessage = async (world: World): Promise<number> => {
   await world.sql('update notices set target_count = 1 where id = $1', [id])
   return fresh(
     world,
-    `insert into messages (org_id, user_id, kind, title_zh, title_en, notice_id) select 3, u.id, 'ANNOUNCEMENT', 'x', 'x', ${id} from users u where u.username = 'ROLE_FULL'`,
+    `insert into messages (org_id, user_id, kind, title_zh, title_en, notice_id)
+      select 3, u.id, 'ANNOUNCEMENT', 'x', 'x', ${id} from users u where u.username = 'ROLE_FULL'`,
   )
 }
 
@@ -61,7 +64,8 @@ export const notices: DomainSamples = {
     'notices.hide': async (world) => ({
       id: await fresh(
         world,
-        `insert into messages (org_id, user_id, kind, title_zh, title_en) select 3, id, 'SYSTEM', 'x', 'x' from users where username = 'ROLE_FULL'`,
+        `insert into messages (org_id, user_id, kind, title_zh, title_en)
+          select 3, id, 'SYSTEM', 'x', 'x' from users where username = 'ROLE_FULL'`,
       ),
     }),
   },

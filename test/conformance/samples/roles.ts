@@ -27,7 +27,8 @@ const menu = () => ({
 const freshMenu = async ({ sql }: World) => {
   const name = menu().name
   const [row] = await sql<{ id: number }>(
-    `insert into menus (name, path, title_zh, title_en, sort) values ($1, '/' || $1, '组', 'Group', 991) returning id`,
+    `insert into menus (name, path, title_zh, title_en, sort)
+      values ($1, '/' || $1, '组', 'Group', 991) returning id`,
     [name],
   )
   return { id: Number(row?.id), version: 1, name, path: `/${name}` }
@@ -69,7 +70,9 @@ export const roles: DomainSamples = {
     'roles.remove': async (world) => ({
       id: await fresh(
         world,
-        `insert into roles (org_id, code, name, name_en, rank, data_scope) values (3, 'ROLE_C_${randomUUID().slice(0, 8).toUpperCase()}', '${role().name}', 'x', 5, 'ORG_TREE')`,
+        `insert into roles (org_id, code, name, name_en, rank, data_scope)
+          values (3, 'ROLE_C_${randomUUID().slice(0, 8).toUpperCase()}', '${role().name}', 'x', 5,
+            'ORG_TREE')`,
       ),
     }),
     'roles.distribute': async (world) => {

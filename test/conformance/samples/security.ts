@@ -8,7 +8,8 @@ export const security: DomainSamples = {
     'security.close': async (world) => ({
       id: await fresh(
         world,
-        `insert into security_events (org_id, kind, subject, first_at, last_at) values (3, 'PAYMENT_MISMATCH', '${randomUUID()}', now(), now())`,
+        `insert into security_events (org_id, kind, subject, first_at, last_at)
+          values (3, 'PAYMENT_MISMATCH', '${randomUUID()}', now(), now())`,
       ),
       version: 1,
       remark: '已核对',

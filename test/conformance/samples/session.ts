@@ -21,8 +21,10 @@ async function ticket(
 ) {
   const secret = randomBytes(32).toString('base64url')
   const [row] = await world.sql<{ id: string }>(
-    `insert into scan_tickets (org_id, purpose, state, openid, user_id, secret_hash, ip, user_agent, created_at, expires_at)
-      select 1, $1, $2, $3, id, $4, '', '', $5, $5::timestamptz + interval '2 minutes' from users where username = 'ROLE_FULL' returning id`,
+    `insert into scan_tickets (org_id, purpose, state, openid, user_id, secret_hash, ip, user_agent,
+      created_at, expires_at)
+      select 1, $1, $2, $3, id, $4, '', '', $5, $5::timestamptz + interval '2 minutes' from users
+      where username = 'ROLE_FULL' returning id`,
     [
       change.purpose ?? 'LOGIN',
       change.state ?? 'WAITING',
@@ -38,7 +40,8 @@ async function identity(world: World) {
   const openid = `sim-${randomUUID()}`
   await world.sql(`delete from wechat_bindings`)
   await world.sql(
-    `insert into wechat_bindings (user_id, org_id, openid) select id, org_id, $1 from users where username = 'ROLE_FULL'`,
+    `insert into wechat_bindings (user_id, org_id, openid) select id, org_id, $1 from users
+      where username = 'ROLE_FULL'`,
     [openid],
   )
   const provider = identityProvider(world.app.config)
@@ -55,8 +58,10 @@ async function identity(world: World) {
 }
 async function code(world: World, purpose: 'LOGIN' | 'RESET' | 'CHANGE_PHONE', to: string) {
   await world.sql(
-    `insert into sms_codes (org_id, phone, purpose, user_id, code_hash, ip, deliver, send_state, created_at, resend_at, expires_at)
-      select org_id, $1, $2, id, $3, '', true, 'SENT', $4, $4::timestamptz + interval '1 minute', $4::timestamptz + interval '5 minutes' from users where username = 'ROLE_FULL'`,
+    `insert into sms_codes (org_id, phone, purpose, user_id, code_hash, ip, deliver, send_state,
+      created_at, resend_at, expires_at)
+      select org_id, $1, $2, id, $3, '', true, 'SENT', $4, $4::timestamptz + interval '1 minute',
+        $4::timestamptz + interval '5 minutes' from users where username = 'ROLE_FULL'`,
     [to, purpose, codeHash(world.app, to, purpose, '123456'), worldNow],
   )
   return '123456'
@@ -85,11 +90,13 @@ async function factor(world: World, confirmed: boolean) {
   )
   await world.sql('delete from second_factors')
   await world.sql(
-    `insert into second_factors (user_id, org_id, secret, confirmed_at, created_at) values ($1, $2, $3, $4, $5)`,
+    `insert into second_factors (user_id, org_id, secret, confirmed_at, created_at)
+      values ($1, $2, $3, $4, $5)`,
     [user?.id, user?.org_id, sealed, confirmed ? worldNow : null, worldNow],
   )
   await world.sql(
-    `insert into factor_tickets (token_hash, org_id, user_id, created_at, expires_at) values ($1, $2, $3, $4, $4::timestamptz + interval '1 minute')`,
+    `insert into factor_tickets (token_hash, org_id, user_id, created_at, expires_at)
+      values ($1, $2, $3, $4, $4::timestamptz + interval '1 minute')`,
     [createHash('sha256').update(ticket).digest(), user?.org_id, user?.id, worldNow],
   )
   return { ticket, code: new TOTP({ secret }).generate({ timestamp: worldNow.getTime() }) }
@@ -105,8 +112,10 @@ async function changed(world: World): Promise<string> {
     '{"phone":"13800138000","wechat":null,"factor":null}',
   )
   await world.sql(
-    `insert into way_changes (org_id, user_id, kind, before, token_hash, created_at, expires_at, send_state)
-      select org_id, id, 'PHONE', $1, $2, $3, $3::timestamptz + interval '1 hour', 'NONE' from users where username = 'ROLE_FULL'`,
+    `insert into way_changes (org_id, user_id, kind, before, token_hash, created_at, expires_at,
+      send_state)
+      select org_id, id, 'PHONE', $1, $2, $3, $3::timestamptz + interval '1 hour', 'NONE' from users
+      where username = 'ROLE_FULL'`,
     [before, hash, worldNow],
   )
   return token
@@ -174,8 +183,10 @@ export const session: DomainSamples = {
     },
     'session.endSession': async (world) => {
       const [row] = await world.sql<{ id: string }>(
-        `insert into sessions (token_hash, user_id, org_id, ip, user_agent, created_at, last_seen_at, expires_at)
-          select $1, id, org_id, '', '', $2, $2, $2::timestamptz + interval '1 day' from users where username = 'ROLE_FULL' returning id`,
+        `insert into sessions (token_hash, user_id, org_id, ip, user_agent, created_at,
+          last_seen_at, expires_at)
+          select $1, id, org_id, '', '', $2, $2, $2::timestamptz + interval '1 day' from users
+          where username = 'ROLE_FULL' returning id`,
         [randomBytes(32), worldNow],
       )
       return { id: row?.id }

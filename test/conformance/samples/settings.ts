@@ -20,7 +20,8 @@ export const settings: DomainSamples = {
     },
     'settings.reset': async (world) => {
       await world.sql(
-        `insert into settings (org_id, key, value) values (3, 'home.refresh', '"h1"') on conflict do nothing`,
+        `insert into settings (org_id, key, value) values (3, 'home.refresh', '"h1"')
+          on conflict do nothing`,
       )
       return { key: 'home.refresh', orgId: place.OWN, version: 1 }
     },

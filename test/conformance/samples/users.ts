@@ -18,11 +18,14 @@ const lowest = async ({ sql }: World): Promise<number> =>
 async function newcomer(world: World, serving = false): Promise<number> {
   const id = await fresh(
     world,
-    `insert into users (org_id, username, password_hash, real_name) values (${place.OWN}, 'u-${randomUUID().slice(0, 12)}', 'x', '员')`,
+    `insert into users (org_id, username, password_hash, real_name)
+      values (${place.OWN}, 'u-${randomUUID().slice(0, 12)}', 'x', '员')`,
   )
   if (serving)
     await world.sql(
-      `insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, 'ROLE_C_SERVING', 'ROLE_C_SERVING', 'x', 1, 'ASSIGNED_DEVICES') on conflict do nothing`,
+      `insert into roles (org_id, code, name, name_en, rank, data_scope)
+        values (1, 'ROLE_C_SERVING', 'ROLE_C_SERVING', 'x', 1, 'ASSIGNED_DEVICES')
+        on conflict do nothing`,
     )
   await world.sql(
     'insert into user_roles (user_id, role_id, org_id) select $1, id, $2 from roles where code = $3',
@@ -92,7 +95,8 @@ export const users: DomainSamples = {
     'users.resetFactor': async (world) => {
       const id = await newcomer(world)
       await world.sql(
-        `insert into second_factors (user_id, org_id, secret, confirmed_at, created_at) values ($1, 3, 'x', now(), now())`,
+        `insert into second_factors (user_id, org_id, secret, confirmed_at, created_at)
+          values ($1, 3, 'x', now(), now())`,
         [id],
       )
       return { id }
@@ -115,7 +119,8 @@ export const users: DomainSamples = {
     'users.rejectReset': async (world) => ({
       id: await fresh(
         world,
-        `insert into password_resets (org_id, user_id, method) values (${place.OWN}, ${await newcomer(world)}, 'ADMIN')`,
+        `insert into password_resets (org_id, user_id, method)
+          values (${place.OWN}, ${await newcomer(world)}, 'ADMIN')`,
       ),
       reason: '本人未申请',
     }),

@@ -12,9 +12,8 @@ export async function firstAdministrator(
   db: Db,
   now: Date,
 ): Promise<{ username: string; password: string } | null> {
-  await sql`select pg_advisory_xact_lock(hashtextextended('accounts.firstAdministrator', 0))`.execute(
-    db,
-  )
+  await sql`select pg_advisory_xact_lock(hashtextextended('accounts.firstAdministrator',
+    0))`.execute(db)
   if (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) return null
   const role = await db
     .selectFrom('roles')

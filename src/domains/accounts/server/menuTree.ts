@@ -14,10 +14,13 @@ export type MenuFact = MenuRow & {
 /** Every menu there is, in order. */
 export const menuFacts = (db: Db, roleIds: readonly number[]): Promise<MenuFact[]> =>
   rowsOf<MenuFact>(db)`
-    select m.id, m.parent_id as "parentId", m.name, m.path, m.title_zh as title, m.title_en as "titleEn", m.icon, m.sort, m.hidden,
+    select m.id, m.parent_id as "parentId", m.name, m.path, m.title_zh as title,
+      m.title_en as "titleEn", m.icon, m.sort, m.hidden,
       m.status = 'ENABLED' as enabled, m.permission_code as permission,
-      (select coalesce(json_agg(json_build_object('id', r.id, 'enabled', r.status = 'ENABLED') order by r.rank desc, r.id), '[]')
-        from role_menus rm join roles r on r.id = rm.role_id where rm.menu_id = m.id and r.id = any(${[...roleIds]}::bigint[])) as "listedBy"
+      (select coalesce(json_agg(json_build_object('id', r.id, 'enabled', r.status = 'ENABLED')
+        order by r.rank desc, r.id), '[]')
+        from role_menus rm join roles r on r.id = rm.role_id
+        where rm.menu_id = m.id and r.id = any(${[...roleIds]}::bigint[])) as "listedBy"
     from menus m order by m.sort, m.id`
 
 export async function rolesOf(db: Db, userId: number): Promise<number[]> {

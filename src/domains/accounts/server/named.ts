@@ -17,7 +17,8 @@ const many = bi(
 
 /** Condition on organisations `o`: one of the words may mean it. */
 export const namedByOneOf = (words: readonly string[]): RawBuilder<boolean> =>
-  sql`(o.code = any(${words.map((word) => word.toUpperCase())}::text[]) or o.name = any(${[...words]}::text[]))`
+  sql`(o.code = any(${words.map((word) => word.toUpperCase())}::text[])
+    or o.name = any(${[...words]}::text[]))`
 
 export type Named = {
   id: number

@@ -31,14 +31,20 @@ type PersonRow = {
 export async function loadPerson(database: Database, userId: number): Promise<Person | null> {
   return database.read(systemScope, async (db) => {
     const { rows } = await sql<PersonRow>`
-      select u.id, u.username, u.org_id, o.path::text as org_path, o.kind as org_kind, u.status, u.region_code, u.must_change_password, u.password_changed_at,
-        exists (select 1 from organisations a where a.path @> o.path and a.status = 'DISABLED') as org_closed,
-        exists (select 1 from second_factors f where f.user_id = u.id and f.confirmed_at is not null) as second_factor,
-        (select json_agg(json_build_object('code', r.code, 'rank', r.rank, 'data_scope', r.data_scope, 'status', r.status,
-            'permissions', (select coalesce(json_agg(p.permission_code), '[]') from role_permissions p where p.role_id = r.id)) order by r.rank desc, r.id)
+      select u.id, u.username, u.org_id, o.path::text as org_path, o.kind as org_kind, u.status,
+        u.region_code, u.must_change_password, u.password_changed_at,
+        exists (select 1 from organisations a
+          where a.path @> o.path and a.status = 'DISABLED') as org_closed,
+        exists (select 1 from second_factors f
+          where f.user_id = u.id and f.confirmed_at is not null) as second_factor,
+        (select json_agg(json_build_object('code', r.code, 'rank', r.rank, 'data_scope',
+          r.data_scope, 'status', r.status,
+            'permissions', (select coalesce(json_agg(p.permission_code), '[]')
+              from role_permissions p where p.role_id = r.id)) order by r.rank desc, r.id)
           from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id) as roles,
         (select md5(string_agg(m::text, ',' order by m.id)) from menus m where m.id in (
-          select rm.menu_id from role_menus rm join user_roles ur on ur.role_id = rm.role_id where ur.user_id = u.id)) as menus
+          select rm.menu_id from role_menus rm join user_roles ur on ur.role_id = rm.role_id
+          where ur.user_id = u.id)) as menus
       from users u join organisations o on o.id = u.org_id where u.id = ${userId}`.execute(db)
     const row = rows[0]
     if (row?.status !== 'ENABLED' || row.org_closed || !row.roles?.length) return null
@@ -123,9 +129,8 @@ async function scopesOf(
 /** An organisation with all below it, and what stands above. */
 export async function branchOf(db: Db, path: string): Promise<Pick<Scope, 'orgs' | 'ancestors'>> {
   const { rows } = await sql<{ id: number; below: boolean }>`
-    select id, path <@ ${path}::ltree as below from organisations where path <@ ${path}::ltree or path @> ${path}::ltree`.execute(
-    db,
-  )
+    select id, path <@ ${path}::ltree as below from organisations
+    where path <@ ${path}::ltree or path @> ${path}::ltree`.execute(db)
   return {
     orgs: rows.filter((o) => o.below).map((o) => o.id),
     ancestors: rows.filter((o) => !o.below).map((o) => o.id),
@@ -135,9 +140,8 @@ export async function branchOf(db: Db, path: string): Promise<Pick<Scope, 'orgs'
 async function assignedDevices(db: Db, userId: number): Promise<number[]> {
   const { rows } = await sql<{
     id: number
-  }>`select device_id as id from device_assignments where user_id = ${userId} and to_at is null`.execute(
-    db,
-  )
+  }>`select device_id as id from device_assignments
+    where user_id = ${userId} and to_at is null`.execute(db)
   return rows.map((row) => row.id)
 }
 
@@ -148,9 +152,8 @@ async function assignedDevices(db: Db, userId: number): Promise<number[]> {
 async function regionScope(db: Db, row: PersonRow, ancestors: readonly number[]): Promise<Scope> {
   const prefix = `${regionPrefix(row.region_code)}%`
   const { rows: drugs } = await sql<{ id: number }>`
-    select id from devices where kind = 'DRUG' and ${row.region_code} <> '' and county like ${prefix}`.execute(
-    db,
-  )
+    select id from devices where kind = 'DRUG' and ${row.region_code} <> ''
+      and county like ${prefix}`.execute(db)
   // his own organisation holds his account and preferences
   return {
     all: false,

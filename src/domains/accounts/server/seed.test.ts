@@ -27,10 +27,11 @@ const access = () => database.transact(systemScope, (db) => seedAccess(db, now))
 const snapshot = () =>
   database.read(systemScope, async (db) => {
     const { rows } = await sql<{ all: unknown }>`select json_build_array(
-      (select json_agg(p order by code) from permissions p), (select json_agg(m order by id) from menus m), (select json_agg(r order by id) from roles r),
-      (select json_agg(o order by id) from organisations o), (select json_agg(x order by role_id, permission_code) from role_permissions x), (select json_agg(y order by role_id, menu_id) from role_menus y)) as all`.execute(
-      db,
-    )
+      (select json_agg(p order by code) from permissions p), (select json_agg(m order by id)
+        from menus m), (select json_agg(r order by id) from roles r),
+      (select json_agg(o order by id) from organisations o),
+      (select json_agg(x order by role_id, permission_code) from role_permissions x),
+      (select json_agg(y order by role_id, menu_id) from role_menus y)) as all`.execute(db)
     return rows[0]?.all
   })
 
@@ -47,18 +48,17 @@ describe('seeding access and people', () => {
         p: number
         r: number
         o: number
-      }>`select (select count(*) from permissions) as p, (select count(*) from roles) as r, (select id from organisations) as o`.execute(
-        db,
-      ),
+      }>`select (select count(*) from permissions) as p, (select count(*) from roles) as r,
+        (select id from organisations) as o`.execute(db),
     )
     expect(counts.rows[0]).toEqual({ p: permissions.length, r: roles.length, o: 1 })
   })
 
   test('what an administrator changed stays, what a release adds comes in', async () => {
     await database.transact(systemScope, async (db) => {
-      await sql`delete from role_permissions where permission_code = 'order:clean' and role_id = (select id from roles where code = 'ROLE_RTU_SP')`.execute(
-        db,
-      )
+      await sql`delete from role_permissions
+        where permission_code = 'order:clean' and role_id = (select id from roles
+          where code = 'ROLE_RTU_SP')`.execute(db)
       await sql`update menus set title_zh = '机器' where path = '/device'`.execute(db)
       await sql`delete from role_permissions where permission_code = 'fault:read'`.execute(db)
       await sql`delete from permissions where code = 'fault:read'`.execute(db)
@@ -66,10 +66,10 @@ describe('seeding access and people', () => {
     await access()
     const { rows } = await database.read(systemScope, (db) =>
       sql<{ cleaners: number; title: string; faults: number }>`select
-      (select count(*) from role_permissions where permission_code = 'order:clean') as cleaners, (select title_zh from menus where path = '/device') as title,
-      (select count(*) from role_permissions where permission_code = 'fault:read') as faults`.execute(
-        db,
-      ),
+      (select count(*) from role_permissions where permission_code = 'order:clean') as cleaners,
+      (select title_zh from menus where path = '/device') as title,
+      (select count(*) from role_permissions
+        where permission_code = 'fault:read') as faults`.execute(db),
     )
     const holders = (code: string) => roles.filter((role) => role.permissions.includes(code)).length
     expect(rows[0]).toEqual({
@@ -83,20 +83,17 @@ describe('seeding access and people', () => {
     const held = await database.transact(systemScope, async (db) => {
       await sql`delete from role_permissions where permission_code = 'device:transfer'`.execute(db)
       await sql`delete from permissions where code = 'device:transfer'`.execute(db)
-      await sql`insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, 'ROLE_OWN', '自建', 'own', 1, 'ORG_TREE')`.execute(
-        db,
-      )
-      await sql`insert into role_permissions select id, 'device:assign' from roles where code = 'ROLE_OWN'`.execute(
-        db,
-      )
+      await sql`insert into roles (org_id, code, name, name_en, rank, data_scope)
+        values (1, 'ROLE_OWN', '自建', 'own', 1, 'ORG_TREE')`.execute(db)
+      await sql`insert into role_permissions select id, 'device:assign' from roles
+        where code = 'ROLE_OWN'`.execute(db)
       await seedAccess(db, now)
       const { rows } = await sql<{
         code: string
       }>`select r.code from role_permissions p join roles r on r.id = p.role_id
         where p.permission_code = 'device:transfer' order by 1`.execute(db)
-      await sql`delete from role_permissions where role_id = (select id from roles where code = 'ROLE_OWN')`.execute(
-        db,
-      )
+      await sql`delete from role_permissions
+        where role_id = (select id from roles where code = 'ROLE_OWN')`.execute(db)
       await sql`delete from roles where code = 'ROLE_OWN'`.execute(db)
       return rows.map(({ code }) => code)
     })
@@ -113,10 +110,10 @@ describe('seeding access and people', () => {
         old: number
         closed: number
       }>`select count(*) as n,
-        count(*) filter (where not exists (select from user_roles r where r.user_id = u.id and r.org_id = u.org_id)) as wrong,
-        count(*) filter (where u.created_at = ${new Date('2026-04-02T04:00:00Z')}) as old, count(distinct password_hash) as closed from users u`.execute(
-        db,
-      )
+        count(*) filter (where not exists (select from user_roles r
+          where r.user_id = u.id and r.org_id = u.org_id)) as wrong,
+        count(*) filter (where u.created_at = ${new Date('2026-04-02T04:00:00Z')}) as old,
+        count(distinct password_hash) as closed from users u`.execute(db)
       expect(rows[0]).toEqual({ n: 45, wrong: 0, old: 45, closed: 1 })
       const operator = await db
         .selectFrom('users')

@@ -29,8 +29,10 @@ const channel = shape(
     lastTime: sql`c.last_at`,
     waiting: sql`(select count(*) from alert_outbox o
       where o.channel_id = c.id and o.next_at is not null)`,
-    unconfirmed: sql`array(select r from unnest(c.recipients) with ordinality as x (r, n) where not exists (select from alert_recipients a
-      where a.org_id = c.org_id and a.address = lower(r) and a.confirmed_at is not null) order by n)`,
+    unconfirmed: sql`array(select r from unnest(c.recipients) with ordinality as x (r, n)
+      where not exists (select from alert_recipients a
+      where a.org_id = c.org_id and a.address = lower(r) and a.confirmed_at is not null)
+      order by n)`,
   },
   ['can'],
 )
@@ -92,9 +94,8 @@ const refuse = (field: string, reason: string | null): void => {
 async function keepSecret(ctx: Ctx, id: number, secret: string | undefined): Promise<void> {
   if (secret === undefined) return
   const sealed = seal(ctx.app.config, `alert_channels.secret|${id}`, secret)
-  await sql`update alert_channels set secret = ${sealed} where id = ${id} and type = 'WEBHOOK'`.execute(
-    ctx.db,
-  )
+  await sql`update alert_channels set secret = ${sealed}
+    where id = ${id} and type = 'WEBHOOK'`.execute(ctx.db)
 }
 
 const createChannel = prepared<Contract['createChannel'], { reason: string | null }>({
@@ -128,9 +129,8 @@ const updateChannel = prepared<Contract['updateChannel'], { reason: string | nul
     await askRecipients(ctx, ctx.actor.orgId, set.recipients)
     // switched off: what waits is not sent later, when nobody expects it
     if (!channel.enabled)
-      await sql`update alert_outbox set state = 'DROPPED', next_at = null where channel_id = ${id} and state = 'WAITING' and event <> 'TEST'`.execute(
-        ctx.db,
-      )
+      await sql`update alert_outbox set state = 'DROPPED', next_at = null
+        where channel_id = ${id} and state = 'WAITING' and event <> 'TEST'`.execute(ctx.db)
     const after = shown(ctx, await one(ctx, id))
     ctx.audit({
       id,
@@ -148,7 +148,8 @@ const removeChannel: Handlers<Contract>['removeChannel'] = async (ctx, { id, ver
   if (before.type === 'IN_APP') throw new Refusal(channelErrors.inAppStays)
   await deleteVersion(ctx, 'alert_channels', { id, version })
   // a rule that told this channel alone tells nobody, not everybody
-  await sql`update alert_rules set channel_ids = array_remove(channel_ids, ${id}::bigint), version = version + 1
+  await sql`update alert_rules
+    set channel_ids = array_remove(channel_ids, ${id}::bigint), version = version + 1
     where org_id = ${ctx.actor.orgId} and ${id} = any(channel_ids)`.execute(ctx.db)
   ctx.audit({ id, name: before.name, before: shown(ctx, before) })
   ctx.touch('alert-channels')
@@ -161,9 +162,9 @@ const testChannel: Handlers<Contract>['testChannel'] = async (ctx, { id }) => {
     throw new Refusal(channelErrors.noMailServer)
   // also of those that come at once: the day's row is locked until the commit
   const counted = await countToday(ctx, ctx.actor.orgId, 'tests', 1)
-  const recent = await exists(
-    ctx.db,
-  )`select 1 from alert_outbox where channel_id = ${id} and event = 'TEST' and created_at > ${ctx.now}::timestamptz - interval '1 minute' limit 1`
+  const recent = await exists(ctx.db)`select 1 from alert_outbox
+    where channel_id = ${id} and event = 'TEST'
+      and created_at > ${ctx.now}::timestamptz - interval '1 minute' limit 1`
   if (!counted || recent)
     throw new Refusal(channelErrors.tooManyTests, { most: alertLimits.perDay.tests })
   await ctx.db
@@ -227,12 +228,15 @@ const saveMailServer = prepared<Contract['saveMailServer'], { reason: string | n
     const { host, port, security, username, sender } = server
     const { numAffectedRows } =
       version === 0
-        ? await sql`insert into alert_mail_servers (org_id, host, port, security, username, sender, password, updated_at)
-            values (${orgId}, ${host}, ${port}, ${security}, ${username}, ${sender}, ${sealed}, ${ctx.now}) on conflict do nothing`.execute(
-            ctx.db,
-          )
-        : await sql`update alert_mail_servers set host = ${host}, port = ${port}, security = ${security}, username = ${username}, sender = ${sender},
-            password = ${keeps ? sql.ref('password') : sealed}, version = version + 1, updated_at = ${ctx.now}
+        ? await sql`insert into alert_mail_servers (org_id, host, port, security, username, sender,
+          password, updated_at)
+            values (${orgId}, ${host}, ${port}, ${security}, ${username}, ${sender}, ${sealed},
+              ${ctx.now}) on conflict do nothing`.execute(ctx.db)
+        : await sql`update alert_mail_servers
+          set host = ${host}, port = ${port}, security = ${security}, username = ${username},
+            sender = ${sender},
+            password = ${keeps ? sql.ref('password') : sealed}, version = version + 1,
+            updated_at = ${ctx.now}
             where org_id = ${orgId} and version = ${version}`.execute(ctx.db)
     if (!numAffectedRows) throw new Refusal(common.stale)
     const after = await mailServer(ctx)

@@ -22,7 +22,8 @@ const confirmed = () =>
   world.rows(`update alert_recipients set confirmed_at = asked_at, state = 'SENT', next_at = null`)
 const fault = async (device = 1) => {
   await world.rows(
-    `insert into device_faults (org_id, device_id, code, level, opened_at) values (3, $1, 'MOTOR_NOT_MOVE', 'ERROR', $2)`,
+    `insert into device_faults (org_id, device_id, code, level, opened_at)
+      values (3, $1, 'MOTOR_NOT_MOVE', 'ERROR', $2)`,
     [device, new Date(world.clock.now)],
   )
   await sweepAlerts(world.app)
@@ -50,7 +51,8 @@ beforeEach(async () => {
     await world.rows(`delete from ${table}`)
   await world.rows(`delete from alert_channels where type <> 'IN_APP'`)
   await world.rows(
-    `update alert_channels set quiet_from = null, quiet_to = null, enabled = true, urgent_through = true`,
+    `update alert_channels set quiet_from = null, quiet_to = null, enabled = true,
+      urgent_through = true`,
   )
   await world.allowPrivate(true)
   hook.heard.length = 0
@@ -90,8 +92,11 @@ test('a message that nobody takes is tried after 1, 5 and 30 minutes under the s
 test('organisations take turns: one with many messages due holds up no other', async () => {
   const due = (org: number, many: number, at: number) =>
     world.rows(
-      `with made as (insert into alert_channels (org_id, type, name, url) select $1, 'WEBHOOK', 'W' || n, 'https://example.com/' || n from generate_series(1, $2::int) n returning id)
-       insert into alert_outbox (org_id, channel_id, event, next_at, created_at) select $1, id, 'TEST', $3, $3 from made`,
+      `with made as (insert into alert_channels (org_id, type, name, url)
+        select $1, 'WEBHOOK', 'W' || n, 'https://example.com/' || n
+        from generate_series(1, $2::int) n returning id)
+       insert into alert_outbox (org_id, channel_id, event, next_at, created_at)
+       select $1, id, 'TEST', $3, $3 from made`,
       [org, many, new Date(at)],
     )
   await due(3, 130, world.clock.now - 60_000)
@@ -134,7 +139,8 @@ test('who dies between sending and marking loses nothing: the message goes again
 
 test('whoever serves single machines hears of those alone', async () => {
   await world.rows(
-    `insert into device_assignments (org_id, device_id, user_id, kind) values (3, 8, 907, 'REPAIRER')`,
+    `insert into device_assignments (org_id, device_id, user_id, kind)
+      values (3, 8, 907, 'REPAIRER')`,
   )
   await fault(8)
   await fault(9)
@@ -311,7 +317,8 @@ test('e-mail over SMTP, in the language of the channel; a wrong password is trie
     const save = (body: Record<string, unknown>) =>
       world.send(people.agent, 'PUT', '/alert-mail-server', { ...server, ...body })
     await world.rows(
-      `insert into role_permissions values (902, 'alarm-rule:read'), (902, 'alarm-rule:update') on conflict do nothing`,
+      `insert into role_permissions values (902, 'alarm-rule:read'), (902, 'alarm-rule:update')
+        on conflict do nothing`,
     )
     await world.rows('update access_versions set version = version + 1')
     const saved = await save({ version: 0, password: 'falsch' })
@@ -459,7 +466,8 @@ test('a test a minute for a channel and twenty a day, also of channels made anew
     const serve = (user: number) =>
       world.send(user, 'PUT', '/alert-mail-server', { ...server, version: 0 })
     await world.rows(
-      `insert into role_permissions values (902, 'alarm-rule:read'), (902, 'alarm-rule:update') on conflict do nothing`,
+      `insert into role_permissions values (902, 'alarm-rule:read'), (902, 'alarm-rule:update')
+        on conflict do nothing`,
     )
     await world.rows('update access_versions set version = version + 1')
     expect((await serve(people.agent)).body).toMatchObject({ source: 'OWN' })
@@ -552,7 +560,8 @@ test('alerts are seen by the owner and above, handled by who may, and foreign on
     (await world.send(people.repairer, 'POST', '/alerts/close', { ids: [id], remark: 'x' })).status,
   ).toBe(403)
   await world.rows(
-    `insert into device_assignments (org_id, device_id, user_id, kind) values (3, 1, 907, 'REPAIRER')`,
+    `insert into device_assignments (org_id, device_id, user_id, kind)
+      values (3, 1, 907, 'REPAIRER')`,
   )
   const [row] = (await world.send(people.repairer, 'GET', '/alerts?keyword=HD000001')).body.list
   expect(row).toMatchObject({ rtuNumber: 'HD000001', can: { acknowledge: false, close: false } })
@@ -563,7 +572,8 @@ test('alerts are seen by the owner and above, handled by who may, and foreign on
   await world.send(people.operator, 'POST', '/alerts/acknowledge', { ids: [id], remark: '去看看' })
   expect(
     await world.rows(
-      `select after->>'state' as state from operation_logs where action = 'alerts.acknowledge' and after is not null`,
+      `select after->>'state' as state from operation_logs
+        where action = 'alerts.acknowledge' and after is not null`,
     ),
   ).toEqual([{ state: 'ACKNOWLEDGED' }])
 })

@@ -42,18 +42,30 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
   async function takeDue(ctx: Ctx, free: number): Promise<Due[]> {
     const now = clock(app)
     await sql`
-      with recursive ${turns(app, { table: 'alert_outbox', of: sql`t.batch is null` }, alertLimits.batch)},
-      due as (select o.id, o.channel_id, o.event = 'TEST' as test from alert_outbox o join turns using (id) where o.batch is null and o.next_at <= ${now}
-        order by turns.turn, o.next_at, o.id limit ${alertLimits.batch} for update of o skip locked),
-      named as (select channel_id, test, gen_random_uuid() as batch from (select distinct channel_id, test from due) x)
-      update alert_outbox o set batch = named.batch from due join named using (channel_id, test) where o.id = due.id`.execute(
-      ctx.db,
-    )
+      with recursive ${turns(
+        app,
+        {
+          table: 'alert_outbox',
+          of: sql`t.batch is
+        null`,
+        },
+        alertLimits.batch,
+      )},
+      due as (select o.id, o.channel_id, o.event = 'TEST' as test from alert_outbox o join turns
+        using (id) where o.batch is null and o.next_at <= ${now}
+        order by turns.turn, o.next_at, o.id limit ${alertLimits.batch}
+        for update of o skip locked),
+      named as (select channel_id, test, gen_random_uuid() as batch
+        from (select distinct channel_id, test from due) x)
+      update alert_outbox o set batch = named.batch from due join named using (channel_id, test)
+      where o.id = due.id`.execute(ctx.db)
     const rows = await rowsOf<Omit<Due, 'ours'>>(ctx.db)`
       update alert_outbox t set state = 'SENDING', ${taking(app, kind)}
       where t.batch in (
-        select batch from alert_outbox where batch is not null and next_at <= ${now} group by batch, org_id
-        order by row_number() over (partition by org_id order by min(next_at)), min(next_at) limit ${free}) and t.next_at <= ${now}
+        select batch from alert_outbox where batch is not null and next_at <= ${now}
+        group by batch, org_id
+        order by row_number() over (partition by org_id order by min(next_at)), min(next_at)
+        limit ${free}) and t.next_at <= ${now}
       returning t.batch as id, t.channel_id as "channelId", t.org_id as "orgId", t.attempts`
     const batches = [...new Map(rows.map((row) => [row.id, row])).values()]
     return batches.map((row) => ({
@@ -68,7 +80,8 @@ async function deliver(app: App, batch: Batch): Promise<Sent | Retry | Failed> {
     type Channel = { type: ChannelType; quietFrom: string | null; quietTo: string | null }
     const channel = await rowOf<Channel>(
       ctx.db,
-    )`select type, quiet_from as "quietFrom", quiet_to as "quietTo" from alert_channels where id = ${batch.channelId}`
+    )`select type, quiet_from as "quietFrom", quiet_to as "quietTo" from alert_channels
+      where id = ${batch.channelId}`
     if (!channel) return null
     const now = ctx.now.getTime()
     await dropReminders(
@@ -90,25 +103,25 @@ async function mark(ctx: Ctx, batch: Due, to: Ending<Sent>): Promise<void> {
   // what the other side said is shown to people
   const reason = 'reason' in to ? madeStorable(to.reason).slice(0, 200) : ''
   const { numAffectedRows } = await sql`
-    update alert_outbox set state = ${to.state === 'RETRY' ? 'WAITING' : to.state}, reason = ${reason},
-      sent_at = ${to.state === 'SENT' ? ctx.now : null}::timestamptz, next_at = ${to.nextAt} where ${batch.ours}`.execute(
-    ctx.db,
-  )
+    update alert_outbox set state = ${to.state === 'RETRY' ? 'WAITING' : to.state},
+      reason = ${reason},
+      sent_at = ${to.state === 'SENT' ? ctx.now : null}::timestamptz, next_at = ${to.nextAt}
+      where ${batch.ours}`.execute(ctx.db)
   if (!numAffectedRows) return
   if (to.state === 'SENT' && to.inApp) await tellInApp(ctx, batch.orgId, to.inApp)
-  await sql`update alert_channels set last_state = ${to.state}, last_reason = ${reason}, last_at = ${ctx.now} where id = ${batch.channelId}`.execute(
-    ctx.db,
-  )
+  await sql`update alert_channels
+    set last_state = ${to.state}, last_reason = ${reason}, last_at = ${ctx.now}
+    where id = ${batch.channelId}`.execute(ctx.db)
   for (const topic of ['alerts', 'alert-channels']) ctx.touch(topic, batch.orgId)
 }
 
 /** Messages of long ago; alerts themselves stay. */
 export const forgetOld = (app: App): Promise<unknown> =>
   bySystem(app, async (ctx) => {
-    await sql`delete from alert_mail_days where day < ${ctx.now}::timestamptz - interval '90 days'`.execute(
-      ctx.db,
-    )
-    await sql`delete from alert_outbox where id in (select id from alert_outbox where created_at < ${new Date(ctx.now.getTime() - 90 * 86_400_000)} and next_at is null limit 5000)`.execute(
-      ctx.db,
-    )
+    await sql`delete from alert_mail_days
+      where day < ${ctx.now}::timestamptz - interval '90 days'`.execute(ctx.db)
+    await sql`delete from alert_outbox
+      where id in (select id from alert_outbox
+        where created_at < ${new Date(ctx.now.getTime() - 90 * 86_400_000)} and next_at is null
+        limit 5000)`.execute(ctx.db)
   })

@@ -71,29 +71,45 @@ async function readFacts(
 ): Promise<{ facts: Fact[]; ownHours: ReadonlyMap<number, BusinessWindow[]> }> {
   const nothing = sql`null::jsonb as away, null::jsonb as hours`
   const rows = await rowsOf<Row>(db)`
-    with d as (select d.id, d.org_id, d.kind = 'DRUG' as drug, d.county, d.board_no, d.business_hours from devices d where d.lifecycle = 'OPERATING')
-    select d.org_id as "orgId", d.id as "deviceId", case s.offline_cause when 'POWER_FAIL' then 'POWER_FAIL' else 'OFFLINE' end as kind, '' as subject, s.offline_since as since,
+    with d as (select d.id, d.org_id, d.kind = 'DRUG' as drug, d.county, d.board_no,
+      d.business_hours from devices d where d.lifecycle = 'OPERATING')
+    select d.org_id as "orgId", d.id as "deviceId", case s.offline_cause
+      when 'POWER_FAIL' then 'POWER_FAIL' else 'OFFLINE' end as kind, '' as subject,
+        s.offline_since as since,
       false as urgent, '{}'::jsonb as data, true as "mayOpen",
-      jsonb_build_object('county', d.county, 'carrier', b.carrier, 'cause', coalesce(s.offline_cause, 'TIMEOUT')) as away, d.business_hours as hours
-    from d join device_states s on s.device_id = d.id left join main_boards b on b.board_no = d.board_no where not s.online and s.offline_since is not null
+      jsonb_build_object('county', d.county, 'carrier', b.carrier, 'cause',
+        coalesce(s.offline_cause, 'TIMEOUT')) as away, d.business_hours as hours
+    from d join device_states s on s.device_id = d.id left
+    join main_boards b on b.board_no = d.board_no where not s.online and s.offline_since is not null
     union all
-    select d.org_id, d.id, 'FAULT', f.code, max(f.opened_at), d.drug, jsonb_build_object('roads', coalesce(jsonb_agg(distinct coalesce(l.road_index, f.road)) filter (where l.id is not null or f.road is not null), '[]')), true, ${nothing}
+    select d.org_id, d.id, 'FAULT', f.code, max(f.opened_at), d.drug,
+      jsonb_build_object('roads',
+        coalesce(jsonb_agg(distinct coalesce(l.road_index, f.road)) filter (where l.id is not null
+          or f.road is not null), '[]')), true, ${nothing}
     from d join device_faults f on f.device_id = d.id left join lanes l on l.id = f.lane_id
-    where f.closed_at is null and f.level = 'ERROR' and f.code <> 'TEMP_EXCURSION' group by d.org_id, d.id, d.drug, f.code
+    where f.closed_at is null and f.level = 'ERROR' and f.code <> 'TEMP_EXCURSION'
+    group by d.org_id, d.id, d.drug, f.code
     union all
-    select d.org_id, d.id, 'TEMPERATURE', '', coalesce(f.opened_at, ${now}), true, jsonb_build_object('detail', coalesce(f.detail, s.temperature || ' °C')), true, ${nothing}
-    from d join device_states s on s.device_id = d.id left join device_faults f on f.device_id = d.id and f.code = 'TEMP_EXCURSION' and f.closed_at is null where s.temp_alarm
+    select d.org_id, d.id, 'TEMPERATURE', '', coalesce(f.opened_at, ${now}), true,
+      jsonb_build_object('detail', coalesce(f.detail, s.temperature || ' °C')), true, ${nothing}
+    from d join device_states s on s.device_id = d.id left
+    join device_faults f on f.device_id = d.id and f.code = 'TEMP_EXCURSION' and f.closed_at is null
+    where s.temp_alarm
     union all
-    select d.org_id, d.id, 'DOOR_OPEN', '', coalesce(s.door_since, ${new Date(now.getTime() - dayMs)}), false, '{}', s.online, ${nothing}
+    select d.org_id, d.id, 'DOOR_OPEN', '',
+      coalesce(s.door_since, ${new Date(now.getTime() - dayMs)}), false, '{}', s.online, ${nothing}
     from d join device_states s on s.device_id = d.id
     where s.door_open
     union all
     select d.org_id, d.id, 'SECOND_CONNECTION', '', max(e.created_at), false, '{}', true, ${nothing}
     from organisations o cross join lateral (select e.device_id, e.created_at from device_events e
-      where e.org_id = o.id and e.created_at > ${new Date(now.getTime() - secondMs)} and e.kind = 'SECOND_CONNECTION') e join d on d.id = e.device_id group by d.org_id, d.id
+      where e.org_id = o.id and e.created_at > ${new Date(now.getTime() - secondMs)}
+        and e.kind = 'SECOND_CONNECTION') e join d on d.id = e.device_id group by d.org_id, d.id
     union all
-    select d.org_id, d.id, 'SIM_EXPIRING', coalesce(b.iccid, ''), ${now}::timestamptz, false, jsonb_build_object('day', b.sim_expires_on::text), true, ${nothing}
-    from d join main_boards b on b.board_no = d.board_no where b.sim_expires_on <= ${addDays(shanghaiDay(now), 365)}::date`
+    select d.org_id, d.id, 'SIM_EXPIRING', coalesce(b.iccid, ''), ${now}::timestamptz, false,
+      jsonb_build_object('day', b.sim_expires_on::text), true, ${nothing}
+    from d join main_boards b on b.board_no = d.board_no
+    where b.sim_expires_on <= ${addDays(shanghaiDay(now), 365)}::date`
   const facts = rows.flatMap(({ hours, away, ...row }) => {
     const since = row.kind === 'SIM_EXPIRING' ? warnFrom(row, ruleOf) : row.since.getTime()
     return row.kind === 'SIM_EXPIRING' && since > now.getTime()
@@ -121,12 +137,14 @@ type KnownRow = Omit<Known, 'closedAt'> & { closedAt: Date | null }
  * that were closed lately.
  */
 async function readKnown(db: Db, now: Date, facts: readonly Fact[]): Promise<Known[]> {
-  const columns = sql`a.id, a.org_id as "orgId", a.device_id as "deviceId", a.kind, a.subject, a.state <> 'CLOSED' as open, a.closed_at as "closedAt",
+  const columns = sql`a.id, a.org_id as "orgId", a.device_id as "deviceId", a.kind, a.subject,
+    a.state <> 'CLOSED' as open, a.closed_at as "closedAt",
     a.close_reason as reason`
   const open = await rowsOf<KnownRow>(
     db,
   )`select ${columns}, a.device_id is null or exists (select from devices d
-      where d.id = a.device_id and d.org_id = a.org_id and d.lifecycle = 'OPERATING') as present from alerts a where a.state <> 'CLOSED'`
+      where d.id = a.device_id and d.org_id = a.org_id and d.lifecycle = 'OPERATING') as present
+      from alerts a where a.state <> 'CLOSED'`
   // a machine that changed hands may have one of its former owner
   const key = (a: { orgId: number; deviceId: number | null; kind: string; subject: string }) =>
     `${a.orgId}/${a.deviceId}/${a.kind}/${a.subject}`
@@ -134,11 +152,16 @@ async function readKnown(db: Db, now: Date, facts: readonly Fact[]): Promise<Kno
   const fresh = facts.filter((fact) => !told.has(key(fact)))
   const closed = await rowsOf<KnownRow>(db)`
     select distinct on (a.org_id, a.device_id, a.kind, a.subject) ${columns}, true as present
-    from unnest(${fresh.map((f) => f.orgId)}::bigint[], ${fresh.map((f) => f.deviceId)}::bigint[], ${fresh.map((f) => f.kind)}::text[], ${fresh.map((f) => f.subject)}::text[]) as x (org_id, device_id, kind, subject)
-    join alerts a using (org_id, device_id, kind, subject) where a.state = 'CLOSED' order by a.org_id, a.device_id, a.kind, a.subject, a.closed_at desc, a.id desc`
+    from unnest(${fresh.map((f) => f.orgId)}::bigint[], ${fresh.map((f) => f.deviceId)}::bigint[],
+      ${fresh.map((f) => f.kind)}::text[], ${fresh.map((f) => f.subject)}::text[]) as x (org_id,
+      device_id, kind, subject)
+    join alerts a using (org_id, device_id, kind, subject) where a.state = 'CLOSED'
+    order by a.org_id, a.device_id, a.kind, a.subject, a.closed_at desc, a.id desc`
   const groups = await rowsOf<KnownRow>(db)`
-    select ${columns}, true as present from alerts a where a.device_id is null and a.closed_at > ${new Date(now.getTime() - 30 * dayMs)}
-      and (a.close_reason = 'HANDLED' or a.closed_at > ${new Date(now.getTime() - dayMs)}) order by a.closed_at`
+    select ${columns}, true as present from alerts a
+    where a.device_id is null and a.closed_at > ${new Date(now.getTime() - 30 * dayMs)}
+      and (a.close_reason = 'HANDLED' or a.closed_at > ${new Date(now.getTime() - dayMs)})
+      order by a.closed_at`
   return [...open, ...closed, ...groups].map((row) => ({
     ...row,
     closedAt: row.closedAt?.getTime() ?? 0,

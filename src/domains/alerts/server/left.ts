@@ -13,9 +13,8 @@ export async function dropAlertsOf(ctx: Ctx, deviceId: number, orgId: number): P
     ctx.db,
   )`update alerts set state = 'CLOSED', closed_at = ${ctx.now}, close_reason = 'DROPPED'
     where device_id = ${deviceId} and org_id = ${orgId} and state <> 'CLOSED' returning id`
-  await sql`update alert_members set back_at = ${ctx.now} where device_id = ${deviceId} and org_id = ${orgId} and back_at is null`.execute(
-    ctx.db,
-  )
+  await sql`update alert_members set back_at = ${ctx.now}
+    where device_id = ${deviceId} and org_id = ${orgId} and back_at is null`.execute(ctx.db)
   await dropWaiting(
     ctx,
     ended.map(({ id }) => id),

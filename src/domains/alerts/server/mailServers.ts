@@ -11,9 +11,8 @@ export async function mailServerOf(
   const { rows } = await sql<
     Omit<MailServer, 'password'> & { org_id: number; password: Buffer | null }
   >`
-    select org_id, host, port, security, username, password, sender from alert_mail_servers where org_id = app_mail_server(${orgId})`.execute(
-    ctx.db,
-  )
+    select org_id, host, port, security, username, password, sender from alert_mail_servers
+    where org_id = app_mail_server(${orgId})`.execute(ctx.db)
   const server = rows[0]
   if (!server) return null
   const { org_id, password, ...rest } = server

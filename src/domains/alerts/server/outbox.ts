@@ -26,10 +26,14 @@ export async function queue(
   at: Date,
 ): Promise<void> {
   if (alertIds.length === 0) return
-  const heard = sql`(c.tell_closed and exists (select from alert_outbox o where o.alert_id = a.id and o.channel_id = c.id and o.event = 'OPENED'))`
+  const heard = sql`(c.tell_closed and exists (select from alert_outbox o
+    where o.alert_id = a.id and o.channel_id = c.id and o.event = 'OPENED'))`
   const ways = await rowsOf<Way>(ctx.db)`select ${wayOf(sql`a.level = 'ERROR' and a.urgent`)}
-    from alerts a join alert_channels c on c.org_id = a.org_id and c.enabled left join alert_rules r on r.org_id = a.org_id and r.kind = a.kind
-    where a.id = any(${[...alertIds]}::bigint[]) and (r.channel_ids is null or c.id = any(r.channel_ids)) and ${event === 'OPENED' ? sql`true` : heard}`
+    from alerts a join alert_channels c on c.org_id = a.org_id and c.enabled left
+    join alert_rules r on r.org_id = a.org_id and r.kind = a.kind
+    where a.id = any(${[...alertIds]}::bigint[])
+      and (r.channel_ids is null or c.id = any(r.channel_ids))
+      and ${event === 'OPENED' ? sql`true` : heard}`
   await put(
     ctx,
     event,
@@ -51,10 +55,14 @@ export async function queueReminders(
   due: readonly { readonly id: number; readonly since: number }[],
 ): Promise<void> {
   const ways = await rowsOf<Way>(ctx.db)`select ${wayOf(sql`false`)}
-    from unnest(${due.map(({ id }) => id)}::bigint[], ${due.map(({ since }) => iso(new Date(since)))}::timestamptz[]) as x (id, since)
-    join alerts a on a.id = x.id join alert_channels c on c.org_id = a.org_id and c.enabled left join alert_rules r on r.org_id = a.org_id and r.kind = a.kind
+    from unnest(${due.map(({ id }) => id)}::bigint[],
+      ${due.map(({ since }) => iso(new Date(since)))}::timestamptz[]) as x (id, since)
+    join alerts a on a.id = x.id join alert_channels c on c.org_id = a.org_id and c.enabled left
+    join alert_rules r on r.org_id = a.org_id and r.kind = a.kind
     where (r.channel_ids is null or c.id = any(r.channel_ids))
-      and not exists (select from alert_outbox o where o.alert_id = a.id and o.channel_id = c.id and (o.next_at is not null or o.sent_at > x.since))`
+      and not exists (select from alert_outbox o
+        where o.alert_id = a.id and o.channel_id = c.id
+          and (o.next_at is not null or o.sent_at > x.since))`
   const now = ctx.now.getTime()
   const open = ways.filter((way) => sendTime(now, way, false) === now)
   await put(
@@ -75,11 +83,12 @@ async function put(
     nextAt: new Date(when),
     held: when > at,
   }))
-  await sql`insert into alert_outbox (org_id, channel_id, alert_id, event, held, next_at, created_at)
-    select "orgId", "channelId", "alertId", ${event}, held, "nextAt", ${ctx.now} from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb)
-      as x ("orgId" bigint, "channelId" bigint, "alertId" bigint, "nextAt" timestamptz, held boolean) order by "alertId", "channelId"`.execute(
-    ctx.db,
-  )
+  await sql`insert into alert_outbox (org_id, channel_id, alert_id, event, held, next_at,
+    created_at)
+    select "orgId", "channelId", "alertId", ${event}, held, "nextAt", ${ctx.now}
+    from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb)
+      as x ("orgId" bigint, "channelId" bigint, "alertId" bigint, "nextAt" timestamptz,
+        held boolean) order by "alertId", "channelId"`.execute(ctx.db)
   ctx.afterCommit(() => ctx.app.jobs.poke(sendsName))
 }
 
@@ -89,9 +98,8 @@ async function put(
  */
 export async function dropReminders(ctx: Ctx, batch: string, quiet: boolean): Promise<void> {
   await sql`update alert_outbox o set state = 'DROPPED', next_at = null from alerts a
-    where o.batch = ${batch}::uuid and o.event = 'REMINDER' and o.state = 'SENDING' and a.id = o.alert_id and (${quiet} or a.state <> 'OPEN')`.execute(
-    ctx.db,
-  )
+    where o.batch = ${batch}::uuid and o.event = 'REMINDER' and o.state = 'SENDING'
+      and a.id = o.alert_id and (${quiet} or a.state <> 'OPEN')`.execute(ctx.db)
 }
 
 /**
@@ -99,9 +107,9 @@ export async function dropReminders(ctx: Ctx, batch: string, quiet: boolean): Pr
  * its way goes on.
  */
 export async function dropWaiting(ctx: Ctx, alertIds: readonly number[]): Promise<void> {
-  await sql`update alert_outbox set state = 'DROPPED', next_at = null where alert_id = any(${[...alertIds]}::bigint[]) and state = 'WAITING' and batch is null`.execute(
-    ctx.db,
-  )
+  await sql`update alert_outbox set state = 'DROPPED', next_at = null
+    where alert_id = any(${[...alertIds]}::bigint[]) and state = 'WAITING'
+      and batch is null`.execute(ctx.db)
 }
 
 /**
@@ -117,10 +125,9 @@ export async function countToday(
   const column = sql.ref(what)
   const most = alertLimits.perDay[what]
   if (n > most) return false
-  const { numAffectedRows } =
-    await sql`insert into alert_mail_days as d (org_id, day, ${column}) values (${orgId}, ${shanghaiDay(ctx.now)}::date, ${n})
-    on conflict (org_id, day) do update set ${column} = ${sql.ref(`d.${what}`)} + ${n} where ${sql.ref(`d.${what}`)} + ${n} <= ${most}`.execute(
-      ctx.db,
-    )
+  const { numAffectedRows } = await sql`insert into alert_mail_days as d (org_id, day, ${column})
+      values (${orgId}, ${shanghaiDay(ctx.now)}::date, ${n})
+    on conflict (org_id, day) do update set ${column} = ${sql.ref(`d.${what}`)} + ${n}
+    where ${sql.ref(`d.${what}`)} + ${n} <= ${most}`.execute(ctx.db)
   return numAffectedRows === 1n
 }

@@ -35,8 +35,10 @@ const alert = shape(
   },
   ['content', 'can', 'members', 'deliveries'],
 )
-const from = sql`alerts a join organisations o on o.id = a.org_id left join devices d on d.id = a.device_id
-  left join lateral (select count(*) as members, count(*) filter (where m.back_at is null) as away from alert_members m where m.alert_id = a.id) m on a.device_id is null`
+const from = sql`alerts a join organisations o on o.id = a.org_id left
+  join devices d on d.id = a.device_id
+  left join lateral (select count(*) as members, count(*) filter (where m.back_at is null) as away
+    from alert_members m where m.alert_id = a.id) m on a.device_id is null`
 /** A machine by its words, also as one of many. */
 const names = (keyword: string) => sql`(select app_search('devices', ${keyword}))`
 
@@ -56,9 +58,11 @@ export const listRows = (ctx: Ctx, input: Input<typeof alerts.list>) =>
       input.level && sql`a.level = ${input.level}`,
       input.orgId && sql`a.org_id = ${input.orgId}`,
       input.deviceId &&
-        sql`(a.device_id = ${input.deviceId} or exists (select from alert_members m where m.alert_id = a.id and m.device_id = ${input.deviceId}))`,
+        sql`(a.device_id = ${input.deviceId} or exists (select from alert_members m
+          where m.alert_id = a.id and m.device_id = ${input.deviceId}))`,
       input.keyword &&
-        sql`(a.device_id in ${names(input.keyword)} or exists (select from alert_members m where m.alert_id = a.id and m.device_id in ${names(input.keyword)}))`,
+        sql`(a.device_id in ${names(input.keyword)} or exists (select from alert_members m
+          where m.alert_id = a.id and m.device_id in ${names(input.keyword)}))`,
       input.from && sql`a.opened_at >= ${startOfDay(input.from)}`,
       input.to && sql`a.opened_at < ${startOfDay(addDays(input.to, 1))}`,
     ],
@@ -72,7 +76,8 @@ export const row = (ctx: Ctx, id: number) =>
 
 export const stats = (ctx: Ctx) =>
   onlyRow<Output<typeof alerts.stats>>(ctx.db)`
-    select count(*) filter (where a.state = 'OPEN') as open, count(*) filter (where a.state = 'ACKNOWLEDGED') as acknowledged
+    select count(*) filter (where a.state = 'OPEN') as open,
+      count(*) filter (where a.state = 'ACKNOWLEDGED') as acknowledged
     from alerts a where a.state <> 'CLOSED' and ${visible(ctx, 'a.org_id', 'a.device_id')}`
 
 const member = shape(Member, ['alert_members', 'm'], {
@@ -103,8 +108,7 @@ export const deliveries = (ctx: Ctx, id: number) =>
 
 /** How many of these the actor may see. */
 export async function seen(ctx: Ctx, ids: readonly number[]): Promise<number> {
-  const mine = await onlyRow<{ n: number }>(
-    ctx.db,
-  )`select count(*) as n from alerts a where a.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'a.org_id', 'a.device_id')}`
+  const mine = await onlyRow<{ n: number }>(ctx.db)`select count(*) as n from alerts a
+    where a.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'a.org_id', 'a.device_id')}`
   return mine.n
 }

@@ -34,11 +34,15 @@ export async function askRecipients(
   addresses: readonly string[],
 ): Promise<void> {
   await sql`insert into alert_recipients as a (org_id, address, asked_at, next_at)
-    select ${orgId}, address, ${ctx.now}::timestamptz, ${ctx.now}::timestamptz from (select distinct lower(r) as address from unnest(${[...addresses]}::text[]) r) x order by address
-    on conflict (org_id, address) do update set asked_at = excluded.asked_at, next_at = excluded.next_at, state = 'WAITING', attempts = 0, last_error = ''
-      where a.confirmed_at is null and a.next_at is null and (a.state = 'FAILED' or a.asked_at <= ${ctx.now}::timestamptz - interval '1 day')`.execute(
-    ctx.db,
-  )
+    select ${orgId}, address, ${ctx.now}::timestamptz, ${ctx.now}::timestamptz
+    from (select distinct lower(r) as address from unnest(${[...addresses]}::text[]) r) x
+    order by address
+    on conflict (org_id, address) do update
+    set asked_at = excluded.asked_at, next_at = excluded.next_at, state = 'WAITING', attempts = 0,
+      last_error = ''
+      where a.confirmed_at is null and a.next_at is null
+        and (a.state = 'FAILED' or a.asked_at <= ${ctx.now}::timestamptz - interval
+          '1 day')`.execute(ctx.db)
   ctx.afterCommit(() => ctx.app.jobs.poke(recipientsName))
 }
 
@@ -51,9 +55,8 @@ export async function confirmedOf(
   const { rows } = await sql<{
     address: string
   }>`select r as address from unnest(${[...addresses]}::text[]) with ordinality as x (r, n)
-    where exists (select from alert_recipients a where a.org_id = ${orgId} and a.address = lower(r) and a.confirmed_at is not null) order by n`.execute(
-    ctx.db,
-  )
+    where exists (select from alert_recipients a where a.org_id = ${orgId} and a.address = lower(r)
+      and a.confirmed_at is not null) order by n`.execute(ctx.db)
   return rows.map(({ address }) => address)
 }
 
@@ -74,7 +77,8 @@ export const recipientKind = (app: App): Kind<Due, SendAnswer> => ({
   table: 'alert_recipients',
   begins: sql`state = 'SENDING'`,
   reads: sql`(select o.name from organisations o where o.id = t.org_id) as org_name,
-    (select coalesce(nullif(split_part(o.path::text, '.', 2), ''), o.id::text)::bigint from organisations o where o.id = t.org_id) as tenant`,
+    (select coalesce(nullif(split_part(o.path::text, '.', 2), ''), o.id::text)::bigint
+      from organisations o where o.id = t.org_id) as tenant`,
   atOnce: 4,
   leaseSeconds: alertLimits.leaseSeconds,
   waits: [60, 600],
@@ -100,9 +104,9 @@ export const recipientKind = (app: App): Kind<Due, SendAnswer> => ({
   },
   async mark(ctx, row, to) {
     const reason = 'reason' in to ? madeStorable(to.reason).slice(0, 200) : ''
-    await sql`update alert_recipients set state = ${to.state === 'RETRY' ? 'WAITING' : to.state}, last_error = ${reason}, next_at = ${to.nextAt} where ${row.ours}`.execute(
-      ctx.db,
-    )
+    await sql`update alert_recipients
+      set state = ${to.state === 'RETRY' ? 'WAITING' : to.state}, last_error = ${reason},
+        next_at = ${to.nextAt} where ${row.ours}`.execute(ctx.db)
     ctx.touch('alert-channels', row.org_id)
   },
 })
@@ -115,16 +119,16 @@ export const confirmMail: Handlers<typeof channelEndpoints>['confirmMail'] = asy
   const { rows } = await sql<
     Asked & { org_name: string }
   >`select a.id, a.org_id, a.address, a.asked_at, o.name as org_name
-    from alert_recipients a join organisations o on o.id = a.org_id where a.id = ${Number(token.split('.')[0])} and a.asked_at > ${since} for no key update of a`.execute(
-    ctx.db,
-  )
+    from alert_recipients a join organisations o on o.id = a.org_id
+    where a.id = ${Number(token.split('.')[0])}
+      and a.asked_at > ${since} for no key update of a`.execute(ctx.db)
   const row = rows[0]
   const right =
     row && timingSafeEqual(Buffer.from(recipientToken(ctx.app, row)), Buffer.from(token))
   if (!right) throw new Refusal(channelErrors.linkOver)
-  await sql`update alert_recipients set confirmed_at = coalesce(confirmed_at, ${ctx.now}::timestamptz) where id = ${row.id}`.execute(
-    ctx.db,
-  )
+  await sql`update alert_recipients
+    set confirmed_at = coalesce(confirmed_at, ${ctx.now}::timestamptz)
+    where id = ${row.id}`.execute(ctx.db)
   ctx.audit({ id: row.id, name: row.address, orgId: row.org_id })
   ctx.touch('alert-channels', row.org_id)
   return { orgName: row.org_name }

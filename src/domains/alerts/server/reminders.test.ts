@@ -31,7 +31,8 @@ beforeEach(async () => {
 
 async function every(choice: string) {
   await world.rows(
-    `insert into settings (org_id, key, value) values (3, 'alarm.repeat', to_jsonb($1::text)) on conflict (org_id, key) do update set value = excluded.value`,
+    `insert into settings (org_id, key, value) values (3, 'alarm.repeat', to_jsonb($1::text))
+      on conflict (org_id, key) do update set value = excluded.value`,
     [choice],
   )
   settingsChanged(world.app)
@@ -45,7 +46,8 @@ const channel = (more: Record<string, unknown> = {}) =>
   })
 const fault = (device = 1) =>
   world.rows(
-    `insert into device_faults (org_id, device_id, code, level, opened_at) values (3, $1, 'MOTOR_NOT_MOVE', 'ERROR', $2)`,
+    `insert into device_faults (org_id, device_id, code, level, opened_at)
+      values (3, $1, 'MOTOR_NOT_MOVE', 'ERROR', $2)`,
     [device, new Date(world.clock.now)],
   )
 /** Time goes by in steps, in which sweep and sender run as their loops do. */
@@ -176,7 +178,8 @@ test('never in a quiet time, not even of an urgent alert, nor when it is sent la
   while (
     !(
       await world.rows(
-        `select 1 from alert_outbox where event = 'REMINDER' and state = 'WAITING' and attempts > 0`,
+        `select 1 from alert_outbox
+          where event = 'REMINDER' and state = 'WAITING' and attempts > 0`,
       )
     ).length
   )
@@ -190,7 +193,8 @@ test('never in a quiet time, not even of an urgent alert, nor when it is sent la
   expect([hook.heard.length, before > 0]).toEqual([tried, true])
   expect(
     await world.rows(
-      `select 1 from alert_outbox o join alert_channels c on c.id = o.channel_id where c.type = 'WEBHOOK' and o.next_at is not null`,
+      `select 1 from alert_outbox o join alert_channels c on c.id = o.channel_id
+        where c.type = 'WEBHOOK' and o.next_at is not null`,
     ),
   ).toEqual([])
 })
@@ -207,7 +211,8 @@ test('a channel that takes nothing gathers no heap of reminders, and one that wa
   while (
     !(
       await world.rows(
-        `select 1 from alert_outbox where event = 'REMINDER' and state = 'WAITING' and attempts > 0`,
+        `select 1 from alert_outbox
+          where event = 'REMINDER' and state = 'WAITING' and attempts > 0`,
       )
     ).length
   )
@@ -222,7 +227,9 @@ test('a channel that takes nothing gathers no heap of reminders, and one that wa
 test('machines that are away remind in business hours only', async () => {
   await channel()
   await world.rows(
-    `insert into settings (org_id, key, value) values (3, 'device.businessHours', '{"from": "06:00", "to": "13:00"}') on conflict (org_id, key) do update set value = excluded.value`,
+    `insert into settings (org_id, key, value)
+      values (3, 'device.businessHours', '{"from": "06:00", "to": "13:00"}')
+      on conflict (org_id, key) do update set value = excluded.value`,
   )
   settingsChanged(world.app)
   await world.offline([1])

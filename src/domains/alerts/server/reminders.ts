@@ -25,7 +25,8 @@ export async function remind(ctx: Ctx, openHours: State['openHours']): Promise<v
   // still open
   const reminded = await rowsOf<{ id: number; orgId: number }>(ctx.db)`
     with mine as (select id from alerts where id = any(${due}::bigint[]) order by id for update)
-    update alerts a set reminded_at = ${ctx.now}, reminders = a.reminders + 1 from mine where a.id = mine.id and a.state = 'OPEN' returning a.id, a.org_id as "orgId"`
+    update alerts a set reminded_at = ${ctx.now}, reminders = a.reminders + 1 from mine
+    where a.id = mine.id and a.state = 'OPEN' returning a.id, a.org_id as "orgId"`
   const now = ctx.now.getTime()
   const told = reminded.map((row) => ({ id: row.id, since: now - (everyOf(row.orgId) ?? 0) / 2 }))
   await queueReminders(ctx, told)

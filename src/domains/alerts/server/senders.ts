@@ -41,12 +41,18 @@ export async function readEvents(ctx: Ctx, batch: string): Promise<Event[]> {
   const rows = await rowsOf<
     Omit<AlertFacts, 'id'> & { event: Event['event']; at: Date; id: number | null }
   >(ctx.db)`
-    select o.event, o.created_at as at, a.id, a.device_id as "deviceId", a.kind, a.subject, a.level, a.state, a.data, a.times, a.since,
-      a.opened_at as "openedAt", a.closed_at as "closedAt", a.reminders, d.rtu_number as "rtuNumber", d.nickname,
-      coalesce(m.numbers, '{}') as numbers, case when a.device_id is null then coalesce(m.members, 0) else 1 end as "deviceCount"
-    from alert_outbox o left join alerts a on a.id = o.alert_id left join devices d on d.id = a.device_id
-    left join lateral (select count(*) as members, (array_agg(x.rtu_number order by x.rtu_number))[1:200] as numbers
-      from alert_members m join devices x on x.id = m.device_id where m.alert_id = a.id) m on a.device_id is null
+    select o.event, o.created_at as at, a.id, a.device_id as "deviceId", a.kind, a.subject, a.level,
+      a.state, a.data, a.times, a.since,
+      a.opened_at as "openedAt", a.closed_at as "closedAt", a.reminders,
+      d.rtu_number as "rtuNumber", d.nickname,
+      coalesce(m.numbers, '{}') as numbers, case
+        when a.device_id is null then coalesce(m.members, 0) else 1 end as "deviceCount"
+    from alert_outbox o left join alerts a on a.id = o.alert_id left
+    join devices d on d.id = a.device_id
+    left join lateral (select count(*) as members,
+      (array_agg(x.rtu_number order by x.rtu_number))[1:200] as numbers
+      from alert_members m join devices x on x.id = m.device_id where m.alert_id = a.id) m
+        on a.device_id is null
     where o.batch = ${batch}::uuid and o.state = 'SENDING' order by o.id`
   return rows.map(({ event, at, id, ...alert }) => ({
     event,
@@ -96,11 +102,14 @@ async function readersOf(
   const alerts = events.flatMap((event) => event.alert ?? [])
   return rowsOf<{ id: number; alerts: number[] }>(ctx.db)`
     select u.id, array_agg(distinct x.alert_id) as alerts
-    from users u join user_roles ur on ur.user_id = u.id join roles r on r.id = ur.role_id and r.status = 'ENABLED'
+    from users u join user_roles ur on ur.user_id = u.id
+    join roles r on r.id = ur.role_id and r.status = 'ENABLED'
     join role_permissions p on p.role_id = r.id and p.permission_code = 'alarm:read'
-    cross join unnest(${alerts.map((alert) => alert.id)}::bigint[], ${alerts.map((alert) => alert.deviceId)}::bigint[]) as x (alert_id, device_id)
+    cross join unnest(${alerts.map((alert) => alert.id)}::bigint[],
+      ${alerts.map((alert) => alert.deviceId)}::bigint[]) as x (alert_id, device_id)
     where u.org_id = ${orgId} and (r.data_scope <> 'ASSIGNED_DEVICES'
-      or exists (select from device_assignments a where a.device_id = x.device_id and a.user_id = u.id and a.to_at is null))
+      or exists (select from device_assignments a
+        where a.device_id = x.device_id and a.user_id = u.id and a.to_at is null))
     group by u.id order by u.id`
 }
 

@@ -218,7 +218,9 @@ test('a machine with hours of its own is missed in these, whatever its organisat
 test('faults, temperature, door, a second connection, a SIM: opened by the tables and closed by them', async () => {
   const at = () => new Date(world.clock.now)
   await world.rows(
-    `insert into device_faults (org_id, device_id, code, level, opened_at) values (3, 1, 'MOTOR_NOT_MOVE', 'ERROR', $1), (3, 2, 'SENSOR_FAULT', 'WARN', $1), (3, 3, 'TEMP_EXCURSION', 'ERROR', $1)`,
+    `insert into device_faults (org_id, device_id, code, level, opened_at)
+      values (3, 1, 'MOTOR_NOT_MOVE', 'ERROR', $1), (3, 2, 'SENSOR_FAULT', 'WARN', $1),
+        (3, 3, 'TEMP_EXCURSION', 'ERROR', $1)`,
     [at()],
   )
   await world.rows(`update device_faults set detail = '12.1 °C (2–8)' where device_id = 3`)
@@ -230,11 +232,13 @@ test('faults, temperature, door, a second connection, a SIM: opened by the table
   // a machine that talks all day must not make the sweep of all slow
   await world.rows('revoke select on device_messages from huodao_app')
   await world.rows(
-    `insert into device_events (org_id, created_at, device_id, kind) values (3, $1, 5, 'SECOND_CONNECTION')`,
+    `insert into device_events (org_id, created_at, device_id, kind)
+      values (3, $1, 5, 'SECOND_CONNECTION')`,
     [at()],
   )
   await world.rows(
-    `update main_boards set iccid = '89860400000000000001', sim_expires_on = '2026-12-05' where board_no = 'BOARD-6'`,
+    `update main_boards set iccid = '89860400000000000001', sim_expires_on = '2026-12-05'
+      where board_no = 'BOARD-6'`,
   )
   await world.rows(
     `update main_boards set sim_expires_on = '2027-06-01' where board_no = 'BOARD-7'`,
@@ -273,7 +277,8 @@ test('faults, temperature, door, a second connection, a SIM: opened by the table
 
 test('closed by hand it stays closed while the trouble lasts; a machine that is sold closes its alert', async () => {
   await world.rows(
-    `insert into device_faults (org_id, device_id, code, level, opened_at) values (3, 1, 'MOTOR_NOT_MOVE', 'ERROR', $1), (3, 2, 'MOTOR_NOT_MOVE', 'ERROR', $1)`,
+    `insert into device_faults (org_id, device_id, code, level, opened_at)
+      values (3, 1, 'MOTOR_NOT_MOVE', 'ERROR', $1), (3, 2, 'MOTOR_NOT_MOVE', 'ERROR', $1)`,
     [new Date(world.clock.now)],
   )
   await sweep()

@@ -28,7 +28,9 @@ export async function sweepAlerts(app: App): Promise<void> {
 async function carryOut(ctx: Ctx, plan: Plan): Promise<void> {
   // what ends makes room for what begins
   const over = await closeAlerts(ctx, plan.closes)
-  await sql`update alert_members m set back_at = ${ctx.now} from unnest(${plan.backs.map((b) => b.alertId)}::bigint[], ${plan.backs.map((b) => b.deviceId)}::bigint[]) as x (alert_id, device_id)
+  await sql`update alert_members m set back_at = ${ctx.now}
+    from unnest(${plan.backs.map((b) => b.alertId)}::bigint[],
+      ${plan.backs.map((b) => b.deviceId)}::bigint[]) as x (alert_id, device_id)
     where m.alert_id = x.alert_id and m.device_id = x.device_id and m.back_at is null`.execute(
     ctx.db,
   )
@@ -43,9 +45,8 @@ async function carryOut(ctx: Ctx, plan: Plan): Promise<void> {
     ),
   ])
   const grown = [...new Set(plan.joins.filter((join) => join.told).map((join) => join.alertId))]
-  await sql`update alerts set times = times + 1, opened_at = ${ctx.now} where id = any(${grown}::bigint[]) and state <> 'CLOSED'`.execute(
-    ctx.db,
-  )
+  await sql`update alerts set times = times + 1, opened_at = ${ctx.now}
+    where id = any(${grown}::bigint[]) and state <> 'CLOSED'`.execute(ctx.db)
   await queue(ctx, 'OPENED', [...opened.values(), ...grown], ctx.now)
   // people hear that it is over when it stays over
   await queue(ctx, 'CLOSED', over, new Date(ctx.now.getTime() + alertLimits.flapMs))
@@ -68,7 +69,8 @@ async function closeAlerts(ctx: Ctx, closes: Plan['closes']): Promise<number[]> 
   if (closes.length === 0) return []
   const rows = await rowsOf<{ id: number; reason: string }>(ctx.db)`
     update alerts a set state = 'CLOSED', closed_at = ${ctx.now}, close_reason = x.reason
-    from unnest(${closes.map((c) => c.id)}::bigint[], ${closes.map((c) => c.reason)}::text[]) as x (id, reason)
+    from unnest(${closes.map((c) => c.id)}::bigint[],
+      ${closes.map((c) => c.reason)}::text[]) as x (id, reason)
     where a.id = x.id and a.state <> 'CLOSED' returning a.id, x.reason`
   const recovered = rows.filter((row) => row.reason === 'RECOVERED').map((row) => row.id)
   await dropWaiting(
@@ -81,13 +83,14 @@ async function closeAlerts(ctx: Ctx, closes: Plan['closes']): Promise<number[]> 
 async function reopen(ctx: Ctx, opens: readonly Opening[]): Promise<void> {
   if (opens.length === 0) return
   const ids = opens.map((open) => open.again)
-  await sql`update alerts a set state = case when acked_at is null then 'OPEN' else 'ACKNOWLEDGED' end, closed_at = null, closed_by = null, closed_name = '', close_reason = null, close_remark = '',
+  await sql`update alerts a set state = case when acked_at is null then 'OPEN'
+    else 'ACKNOWLEDGED' end, closed_at = null, closed_by = null, closed_name = '',
+      close_reason = null, close_remark = '',
       times = times + 1, opened_at = ${ctx.now}, since = x.since, data = x.data
     from jsonb_to_recordset(${JSON.stringify(opens.map(({ again, since, data }) => ({ id: again, since: new Date(since), data })))}::jsonb) as x (id bigint, since timestamptz, data jsonb)
     where a.id = x.id and a.state = 'CLOSED'`.execute(ctx.db)
-  await sql`delete from alert_outbox where alert_id = any(${ids}::bigint[]) and event = 'CLOSED' and state = 'WAITING' and batch is null`.execute(
-    ctx.db,
-  )
+  await sql`delete from alert_outbox where alert_id = any(${ids}::bigint[]) and event = 'CLOSED'
+    and state = 'WAITING' and batch is null`.execute(ctx.db)
 }
 
 async function insert(ctx: Ctx, opens: readonly Opening[]): Promise<Map<string, number>> {
@@ -99,11 +102,14 @@ async function insert(ctx: Ctx, opens: readonly Opening[]): Promise<Map<string, 
     since: new Date(open.since),
   }))
   const rows = await rowsOf<{ id: number } & Parameters<typeof keyOf>[0]>(ctx.db)`
-    insert into alerts (org_id, device_id, kind, subject, level, urgent, data, since, opened_at, created_at)
+    insert into alerts (org_id, device_id, kind, subject, level, urgent, data, since, opened_at,
+      created_at)
     select "orgId", "deviceId", kind, subject, level, urgent, data, since, ${ctx.now}, ${ctx.now}
     from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
-      as x ("orgId" bigint, "deviceId" bigint, kind text, subject text, level text, urgent boolean, data jsonb, since timestamptz)
-    order by "orgId", "deviceId", kind, subject on conflict do nothing returning id, org_id as "orgId", device_id as "deviceId", kind, subject`
+      as x ("orgId" bigint, "deviceId" bigint, kind text, subject text, level text, urgent boolean,
+        data jsonb, since timestamptz)
+    order by "orgId", "deviceId", kind, subject on conflict do nothing
+    returning id, org_id as "orgId", device_id as "deviceId", kind, subject`
   return new Map(rows.map((row) => [keyOf(row), row.id]))
 }
 
@@ -126,8 +132,9 @@ async function addMembers(
   )
   if (rows.length === 0) return
   await sql`insert into alert_members (alert_id, device_id, org_id, since, cause)
-    select alert_id, device_id, org_id, since, cause from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x (alert_id bigint, device_id bigint, org_id bigint, since timestamptz, cause text)
-    on conflict (alert_id, device_id) do update set since = excluded.since, cause = excluded.cause, back_at = null`.execute(
-    ctx.db,
-  )
+    select alert_id, device_id, org_id, since, cause
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x (alert_id bigint, device_id bigint,
+      org_id bigint, since timestamptz, cause text)
+    on conflict (alert_id, device_id) do update
+    set since = excluded.since, cause = excluded.cause, back_at = null`.execute(ctx.db)
 }

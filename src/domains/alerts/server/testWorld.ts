@@ -34,7 +34,8 @@ export async function openWorld() {
   for (let id = 1; id <= 42; id++) await addDevice(world, id, id <= 40 ? 3 : 4)
   const allowPrivate = async (allowed: boolean) => {
     await world.rows(
-      `insert into settings (org_id, key, value) values (1, 'alarm.privateAddresses', $1) on conflict (org_id, key) do update set value = excluded.value`,
+      `insert into settings (org_id, key, value) values (1, 'alarm.privateAddresses', $1)
+        on conflict (org_id, key) do update set value = excluded.value`,
       [String(allowed)],
     )
     settingsChanged(world.app)
@@ -54,12 +55,14 @@ export async function openWorld() {
     },
     offline: (ids: readonly number[], cause = 'TIMEOUT', secondsAgo = 0) =>
       world.rows(
-        `update device_states set online = false, offline_since = $2, offline_cause = $3 where device_id = any($1::bigint[])`,
+        `update device_states set online = false, offline_since = $2, offline_cause = $3
+          where device_id = any($1::bigint[])`,
         [ids, new Date(clock.now - secondsAgo * 1000), cause],
       ),
     online: (ids: readonly number[]) =>
       world.rows(
-        `update device_states set online = true, offline_since = null, offline_cause = null where device_id = any($1::bigint[])`,
+        `update device_states set online = true, offline_since = null, offline_cause = null
+          where device_id = any($1::bigint[])`,
         [ids],
       ),
     alerts: () =>

@@ -51,17 +51,23 @@ async function handle(
   const wanted = [...new Set(ids)]
   if ((await q.seen(ctx, wanted)) !== wanted.length) throw new Refusal(common.notFound)
   const { userId, username } = ctx.actor
-  const name = sql`coalesce((select real_name from users where id = ${userId}::bigint), ${username})`
+  const name = sql`coalesce((select real_name from users where id = ${userId}::bigint),
+    ${username})`
   const set =
     next === 'CLOSED'
-      ? sql`closed_by = ${userId}::bigint, closed_name = ${name}, closed_at = ${ctx.now}, close_reason = 'HANDLED', close_remark = ${remark}`
-      : sql`acked_by = ${userId}::bigint, acked_name = ${name}, acked_at = ${ctx.now}, ack_remark = ${remark}`
+      ? sql`closed_by = ${userId}::bigint, closed_name = ${name}, closed_at = ${ctx.now},
+        close_reason = 'HANDLED', close_remark = ${remark}`
+      : sql`acked_by = ${userId}::bigint, acked_name = ${name}, acked_at = ${ctx.now},
+        ack_remark = ${remark}`
   // a closed one comes back by itself when its machine flaps, never by hand
   const from = next === 'CLOSED' ? allowedFrom(alertMoves, next) : ['OPEN']
   // in the order of ids, as the sweep and other people do
   const rows = await rowsOf<{ id: number; orgId: number }>(ctx.db)`
-    with mine as (select a.id from alerts a where a.id = any(${wanted}::bigint[]) and ${visible(ctx, 'a.org_id', 'a.device_id')} order by a.id for update)
-    update alerts a set state = ${next}, ${set} from mine where a.id = mine.id and a.state = any(${from}::text[]) returning a.id, a.org_id as "orgId"`
+    with mine as (select a.id from alerts a
+      where a.id = any(${wanted}::bigint[]) and ${visible(ctx, 'a.org_id', 'a.device_id')}
+      order by a.id for update)
+    update alerts a set state = ${next}, ${set} from mine
+    where a.id = mine.id and a.state = any(${from}::text[]) returning a.id, a.org_id as "orgId"`
   if (!rows.length) throw new Refusal(next === 'CLOSED' ? alertErrors.closed : alertErrors.taken)
   ctx.audit(...rows.map(({ id, orgId }) => ({ id, after: { state: next, remark }, orgId })))
   ctx.touch('alerts')
@@ -103,9 +109,13 @@ const saveRule: Handlers<Contract>['saveRule'] = async (ctx, input) => {
   const chosen = channelIds && [...new Set(channelIds)].sort((a, b) => a - b)
   const { numAffectedRows } =
     version === 0
-      ? await sql`insert into alert_rules (org_id, kind, enabled, threshold, channel_ids, updated_at) values (${ctx.actor.orgId}, ${kind}, ${enabled}, ${threshold}, ${chosen}::bigint[], ${ctx.now})
+      ? await sql`insert into alert_rules (org_id, kind, enabled, threshold, channel_ids,
+        updated_at) values (${ctx.actor.orgId}, ${kind}, ${enabled}, ${threshold},
+        ${chosen}::bigint[], ${ctx.now})
           on conflict do nothing`.execute(ctx.db)
-      : await sql`update alert_rules set enabled = ${enabled}, threshold = ${threshold}, channel_ids = ${chosen}::bigint[], version = version + 1, updated_at = ${ctx.now}
+      : await sql`update alert_rules
+        set enabled = ${enabled}, threshold = ${threshold}, channel_ids = ${chosen}::bigint[],
+          version = version + 1, updated_at = ${ctx.now}
           where org_id = ${ctx.actor.orgId} and kind = ${kind} and version = ${version}`.execute(
           ctx.db,
         )
@@ -119,9 +129,8 @@ const saveRule: Handlers<Contract>['saveRule'] = async (ctx, input) => {
 /** A foreign channel answers like a missing one. */
 async function ownChannels(ctx: Ctx, ids: readonly number[]): Promise<void> {
   const wanted = [...new Set(ids)]
-  const own = await rowsOf(
-    ctx.db,
-  )`select 1 from alert_channels where id = any(${wanted}::bigint[]) and org_id = ${ctx.actor.orgId}`
+  const own = await rowsOf(ctx.db)`select 1 from alert_channels
+    where id = any(${wanted}::bigint[]) and org_id = ${ctx.actor.orgId}`
   if (own.length !== wanted.length) throw new Refusal(common.notFound)
 }
 

@@ -24,9 +24,8 @@ export const checks = {
   async verify(ctx) {
     const { numAffectedRows } =
       await sql`insert into log_checks (org_id, requested_by, created_at, next_at)
-      values (${ctx.actor.orgId}, ${ctx.actor.userId}, ${ctx.now}, ${ctx.now}) on conflict do nothing`.execute(
-        ctx.db,
-      )
+      values (${ctx.actor.orgId}, ${ctx.actor.userId}, ${ctx.now}, ${ctx.now})
+      on conflict do nothing`.execute(ctx.db)
     const made = await lastCheck(ctx)
     if (!numAffectedRows || !made) throw new Refusal(auditErrors.checkRunning)
     ctx.audit({ id: made.id, name: `#${made.id}` })
@@ -57,9 +56,8 @@ export const checkKind = (app: App): Kind<Running, Checked> => {
         if (performance.now() - toldAt < 500) return
         toldAt = performance.now()
         const kept = await app.database.transact(systemScope, (db) =>
-          sql`update log_checks set ${leased(app, kind)}, checked = ${checked}, total = ${total} where ${check.ours}`.execute(
-            db,
-          ),
+          sql`update log_checks set ${leased(app, kind)}, checked = ${checked}, total = ${total}
+            where ${check.ours}`.execute(db),
         )
         if (!kept.numAffectedRows) throw new Lost()
         app.live.publish(['log-checks'], check.org_id)
@@ -72,7 +70,9 @@ export const checkKind = (app: App): Kind<Running, Checked> => {
       const { broken, heads, seconds, checked, total } =
         to.state === 'DONE' ? to : ({} as Partial<Checked>)
       const result = to.state === 'DONE' ? JSON.stringify({ broken, heads, seconds }) : null
-      await sql`update log_checks set state = ${to.state}, next_at = ${to.nextAt}, checked = coalesce(${checked}, checked), total = coalesce(${total}, total),
+      await sql`update log_checks
+        set state = ${to.state}, next_at = ${to.nextAt}, checked = coalesce(${checked}, checked),
+          total = coalesce(${total}, total),
         result = ${result}::jsonb where ${check.ours}`.execute(ctx.db)
       ctx.touch('log-checks', check.org_id)
     },

@@ -24,8 +24,10 @@ type Recording = Rows<typeof recording>
 const running = (ctx: Ctx, which: RawBuilder<unknown> = sql`true`) =>
   recording.all(
     ctx.db,
-    sql`from log_debug_sessions d left join users u on u.id = d.user_id left join users b on b.id = d.started_by
-      where ${visible(ctx, 'd.org_id')} and d.until > ${ctx.now} and ${which} order by d.id desc limit 200`,
+    sql`from log_debug_sessions d left join users u on u.id = d.user_id left
+      join users b on b.id = d.started_by
+      where ${visible(ctx, 'd.org_id')} and d.until > ${ctx.now} and ${which} order by d.id desc
+      limit 200`,
   )
 const one = async (ctx: Ctx, id: number) => found((await running(ctx, sql`d.id = ${id}`))[0])
 
@@ -44,7 +46,8 @@ export const debugging = {
     const person = await rowOf<{ userId: number; orgId: number }>(
       ctx.db,
     )`select id as "userId", org_id as "orgId" from users u
-      where lower(username) = lower(${username}) and deleted_at is null and ${visible(ctx, 'u.org_id')}`
+      where lower(username) = lower(${username}) and deleted_at is null
+        and ${visible(ctx, 'u.org_id')}`
     const whose = username ? person : { userId: null, orgId: ctx.actor.orgId }
     if (!whose) throw fieldRefusal(auditErrors.noSuchUser, 'username')
     const until = new Date(ctx.now.getTime() + minutes * 60_000)

@@ -28,9 +28,8 @@ export async function retire(app: App): Promise<void> {
     gone = await app.database.transact(systemScope, async (db) => {
       const { numAffectedRows } =
         await sql`delete from debug_logs where (org_id, created_at, id) in (
-        select org_id, created_at, id from debug_logs where created_at < ${before} order by created_at limit 5000)`.execute(
-          db,
-        )
+        select org_id, created_at, id from debug_logs where created_at < ${before}
+        order by created_at limit 5000)`.execute(db)
       return Number(numAffectedRows ?? 0)
     })
   }

@@ -10,7 +10,8 @@ import { cachedSetting, platformOrg } from '../../settings/server/values.ts'
 import { type audit, auditErrors, OnlineRow } from '../contract.ts'
 import { deviceOf, kickProblem } from '../rules.ts'
 
-const rank = sql`(select coalesce(max(r.rank), 0) from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = s.user_id)`
+const rank = sql`(select coalesce(max(r.rank), 0) from user_roles ur
+  join roles r on r.id = ur.role_id where ur.user_id = s.user_id)`
 const session = ({ lang }: Ctx) =>
   shape(
     OnlineRow.extend({ rank: z.number(), userAgent: z.string() }),
@@ -19,14 +20,21 @@ const session = ({ lang }: Ctx) =>
       username: sql`u.username`,
       realName: sql`u.real_name`,
       orgName: sql`o.name`,
-      roleName: sql`coalesce((select ${lang === 'en' ? sql`coalesce(nullif(r.name_en, ''), r.name)` : sql`r.name`}
-        from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = s.user_id order by r.rank desc, r.id limit 1), '')`,
+      roleName: sql`coalesce((select ${
+        lang === 'en'
+          ? sql`coalesce(nullif(r.name_en, ''),
+        r.name)`
+          : sql`r.name`
+      }
+        from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = s.user_id
+        order by r.rank desc, r.id limit 1), '')`,
       rank,
       signedInAt: sql`s.created_at`,
     },
     ['device', 'current', 'can'],
   )
-const from = sql`sessions s join users u on u.id = s.user_id join organisations o on o.id = s.org_id`
+const from = sql`sessions s join users u on u.id = s.user_id
+  join organisations o on o.id = s.org_id`
 
 async function alive(ctx: Ctx) {
   const minutes = await cachedSetting(ctx.app, platformOrg, 'session.idleMinutes')
@@ -44,7 +52,8 @@ const list: Handlers<typeof audit>['online'] = async (ctx, input) => {
       visible(ctx, 's.org_id'),
       await alive(ctx),
       input.keyword &&
-        sql`(strpos(lower(u.username), lower(${input.keyword})) > 0 or strpos(u.real_name, ${input.keyword}) > 0)`,
+        sql`(strpos(lower(u.username), lower(${input.keyword})) > 0
+          or strpos(u.real_name, ${input.keyword}) > 0)`,
       input.ip && sql`starts_with(s.ip, ${input.ip})`,
     ],
   })
@@ -73,8 +82,10 @@ const kick: Handlers<typeof audit>['kick'] = async (ctx, input) => {
     name: string
     rank: number
   }>(ctx.db)`
-    select s.id, s.user_id as "userId", s.org_id as "orgId", u.username as name, ${rank} as rank from ${from}
-    where s.id = any(${ids}::uuid[]) and ${visible(ctx, 's.org_id')} and ${await alive(ctx)} order by s.id for update of s`
+    select s.id, s.user_id as "userId", s.org_id as "orgId", u.username as name, ${rank} as rank
+    from ${from}
+    where s.id = any(${ids}::uuid[]) and ${visible(ctx, 's.org_id')} and ${await alive(ctx)}
+    order by s.id for update of s`
   if (rows.length < ids.length) throw new Refusal(common.notFound)
   for (const row of rows) {
     const problem = kickProblem(ctx.actor, {

@@ -20,8 +20,10 @@ describe('two hundred thousand rows', () => {
     )
   beforeAll(async () => {
     await world.sql(
-      `insert into operation_logs (org_id, created_at, user_id, actor_org_id, username, level, action, content, resource_id, ip_address, request_id)
-      select case when n % 10 = 0 then 3 else 4 end, $1::timestamptz - n * interval '26 seconds', 1, 3, 'x', 'INFO', 'orders.refund', '退款：' || n, (n % 5000)::text, '10.0.0.1', n::text
+      `insert into operation_logs (org_id, created_at, user_id, actor_org_id, username, level,
+        action, content, resource_id, ip_address, request_id)
+      select case when n % 10 = 0 then 3 else 4 end, $1::timestamptz - n * interval '26 seconds', 1,
+        3, 'x', 'INFO', 'orders.refund', '退款：' || n, (n % 5000)::text, '10.0.0.1', n::text
       from generate_series(1, 200000) n`,
       [worldNow],
     )

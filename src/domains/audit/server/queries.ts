@@ -26,8 +26,10 @@ const whole = shape(
 
 const logFrom = sql`operation_logs l`
 /** Rows of a debug recording in the shape of the log. */
-const debugFrom = sql`(select id, org_id, created_at, user_id, org_id as actor_org_id, username, 'DEBUG' as level, action, content, resource_id, '' as target_name, 'SUCCESS' as result,
-  '' as error_name, ip_address, user_agent, request_id, duration_ms, null::jsonb as before, null::jsonb as after from debug_logs) l`
+const debugFrom = sql`(select id, org_id, created_at, user_id, org_id as actor_org_id, username,
+  'DEBUG' as level, action, content, resource_id, '' as target_name, 'SUCCESS' as result,
+  '' as error_name, ip_address, user_agent, request_id, duration_ms, null::jsonb as before,
+  null::jsonb as after from debug_logs) l`
 
 /**
  * Whether a reader may know who acted: the person stands in his organisations, or is he himself.
@@ -59,7 +61,9 @@ function days(
 
 export function listRows(ctx: Ctx, input: Input<typeof audit.list>) {
   const { scope, userId } = ctx.actor
-  const byPerson = sql`l.user_id in (select u.id from users u where ${visible(ctx, 'u.org_id')} and strpos(lower(u.username), lower(${input.username ?? ''})) > 0)`
+  const byPerson = sql`l.user_id in (select u.id from users u
+    where ${visible(ctx, 'u.org_id')}
+      and strpos(lower(u.username), lower(${input.username ?? ''})) > 0)`
   return log.page(ctx.db, {
     from: input.level === 'DEBUG' ? debugFrom : logFrom,
     input,
@@ -95,7 +99,8 @@ export async function row(ctx: Ctx, id: number) {
 export async function related(ctx: Ctx, to: Row): Promise<Row[]> {
   if (!to.requestId) return []
   const [from, until] = [-600_000, 600_000].map((ms) => new Date(Date.parse(to.createTime) + ms))
-  const near = sql`l.created_at between ${from} and ${until} and l.request_id = ${to.requestId} and l.id <> ${to.id}`
+  const near = sql`l.created_at between ${from} and ${until} and l.request_id = ${to.requestId}
+    and l.id <> ${to.id}`
   return log.all(
     ctx.db,
     sql`from ${logFrom} where ${near} and ${readable(ctx)} order by l.id limit 50`,

@@ -38,7 +38,9 @@ const list = async (input: Record<string, unknown> = {}, token = full) =>
   (await world.call(audit.list, { pageSize: 200, ...input }, { token })).body
 const logs = (where: string) =>
   world.sql<Record<string, unknown>>(
-    `select level, action, content, result, error_name, resource_id, target_name, user_id, actor_org_id, org_id, username, duration_ms from operation_logs where (${where}) and id < 900000 order by id`,
+    `select level, action, content, result, error_name, resource_id, target_name, user_id,
+      actor_org_id, org_id, username, duration_ms from operation_logs
+      where (${where}) and id < 900000 order by id`,
   )
 const version = async (table: string) =>
   (await world.sql<{ version: number }>(`select version from ${table} where id = $1`, [own]))[0]
@@ -88,8 +90,10 @@ describe('a row', () => {
   })
   test('tells what a thing costs only to whoever may know', async () => {
     const [row] = await world.sql<{ id: number }>(
-      `insert into operation_logs (org_id, created_at, username, level, action, content, resource_id, ip_address, request_id, before, after)
-        values (3, $1, 'x', 'INFO', 'products.edit', 'x', '1', '', 'x', '{"costPrice": 100, "name": "a"}', '{"costPrice": 200, "name": "b"}') returning id`,
+      `insert into operation_logs (org_id, created_at, username, level, action, content,
+        resource_id, ip_address, request_id, before, after)
+        values (3, $1, 'x', 'INFO', 'products.edit', 'x', '1', '', 'x',
+          '{"costPrice": 100, "name": "a"}', '{"costPrice": 200, "name": "b"}') returning id`,
       [worldNow],
     )
     const fields = async (token: string) =>
@@ -98,7 +102,9 @@ describe('a row', () => {
         .sort()
     expect(await fields(full)).toEqual(['costPrice', 'name'])
     await world.sql(
-      `delete from role_permissions where permission_code = 'product:cost' and role_id = (select id from roles where code = 'ROLE_FULL')`,
+      `delete from role_permissions
+        where permission_code = 'product:cost' and role_id = (select id from roles
+          where code = 'ROLE_FULL')`,
     )
     expect(await fields(full)).toEqual(['name'])
     await world.sql(
@@ -308,10 +314,13 @@ describe('who sees what', () => {
   })
   test('rows of one request stand together', async () => {
     const [row] = await world.sql<{ id: number; request_id: string }>(
-      `select id, request_id from operation_logs where action = 'products.editCategory' and result = 'SUCCESS' limit 1`,
+      `select id, request_id from operation_logs
+        where action = 'products.editCategory' and result = 'SUCCESS' limit 1`,
     )
     await world.sql(
-      `insert into operation_logs (org_id, created_at, username, level, action, content, resource_id, ip_address, request_id) values ($1, $2, 'x', 'INFO', 'products.publish', '同一请求', '1', '', $3)`,
+      `insert into operation_logs (org_id, created_at, username, level, action, content,
+        resource_id, ip_address, request_id)
+        values ($1, $2, 'x', 'INFO', 'products.publish', '同一请求', '1', '', $3)`,
       [place.OWN, worldNow, row?.request_id],
     )
     const detail = (await world.call(audit.get, { id: Number(row?.id) }, { token: full })).body
@@ -372,7 +381,8 @@ describe('the check', () => {
   })
   test('whose worker died is taken up again', async () => {
     await world.sql(
-      `update log_checks set state = 'RUNNING', result = null, next_at = $1 where id = (select max(id) from log_checks)`,
+      `update log_checks set state = 'RUNNING', result = null, next_at = $1
+        where id = (select max(id) from log_checks)`,
       [new Date(worldNow.getTime() - 130_000)],
     )
     expect(await runCheck(world.app)).toBe(true)
@@ -462,7 +472,8 @@ describe('online users', () => {
     const idsOf = async (where: string) =>
       (
         await world.sql<{ id: string }>(
-          `select s.id from sessions s join users u on u.id = s.user_id where ${where} order by s.ip`,
+          `select s.id from sessions s join users u on u.id = s.user_id where ${where}
+            order by s.ip`,
         )
       ).map((row) => row.id)
     const kick = (ids: string[], token = full) => world.call(audit.kick, { ids }, { token })

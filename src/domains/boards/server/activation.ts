@@ -107,9 +107,8 @@ export const activate: Handlers<Contract>['activate'] = async (ctx, input) => {
     await keepLastSeen(ctx, machine)
     const old = await q.rowByNumber(ctx, machine.boardNo)
     if (old?.iccid && !board.iccid) await q.moveSim(ctx, old.id, board.id)
-    await sql`update main_boards set disabled_at = ${ctx.now} where board_no = ${machine.boardNo}`.execute(
-      ctx.db,
-    )
+    await sql`update main_boards set disabled_at = ${ctx.now}
+      where board_no = ${machine.boardNo}`.execute(ctx.db)
   }
   const secret = await putBoard(ctx, machine, input.boardNo)
   await noteDevice(ctx, [

@@ -20,14 +20,16 @@ export type Machine = Pick<DeviceDetail, 'id' | 'orgId' | 'rtuNumber' | 'lifecyc
 export const lockMachine = (ctx: Ctx, id: number) =>
   rowOf<Machine>(
     ctx.db,
-  )`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.board_no as "boardNo", d.card, d.lifecycle, d.version
-      from devices d where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} for no key update of d`
+  )`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.board_no as "boardNo", d.card,
+    d.lifecycle, d.version
+      from devices d where d.id = ${id}
+        and ${visible(ctx, 'd.org_id', 'd.id')} for no key update of d`
 
 /** Machines held together, so that two people who tell one of them the same take turns. */
 export const lockMachines = (ctx: Ctx, ids: readonly number[]) =>
-  sql`select 1 from devices d where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id for no key update`.execute(
-    ctx.db,
-  )
+  sql`select 1 from devices d
+    where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')}
+    order by d.id for no key update`.execute(ctx.db)
 
 /**
  * Gateways look again whom they let in: a connection that would not be now, or belongs to another
@@ -82,17 +84,17 @@ export async function takeBoard(ctx: Ctx, machine: Machine): Promise<void> {
 
 /** What the machine's state says of the board while it is in it. */
 export const keepLastSeen = (ctx: Ctx, machine: Machine) =>
-  sql`update main_boards b set last_seen_at = coalesce(s.last_seen_at, b.last_seen_at), fw_version = coalesce(s.fw, b.fw_version)
-    from device_states s where s.device_id = ${machine.id} and b.board_no = ${machine.boardNo}`.execute(
-    ctx.db,
-  )
+  sql`update main_boards b
+    set last_seen_at = coalesce(s.last_seen_at, b.last_seen_at),
+      fw_version = coalesce(s.fw, b.fw_version)
+    from device_states s where s.device_id = ${machine.id}
+      and b.board_no = ${machine.boardNo}`.execute(ctx.db)
 
 /**
  * Pieces that wait for payment, for the motor or for its answer; those of an order nobody paid are
  * let go and wait no longer.
  */
 export const hasOpenOrder = (ctx: Ctx, deviceId: number) =>
-  exists(
-    ctx.db,
-  )`select 1 from order_units u where u.device_id = ${deviceId} and u.vend_state in ('WAIT','SENT','ACKED','UNKNOWN')
+  exists(ctx.db)`select 1 from order_units u
+    where u.device_id = ${deviceId} and u.vend_state in ('WAIT','SENT','ACKED','UNKNOWN')
       and u.hold in ('HELD','FAILED_HOLD') and ${visible(ctx, 'u.org_id', 'u.device_id')} limit 1`

@@ -55,6 +55,5 @@ export const expiry = (now: Date) => new Date(now.getTime() + activationHours * 
 
 export const revokeCodes = (ctx: Ctx, deviceIds: readonly number[]) =>
   sql`update activation_codes set revoked_at = ${ctx.now}
-    where device_id = any(${[...deviceIds]}::bigint[]) and used_at is null and revoked_at is null`.execute(
-    ctx.db,
-  )
+    where device_id = any(${[...deviceIds]}::bigint[]) and used_at is null
+      and revoked_at is null`.execute(ctx.db)

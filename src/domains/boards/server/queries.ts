@@ -79,8 +79,10 @@ type Counts = Omit<Output<typeof boards.counts>, 'unknown'>
 export const counts = (ctx: Ctx) =>
   onlyRow<Counts>(
     ctx.db,
-  )`select count(*) as "all", count(*) filter (where ${statuses.UNBOUND}) as unbound, count(*) filter (where ${statuses.BOUND}) as bound,
-    count(*) filter (where ${statuses.DISABLED}) as disabled, count(*) filter (where ${expiring(ctx)}) as expiring from ${from} where ${seen(ctx)}`
+  )`select count(*) as "all", count(*) filter (where ${statuses.UNBOUND}) as unbound,
+    count(*) filter (where ${statuses.BOUND}) as bound,
+    count(*) filter (where ${statuses.DISABLED}) as disabled,
+    count(*) filter (where ${expiring(ctx)}) as expiring from ${from} where ${seen(ctx)}`
 
 const option = shape(BoardOption, ['main_boards', 'b'], { iccid: sql`coalesce(b.iccid, '')` })
 export const options = (ctx: Ctx, input: Input<typeof boards.options>) =>
@@ -97,7 +99,8 @@ export const options = (ctx: Ctx, input: Input<typeof boards.options>) =>
 
 /** Boards go to machines of their own organisation or of one below. */
 const handedDown = (from: RawBuilder<unknown>, orgId: number) =>
-  sql<boolean>`exists (select from organisations h, organisations w where h.id = ${from} and w.id = ${orgId} and h.path @> w.path)`
+  sql<boolean>`exists (select from organisations h, organisations w
+    where h.id = ${from} and w.id = ${orgId} and h.path @> w.path)`
 
 export const row = (ctx: Ctx, id: number) =>
   board.one(ctx.db, sql`from ${from} where b.id = ${id} and ${seen(ctx)}`)
@@ -109,15 +112,15 @@ export const isHandedDown = (ctx: Ctx, boardOrg: number, deviceOrg: number) =>
 
 export const owner = (ctx: Ctx, orgId: number) =>
   rowOf<{ id: number; kind: string }>(ctx.db)`
-    select o.id, o.kind from organisations o where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`
+    select o.id, o.kind from organisations o
+    where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`
 
 export const written = (board: BoardFields) =>
   columns('main_boards', { ...board, iccid: board.iccid || null })
 
 export const disable = (ctx: Ctx, id: number, on: boolean) =>
-  sql`update main_boards set disabled_at = ${on ? ctx.now : null}::timestamptz where id = ${id}`.execute(
-    ctx.db,
-  )
+  sql`update main_boards set disabled_at = ${on ? ctx.now : null}::timestamptz
+    where id = ${id}`.execute(ctx.db)
 
 /** The SIM and what is known of it goes over to a board that has none. */
 export async function moveSim(ctx: Ctx, fromId: number, toId: number): Promise<void> {

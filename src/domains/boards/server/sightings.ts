@@ -87,11 +87,14 @@ function openSightings(app: App): Sightings {
  * Numbers that are registered, as a board or as a machine, are not unknown, whatever tried with
  * them.
  */
-export const registered = sql<boolean>`(exists (select from main_boards b where b.board_no = u.board_no) or exists (select from devices d where d.rtu_number = u.board_no))`
+export const registered = sql<boolean>`(exists (select from main_boards b
+  where b.board_no = u.board_no) or exists (select from devices d where d.rtu_number = u.board_no))`
 
 /** Not seen for long; noise that came once or twice is forgotten the day after. */
 export const longAgo = ({ now }: Pick<Ctx, 'now'>) =>
-  sql<boolean>`u.last_seen_at < case when u.tries < ${unknownLimits.few} and u.ignored_at is null then ${new Date(now.getTime() - unknownLimits.fewDays * dayMs)}::timestamptz
+  sql<boolean>`u.last_seen_at < case when u.tries < ${unknownLimits.few}
+    and u.ignored_at is null then
+      ${new Date(now.getTime() - unknownLimits.fewDays * dayMs)}::timestamptz
     else ${new Date(now.getTime() - unknownLimits.days * dayMs)}::timestamptz end`
 
 async function write(ctx: Ctx, batch: readonly Waiting[]): Promise<void> {
@@ -108,12 +111,19 @@ async function write(ctx: Ctx, batch: readonly Waiting[]): Promise<void> {
     last_seen_at: iso(one.last),
   }))
   await sql`
-    insert into unknown_boards as o (board_no, via, address, model, hw_version, fw_version, iccid, tries, first_seen_at, last_seen_at)
-    select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as u (board_no text, via text, address text, model text, hw_version text, fw_version text, iccid text,
-      tries int, first_seen_at timestamptz, last_seen_at timestamptz) where not ${registered} order by board_no
-    on conflict (board_no) do update set via = excluded.via, address = excluded.address, model = coalesce(nullif(excluded.model, ''), o.model),
-      hw_version = coalesce(nullif(excluded.hw_version, ''), o.hw_version), fw_version = coalesce(nullif(excluded.fw_version, ''), o.fw_version),
-      iccid = coalesce(nullif(excluded.iccid, ''), o.iccid), tries = least(o.tries + excluded.tries::bigint, 1000000000)::int,
+    insert into unknown_boards as o (board_no, via, address, model, hw_version, fw_version, iccid,
+      tries, first_seen_at, last_seen_at)
+    select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as u (board_no text, via text,
+      address text, model text, hw_version text, fw_version text, iccid text,
+      tries int, first_seen_at timestamptz, last_seen_at timestamptz) where not ${registered}
+      order by board_no
+    on conflict (board_no) do update
+    set via = excluded.via, address = excluded.address,
+      model = coalesce(nullif(excluded.model, ''), o.model),
+      hw_version = coalesce(nullif(excluded.hw_version, ''), o.hw_version),
+      fw_version = coalesce(nullif(excluded.fw_version, ''), o.fw_version),
+      iccid = coalesce(nullif(excluded.iccid, ''), o.iccid),
+      tries = least(o.tries + excluded.tries::bigint, 1000000000)::int,
       last_seen_at = greatest(o.last_seen_at, excluded.last_seen_at)`.execute(ctx.db)
   await forget(ctx)
   ctx.touch('unknown-boards')
@@ -130,6 +140,8 @@ async function forget(ctx: Ctx): Promise<void> {
     delete from unknown_boards u where ${longAgo(ctx)} or ${registered} or u.id in (
       select id from (
         select id, row_number() over (partition by ignored order by turn, ${keen}) as place
-        from (select u.*, u.ignored_at is not null as ignored, row_number() over (partition by u.address, u.ignored_at is null order by ${keen}) as turn from unknown_boards u) u) x
+        from (select u.*, u.ignored_at is not null as ignored,
+          row_number() over (partition by u.address, u.ignored_at is null order by ${keen}) as turn
+          from unknown_boards u) u) x
       where place > ${unknownLimits.kept})`.execute(ctx.db)
 }

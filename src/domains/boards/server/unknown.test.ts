@@ -205,7 +205,8 @@ describe('who decides', () => {
     ])
     expect((await board('NEW-0004')).org_id).toBe(4)
     const [log] = await world.rows<{ text: string; org_id: number }>(
-      `select to_jsonb(l)::text as text, org_id from operation_logs l where action = 'boards.claim' order by id desc limit 1`,
+      `select to_jsonb(l)::text as text, org_id from operation_logs l where action = 'boards.claim'
+        order by id desc limit 1`,
     )
     expect(log?.org_id).toBe(4)
     expect(log?.text).toContain('NEW-0004')

@@ -59,9 +59,8 @@ export const unknown: Handlers<Contract>['unknown'] = async (ctx, input) => {
 export async function unknownCount(ctx: Ctx): Promise<number | null> {
   if (!ctx.actor.ofPlatform || !may(ctx, 'main-board:create') || ctx.actor.scope.devices !== null)
     return null
-  const waiting = await onlyRow<{ n: number }>(
-    ctx.db,
-  )`select count(*) as n from unknown_boards u where ${seen(ctx)} and ${wanted(ctx)} and u.ignored_at is null`
+  const waiting = await onlyRow<{ n: number }>(ctx.db)`select count(*) as n from unknown_boards u
+    where ${seen(ctx)} and ${wanted(ctx)} and u.ignored_at is null`
   return waiting.n
 }
 
@@ -136,9 +135,8 @@ export const claim: Handlers<Contract>['claim'] = async (
 async function setIgnored(ctx: Ctx, id: number, on: boolean) {
   const row = await lock(ctx, id)
   const [at, by] = on ? [row.ignoredAt ?? ctx.now, ctx.actor.userId] : [null, null]
-  await sql`update unknown_boards set ignored_at = ${at}::timestamptz, ignored_by = ${by}::bigint where id = ${id}`.execute(
-    ctx.db,
-  )
+  await sql`update unknown_boards set ignored_at = ${at}::timestamptz, ignored_by = ${by}::bigint
+    where id = ${id}`.execute(ctx.db)
   ctx.audit({ id, name: row.boardNo, before: { ignored: row.ignored }, after: { ignored: on } })
   ctx.touch('unknown-boards')
   return { ok: true as const }

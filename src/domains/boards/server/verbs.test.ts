@@ -17,7 +17,8 @@ beforeAll(async () => {
   ] as const)
     await addDevice(world, id, org)
   await world.rows(
-    `insert into device_assignments (org_id, device_id, user_id, kind) values (3, 1, 907, 'REPAIRER')`,
+    `insert into device_assignments (org_id, device_id, user_id, kind)
+      values (3, 1, 907, 'REPAIRER')`,
   )
   world.app.live.subscribe((topics) =>
     shutOut.push(...topics.filter((topic) => topic === 'identity')),
@@ -190,13 +191,18 @@ describe('binding', () => {
   })
   test('a board with an open order stays', async () => {
     await world.rows(
-      `insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name, channel, order_type, pay_type, detail, img, pieces, total_amount, payable_amount, expire_at)
-       values (3, $1, 77, '20261121000000000077', 1, 'HD000001', 'x', 'MACHINE', 'SCAN', 'WECHAT', 'x', 'x', 1, 100, 100, $1)`,
+      `insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name,
+        channel, order_type, pay_type, detail, img, pieces, total_amount, payable_amount, expire_at)
+       values (3, $1, 77, '20261121000000000077', 1, 'HD000001', 'x', 'MACHINE', 'SCAN', 'WECHAT',
+         'x', 'x', 1, 100, 100, $1)`,
       [now],
     )
     await world.rows(
-      `insert into order_units (org_id, created_at, id, order_id, order_num, unit_no, device_id, kind, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost, vend_state)
-       values (3, $1, 77, 77, '20261121000000000077', 1, 1, 'OFF_LANE', 1, 'x', 'x', 'NONE', 'x', 100, 0, 100, 50, 'SENT')`,
+      `insert into order_units (org_id, created_at, id, order_id, order_num, unit_no, device_id,
+        kind, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost,
+        vend_state)
+       values (3, $1, 77, 77, '20261121000000000077', 1, 1, 'OFF_LANE', 1, 'x', 'x', 'NONE', 'x',
+         100, 0, 100, 50, 'SENT')`,
       [now],
     )
     const board = await boardOf('BOARD-1')
@@ -288,7 +294,8 @@ describe('binding', () => {
       true,
     ])
     const [log] = await world.rows<{ text: string }>(
-      `select to_jsonb(l)::text as text from operation_logs l where action = 'boards.rotateSecret' order by id desc limit 1`,
+      `select to_jsonb(l)::text as text from operation_logs l where action = 'boards.rotateSecret'
+        order by id desc limit 1`,
     )
     expect(log?.text).not.toContain(rotated.body.secret)
   })
@@ -329,7 +336,8 @@ describe('activation', () => {
     )
     const late = await code(1)
     await world.rows(
-      `update activation_codes set created_at = $1, expires_at = $2 where used_at is null and revoked_at is null`,
+      `update activation_codes set created_at = $1, expires_at = $2
+        where used_at is null and revoked_at is null`,
       [new Date(now.getTime() - 73 * 3_600_000), new Date(now.getTime() - 3_600_000)],
     )
     expect((await activate({ code: late.activationCode, boardNo: 'BD-ACT-3' })).body.message).toBe(

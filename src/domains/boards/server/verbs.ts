@@ -101,9 +101,8 @@ const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...field
   // the machine names the SIM that is in its board
   if (machine && board.iccid !== fields.iccid)
     await q.unique(
-      sql`update devices set card = ${fields.iccid || null}, version = version + 1 where id = ${machine.id}`.execute(
-        ctx.db,
-      ),
+      sql`update devices set card = ${fields.iccid || null}, version = version + 1
+        where id = ${machine.id}`.execute(ctx.db),
     )
   const after = await get(ctx, id)
   ctx.audit({

@@ -37,7 +37,8 @@ const from = sql`complaints c
   left join users u on u.id = c.assignee_id`
 const open = sql`c.state in ('OPEN','HANDLING','WAITING')`
 const late = (now: Date) =>
-  sql`${open} and (c.resolve_due_at <= ${now} or c.first_replied_at is null and c.first_reply_due_at <= ${now})`
+  sql`${open} and (c.resolve_due_at <= ${now} or c.first_replied_at is null
+    and c.first_reply_due_at <= ${now})`
 const own = (ctx: Ctx) => sql`${visible(ctx, 'c.org_id', 'c.device_id')} and c.deleted_at is null`
 
 /** Without days the last 90; an order number needs no days. */
@@ -73,8 +74,10 @@ export const row = (ctx: Ctx, id: number) =>
 
 export const stats = (ctx: Ctx) =>
   onlyRow<Output<typeof complaints.stats>>(ctx.db)`
-    select count(*) filter (where c.state = 'OPEN') as open, count(*) filter (where c.state = 'HANDLING') as handling,
-      count(*) filter (where c.state = 'WAITING') as waiting, count(*) filter (where ${late(ctx.now)}) as overdue
+    select count(*) filter (where c.state = 'OPEN') as open,
+      count(*) filter (where c.state = 'HANDLING') as handling,
+      count(*) filter (where c.state = 'WAITING') as waiting,
+      count(*) filter (where ${late(ctx.now)}) as overdue
     from complaints c where ${own(ctx)} and ${open}`
 
 const entry = shape(Entry, ['complaint_entries', 'e'], { createTime: sql`e.created_at` })
@@ -93,10 +96,15 @@ export function neighbours(ctx: Ctx, c: Row) {
   const since = new Date(at - 30 * 86_400_000)
   const day = new Date(at - laneAlarm.hours * 3_600_000)
   return onlyRow<{ lane: number; reports: number; buyer: number }>(ctx.db)`
-    select (select count(*) from complaints c where ${own(ctx)} and c.device_id = ${c.deviceId} and c.road = ${c.road} and c.created_at >= ${since} and c.id <> ${c.id}) as lane,
-      (select count(*) from complaints c where ${own(ctx)} and c.device_id = ${c.deviceId} and c.road = ${c.road} and c.type = 'NOT_DISPENSED'
+    select (select count(*) from complaints c
+      where ${own(ctx)} and c.device_id = ${c.deviceId} and c.road = ${c.road}
+        and c.created_at >= ${since} and c.id <> ${c.id}) as lane,
+      (select count(*) from complaints c where ${own(ctx)} and c.device_id = ${c.deviceId}
+        and c.road = ${c.road} and c.type = 'NOT_DISPENSED'
         and c.created_at > ${day} and c.created_at <= ${c.createTime}) as reports,
-      (select count(*) from complaints c where ${own(ctx)} and c.org_id = ${c.orgId} and c.username = ${c.username} and c.username <> ''
+      (select count(*) from complaints c
+        where ${own(ctx)} and c.org_id = ${c.orgId} and c.username = ${c.username}
+          and c.username <> ''
         and c.created_at >= ${since} and c.id <> ${c.id}) as buyer`
 }
 
@@ -127,11 +135,15 @@ export const placeOf = (
 ) =>
   rowOf<{ orgId: number; deviceId: number; road: number | null; consumer: string }>(ctx.db)`${
     orderNum
-      ? sql`select k.org_id as "orgId", k.device_id as "deviceId", o.consumer, (select case when min(u.road) = max(u.road) then min(u.road) end
-          from order_units u where u.order_id = k.order_id and u.org_id = k.org_id and u.created_at = k.created_at) as road
-        from order_keys k join orders o on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.order_id
+      ? sql`select k.org_id as "orgId", k.device_id as "deviceId", o.consumer,
+        (select case when min(u.road) = max(u.road) then min(u.road) end
+          from order_units u where u.order_id = k.order_id and u.org_id = k.org_id
+            and u.created_at = k.created_at) as road
+        from order_keys k join orders o on o.org_id = k.org_id and o.created_at = k.created_at
+          and o.id = k.order_id
         where k.order_num = ${orderNum} and ${visible(ctx, 'k.org_id', 'k.device_id')}`
-      : sql`select d.org_id as "orgId", d.id as "deviceId", null as road, '' as consumer from devices d
+      : sql`select d.org_id as "orgId", d.id as "deviceId", null as road, '' as consumer
+        from devices d
         where d.id = ${deviceId} and ${visible(ctx, 'd.org_id', 'd.id')}`
   }`
 
@@ -142,6 +154,8 @@ export const laneExists = (ctx: Ctx, deviceId: number, road: number) =>
 /** Somebody the actor sees, and whether he holds complaint:update. */
 export const person = (ctx: Ctx, userId: number) =>
   rowOf<{ name: string; handles: boolean }>(ctx.db)`
-    select u.real_name as name, u.status = 'ENABLED' and u.deleted_at is null and exists (select 1 from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
-        join role_permissions p on p.role_id = r.id where ur.user_id = u.id and p.permission_code = 'complaint:update') as handles
+    select u.real_name as name, u.status = 'ENABLED' and u.deleted_at is null and exists (select 1
+      from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
+        join role_permissions p on p.role_id = r.id
+        where ur.user_id = u.id and p.permission_code = 'complaint:update') as handles
     from users u where u.id = ${userId} and ${visible(ctx, 'u.org_id')}`

@@ -47,11 +47,14 @@ describe('entering', () => {
     const shown = async () => (await ask(complaints.get, { id })).body.username
     expect(await shown()).toBe('wx-005725')
     await world.sql(
-      `delete from role_permissions where permission_code = 'consumer:unmask' and role_id = (select id from roles where code = 'ROLE_FULL')`,
+      `delete from role_permissions
+        where permission_code = 'consumer:unmask' and role_id = (select id from roles
+          where code = 'ROLE_FULL')`,
     )
     expect(await shown()).toBe('***5725')
     await world.sql(
-      `insert into role_permissions select id, 'consumer:unmask' from roles where code = 'ROLE_FULL'`,
+      `insert into role_permissions select id, 'consumer:unmask' from roles
+        where code = 'ROLE_FULL'`,
     )
   })
   test('wants a place, and refuses what is not there or of another organisation', async () => {
@@ -215,7 +218,8 @@ describe('money', () => {
       can: { refund: false },
     })
     await world.sql(
-      `insert into role_permissions select id, 'complaint:update' from roles where code = 'ROLE_FULL'`,
+      `insert into role_permissions select id, 'complaint:update' from roles
+        where code = 'ROLE_FULL'`,
     )
   })
   test('without an order there is nothing to refund', async () => {

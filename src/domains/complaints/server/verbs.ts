@@ -345,9 +345,8 @@ const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   reject(removable(c))
   const { numAffectedRows } =
     await sql`update complaints set deleted_at = ${ctx.now}, version = version + 1
-    where id = ${c.id} and version = ${input.version} and not refunded and deleted_at is null`.execute(
-      ctx.db,
-    )
+    where id = ${c.id} and version = ${input.version} and not refunded
+      and deleted_at is null`.execute(ctx.db)
   if (!numAffectedRows) throw new Refusal(common.stale)
   ctx.audit({
     id: c.id,

@@ -20,10 +20,14 @@ export async function takeControls(app: App, deviceIds: readonly number[]): Prom
   return bySystem(app, async (ctx) => {
     const out = await rowsOf<ControlOut>(ctx.db)`
       with due as (
-        select cmd_id from device_commands where device_id = any(${[...deviceIds]}::bigint[]) and state in ('WAITING','SENT') and expire_at > ${ctx.now}
-          and (state = 'WAITING' or (sent_at <= ${ago(ctx, resend.afterSeconds)} and sends < ${resend.most})) order by cmd_id for update skip locked)
-      update device_commands c set state = 'SENT', sends = c.sends + 1, sent_at = ${ctx.now} from due where c.cmd_id = due.cmd_id
-      returning c.device_id as "deviceId", c.cmd_id as "cmdId", c.type, c.issued_at as "issuedAt", c.expire_at as "expireAt"`
+        select cmd_id from device_commands where device_id = any(${[...deviceIds]}::bigint[])
+          and state in ('WAITING','SENT') and expire_at > ${ctx.now}
+          and (state = 'WAITING' or (sent_at <= ${ago(ctx, resend.afterSeconds)}
+            and sends < ${resend.most})) order by cmd_id for update skip locked)
+      update device_commands c set state = 'SENT', sends = c.sends + 1, sent_at = ${ctx.now}
+      from due where c.cmd_id = due.cmd_id
+      returning c.device_id as "deviceId", c.cmd_id as "cmdId", c.type, c.issued_at as "issuedAt",
+        c.expire_at as "expireAt"`
     if (out.length) ctx.touch('commands')
     return out
   })
@@ -39,7 +43,8 @@ type Row = {
   reason: string
   issuedAt: Date
 }
-const columns = sql`cmd_id as "cmdId", device_id as "deviceId", org_id as "orgId", type, state, reason, issued_at as "issuedAt"`
+const columns = sql`cmd_id as "cmdId", device_id as "deviceId", org_id as "orgId", type, state,
+  reason, issued_at as "issuedAt"`
 
 /**
  * Inside the transaction that stored the messages. A machine may only speak about its own commands.
@@ -49,7 +54,8 @@ export const recordControls: RecordControls = async (ctx, facts) => {
   const ids = facts.map(({ cmdId }) => cmdId)
   const rows = await rowsOf<Row>(
     ctx.db,
-  )`select ${columns} from device_commands where cmd_id = any(${ids}::uuid[]) order by cmd_id for update`
+  )`select ${columns} from device_commands where cmd_id = any(${ids}::uuid[]) order by cmd_id
+    for update`
   const commands = new Map(rows.map((row) => [row.cmdId, row]))
   const changed = new Set<Row>()
   for (const fact of facts) {
@@ -66,8 +72,12 @@ export async function sweepControls(app: App): Promise<number> {
   return bySystem(app, async (ctx) => {
     const waits = Object.entries(commandSeconds)
     const rows = await rowsOf<Row>(ctx.db)`
-      select ${columns} from device_commands c join unnest(${waits.map(([type]) => type)}::text[], ${waits.map(([, wait]) => wait.finish)}::int[]) as w(kind, finish) on w.kind = c.type
-      where (state in ('WAITING','SENT') and expire_at <= ${ctx.now}) or (state = 'ACKED' and acked_at <= ${ctx.now}::timestamptz - make_interval(secs => w.finish))
+      select ${columns} from device_commands c
+      join unnest(${waits.map(([type]) => type)}::text[],
+        ${waits.map(([, wait]) => wait.finish)}::int[]) as w(kind, finish) on w.kind = c.type
+      where (state in ('WAITING','SENT') and expire_at <= ${ctx.now})
+        or (state = 'ACKED' and acked_at <= ${ctx.now}::timestamptz -
+          make_interval(secs => w.finish))
       order by cmd_id limit 200 for update of c skip locked`
     const why: Partial<Record<CommandState, string>> = {
       WAITING: 'NOT_SENT',
@@ -94,11 +104,11 @@ async function write(ctx: Ctx, rows: readonly Row[]): Promise<void> {
       ended: ended.includes(state),
     })),
   )
-  await sql`update device_commands c set state = x.state, reason = x.reason, finished_at = case when x.ended then ${ctx.now}::timestamptz end,
+  await sql`update device_commands c set state = x.state, reason = x.reason, finished_at = case
+    when x.ended then ${ctx.now}::timestamptz end,
       acked_at = case when x.state = 'ACKED' then ${ctx.now}::timestamptz else c.acked_at end
-    from jsonb_to_recordset(${json}::jsonb) as x("cmdId" uuid, state text, reason text, ended boolean) where c.cmd_id = x."cmdId"`.execute(
-    ctx.db,
-  )
+    from jsonb_to_recordset(${json}::jsonb) as x("cmdId" uuid, state text, reason text,
+      ended boolean) where c.cmd_id = x."cmdId"`.execute(ctx.db)
   await unlock(
     ctx,
     rows.filter((row) => row.type === 'UNLOCK' && row.state === 'DONE'),
@@ -124,9 +134,11 @@ async function write(ctx: Ctx, rows: readonly Row[]): Promise<void> {
 async function unlock(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   if (!rows.length) return
   const json = JSON.stringify(rows.map(({ deviceId, issuedAt }) => ({ deviceId, issuedAt })))
-  await sql`update devices d set locked = false from jsonb_to_recordset(${json}::jsonb) as x("deviceId" bigint, "issuedAt" timestamptz)
+  await sql`update devices d set locked = false
+    from jsonb_to_recordset(${json}::jsonb) as x("deviceId" bigint, "issuedAt" timestamptz)
     where d.id = x."deviceId" and d.locked
-      and not exists (select from device_commands c where c.device_id = d.id and c.type = 'LOCK' and c.issued_at > x."issuedAt")`.execute(
+      and not exists (select from device_commands c
+        where c.device_id = d.id and c.type = 'LOCK' and c.issued_at > x."issuedAt")`.execute(
     ctx.db,
   )
   ctx.touch('devices', rows)

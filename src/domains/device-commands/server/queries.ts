@@ -19,8 +19,10 @@ export type Device = {
 export const devices = (ctx: Ctx, ids: readonly number[]) =>
   rowsOf<Device>(
     ctx.db,
-  )`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.nickname, d.lifecycle, d.locked, s.online
-    from devices d join device_states s on s.device_id = d.id where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`
+  )`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.nickname, d.lifecycle,
+    d.locked, s.online
+    from devices d join device_states s on s.device_id = d.id
+    where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`
 
 export const lockSales = (ctx: Ctx, id: number) => {
   ctx.touch('devices')
@@ -36,7 +38,8 @@ export async function running(
   const busy = await rowsOf<{ id: number }>(
     ctx.db,
   )`select distinct device_id as id from device_commands
-    where device_id = any(${[...ids]}::bigint[]) and type = ${type} and state in ('WAITING','SENT','ACKED') and expire_at > ${ctx.now}`
+    where device_id = any(${[...ids]}::bigint[]) and type = ${type}
+      and state in ('WAITING','SENT','ACKED') and expire_at > ${ctx.now}`
   return new Set(busy.map(({ id }) => id))
 }
 
@@ -67,12 +70,14 @@ const shown = shape(CommandRow, ['device_commands', 'c'], {
   rtuNumber: sql`d.rtu_number`,
   issuedBy: sql`coalesce(u.real_name, '')`,
 })
-const from = sql`device_commands c join devices d on d.id = c.device_id left join users u on u.id = c.issued_by`
+const from = sql`device_commands c join devices d on d.id = c.device_id left
+  join users u on u.id = c.issued_by`
 
 export const commands = (ctx: Ctx, cmdIds: readonly string[]) =>
   shown.all(
     ctx.db,
-    sql`from ${from} where c.cmd_id = any(${[...cmdIds]}::uuid[]) and ${visible(ctx, 'c.org_id', 'c.device_id')} order by d.rtu_number`,
+    sql`from ${from} where c.cmd_id = any(${[...cmdIds]}::uuid[])
+      and ${visible(ctx, 'c.org_id', 'c.device_id')} order by d.rtu_number`,
   )
 export const command = async (ctx: Ctx, cmdId: string): Promise<CommandRow | undefined> =>
   (await commands(ctx, [cmdId]))[0]

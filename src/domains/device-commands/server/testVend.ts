@@ -22,10 +22,13 @@ type Lane = Omit<TestLane, 'productId'> & {
 async function lockLane(ctx: Ctx, deviceId: number, laneId: number): Promise<Lane> {
   const lane = await rowOf<Lane>(
     ctx.db,
-  )`select l.id, l.road_index as "roadIndex", l.product_id as "productId", coalesce(p.name, '') as name, coalesce(p.model, '') as model,
-      coalesce(p.images[1], '') as img, coalesce(p.drug_class, 'NONE') as "drugClass", l.status, l.quantity - l.reserved - l.failed_hold as available
+  )`select l.id, l.road_index as "roadIndex", l.product_id as "productId",
+    coalesce(p.name, '') as name, coalesce(p.model, '') as model,
+      coalesce(p.images[1], '') as img, coalesce(p.drug_class, 'NONE') as "drugClass", l.status,
+      l.quantity - l.reserved - l.failed_hold as available
     from lanes l left join products p on p.id = l.product_id
-    where l.id = ${laneId} and l.device_id = ${deviceId} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')} for no key update of l`
+    where l.id = ${laneId} and l.device_id = ${deviceId} and l.archived_at is null
+      and ${visible(ctx, 'l.org_id', 'l.device_id')} for no key update of l`
   return found(lane)
 }
 
@@ -42,8 +45,10 @@ export const testVend: Handlers<Contract>['testVend'] = async (ctx, input) => {
   if (refusal) throw new Refusal(deviceCommandErrors[refusal])
   const busy = await exists(
     ctx.db,
-  )`select 1 from vend_commands c join orders o on o.org_id = c.org_id and o.created_at = c.order_at and o.id = c.order_id
-    where c.device_id = ${input.id} and c.state in ('WAIT','SENT','ACKED','UNKNOWN') and o.order_type = 'TEST' limit 1`
+  )`select 1 from vend_commands c join orders o on o.org_id = c.org_id and o.created_at = c.order_at
+    and o.id = c.order_id
+    where c.device_id = ${input.id} and c.state in ('WAIT','SENT','ACKED','UNKNOWN')
+      and o.order_type = 'TEST' limit 1`
   if (busy) throw new Refusal(deviceCommandErrors.machineBusy)
   const orderNum = await addTestOrder(ctx, device, { ...lane, productId: lane.productId as number })
   refreshDeviceCounters(ctx, [device.id])
@@ -66,8 +71,10 @@ const test = shape(TestVend, ['order_units', 'u'], {
 const latestOf = (ctx: Ctx, deviceId: number) =>
   test.one(
     ctx.db,
-    sql`from orders o join order_units u on u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id
-    where o.device_id = ${deviceId} and o.created_at > ${new Date(ctx.now.getTime() - 3_600_000)} and o.order_type = 'TEST' and ${visible(ctx, 'o.org_id', 'o.device_id')}
+    sql`from orders o join order_units u on u.org_id = o.org_id and u.created_at = o.created_at
+      and u.order_id = o.id
+    where o.device_id = ${deviceId} and o.created_at > ${new Date(ctx.now.getTime() - 3_600_000)}
+      and o.order_type = 'TEST' and ${visible(ctx, 'o.org_id', 'o.device_id')}
     order by o.created_at desc, o.id desc limit 1`,
   )
 

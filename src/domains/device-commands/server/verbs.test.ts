@@ -44,7 +44,8 @@ beforeAll(async () => {
     [lane + 2, null],
   ] as const)
     await world.rows(
-      `insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, retail_price, price) values ($1, 3, 1, 60, $5, $2, $5, $3, 10, $4, $4)`,
+      `insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no, product_id,
+        capacity, retail_price, price) values ($1, 3, 1, 60, $5, $2, $5, $3, 10, $4, $4)`,
       [id, id - lane + 1, product, product && 300, id],
     )
   await bySystem(world.app, (ctx) =>
@@ -87,7 +88,9 @@ const accepted = { kind: 'ack', ack: 'ACCEPTED' } as const
 const done = { kind: 'result', ok: true, reason: '' } as const
 const back = (cmdId: string, seconds: number) =>
   world.rows(
-    `update device_commands set issued_at = issued_at - make_interval(secs => $2), expire_at = expire_at - make_interval(secs => $2), sent_at = sent_at - make_interval(secs => $2),
+    `update device_commands set issued_at = issued_at - make_interval(secs => $2),
+      expire_at = expire_at - make_interval(secs => $2),
+      sent_at = sent_at - make_interval(secs => $2),
       acked_at = acked_at - make_interval(secs => $2) where cmd_id = $1`,
     [cmdId, seconds],
   )
@@ -110,7 +113,8 @@ it('a command goes to a connected machine, is accepted and done, and everybody s
   const list = await world.send(people.agent, 'GET', '/devices/1/commands?type=REBOOT')
   expect(list.body.list[0]).toMatchObject({ cmdId: body.cmdId, state: 'DONE' })
   const events = await world.rows(
-    `select kind, data->>'state' as state, actor from device_events where data->>'cmdId' = $1 order by id`,
+    `select kind, data->>'state' as state, actor from device_events where data->>'cmdId' = $1
+      order by id`,
     [body.cmdId],
   )
   expect(events).toEqual([
@@ -307,7 +311,8 @@ it('a test vend goes the ordinary way, sells nothing and takes one piece', async
   ).toEqual([{ type: 'MERCHANT_WITHDRAW', reason: 'TEST_VEND', change_total: -1 }])
   expect(
     await world.one(
-      `select order_type, pay_state, order_status, paid_amount::int, total_amount::int, cost_amount::int, final_at is not null as final from orders where order_num = $1`,
+      `select order_type, pay_state, order_status, paid_amount::int, total_amount::int,
+        cost_amount::int, final_at is not null as final from orders where order_num = $1`,
       [sent.orderNum],
     ),
   ).toEqual({

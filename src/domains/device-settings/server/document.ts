@@ -12,6 +12,7 @@ export async function configDocuments(
     db,
   )`select c.device_id as id, c.config_version as version, (${config}) - 'autoRefund' as body
       from unnest(${[...deviceIds]}::bigint[]) as x(id)
-      cross join lateral (select * from device_configs c where c.device_id = x.id order by c.config_version desc limit 1) c`
+      cross join lateral (select * from device_configs c where c.device_id = x.id
+        order by c.config_version desc limit 1) c`
   return new Map(rows.map(({ id, version, body }) => [id, { version, bodies: [body] }]))
 }

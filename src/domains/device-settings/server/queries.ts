@@ -17,7 +17,8 @@ import {
 import { defaultConfig, type Storage } from '../rules.ts'
 
 /** A version as the contract says it: figures that somebody compares have columns of their own. */
-export const config = sql`jsonb_build_object('tempMin', c.temp_min, 'tempMax', c.temp_max, 'humMin', c.hum_min, 'humMax', c.hum_max,
+export const config = sql`jsonb_build_object('tempMin', c.temp_min, 'tempMax', c.temp_max, 'humMin',
+  c.hum_min, 'humMax', c.hum_max,
   'limitPerOrder', c.limit_per_order, 'limitPerDay', c.limit_per_day) || c.doc`
 
 const machine = shape(
@@ -48,8 +49,10 @@ export type Device = Awaited<ReturnType<typeof devices>>[number]
 export async function devices(ctx: Ctx, ids: readonly number[]) {
   const rows = await machine.all(
     ctx.db,
-    sql`from devices d join device_types t on t.id = d.type_id join device_states s on s.device_id = d.id
-    left join lateral (select * from device_configs c where c.device_id = d.id order by c.config_version desc limit 1) c on true
+    sql`from devices d join device_types t on t.id = d.type_id
+      join device_states s on s.device_id = d.id
+    left join lateral (select * from device_configs c where c.device_id = d.id
+      order by c.config_version desc limit 1) c on true
     left join users u on u.id = c.by_user
     where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`,
   )
@@ -69,9 +72,12 @@ export async function storageOf(
     list: Storage[]
   }>(
     ctx.db,
-  )`select device_id as id, jsonb_agg(jsonb_build_object('product', product, 'min', min, 'max', max) order by product) as list
-    from (select distinct l.device_id, p.name as product, p.store_temp_min as min, p.store_temp_max as max from lanes l join products p on p.id = l.product_id
-      where l.device_id = any(${[...deviceIds]}::bigint[]) and l.archived_at is null and num_nonnulls(p.store_temp_min, p.store_temp_max) > 0) x group by 1`
+  )`select device_id as id, jsonb_agg(jsonb_build_object('product', product, 'min', min, 'max', max)
+    order by product) as list
+    from (select distinct l.device_id, p.name as product, p.store_temp_min as min,
+      p.store_temp_max as max from lanes l join products p on p.id = l.product_id
+      where l.device_id = any(${[...deviceIds]}::bigint[]) and l.archived_at is null
+        and num_nonnulls(p.store_temp_min, p.store_temp_max) > 0) x group by 1`
   return new Map(rows.map(({ id, list }) => [id, list]))
 }
 
@@ -96,16 +102,20 @@ export async function addVersions(
     }
   })
   const { numAffectedRows } = await sql`
-    insert into device_configs (device_id, config_version, org_id, temp_min, temp_max, hum_min, hum_max, limit_per_order, limit_per_day, doc, by_user, created_at)
-    select id, v, org, "tempMin", "tempMax", "humMin", "humMax", "limitPerOrder", "limitPerDay", doc, ${ctx.actor.userId}::bigint, ${ctx.now}::timestamptz
-    from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as x(id bigint, v int, org bigint, "tempMin" numeric, "tempMax" numeric, "humMin" numeric, "humMax" numeric, "limitPerOrder" int, "limitPerDay" int, doc jsonb)
+    insert into device_configs (device_id, config_version, org_id, temp_min, temp_max, hum_min,
+      hum_max, limit_per_order, limit_per_day, doc, by_user, created_at)
+    select id, v, org, "tempMin", "tempMax", "humMin", "humMax", "limitPerOrder", "limitPerDay",
+      doc, ${ctx.actor.userId}::bigint, ${ctx.now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as x(id bigint, v int, org bigint,
+      "tempMin" numeric, "tempMax" numeric, "humMin" numeric, "humMax" numeric, "limitPerOrder" int,
+      "limitPerDay" int, doc jsonb)
     on conflict do nothing`.execute(ctx.db)
   // what orders and machines look at row by row follows the version
-  await sql`update devices d set drop_sensor = x."dropSensor", auto_refund = x."autoRefund", version = d.version + 1
+  await sql`update devices d
+    set drop_sensor = x."dropSensor", auto_refund = x."autoRefund", version = d.version + 1
     from jsonb_to_recordset(${JSON.stringify(rows.map(({ device, config }) => ({ id: device.id, ...config })))}::jsonb) as x(id bigint, "dropSensor" boolean, "autoRefund" boolean)
-    where d.id = x.id and (d.drop_sensor, d.auto_refund) is distinct from (x."dropSensor", x."autoRefund")`.execute(
-    ctx.db,
-  )
+    where d.id = x.id and (d.drop_sensor, d.auto_refund) is distinct
+    from (x."dropSensor", x."autoRefund")`.execute(ctx.db)
   return Number(numAffectedRows) === rows.length
 }
 
@@ -138,10 +148,14 @@ function sync(alias: string) {
     (name: string) => sql.ref(`${alias}.${name}`),
     (name: string) => isoText(`${alias}.${name}`),
   ]
-  return sql`case when ${column('device_id')} is null then ${JSON.stringify(nothingWanted)}::jsonb else jsonb_build_object(
-    'wanted', coalesce(${column('wanted')}, 0), 'delivered', ${column('delivered')}, 'applied', ${column('applied')}, 'refused', ${column('refused')},
-    'state', ${column('state')}, 'reason', case when ${column('state')} = 'REFUSED' then ${column('reason')} else '' end,
-    'wantedAt', ${moment('wanted_at')}, 'deliveredAt', ${moment('delivered_at')}, 'answeredAt', ${moment('answered_at')}) end`
+  return sql`case when ${column('device_id')} is null then ${JSON.stringify(nothingWanted)}::jsonb
+    else jsonb_build_object(
+    'wanted', coalesce(${column('wanted')}, 0), 'delivered', ${column('delivered')}, 'applied',
+    ${column('applied')}, 'refused', ${column('refused')},
+    'state', ${column('state')}, 'reason', case
+      when ${column('state')} = 'REFUSED' then ${column('reason')} else '' end,
+    'wantedAt', ${moment('wanted_at')}, 'deliveredAt', ${moment('delivered_at')}, 'answeredAt',
+    ${moment('answered_at')}) end`
 }
 
 export async function syncOfDevice(ctx: Ctx, deviceId: number): Promise<Sync> {
@@ -162,9 +176,11 @@ const syncRow = shape(SyncRow, ['devices', 'd'], {
 export async function syncRows(ctx: Ctx, input: Input<typeof deviceSettings.syncs>) {
   const chosen = input.kind.toLowerCase()
   const { rows, total } = await syncRow.page(ctx.db, {
-    from: sql`devices d join device_states s on s.device_id = d.id join organisations o on o.id = d.org_id
+    from: sql`devices d join device_states s on s.device_id = d.id
+      join organisations o on o.id = d.org_id
       left join device_shadows config on config.device_id = d.id and config.kind = 'CONFIG'
-      left join device_shadows planogram on planogram.device_id = d.id and planogram.kind = 'PLANOGRAM'`,
+      left join device_shadows planogram on planogram.device_id = d.id
+        and planogram.kind = 'PLANOGRAM'`,
     where: [
       visible(ctx, 'd.org_id', 'd.id'),
       sql`d.lifecycle not in ('SOLD', 'SCRAPPED')`,

@@ -31,7 +31,8 @@ beforeAll(async () => {
   await addDevice(world, 6, 3, { lifecycle: 'SCRAPPED' })
   await addDevice(world, 7, 3)
   await world.rows(
-    `insert into device_assignments (org_id, device_id, user_id, kind) values (3, 7, 907, 'REPAIRER')`,
+    `insert into device_assignments (org_id, device_id, user_id, kind)
+      values (3, 7, 907, 'REPAIRER')`,
   )
   await add(sql, 'device_types', { id: 9, org_id: 1, name: '常温', refrigeration: false })
   await addDevice(world, 8, 3)
@@ -220,7 +221,8 @@ it('a batch writes only what is ticked and leaves out who refuses, after a dry r
   expect(
     (
       await world.rows(
-        `select 1 from operation_logs where action = 'deviceSettings.saveBatch' and result = 'SUCCESS'`,
+        `select 1 from operation_logs
+          where action = 'deviceSettings.saveBatch' and result = 'SUCCESS'`,
       )
     ).length,
   ).toBe(4)

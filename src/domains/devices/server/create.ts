@@ -16,9 +16,8 @@ type Place = Awaited<ReturnType<typeof checkedPlace>>['place']
  * Those above hand theirs down by binding or a code.
  */
 const isForeignBoard = (ctx: Ctx, numbers: readonly string[]) =>
-  exists(
-    ctx.db,
-  )`select 1 from main_boards b where b.board_no = any(${[...numbers]}::text[]) and not ${visible(ctx, 'b.org_id')} limit 1`
+  exists(ctx.db)`select 1 from main_boards b
+    where b.board_no = any(${[...numbers]}::text[]) and not ${visible(ctx, 'b.org_id')} limit 1`
 
 export async function addAll(
   ctx: Ctx,

@@ -23,7 +23,8 @@ const fault = shape(
   },
   ['can'],
 )
-const from = sql`device_faults f join devices d on d.id = f.device_id left join lanes l on l.id = f.lane_id left join users u on u.id = f.handled_by`
+const from = sql`device_faults f join devices d on d.id = f.device_id left
+  join lanes l on l.id = f.lane_id left join users u on u.id = f.handled_by`
 
 export const faults: Handlers<Contract>['faults'] = async (ctx, input) => {
   found(await q.ownerOf(ctx, input.id))
@@ -53,10 +54,9 @@ export async function handleFault(ctx: Ctx, { id, remark }: Input<Contract['hand
       sql`from ${from} where f.id = ${id} and ${visible(ctx, 'f.org_id', 'f.device_id')}`,
     ),
   )
-  const { numAffectedRows } =
-    await sql`update device_faults set closed_at = ${ctx.now}, handled_by = ${ctx.actor.userId}, remark = ${remark} where id = ${id} and closed_at is null`.execute(
-      ctx.db,
-    )
+  const { numAffectedRows } = await sql`update device_faults
+      set closed_at = ${ctx.now}, handled_by = ${ctx.actor.userId}, remark = ${remark}
+      where id = ${id} and closed_at is null`.execute(ctx.db)
   if (!numAffectedRows) throw new Refusal(deviceErrors.faultClosed)
   if (one.laneId !== null) await releaseRepairedLanes(ctx, [one.laneId])
   refreshDeviceCounters(ctx, [one.deviceId])

@@ -8,7 +8,8 @@ beforeAll(async () => {
   await addDevice(world, 1, 3)
   await addDevice(world, 2, 3, { kind: 'DRUG' })
   await world.rows(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values
-    (950, 1, 'ROLE_DRUG_REGULATOR', '药监', 'r', 1, 'REGION_DRUGS'), (951, 1, 'ROLE_BLIND', '药监二', 'r', 1, 'REGION_DRUGS')`)
+    (950, 1, 'ROLE_DRUG_REGULATOR', '药监', 'r', 1, 'REGION_DRUGS'),
+    (951, 1, 'ROLE_BLIND', '药监二', 'r', 1, 'REGION_DRUGS')`)
   await world.rows(`insert into role_permissions values (950, 'device:read'), (950, 'lane:read')`)
   for (const [id, region, more] of [
     [950, '440300', { role: 950 }],
@@ -20,7 +21,8 @@ beforeAll(async () => {
     [956, '', { role: 950 }],
   ] as [number, string, { role: number; status?: string }][]) {
     await world.rows(
-      `insert into users (id, org_id, username, password_hash, real_name, region_code, status) values ($1, 1, $2, 'x', $2, $3, $4)`,
+      `insert into users (id, org_id, username, password_hash, real_name, region_code, status)
+        values ($1, 1, $2, 'x', $2, $3, $4)`,
       [id, `watch${id}`, region, more.status ?? 'ENABLED'],
     )
     await world.rows('insert into user_roles (user_id, role_id, org_id) values ($1, $2, 1)', [
@@ -78,7 +80,8 @@ describe('opening hours and the online mall', () => {
     const week = [workdays, { ...night, days: [5, 6] }]
     expect([status, body.businessHours, body.onlineMall]).toEqual([200, week, true])
     const log = await world.one<{ before: object; after: object }>(
-      `select before, after from operation_logs where action = 'devices.update' order by id desc limit 1`,
+      `select before, after from operation_logs where action = 'devices.update' order by id desc
+        limit 1`,
     )
     expect([log.before, log.after]).toMatchObject([
       { businessHours: [], onlineMall: false },
@@ -112,7 +115,8 @@ describe('opening hours and the online mall', () => {
   test('what a repairer sends back unchanged is no change of his', async () => {
     await edit(1, { businessHours: [workdays], onlineMall: true })
     await world.rows(
-      `insert into device_assignments (org_id, device_id, user_id, kind) values (3, 1, 907, 'REPAIRER')`,
+      `insert into device_assignments (org_id, device_id, user_id, kind)
+        values (3, 1, 907, 'REPAIRER')`,
     )
     expect((await edit(1, { address: '科苑路16号' }, people.repairer)).status).toBe(200)
     const refused = await edit(1, { businessHours: [night], onlineMall: false }, people.repairer)
@@ -195,8 +199,10 @@ test('a regulator sees what was changed on a machine, not by whom', async () => 
     levels: [{ name: '药', columns: 2 }],
   })
   await edit(2, { address: '天河路18号' })
-  await world.rows(`insert into price_schedules (org_id, device_id, user_id, by_name, run_at, lanes, state, created_at, ended_at, ended_by)
-    values (3, 2, 903, 'test3', now(), '[{"laneId":1,"road":1,"productId":1,"productName":"药","from":100,"price":100,"retailPrice":100}]', 'CANCELLED', now(), now(), 'test3')`)
+  await world.rows(`insert into price_schedules (org_id, device_id, user_id, by_name, run_at, lanes,
+    state, created_at, ended_at, ended_by)
+    values (3, 2, 903, 'test3', now(),
+      '[{"laneId":1,"road":1,"productId":1,"productName":"药","from":100,"price":100,"retailPrice":100}]', 'CANCELLED', now(), now(), 'test3')`)
   const watcher = await world.login('watch952')
   const paths = ['/planogram-versions', '/price-schedules', '/timeline?group=OWNER'].map(
     (path) => `/api/devices/2${path}`,

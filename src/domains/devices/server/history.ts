@@ -18,13 +18,19 @@ function lines(ctx: Ctx, input: Input<Contract['timeline']>, orgId: number) {
     : new Date((input.to ? startOfDay(input.to) : ctx.now).getTime() - 7 * dayMs)
   const until = input.to ? startOfDay(addDays(input.to, 1)) : null
   const range = (column: string) =>
-    sql`${sql.ref(column)} >= ${since}::timestamptz ${until ? sql`and ${sql.ref(column)} < ${until}::timestamptz` : sql``}`
+    sql`${sql.ref(column)} >= ${since}::timestamptz ${
+      until
+        ? sql`and ${sql.ref(column)} <
+      ${until}::timestamptz`
+        : sql``
+    }`
   const chosen = input.group ? groupKinds[input.group] : null
   const messages = chosen
     ? sql`m.kind = any(${[...chosen.messages]}::text[])`
     : sql`m.kind <> 'telemetry'`
   // one word for two things: an answer belongs to the group of what it answers
-  const answers = sql`exists (select from device_commands c where c.device_id = m.device_id and c.cmd_id::text = m.payload->>'cmdId')`
+  const answers = sql`exists (select from device_commands c
+    where c.device_id = m.device_id and c.cmd_id::text = m.payload->>'cmdId')`
   const asked =
     input.group === 'VEND'
       ? sql`and (m.kind <> 'cmd_ack' or not ${answers})`
@@ -33,13 +39,17 @@ function lines(ctx: Ctx, input: Input<Contract['timeline']>, orgId: number) {
         : sql``
   const events = chosen ? sql`e.kind = any(${[...chosen.events]}::text[])` : sql`true`
   const newest = (table: string) =>
-    sql`(select * from ${sql.table(table)} x where x.device_id = ${input.id} and x.org_id = ${orgId} and ${range('x.created_at')} and ${visible(ctx, 'x.org_id', 'x.device_id')}
+    sql`(select * from ${sql.table(table)} x where x.device_id = ${input.id} and x.org_id = ${orgId}
+      and ${range('x.created_at')} and ${visible(ctx, 'x.org_id', 'x.device_id')}
       order by x.created_at desc limit ${timelineRows})`
   const more = (table: string) =>
-    sql`exists (select from ${sql.table(table)} x where x.device_id = ${input.id} and x.org_id = ${orgId} and ${range('x.created_at')} and ${visible(ctx, 'x.org_id', 'x.device_id')}
+    sql`exists (select from ${sql.table(table)} x
+      where x.device_id = ${input.id} and x.org_id = ${orgId} and ${range('x.created_at')}
+        and ${visible(ctx, 'x.org_id', 'x.device_id')}
       order by x.created_at desc offset ${timelineRows})`
   const from = sql`(
-    select null::bigint as id, m.boot, m.seq, m.kind, m.created_at, m.device_ts, m.payload as data, m.note, '' as actor
+    select null::bigint as id, m.boot, m.seq, m.kind, m.created_at, m.device_ts, m.payload as data,
+      m.note, '' as actor
     from ${newest('device_messages')} m where ${messages} ${asked}
     union all
     select e.id, '', null, e.kind, e.created_at, null, e.data, null, coalesce(u.real_name, e.actor)
@@ -51,10 +61,13 @@ function lines(ctx: Ctx, input: Input<Contract['timeline']>, orgId: number) {
  * themselves.
  */
 const missing = (deviceId: number) =>
-  sql`case when x.seq is null then 0 else greatest(0, coalesce(x.seq - 1 - (select max(k.seq) from device_message_keys k
+  sql`case when x.seq is null then 0
+    else greatest(0, coalesce(x.seq - 1 - (select max(k.seq) from device_message_keys k
     where k.device_id = ${deviceId} and k.boot = x.boot and k.seq < x.seq), 0)) end`
 /** The command a message answers to; a machine may answer to anything. */
-const answered = sql`case when x.data->>'cmdId' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then (x.data->>'cmdId')::uuid end`
+const answered = sql`case
+  when x.data->>'cmdId' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    (x.data->>'cmdId')::uuid end`
 
 const line = (ctx: Ctx, deviceId: number, orgId: number) =>
   shape(TimelineRow, ['device_messages', 'x'], {
@@ -66,7 +79,8 @@ const line = (ctx: Ctx, deviceId: number, orgId: number) =>
     missing: missing(deviceId),
     data: sql`x.data`,
     by: nameFor(ctx, orgId, sql`x.actor`),
-    vend: sql`case when v.road is not null then jsonb_build_object('road', v.road, 'orderNum', ${may(ctx, 'order:read') ? sql`v.order_num` : sql`null::text`}) end`,
+    vend: sql`case when v.road is not null then jsonb_build_object('road', v.road, 'orderNum',
+      ${may(ctx, 'order:read') ? sql`v.order_num` : sql`null::text`}) end`,
   })
 
 export const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
@@ -76,7 +90,8 @@ export const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
     'createTime',
     { cut: boolean }
   >(ctx.db, {
-    from: sql`${from} left join vend_commands v on v.org_id = ${orgId} and v.device_id = ${input.id} and v.cmd_id = ${answered}`,
+    from: sql`${from} left join vend_commands v on v.org_id = ${orgId} and v.device_id = ${input.id}
+      and v.cmd_id = ${answered}`,
     countFrom: from,
     input,
     where: [],
@@ -115,12 +130,15 @@ export const telemetry: Handlers<Contract>['telemetry'] = async (ctx, { id, span
     span === '24h'
       ? await tenMinutes.all(
           ctx.db,
-          sql`from device_messages m where m.device_id = ${id} and m.org_id = ${orgId} and m.kind = 'telemetry'
-            and m.created_at >= ${since(1)} and ${visible(ctx, 'm.org_id', 'm.device_id')} group by 1 order by 1`,
+          sql`from device_messages m
+            where m.device_id = ${id} and m.org_id = ${orgId} and m.kind = 'telemetry'
+            and m.created_at >= ${since(1)} and ${visible(ctx, 'm.org_id', 'm.device_id')}
+            group by 1 order by 1`,
         )
       : await hours(bins[span].hours).all(
           ctx.db,
-          sql`from telemetry_hours h where h.device_id = ${id} and h.hour >= ${since(bins[span].days)}
+          sql`from telemetry_hours h
+            where h.device_id = ${id} and h.hour >= ${since(bins[span].days)}
             and ${visible(ctx, 'h.org_id', 'h.device_id')} group by 1 order by 1`,
         )
   return { list }

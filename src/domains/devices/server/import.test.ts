@@ -19,7 +19,8 @@ beforeAll(async () => {
   await world.addUser('fixer', 3, 'ROLE_RTU_REPAIRER')
   await world.addUser('seller', 4, 'ROLE_RTU_SP')
   await world.sql(
-    `insert into role_permissions select id, 'main-board:create' from roles where code = 'ROLE_RTU_AGENT'`,
+    `insert into role_permissions select id, 'main-board:create' from roles
+      where code = 'ROLE_RTU_AGENT'`,
   )
   agent = await world.login('agent')
 })
@@ -132,7 +133,8 @@ test('boards with their SIM cards', async () => {
   ).toBe(200)
   expect(
     await world.sql(
-      `select org_id, iccid, carrier, plan_mb, sim_expires_on::text as until from main_boards where board_no = 'BD-FILE-1'`,
+      `select org_id, iccid, carrier, plan_mb, sim_expires_on::text as until from main_boards
+        where board_no = 'BD-FILE-1'`,
     ),
   ).toEqual([
     { org_id: 3, iccid: '8986042201000000401', carrier: 'CMCC', plan_mb: 500, until: '2027-01-31' },
@@ -179,8 +181,10 @@ test('assignments by number and user', async () => {
 })
 test('every row of a file stands in the log of whose its thing is', async () => {
   const rows = await world.sql<{ action: string; org_id: number; target_name: string }>(
-    `select action, org_id, target_name from operation_logs where result = 'SUCCESS' and action not like 'session.%' and action <> 'jobs.import'
-      and request_id in (select request_id from operation_logs where action = 'jobs.import') order by id`,
+    `select action, org_id, target_name from operation_logs
+      where result = 'SUCCESS' and action not like 'session.%' and action <> 'jobs.import'
+      and request_id in (select request_id from operation_logs where action = 'jobs.import')
+      order by id`,
   )
   expect(rows.map((row) => [row.action, row.org_id, row.target_name])).toEqual([
     ['devices.create', 3, 'IM000001'],

@@ -66,7 +66,8 @@ async function run(
 ): Promise<readonly RowError[]> {
   const types = await rowsOf<Type>(
     ctx.db,
-  )`select t.id, t.name, t.kind, t.drop_sensor as "dropSensor" from device_types t where ${inheritable(ctx, 't.org_id')}`
+  )`select t.id, t.name, t.kind, t.drop_sensor as "dropSensor" from device_types t
+    where ${inheritable(ctx, 't.org_id')}`
   const typeOf = new Map(types.map((type) => [type.name.toLowerCase(), type]))
   const owners = await organisationsNamed(ctx, [...new Set(rows.map(({ value }) => value.owner))])
   const added: { id: number; orgId: number; code: string }[] = []

@@ -58,7 +58,8 @@ test('a machine leaves service empty, without open orders, with its number typed
     `insert into lane_floors (org_id, device_id, level, name) values (3, 1, 1, '1') returning id`,
   )
   await world.rows(
-    `insert into lanes (org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, quantity, retail_price, price) values (3, 1, $1, 1, 1, 1, 1, 9, 4, 300, 300)`,
+    `insert into lanes (org_id, device_id, floor_id, road_index, col, motor_no, product_id,
+      capacity, quantity, retail_price, price) values (3, 1, $1, 1, 1, 1, 1, 9, 4, 300, 300)`,
     [floor?.id],
   )
   expect((await retire({})).body.message).toBe('设备仍有4件库存,请先清空')
@@ -138,11 +139,13 @@ test('the timeline joins messages and events, filters by group, and counts what 
   const say = (seq: number, kind: string, minutes: number) =>
     Promise.all([
       world.rows(
-        `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload) values (3, $1, 2, 'b', $2, $3, '{}')`,
+        `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload)
+          values (3, $1, 2, 'b', $2, $3, '{}')`,
         [new Date(now.getTime() - minutes * 60_000), seq, kind],
       ),
       world.rows(
-        `insert into device_message_keys (device_id, boot, seq, org_id, received_at) values (2, 'b', $1, 3, $2)`,
+        `insert into device_message_keys (device_id, boot, seq, org_id, received_at)
+          values (2, 'b', $1, 3, $2)`,
         [seq, now],
       ),
     ])
@@ -169,20 +172,23 @@ test('an answer of the machine stands with what it answers: a vend or a command 
   ]
   const from = new Date(now.getTime() - 600_000)
   await world.rows(
-    `insert into device_commands (cmd_id, org_id, device_id, type, issued_at, expire_at) values ($1, 3, 2, 'LOCK', $2::timestamptz, $2::timestamptz + interval '30 s')`,
+    `insert into device_commands (cmd_id, org_id, device_id, type, issued_at, expire_at)
+      values ($1, 3, 2, 'LOCK', $2::timestamptz, $2::timestamptz + interval '30 s')`,
     [command, from],
   )
   const { id } = await world.one<{ id: string }>(
     `select id from lanes order by device_id <> 2, id limit 1`,
   )
   await world.rows(
-    `insert into vend_commands (cmd_id, org_id, device_id, order_id, order_at, order_num, unit_id, unit_no, lane_id, road, motor_no, attempt, created_at)
+    `insert into vend_commands (cmd_id, org_id, device_id, order_id, order_at, order_num, unit_id,
+      unit_no, lane_id, road, motor_no, attempt, created_at)
     values ($1, 3, 2, 1, $2, '20261121000000000001', 1, 1, $3, 7, 7, 1, $2)`,
     [vend, from, id],
   )
   for (const [n, cmdId] of [vend, command, 'no id'].entries())
     await world.rows(
-      `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload) values (3, $1, 2, 'a', $2, 'cmd_ack', $3)`,
+      `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload)
+        values (3, $1, 2, 'a', $2, 'cmd_ack', $3)`,
       [from, n + 1, JSON.stringify({ cmdId, ack: 'ACCEPTED' })],
     )
   const seqs = async (group: string) =>
@@ -209,7 +215,8 @@ test('curves come from messages for a day and from hours for more', async () => 
     [300, 8],
   ] as const)
     await world.rows(
-      `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload) values (3, $1, 3, 'b', $2, 'telemetry', $3)`,
+      `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload)
+        values (3, $1, 3, 'b', $2, 'telemetry', $3)`,
       [
         new Date(now.getTime() - minutes * 60_000),
         minutes,
@@ -217,7 +224,8 @@ test('curves come from messages for a day and from hours for more', async () => 
       ],
     )
   await world.rows(
-    `insert into telemetry_hours (device_id, hour, org_id, temp_min, temp_max, temp_sum, temp_count, rsrp_sum, rsrp_count) values (3, $1, 3, 2, 9, 22, 4, -180, 2)`,
+    `insert into telemetry_hours (device_id, hour, org_id, temp_min, temp_max, temp_sum, temp_count,
+      rsrp_sum, rsrp_count) values (3, $1, 3, 2, 9, 22, 4, -180, 2)`,
     [new Date('2026-11-20T06:00:00Z')],
   )
   const curve = async (span: string) =>

@@ -46,9 +46,8 @@ async function move(
   to: Lifecycle,
   reason: string,
 ): Promise<{ ok: true }> {
-  await sql`update devices set lifecycle = ${to}, locked = false, version = version + 1 where id = ${machine.id}`.execute(
-    ctx.db,
-  )
+  await sql`update devices set lifecycle = ${to}, locked = false, version = version + 1
+    where id = ${machine.id}`.execute(ctx.db)
   await note(ctx, [machine], to, reason)
   ctx.audit(entry(machine, to, reason))
   ctx.touch('identity')
@@ -68,7 +67,8 @@ async function opened(ctx: Ctx, input: { id: number; version: number }, to: Life
 async function stockOf(ctx: Ctx, deviceId: number): Promise<number> {
   const held = await rowsOf<{ n: number }>(
     ctx.db,
-  )`select l.quantity as n from lanes l where l.device_id = ${deviceId} and l.archived_at is null order by l.id for no key update of l`
+  )`select l.quantity as n from lanes l where l.device_id = ${deviceId} and l.archived_at is null
+    order by l.id for no key update of l`
   return held.reduce((sum, { n }) => sum + n, 0)
 }
 
@@ -93,7 +93,8 @@ async function judge(ctx: Ctx, ids: readonly number[], hold = sql``): Promise<Ju
   const rows = await rowsOf<Omit<Judged, 'refusal'>>(
     ctx.db,
   )`select ${moved}, nickname, lifecycle from devices d
-      where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id ${hold}`
+      where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')}
+      order by d.id ${hold}`
   if (rows.length < new Set(ids).size) throw new Refusal(common.notFound)
   const able = allowedFrom(lifecycleStates, 'PAUSED')
   return rows.map((row) => ({
@@ -119,9 +120,8 @@ export const previewPauses: Handlers<Contract>['previewPauses'] = async (ctx, in
 export const pauseMany: Handlers<Contract>['pauseMany'] = async (ctx, input) => {
   const judged = await judge(ctx, input.ids, sql`for no key update of d`)
   const able = judged.filter((row) => row.refusal === null)
-  await sql`update devices set lifecycle = 'PAUSED', version = version + 1 where id = any(${able.map(({ id }) => id)}::bigint[])`.execute(
-    ctx.db,
-  )
+  await sql`update devices set lifecycle = 'PAUSED', version = version + 1
+    where id = any(${able.map(({ id }) => id)}::bigint[])`.execute(ctx.db)
   await note(ctx, able, 'PAUSED', input.reason)
   ctx.audit(...able.map((machine) => entry(machine, 'PAUSED', input.reason)))
   ctx.touch('devices')
@@ -159,7 +159,8 @@ export async function pauseDevicesOf(ctx: Ctx, orgIds: readonly number[]): Promi
   const paused = await rowsOf<Moved>(
     ctx.db,
   )`update devices set lifecycle = 'PAUSED', version = version + 1
-      where org_id = any(${[...orgIds]}::bigint[]) and lifecycle = 'OPERATING' and ${visible(ctx, 'org_id', 'id')}
+      where org_id = any(${[...orgIds]}::bigint[]) and lifecycle = 'OPERATING'
+        and ${visible(ctx, 'org_id', 'id')}
       returning ${moved}, 'OPERATING' as lifecycle`
   await note(ctx, paused, 'PAUSED', '')
   if (paused.length) ctx.touch('devices', paused)

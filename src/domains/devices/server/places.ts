@@ -64,17 +64,23 @@ export const tellMoves = (app: App): Promise<number> =>
   bySystem(app, async (ctx) => {
     const moves = await rowsOf<Move>(
       ctx.db,
-    )`update device_moves m set told_at = ${ctx.now} from devices d join organisations o on o.id = d.org_id
-      where d.id = m.device_id and m.id in (select id from device_moves where told_at is null order by id limit 50 for update skip locked)
-      returning m.device_id as "deviceId", jsonb_build_object('county', m.from_county, 'address', m.from_address) as "from",
+    )`update device_moves m set told_at = ${ctx.now} from devices d
+      join organisations o on o.id = d.org_id
+      where d.id = m.device_id and m.id in (select id from device_moves where told_at is null
+        order by id limit 50 for update skip locked)
+      returning m.device_id as "deviceId",
+        jsonb_build_object('county', m.from_county, 'address', m.from_address) as "from",
         jsonb_build_object('county', m.to_county, 'address', m.to_address) as "to",
         d.rtu_number as "rtuNumber", d.nickname, d.kind, o.name as "orgName"`
     if (moves.length === 0) return 0
     const regulators = await rowsOf<Watcher>(
       ctx.db,
-    )`select u.id, u.region_code as region from users u where u.status = 'ENABLED' and u.deleted_at is null and u.region_code <> ''
-        and exists (select from user_roles ur join roles r on r.id = ur.role_id join role_permissions p on p.role_id = r.id
-          where ur.user_id = u.id and r.status = 'ENABLED' and r.data_scope = 'REGION_DRUGS' and p.permission_code = 'device:read')`
+    )`select u.id, u.region_code as region from users u
+      where u.status = 'ENABLED' and u.deleted_at is null and u.region_code <> ''
+        and exists (select from user_roles ur join roles r on r.id = ur.role_id
+          join role_permissions p on p.role_id = r.id
+          where ur.user_id = u.id and r.status = 'ENABLED' and r.data_scope = 'REGION_DRUGS'
+            and p.permission_code = 'device:read')`
     for (const move of moves) await tell(ctx, move, regulators)
     return moves.length
   })

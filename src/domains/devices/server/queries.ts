@@ -10,13 +10,17 @@ import { DeviceDetail, DeviceRow, type devices } from '../contract.ts'
 type ListInput = Input<typeof devices.list>
 
 /** The open fault a person should hear of first. */
-const fault = sql`case when s.fault_count > 0 then (select jsonb_build_object('faultCode', f.code, 'road', coalesce(l.road_index, f.road))
-  from device_faults f left join lanes l on l.id = f.lane_id where f.device_id = d.id and f.org_id = d.org_id and f.closed_at is null
+const fault = sql`case when s.fault_count > 0 then (select jsonb_build_object('faultCode', f.code,
+  'road', coalesce(l.road_index, f.road))
+  from device_faults f left join lanes l on l.id = f.lane_id
+  where f.device_id = d.id and f.org_id = d.org_id and f.closed_at is null
   order by f.level, f.opened_at limit 1) end`
 const today = (ctx: Ctx) => startOfDay(shanghaiDay(ctx.now))
 const from = (ctx: Ctx) => sql`devices d join device_states s on s.device_id = d.id
-  join device_types t on t.id = d.type_id join organisations o on o.id = d.org_id left join stores st on st.id = d.store_id
-  left join sales_rollups r on r.device_id = d.id and r.grain = 'DAY' and r.at = ${today(ctx)} and r.org_id = d.org_id`
+  join device_types t on t.id = d.type_id join organisations o on o.id = d.org_id left
+  join stores st on st.id = d.store_id
+  left join sales_rollups r on r.device_id = d.id and r.grain = 'DAY' and r.at = ${today(ctx)}
+    and r.org_id = d.org_id`
 const joined = sql`devices d join device_states s on s.device_id = d.id`
 const status = sql`case when s.online then 'online' else 'offline' end`
 
@@ -59,7 +63,8 @@ const staff = (
   ctx: Ctx,
   kind: string,
 ) => sql`(select coalesce(array_agg(u.real_name order by a.id), '{}') from device_assignments a
-  join users u on u.id = a.user_id where a.device_id = d.id and a.kind = ${kind} and a.to_at is null and ${visible(ctx, 'a.org_id')})`
+  join users u on u.id = a.user_id where a.device_id = d.id and a.kind = ${kind} and a.to_at is null
+    and ${visible(ctx, 'a.org_id')})`
 const whole = (ctx: Ctx) =>
   shape(
     DeviceDetail,
@@ -81,7 +86,8 @@ const whole = (ctx: Ctx) =>
 /** In stock, sold or scrapped a machine is not missed. */
 const away = sql`(not s.online and d.lifecycle in ('OPERATING', 'PAUSED'))`
 /** Faults first, then offline machines in use, then the rest; core.md, device list. */
-const attention = sql`case when d.lifecycle not in ('OPERATING', 'PAUSED') then 0 when s.fault_count > 0 then 2 when not s.online then 1 else 0 end`
+const attention = sql`case when d.lifecycle not in ('OPERATING', 'PAUSED') then 0
+  when s.fault_count > 0 then 2 when not s.online then 1 else 0 end`
 
 export type ListFilters = Omit<ListInput, 'page' | 'pageSize' | 'sort'>
 /** What a filter of the list means; the map shows the same machines. */
@@ -146,9 +152,8 @@ export const detail = (ctx: Ctx, id: number) =>
 
 /** Whose the machine is, when the actor sees it. */
 export async function ownerOf(ctx: Ctx, id: number): Promise<number | undefined> {
-  const device = await rowOf<{ orgId: number }>(
-    ctx.db,
-  )`select d.org_id as "orgId" from devices d where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`
+  const device = await rowOf<{ orgId: number }>(ctx.db)`select d.org_id as "orgId" from devices d
+    where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`
   return device?.orgId
 }
 
@@ -161,15 +166,18 @@ export function soldToday(ctx: Ctx, input: ListInput) {
   return onlyRow<{ orders: number; turnover: number }>(ctx.db)`
     select coalesce(sum(r.orders), 0) as orders, coalesce(sum(r.turnover), 0) as turnover
     from ${joined} join sales_rollups r on r.device_id = d.id and r.org_id = d.org_id
-    where r.grain = 'DAY' and r.at = ${today(ctx)} and r.org_id = any(${owners}) and ${conditions(ctx, input)}`
+    where r.grain = 'DAY' and r.at = ${today(ctx)} and r.org_id = any(${owners})
+      and ${conditions(ctx, input)}`
 }
 
 export const counts = (ctx: Ctx) =>
   onlyRow<Output<typeof devices.counts>>(
     ctx.db,
   )`select count(*) as "all", count(*) filter (where s.online) as online,
-      count(*) filter (where ${away}) as offline, count(*) filter (where s.fault_count > 0) as fault,
-      count(*) filter (where s.lanes_sold_out > 0) as "soldOut", count(*) filter (where s.temp_alarm) as "tempAlarm"
+      count(*) filter (where ${away}) as offline,
+      count(*) filter (where s.fault_count > 0) as fault,
+      count(*) filter (where s.lanes_sold_out > 0) as "soldOut",
+      count(*) filter (where s.temp_alarm) as "tempAlarm"
     from ${joined} where ${visible(ctx, 'd.org_id', 'd.id')}`
 
 const option = shape(
@@ -182,7 +190,8 @@ export function options(ctx: Ctx, { ids, keyword, typeOf }: Input<typeof devices
     visible(ctx, 'd.org_id', 'd.id'),
     ids?.length ? sql`d.id = any(${ids}::bigint[])` : matches('devices', 'd.id', keyword),
     typeOf &&
-      sql`d.type_id = (select other.type_id from devices other where other.id = ${typeOf} and ${visible(ctx, 'other.org_id', 'other.id')})`,
+      sql`d.type_id = (select other.type_id from devices other
+        where other.id = ${typeOf} and ${visible(ctx, 'other.org_id', 'other.id')})`,
   ]
   return option.all(
     ctx.db,
@@ -196,37 +205,40 @@ export const typeOf = (ctx: Ctx, typeId: number) =>
   onlyRow<Type>(ctx.db)`select ${typeColumns} from device_types t where t.id = ${typeId}`
 /** The type, when the organisation that owns the machine may use it: its own or one from above. */
 export const usableType = (ctx: Ctx, typeId: number, orgId: number) =>
-  rowOf<Type>(
-    ctx.db,
-  )`select ${typeColumns} from device_types t, organisations o where t.id = ${typeId} and o.id = ${orgId}
-      and t.org_id::text = any(string_to_array(o.path::text, '.')) and ${inheritable(ctx, 't.org_id')}`
+  rowOf<Type>(ctx.db)`select ${typeColumns} from device_types t, organisations o
+    where t.id = ${typeId} and o.id = ${orgId}
+      and t.org_id::text = any(string_to_array(o.path::text, '.'))
+      and ${inheritable(ctx, 't.org_id')}`
 
 export const owner = (ctx: Ctx, orgId: number) =>
-  rowOf<{ id: number; kind: string }>(
-    ctx.db,
-  )`select o.id, o.kind from organisations o where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`
+  rowOf<{ id: number; kind: string }>(ctx.db)`select o.id, o.kind from organisations o
+    where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`
 
 export const isStoreOf = (ctx: Ctx, storeId: number, orgId: number) =>
-  exists(
-    ctx.db,
-  )`select 1 from stores s where s.id = ${storeId} and s.org_id = ${orgId} and ${visible(ctx, 's.org_id')}`
+  exists(ctx.db)`select 1 from stores s
+    where s.id = ${storeId} and s.org_id = ${orgId} and ${visible(ctx, 's.org_id')}`
 
 export const isDisabledBoard = (ctx: Ctx, boardNo: string) =>
   exists(
     ctx.db,
-  )`select 1 from main_boards b where b.board_no = ${boardNo} and b.disabled_at is not null and ${visible(ctx, 'b.org_id')}`
+  )`select 1 from main_boards b where b.board_no = ${boardNo} and b.disabled_at is not null
+    and ${visible(ctx, 'b.org_id')}`
 
 export const lanesOf = (ctx: Ctx, deviceId: number) =>
   onlyRow<{ lanes: number; selling: number; classes: string[] }>(ctx.db)`
-    select count(*) as lanes, count(*) filter (where l.status = 'ENABLED' and l.product_id is not null) as selling,
-      coalesce(array_agg(distinct p.drug_class) filter (where p.drug_class is not null), '{}') as classes
-    from lanes l left join products p on p.id = l.product_id where l.device_id = ${deviceId} and l.archived_at is null`
+    select count(*) as lanes,
+      count(*) filter (where l.status = 'ENABLED' and l.product_id is not null) as selling,
+      coalesce(array_agg(distinct p.drug_class) filter (where p.drug_class is not null),
+        '{}') as classes
+    from lanes l left join products p on p.id = l.product_id
+    where l.device_id = ${deviceId} and l.archived_at is null`
 
 /** Identifiers of the actor's roles that let him edit machines. */
 export async function editsBy(ctx: Ctx): Promise<string[]> {
   const roles = await rowsOf<{ code: string }>(
     ctx.db,
   )`select r.code from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
-      join role_permissions p on p.role_id = r.id and p.permission_code = 'device:update' where ur.user_id = ${ctx.actor.userId}`
+      join role_permissions p on p.role_id = r.id and p.permission_code = 'device:update'
+      where ur.user_id = ${ctx.actor.userId}`
   return roles.map(({ code }) => code)
 }

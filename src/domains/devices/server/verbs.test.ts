@@ -19,14 +19,18 @@ beforeAll(async () => {
   await addDevice(world, 5, 3, { kind: 'DRUG' })
   await addDevice(world, 6, 3, { lifecycle: 'SCRAPPED', online: false })
   await world.rows(
-    `insert into device_assignments (org_id, device_id, user_id, kind) values (3, 1, 908, 'REPLENISHER')`,
+    `insert into device_assignments (org_id, device_id, user_id, kind)
+      values (3, 1, 908, 'REPLENISHER')`,
   )
   await world.rows(
-    `update device_states set fault_count = 1, stock = 7, capacity = 20, lanes_sold_out = 2, signal = 'weak', temp_alarm = true where device_id = 1`,
+    `update device_states set fault_count = 1, stock = 7, capacity = 20, lanes_sold_out = 2,
+      signal = 'weak', temp_alarm = true where device_id = 1`,
   )
   const today = startOfDay('2026-11-21')
   await world.rows(
-    `insert into sales_rollups (org_id, device_id, grain, at, orders, turnover) values (3, 1, 'DAY', $1, 4, 1200), (3, 2, 'DAY', $1, 2, 500), (3, 1, 'DAY', $2, 9, 9999), (3, 1, 'HOUR', $1, 4, 1200), (4, 3, 'DAY', $1, 1, 100)`,
+    `insert into sales_rollups (org_id, device_id, grain, at, orders, turnover)
+      values (3, 1, 'DAY', $1, 4, 1200), (3, 2, 'DAY', $1, 2, 500), (3, 1, 'DAY', $2, 9, 9999),
+        (3, 1, 'HOUR', $1, 4, 1200), (4, 3, 'DAY', $1, 1, 100)`,
     [today, new Date(today.getTime() - 86_400_000)],
   )
 })
@@ -173,7 +177,8 @@ describe('how old the last word of a machine is', () => {
       5: 'stale',
     })
     await world.rows(
-      `insert into settings (org_id, key, value) values (3, 'device.freshHours', '2'), (3, 'device.staleHours', '4')`,
+      `insert into settings (org_id, key, value)
+        values (3, 'device.freshHours', '2'), (3, 'device.staleHours', '4')`,
     )
     expect(await told(people.agent)).toMatchObject({
       1: 'aging',
@@ -194,7 +199,8 @@ describe('detail', () => {
       (await world.send(people.agent, 'GET', `/devices/${id}`)).body.orgHours
     expect(await hours(1)).toEqual({ from: '06:00', to: '23:00' })
     await world.rows(
-      `insert into settings (org_id, key, value) values (3, 'device.businessHours', '{"from": "22:00", "to": "05:30"}')`,
+      `insert into settings (org_id, key, value)
+        values (3, 'device.businessHours', '{"from": "22:00", "to": "05:30"}')`,
     )
     expect([await hours(1), await hours(3)]).toEqual([
       { from: '22:00', to: '05:30' },
@@ -249,7 +255,8 @@ describe('create', () => {
     expect(await count(`device_states where device_id = ${body.id}`)).toBe(1)
     expect(
       await world.rows(
-        `select content, after::text like '%${body.secret}%' as leaks from operation_logs where action = 'devices.create'`,
+        `select content, after::text like '%${body.secret}%' as leaks from operation_logs
+          where action = 'devices.create'`,
       ),
     ).toEqual([{ content: '创建设备：NEW0001', leaks: false }])
   })
@@ -464,7 +471,8 @@ describe('edit', () => {
     ])
     expect(
       await world.one(
-        `select before ->> 'nickname' as old, after ->> 'nickname' as new from operation_logs where action = 'devices.update'`,
+        `select before ->> 'nickname' as old, after ->> 'nickname' as new from operation_logs
+          where action = 'devices.update'`,
       ),
     ).toEqual({
       old: '机器2',
@@ -555,7 +563,8 @@ describe('edit', () => {
   })
   test('a repairer changes board, card and place only', async () => {
     await world.rows(
-      `insert into device_assignments (org_id, device_id, user_id, kind) values (3, 2, 907, 'REPAIRER')`,
+      `insert into device_assignments (org_id, device_id, user_id, kind)
+        values (3, 2, 907, 'REPAIRER')`,
     )
     const d = await load(2)
     const no = await world.send(
@@ -628,7 +637,8 @@ describe('faults and timeline', () => {
       .roads[0].id
     await world.rows(`update lanes set status = 'FAULT' where id = $1`, [lane])
     const fault = await world.one<{ id: string }>(
-      `insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) values (3, 1, $1, 'MOTOR_NOT_MOVE', 'ERROR', $2) returning id`,
+      `insert into device_faults (org_id, device_id, lane_id, code, level, opened_at)
+        values (3, 1, $1, 'MOTOR_NOT_MOVE', 'ERROR', $2) returning id`,
       [lane, now],
     )
     await world.rows(`update device_states set fault_count = 1 where device_id = 1`)
@@ -675,7 +685,8 @@ describe('faults and timeline', () => {
       [3, 1],
     ]) {
       await world.rows(
-        `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload) values (3, $1, 1, 'b', $2, 'heartbeat', '{"rsrp":-80}')`,
+        `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload)
+          values (3, $1, 1, 'b', $2, 'heartbeat', '{"rsrp":-80}')`,
         [new Date(now.getTime() - (hours as number) * 3_600_000), seq],
       )
     }
@@ -691,7 +702,9 @@ describe('faults and timeline', () => {
   test('of a range with very many messages the newest are looked through, and it says so', async () => {
     await world.rows(
       `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload)
-        select 3, $1::timestamptz - interval '10 seconds' * n, 1, 'c', 30000 - n, case when n % 1000 = 1 then 'door' else 'telemetry' end, '{}' from generate_series(0, 20500) n`,
+        select 3, $1::timestamptz - interval '10 seconds' * n, 1, 'c', 30000 - n, case
+          when n % 1000 = 1 then 'door' else 'telemetry' end, '{}'
+          from generate_series(0, 20500) n`,
       [now],
     )
     const { body } = await world.send(people.operator, 'GET', '/devices/1/timeline?group=DOOR')
@@ -707,10 +720,13 @@ describe('faults and timeline', () => {
 
 test('a page among 2,000 machines touches fewer pages of the database than there are machines', async () => {
   await world.rows(
-    `with d as (insert into devices (org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash)
-      select 5, 'C' || lpad(n::text, 6, '0'), 'c', 1, '440000', '440300', '440305', 'a', 'GENERAL', 'OPERATING', true, 'x' from generate_series(1, 2000) n returning id),
+    `with d as (insert into devices (org_id, rtu_number, nickname, type_id, province, city, county,
+      address, kind, lifecycle, drop_sensor, secret_hash)
+      select 5, 'C' || lpad(n::text, 6, '0'), 'c', 1, '440000', '440300', '440305', 'a', 'GENERAL',
+        'OPERATING', true, 'x' from generate_series(1, 2000) n returning id),
     s as (insert into device_states (device_id, org_id, online) select id, 5, true from d)
-    insert into sales_rollups (org_id, device_id, grain, at, orders, turnover) select 5, id, g, $1, 1, 100 from d, unnest('{HOUR,DAY,TOTAL}'::text[]) g`,
+    insert into sales_rollups (org_id, device_id, grain, at, orders, turnover)
+    select 5, id, g, $1, 1, 100 from d, unnest('{HOUR,DAY,TOTAL}'::text[]) g`,
     [startOfDay('2026-11-21')],
   )
   await world.rows('analyze')

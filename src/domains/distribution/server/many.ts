@@ -25,9 +25,8 @@ export async function setStoreOf(
   reject(openRule(machine))
   if (storeId !== null && found(await q.storeOf(ctx, storeId)).orgId !== machine.orgId)
     throw fieldRefusal(distributionErrors.storeElsewhere, 'storeId')
-  await sql`update devices set store_id = ${storeId}, version = version + 1 where id = ${machine.id}`.execute(
-    ctx.db,
-  )
+  await sql`update devices set store_id = ${storeId}, version = version + 1
+    where id = ${machine.id}`.execute(ctx.db)
   ctx.touch('devices')
   ctx.touch('stores')
 }

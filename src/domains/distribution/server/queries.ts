@@ -16,7 +16,9 @@ import {
 import type { StaffKind } from './staff.ts'
 
 const staff = (kind: StaffKind) =>
-  sql`(select coalesce(array_agg(u.real_name order by a.id), '{}') from device_assignments a join users u on u.id = a.user_id where a.device_id = d.id and a.kind = ${kind} and a.to_at is null)`
+  sql`(select coalesce(array_agg(u.real_name order by a.id), '{}') from device_assignments a
+    join users u on u.id = a.user_id
+    where a.device_id = d.id and a.kind = ${kind} and a.to_at is null)`
 const shown = { typeName: sql`t.name`, storeName: sql`coalesce(st.store_name, '')` }
 const listed = shape(
   AssignmentRow.extend({ county: z.string() }),
@@ -35,12 +37,17 @@ const listed = shape(
 export type Row = Rows<typeof listed>
 
 const joined = sql`devices d join device_states s on s.device_id = d.id`
-const from = sql`${joined} join device_types t on t.id = d.type_id join organisations o on o.id = d.org_id left join stores st on st.id = d.store_id
-  left join device_owner_history h on h.device_id = d.id and upper_inf(h.valid) left join users hu on hu.id = h.by_user`
+const from = sql`${joined} join device_types t on t.id = d.type_id
+  join organisations o on o.id = d.org_id left join stores st on st.id = d.store_id
+  left join device_owner_history h on h.device_id = d.id and upper_inf(h.valid) left
+  join users hu on hu.id = h.by_user`
 const inUse = sql`d.lifecycle not in ('SOLD','SCRAPPED')`
 const has = (kind: StaffKind, userId?: number) =>
-  sql`exists (select from device_assignments a where a.device_id = d.id and a.to_at is null and a.kind = ${kind} ${userId === undefined ? sql`` : sql`and a.user_id = ${userId}`})`
-const nobody = sql`not exists (select from device_assignments a where a.device_id = d.id and a.to_at is null)`
+  sql`exists (select from device_assignments a
+    where a.device_id = d.id and a.to_at is null
+      and a.kind = ${kind} ${userId === undefined ? sql`` : sql`and a.user_id = ${userId}`})`
+const nobody = sql`not exists (select from device_assignments a
+  where a.device_id = d.id and a.to_at is null)`
 
 function grouped(
   input: Pick<Input<typeof distribution.list>, 'groupBy' | 'userId'>,
@@ -67,7 +74,8 @@ export const listRows = (ctx: Ctx, input: Input<typeof distribution.list>) =>
       matches('devices', 'd.id', input.keyword),
       grouped(input),
       input.orgId &&
-        sql`d.org_id in (select w.id from organisations w join organisations top on top.path @> w.path where top.id = ${input.orgId})`,
+        sql`d.org_id in (select w.id from organisations w
+          join organisations top on top.path @> w.path where top.id = ${input.orgId})`,
       input.typeId && sql`d.type_id = ${input.typeId}`,
       input.region && sql`${input.region} in (d.province, d.city, d.county)`,
       input.status && sql`s.online = ${input.status === 'online'}`,
@@ -164,13 +172,12 @@ export const ownersOf = (ctx: Ctx, deviceId: number) =>
   )
 
 export const storeOf = (ctx: Ctx, storeId: number) =>
-  rowOf<{ orgId: number }>(
-    ctx.db,
-  )`select st.org_id as "orgId" from stores st where st.id = ${storeId} and ${visible(ctx, 'st.org_id')} for key share of st`
+  rowOf<{ orgId: number }>(ctx.db)`select st.org_id as "orgId" from stores st
+    where st.id = ${storeId} and ${visible(ctx, 'st.org_id')} for key share of st`
 export const deviceNamed = (ctx: Ctx, rtuNumber: string) =>
-  rowOf<{ id: number }>(
-    ctx.db,
-  )`select d.id from devices d where d.rtu_number = ${rtuNumber} and ${visible(ctx, 'd.org_id', 'd.id')}`
+  rowOf<{ id: number }>(ctx.db)`select d.id from devices d
+    where d.rtu_number = ${rtuNumber} and ${visible(ctx, 'd.org_id', 'd.id')}`
 export const userNamed = (ctx: Ctx, username: string) =>
   rowOf<{ id: number; orgId: number }>(ctx.db)`select u.id, u.org_id as "orgId" from users u
-    where lower(u.username) = lower(${username}) and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`
+    where lower(u.username) = lower(${username}) and u.deleted_at is null
+      and ${visible(ctx, 'u.org_id')}`

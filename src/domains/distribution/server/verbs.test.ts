@@ -48,19 +48,24 @@ beforeEach(async () => {
     archived_at: new Date(),
   })
   await world.rows(
-    `insert into device_faults (org_id, device_id, code, level, opened_at, closed_at) values (3, $1, 'OPEN', 'WARN', $2, null), (3, $1, 'OLD', 'WARN', $2, $2)`,
+    `insert into device_faults (org_id, device_id, code, level, opened_at, closed_at)
+      values (3, $1, 'OPEN', 'WARN', $2, null), (3, $1, 'OLD', 'WARN', $2, $2)`,
     [id, now],
   )
   await world.rows(
-    `insert into device_assignments (org_id, device_id, user_id, kind, from_at) values (3, $1, 908, 'REPLENISHER', $2)`,
+    `insert into device_assignments (org_id, device_id, user_id, kind, from_at)
+      values (3, $1, 908, 'REPLENISHER', $2)`,
     [id, now],
   )
   await world.rows(
-    `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at) values ($1, 'CONFIG', 3, 2, $2)`,
+    `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at)
+      values ($1, 'CONFIG', 3, 2, $2)`,
     [id, now],
   )
   await world.rows(
-    `insert into device_configs (device_id, config_version, org_id, hum_min, hum_max, limit_per_order, limit_per_day, doc, created_at) values ($1, 2, 3, 30, 70, 0, 0, '{"volume": 30}', $2)`,
+    `insert into device_configs (device_id, config_version, org_id, hum_min, hum_max,
+      limit_per_order, limit_per_day, doc, created_at)
+      values ($1, 2, 3, 30, 70, 0, 0, '{"volume": 30}', $2)`,
     [id, now],
   )
   await world.rows(`insert into stores (id, org_id, store_name) values ($1, 3, $2)`, [
@@ -134,7 +139,8 @@ describe('transfer', () => {
     expect(
       (
         await world.rows(
-          `select 1 from device_events where device_id = $1 and org_id = 4 and kind = 'OWNER_CHANGED'`,
+          `select 1 from device_events
+            where device_id = $1 and org_id = 4 and kind = 'OWNER_CHANGED'`,
           [id],
         )
       ).length,
@@ -155,7 +161,8 @@ describe('transfer', () => {
       before: { org: string } | null
       after: { org: string }
     }>(
-      `select org_id, before, after from operation_logs where action = 'distribution.transfer' order by id desc limit 2`,
+      `select org_id, before, after from operation_logs where action = 'distribution.transfer'
+        order by id desc limit 2`,
     )
     expect(log.map((row) => [row.org_id, row.before?.org, row.after.org])).toEqual([
       [4, undefined, '机构4'],
@@ -177,7 +184,8 @@ describe('transfer', () => {
     // the former owner still sees his time
     expect(
       await world.rows(
-        `select org_id, upper_inf(valid) as open from device_owner_history where device_id = $1 order by id`,
+        `select org_id, upper_inf(valid) as open from device_owner_history where device_id = $1
+          order by id`,
         [id],
       ),
     ).toEqual([
@@ -233,7 +241,8 @@ describe('transfer', () => {
   })
   test('people above both go on', async () => {
     await world.rows(
-      `insert into device_assignments (org_id, device_id, user_id, kind) values (3, $1, 902, 'REPAIRER')`,
+      `insert into device_assignments (org_id, device_id, user_id, kind)
+        values (3, $1, 902, 'REPAIRER')`,
       [id],
     )
     await put(people.platform, 4)
@@ -366,7 +375,9 @@ test('who buys in the moment of a transfer buys of one owner', async () => {
     seen.push(String(moved.status))
     expect(
       await world.rows(
-        `select u.org_id from order_units u join devices d on d.id = u.device_id join lanes l on l.id = u.lane_id where d.id = $1 and (u.org_id <> d.org_id or l.org_id <> d.org_id)`,
+        `select u.org_id from order_units u join devices d on d.id = u.device_id
+          join lanes l on l.id = u.lane_id
+          where d.id = $1 and (u.org_id <> d.org_id or l.org_id <> d.org_id)`,
         [machine],
       ),
     ).toEqual([])
@@ -378,8 +389,12 @@ describe('what moves', () => {
   test('every table of machines is decided', async () => {
     const tables = await world.rows<{
       name: string
-    }>(`select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and (select count(*) from pg_attribute a where a.attrelid = c.oid and a.attname in ('device_id', 'org_id') and not a.attisdropped) = 2 order by 1`)
+    }>(`select c.relname as name from pg_class c
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+        and not c.relispartition
+      and (select count(*) from pg_attribute a
+        where a.attrelid = c.oid and a.attname in ('device_id', 'org_id')
+          and not a.attisdropped) = 2 order by 1`)
     expect([...Object.keys(moves), ...movesLast, ...stays].sort()).toEqual(
       tables.map((table) => table.name),
     )
@@ -391,7 +406,8 @@ describe('what moves', () => {
     ).rejects.toThrow(/does not change/)
     await expect(
       world.rows(
-        `insert into device_owner_history (org_id, device_id, valid) values (5, $1, tstzrange($2, null))`,
+        `insert into device_owner_history (org_id, device_id, valid)
+          values (5, $1, tstzrange($2, null))`,
         [id, now],
       ),
     ).rejects.toThrow(/device_owner_history_/)
@@ -604,7 +620,9 @@ describe('many', () => {
     for (const table of ['device_states', 'lanes', 'device_owner_history'])
       expect(
         await world.rows(
-          `select 1 from ${table} x join devices d on d.id = x.device_id where d.id = any($1) and x.org_id <> d.org_id ${table === 'lanes' ? 'and x.archived_at is null' : table === 'device_owner_history' ? 'and upper_inf(x.valid)' : ''}`,
+          `select 1 from ${table} x join devices d on d.id = x.device_id
+            where d.id = any($1) and x.org_id <> d.org_id
+              ${table === 'lanes' ? 'and x.archived_at is null' : table === 'device_owner_history' ? 'and upper_inf(x.valid)' : ''}`,
           [[a, b]],
         ),
       ).toEqual([])

@@ -13,9 +13,9 @@ export async function missingPictures(
   if (!urls.length) return []
   const { rows } = await sql<{
     url: string
-  }>`select u.url from uploads u where u.url = any(${[...urls]}::text[]) and coalesce(u.unused_since, 'infinity') = 'infinity' and ${whose}`.execute(
-    ctx.db,
-  )
+  }>`select u.url from uploads u
+    where u.url = any(${[...urls]}::text[]) and coalesce(u.unused_since, 'infinity') = 'infinity'
+      and ${whose}`.execute(ctx.db)
   const known = new Set(rows.map(({ url }) => url))
   return urls.filter((url) => !known.has(url))
 }

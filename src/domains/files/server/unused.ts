@@ -23,7 +23,8 @@ export const pictureColumns: readonly (readonly [table: string, column: string])
 const named = sql.join(
   pictureColumns.map(
     ([table, column]) =>
-      sql`select found[1] from ${sql.table(table)} t, regexp_matches(t.${sql.ref(column)}::text, 'files/[a-z0-9-]+\\.(?:jpg|png)', 'g') as found`,
+      sql`select found[1] from ${sql.table(table)} t,
+        regexp_matches(t.${sql.ref(column)}::text, 'files/[a-z0-9-]+\\.(?:jpg|png)', 'g') as found`,
   ),
   sql` union `,
 )
@@ -49,7 +50,8 @@ export async function sweepPictures(app: App): Promise<void> {
     app.database.transact(systemScope, (db) => statement.execute(db))
   await bySweep(sql`with named as materialized (${named})
     update uploads u set unused_since = case when used then null else ${app.now()}::timestamptz end
-    from (select o.id, o.url in (select * from named) as used from uploads o where o.kind = 'IMAGE' and o.created_at <= ${ago(unusedLimits.hours)}) o
+    from (select o.id, o.url in (select * from named) as used from uploads o
+      where o.kind = 'IMAGE' and o.created_at <= ${ago(unusedLimits.hours)}) o
     where u.id = o.id and used = (u.unused_since is not null)`)
   const going = sql`unused_since <= ${ago(unusedLimits.markedHours)}`
   const { rows } = await bySweep(
@@ -76,14 +78,12 @@ async function keepGiven(
   for (let from = first; from <= app.now(); from = nextMonth(from)) {
     const given = await app.database.read(systemScope, (db) =>
       sql<{ url: string }>`select distinct t.${sql.ref(column)} as url from ${sql.table(table)} t
-        where t.created_at >= ${from} and t.created_at < ${nextMonth(from)} and t.${sql.ref(column)} = any(${urls}::text[])`.execute(
-        db,
-      ),
+        where t.created_at >= ${from} and t.created_at < ${nextMonth(from)}
+          and t.${sql.ref(column)} = any(${urls}::text[])`.execute(db),
     )
     await app.database.transact(systemScope, (db) =>
-      sql`update uploads set unused_since = 'infinity' where url = any(${given.rows.map(({ url }) => url)}::text[])`.execute(
-        db,
-      ),
+      sql`update uploads set unused_since = 'infinity'
+        where url = any(${given.rows.map(({ url }) => url)}::text[])`.execute(db),
     )
   }
 }

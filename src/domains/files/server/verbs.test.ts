@@ -314,7 +314,8 @@ describe('how much a day', () => {
   const others = (n: number, bytes: number, orgId = 3) =>
     world.rows(
       `insert into uploads (org_id, kind, mime, bytes, sha256, url, created_at)
-       select $3, 'IMAGE', 'image/png', $2, '', 'files/' || gen_random_uuid() || '.png', $4 from generate_series(1, $1)`,
+       select $3, 'IMAGE', 'image/png', $2, '', 'files/' || gen_random_uuid() || '.png', $4
+       from generate_series(1, $1)`,
       [n, bytes, orgId, world.app.now()],
     )
   const empty = () => world.rows('delete from uploads')
@@ -359,7 +360,8 @@ describe('what no record names', () => {
     ).map(({ body }) => body.url as string)
     await world.rows(`insert into product_categories (id, org_id, name) values (77, 3, 'x')`)
     await world.rows(
-      `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values (77, 3, 77, 'x', 'x', 'NONE', 1, 2, $1)`,
+      `insert into products (id, org_id, category_id, name, model, drug_class, cost_price,
+        retail_price, images) values (77, 3, 77, 'x', 'x', 'NONE', 1, 2, $1)`,
       [[shown]],
     )
     await world.rows(

@@ -16,9 +16,11 @@ type Contract = typeof files
 /** Whether the tenant may store one more picture of this size today. */
 const hasRoom = (orgId: number, now: Date, bytes: number): RawBuilder<boolean> => {
   const tenant = tenantOfOrg(sql`${orgId}::bigint`)
-  return sql`(select count(*) < ${dayLimits.pictures} and coalesce(sum(u.bytes), 0) + ${bytes} <= ${dayLimits.bytes}
+  return sql`(select count(*) < ${dayLimits.pictures}
+    and coalesce(sum(u.bytes), 0) + ${bytes} <= ${dayLimits.bytes}
     from organisations o join uploads u on u.org_id = o.id
-    where o.path <@ ${tenant} and ${tenantPath(sql`o.path`)} = ${tenant} and u.created_at >= ${startOfDay(shanghaiDay(now))})`
+    where o.path <@ ${tenant} and ${tenantPath(sql`o.path`)} = ${tenant}
+      and u.created_at >= ${startOfDay(shanghaiDay(now))})`
 }
 const tooMany = () =>
   new Refusal(fileErrors.tooManyToday, {}, [{ field: 'file', text: fileErrors.tooManyToday.text }])
@@ -33,15 +35,14 @@ async function keep(app: App, actor: Ctx['actor'], image: CleanImage): Promise<s
   const sha256 = createHash('sha256').update(image.bytes).digest('hex')
   const write = async (db: Db) => {
     // one after the other for a tenant, or many at once would find the same room
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads ${tenantOf(actor)}`}, 0))`.execute(
-      db,
-    )
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads ${tenantOf(actor)}`},
+      0))`.execute(db)
     const { numAffectedRows } = await sql`
       insert into uploads (id, org_id, user_id, kind, mime, bytes, sha256, url, created_at)
-      select ${name.slice(0, 36)}::uuid, ${actor.orgId}, ${actor.userId}::bigint, 'IMAGE', ${image.mime}, ${image.bytes.length}, ${sha256}, ${url},
-        ${app.now()}::timestamptz where ${hasRoom(actor.orgId, app.now(), image.bytes.length)}`.execute(
-      db,
-    )
+      select ${name.slice(0, 36)}::uuid, ${actor.orgId}, ${actor.userId}::bigint, 'IMAGE',
+        ${image.mime}, ${image.bytes.length}, ${sha256}, ${url},
+        ${app.now()}::timestamptz
+        where ${hasRoom(actor.orgId, app.now(), image.bytes.length)}`.execute(db)
     if (!numAffectedRows) throw tooMany()
   }
   await writes(app).take(tenantOf(actor), () => app.database.transact(systemScope, write))

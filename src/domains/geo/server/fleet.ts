@@ -16,11 +16,14 @@ const eachFrom = 20
 const most = 500
 
 /** A machine not in use is neither offline nor fine; otherwise the worst first, as in the list. */
-const state = sql<FleetState>`case when d.lifecycle not in ('OPERATING', 'PAUSED') then 'idle' when s.fault_count > 0 then 'fault' when not s.online then 'offline'
+const state = sql<FleetState>`case when d.lifecycle not in ('OPERATING', 'PAUSED') then 'idle'
+  when s.fault_count > 0 then 'fault' when not s.online then 'offline'
   when s.lanes_sold_out > 0 then 'soldOut' else 'fine' end`
 const from = sql`devices d join device_states s on s.device_id = d.id`
-const states = sql`jsonb_build_object('fault', count(*) filter (where state = 'fault'), 'offline', count(*) filter (where state = 'offline'),
-  'soldOut', count(*) filter (where state = 'soldOut'), 'fine', count(*) filter (where state = 'fine'), 'idle', count(*) filter (where state = 'idle')) as states`
+const states = sql`jsonb_build_object('fault', count(*) filter (where state = 'fault'), 'offline',
+  count(*) filter (where state = 'offline'),
+  'soldOut', count(*) filter (where state = 'soldOut'), 'fine',
+  count(*) filter (where state = 'fine'), 'idle', count(*) filter (where state = 'idle')) as states`
 
 export const fleetTotals = (ctx: Ctx, input: Ask) =>
   onlyRow<{ total: number; unlocated: number; states: Record<FleetState, number> }>(ctx.db)`
@@ -56,11 +59,15 @@ export async function fleetGroups(
     ? sql`0`
     : sql`floor((0.5 - ln((1 + ${sine}) / (1 - ${sine})) / (4 * pi())) * ${cells}::float8)`
   const rows = await rowsOf<FleetGroup & FleetMachine>(ctx.db)`
-    select min(id) as id, min(rtu_number) as "rtuNumber", min(nickname) as nickname, min(state) as state, count(*) as total,
-      round(avg(lng), 6) as lng, round(avg(lat), 6) as lat, jsonb_build_array(min(lng), min(lat), max(lng), max(lat)) as box, ${states}
+    select min(id) as id, min(rtu_number) as "rtuNumber", min(nickname) as nickname,
+      min(state) as state, count(*) as total,
+      round(avg(lng), 6) as lng, round(avg(lat), 6) as lat,
+      jsonb_build_array(min(lng), min(lat), max(lng), max(lat)) as box, ${states}
     from (
-      select d.id, d.rtu_number, d.nickname, d.lng, d.lat, ${x} as x, ${y} as y, ${state} as state from ${from}
-      where ${deviceConditions(ctx, input)} and d.lng between ${west}::numeric and ${east}::numeric and d.lat between ${south}::numeric and ${north}::numeric
+      select d.id, d.rtu_number, d.nickname, d.lng, d.lat, ${x} as x, ${y} as y, ${state} as state
+      from ${from}
+      where ${deviceConditions(ctx, input)} and d.lng between ${west}::numeric and ${east}::numeric
+        and d.lat between ${south}::numeric and ${north}::numeric
     ) m group by x, y order by total desc, id limit ${most}`
   return {
     groups: rows.flatMap(({ lng, lat, total, states, box }) =>

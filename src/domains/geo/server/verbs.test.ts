@@ -182,7 +182,8 @@ describe('machines', () => {
 test('the page policy follows the tile address', async () => {
   expect(await tileOrigin(world.app)).toBeNull()
   await world.rows(
-    `insert into settings (org_id, key, value) values (1, 'map.tileUrl', '"https://tiles.example.cn/{z}/{x}/{y}.png"')`,
+    `insert into settings (org_id, key, value)
+      values (1, 'map.tileUrl', '"https://tiles.example.cn/{z}/{x}/{y}.png"')`,
   )
   settingsChanged(world.app)
   expect(await tileOrigin(world.app)).toBe('https://tiles.example.cn')

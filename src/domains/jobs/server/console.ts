@@ -29,9 +29,8 @@ const loop = shape(ConsoleLoop, ['job_loops', 'l'], {
 /** One schedule is told something; the console and the log hear of it. */
 async function pause(ctx: Ctx, name: string, paused: boolean): Promise<{ ok: true }> {
   const { numAffectedRows } =
-    await sql`update job_schedules set paused_by = ${paused ? ctx.actor.username : null} where name = ${name}`.execute(
-      ctx.db,
-    )
+    await sql`update job_schedules set paused_by = ${paused ? ctx.actor.username : null}
+      where name = ${name}`.execute(ctx.db)
   if (!numAffectedRows) throw new Refusal(jobErrors.noSchedule)
   ctx.audit({ id: name, after: { paused } })
   ctx.touch('job-console')

@@ -17,7 +17,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 afterEach(() =>
   world.sql(
-    `update jobs set state = 'CANCELLED', next_at = null, finished_at = now() where state in ('QUEUED', 'RUNNING')`,
+    `update jobs set state = 'CANCELLED', next_at = null, finished_at = now()
+      where state in ('QUEUED', 'RUNNING')`,
   ),
 )
 
@@ -133,7 +134,9 @@ describe('while it waits and runs', () => {
   test('a right taken back', async () => {
     const { body } = await ask()
     await world.sql(
-      `delete from role_permissions where permission_code = 'product:export' and role_id = (select id from roles where name = 'operator')`,
+      `delete from role_permissions
+        where permission_code = 'product:export' and role_id = (select id from roles
+          where name = 'operator')`,
     )
     await runNextExport(world.app, true)
     expect(await state(body.id)).toMatchObject({
@@ -222,7 +225,9 @@ describe('while it waits and runs', () => {
   })
   test('rows that arrive or go meanwhile: the file shows one moment, none twice, none lost', async () => {
     await world.sql(
-      `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images) select 10000 + n, 4, 1, '货' || n, 'm', 'NONE', 1, 2, '{x}' from generate_series(1, 11000) n`,
+      `insert into products (id, org_id, category_id, name, model, drug_class, cost_price,
+        retail_price, images) select 10000 + n, 4, 1, '货' || n, 'm', 'NONE', 1, 2, '{x}'
+        from generate_series(1, 11000) n`,
     )
     const plan = await planExport(await loadPerson(world.app.database, 903), {
       endpoint: '/api/products',
@@ -236,17 +241,22 @@ describe('while it waits and runs', () => {
       if (calls === 1) {
         expect(done).toBe(1_000)
         await world.sql(
-          `update products set name = name || '改', updated_at = now() where id between 10001 and 10100`,
+          `update products set name = name || '改', updated_at = now()
+            where id between 10001 and 10100`,
         )
         await world.sql(`delete from products where id between 20000 and 20500`)
         await world.sql(
-          `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values (9000, 4, 1, '新来的', 'm', 'NONE', 1, 2, '{x}')`,
+          `insert into products (id, org_id, category_id, name, model, drug_class, cost_price,
+            retail_price, images) values (9000, 4, 1, '新来的', 'm', 'NONE', 1, 2, '{x}')`,
         )
       }
     })
     expect([file.rows, calls]).toEqual([11_001, 12])
     await world.sql(
-      `insert into jobs (org_id, user_id, kind, name, state, finished_at, file_key, file_name, file_bytes, file_expires_at, made_with) values (4, 903, 'EXPORT', '/api/products', 'DONE', now(), $1, 'x.xlsx', 1, now() + interval '1 year', $2)`,
+      `insert into jobs (org_id, user_id, kind, name, state, finished_at, file_key, file_name,
+        file_bytes, file_expires_at, made_with)
+        values (4, 903, 'EXPORT', '/api/products', 'DONE', now(), $1, 'x.xlsx', 1,
+          now() + interval '1 year', $2)`,
       [file.name, { rights: [], scope: plan.person.scope }],
     )
     const [{ id }] = (await world.sql<{ id: number }>('select max(id)::int as id from jobs')) as [
@@ -279,7 +289,8 @@ describe('the file is its owner’s, for seven days', () => {
       (await world.as('operator')('GET', `/jobs/${body.id}`)).body.can.download
     // a deed that the list shows as a button is no part of the file; a right that shows a column is
     await world.sql(
-      `delete from role_permissions where permission_code = 'product-category:create' and role_id = ${role}`,
+      `delete from role_permissions
+        where permission_code = 'product-category:create' and role_id = ${role}`,
     )
     expect([await get(), await download()]).toEqual([200, true])
     await world.sql(
@@ -287,7 +298,8 @@ describe('the file is its owner’s, for seven days', () => {
     )
     expect([await get(), await download()]).toEqual(['jobs.madeWithMore', false])
     await world.sql(
-      `insert into role_permissions select ${role}, unnest('{product:cost,product-category:create}'::text[])`,
+      `insert into role_permissions
+        select ${role}, unnest('{product:cost,product-category:create}'::text[])`,
     )
     expect([await get(), await download()]).toEqual([200, true])
     await world.sql(`update roles set data_scope = 'OWN_GOODS' where id = ${role}`)
@@ -297,7 +309,8 @@ describe('the file is its owner’s, for seven days', () => {
     // an organisation below that ended meanwhile holds nothing back; one that went to others does
     const madeOver = (org: number) =>
       world.sql(
-        `update jobs set made_with = jsonb_set(made_with, '{scope,orgs}', to_jsonb(array[3, $2::int])) where id = $1`,
+        `update jobs set made_with = jsonb_set(made_with, '{scope,orgs}',
+          to_jsonb(array[3, $2::int])) where id = $1`,
         [body.id, org],
       )
     await madeOver(987_654)
@@ -325,7 +338,8 @@ describe('the file is its owner’s, for seven days', () => {
     expect((await world.file('operator', url)).status).toBe(200)
     for (const right of ['product:export', 'product:read']) {
       await world.sql(
-        `delete from role_permissions where permission_code = $1 and role_id = (select id from roles where name = 'operator')`,
+        `delete from role_permissions
+          where permission_code = $1 and role_id = (select id from roles where name = 'operator')`,
         [right],
       )
       expect((await world.file('operator', url)).status, right).toBe(403)

@@ -298,9 +298,8 @@ export const exportKind = (app: App, size: keyof typeof exportNames): Kind<Job, 
     async mark(ctx, job, to) {
       if (to.state === 'DONE') await keep(ctx, job, to)
       else
-        await sql`update jobs set state = 'FAILED', next_at = null, finished_at = ${ctx.now}, error = ${to.reason.slice(0, 1000)} where ${job.ours}`.execute(
-          ctx.db,
-        )
+        await sql`update jobs set state = 'FAILED', next_at = null, finished_at = ${ctx.now},
+          error = ${to.reason.slice(0, 1000)} where ${job.ours}`.execute(ctx.db)
       ctx.touch(`jobs:${job.user_id}`, job.org_id)
     },
   }
@@ -315,9 +314,8 @@ export const exportKind = (app: App, size: keyof typeof exportNames): Kind<Job, 
     let toldAt = Number.NEGATIVE_INFINITY
     const file = await writeExport(app, plan, job.lang, async (done, total) => {
       const kept = await app.database.transact(systemScope, (db) =>
-        sql`update jobs set ${leased(app, kind)}, done = ${done}, total = ${total} where ${job.ours}`.execute(
-          db,
-        ),
+        sql`update jobs set ${leased(app, kind)}, done = ${done}, total = ${total}
+          where ${job.ours}`.execute(db),
       )
       if (!kept.numAffectedRows) throw new Lost()
       if (performance.now() - toldAt < 1000) return
@@ -336,11 +334,10 @@ export const exportKind = (app: App, size: keyof typeof exportNames): Kind<Job, 
 async function keep(ctx: Ctx, job: Job, { file, with: made }: Made): Promise<void> {
   const name = fileNameOf(await exportTitle(job.name, job.lang), ctx.now)
   const expires = new Date(ctx.now.getTime() + jobLimits.keepDays * 86_400_000)
-  const kept =
-    await sql`update jobs set state = 'DONE', next_at = null, finished_at = ${ctx.now}, total = ${file.rows}, done = ${file.rows}, file_key = ${file.name},
-    file_name = ${name}, file_bytes = ${file.bytes}, made_with = ${JSON.stringify(made)}::jsonb, file_expires_at = ${expires} where ${job.ours}`.execute(
-      ctx.db,
-    )
+  const kept = await sql`update jobs set state = 'DONE', next_at = null, finished_at = ${ctx.now},
+      total = ${file.rows}, done = ${file.rows}, file_key = ${file.name},
+    file_name = ${name}, file_bytes = ${file.bytes}, made_with = ${JSON.stringify(made)}::jsonb,
+    file_expires_at = ${expires} where ${job.ours}`.execute(ctx.db)
   if (!kept.numAffectedRows) ctx.afterCommit(() => ctx.app.files.remove(file.name))
 }
 
@@ -362,10 +359,11 @@ export async function removeExpired(app: App): Promise<void> {
     const { rows } = await app.database.transact(systemScope, (db) =>
       sql<{
         file_key: string
-      }>`with old as (select id, file_key from jobs where file_key is not null and file_expires_at <= ${app.now()} limit 500 for update skip locked)
-        update jobs j set file_key = null, file_name = null, file_bytes = null, file_expires_at = null from old where j.id = old.id returning old.file_key`.execute(
-        db,
-      ),
+      }>`with old as (select id, file_key from jobs
+        where file_key is not null and file_expires_at <= ${app.now()} limit 500
+        for update skip locked)
+        update jobs j set file_key = null, file_name = null, file_bytes = null,
+          file_expires_at = null from old where j.id = old.id returning old.file_key`.execute(db),
     )
     if (!rows.length) return
     for (const { file_key } of rows) await app.files.remove(file_key)

@@ -38,9 +38,8 @@ const categories = defineImporter({
         throw new Refusal(jobErrors.fileGone, {}, [
           { field: 'name', text: bi('不许叫坏', 'Not bad') },
         ])
-      await sql`insert into product_categories (org_id, name) values (${actor.orgId}, ${name})`.execute(
-        db,
-      )
+      await sql`insert into product_categories (org_id, name)
+        values (${actor.orgId}, ${name})`.execute(db)
     }),
 })
 
@@ -204,7 +203,8 @@ describe('all or nothing', () => {
       '数据已存在',
       '',
     ])
-    const trials = `select 1 from operation_logs where action = 'jobs.import' and result = 'SUCCESS' and after ->> 'failed' = '2'`
+    const trials = `select 1 from operation_logs where action = 'jobs.import' and result = 'SUCCESS'
+      and after ->> 'failed' = '2'`
     expect(await world.sql(trials)).toHaveLength(2)
   })
   test('nothing is tried out through a view', async () => {

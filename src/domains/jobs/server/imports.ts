@@ -246,8 +246,10 @@ async function refuseTwice(ctx: Ctx, kind: string, sha256: string): Promise<void
   if (
     await exists(
       ctx.db,
-    )`select 1 from jobs where kind = 'IMPORT' and user_id = ${ctx.actor.userId} and name = ${kind} and params ->> 'sha256' = ${sha256}
-    and state = 'DONE' and created_at > ${new Date(ctx.now.getTime() - jobLimits.sameFileMs)} limit 1`
+    )`select 1 from jobs where kind = 'IMPORT' and user_id = ${ctx.actor.userId} and name = ${kind}
+      and params ->> 'sha256' = ${sha256}
+    and state = 'DONE' and created_at > ${new Date(ctx.now.getTime() - jobLimits.sameFileMs)}
+    limit 1`
   )
     throw new Refusal(jobErrors.importedAlready)
 }

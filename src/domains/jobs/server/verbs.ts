@@ -23,9 +23,8 @@ function tell(ctx: Ctx, queue = false): void {
 
 /** One person's jobs cannot crowd out those of others. */
 async function refuseTooMany(ctx: Ctx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`jobs ${ctx.actor.userId}`}, 0))`.execute(
-    ctx.db,
-  )
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`jobs ${ctx.actor.userId}`},
+    0))`.execute(ctx.db)
   if ((await q.openCount(ctx)) >= jobLimits.openJobs)
     throw new Refusal(jobErrors.tooManyJobs, { most: jobLimits.openJobs })
 }
@@ -70,9 +69,8 @@ async function moved(
   wrong: ErrorDef,
 ): Promise<JobRow> {
   const { numAffectedRows } = await sql`update jobs j set state = ${next}, ${set}
-    where j.id = ${id} and j.kind = any(${next === 'QUEUED' ? ['EXPORT'] : ['EXPORT', 'IMPORT']}) and j.state = any(${jobFrom(next)}) and ${q.own(ctx)}`.execute(
-    ctx.db,
-  )
+    where j.id = ${id} and j.kind = any(${next === 'QUEUED' ? ['EXPORT'] : ['EXPORT', 'IMPORT']})
+      and j.state = any(${jobFrom(next)}) and ${q.own(ctx)}`.execute(ctx.db)
   if (!numAffectedRows) throw new Refusal(wrong)
   const row = await q.present(ctx, await q.ownRow(ctx, id))
   ctx.audit({ id, name: row.title, before: { state: before.state }, after: { state: row.state } })
@@ -105,7 +103,8 @@ export const handlers: Handlers<Contract> = {
   async retry(ctx, { id }) {
     const before = await q.ownRow(ctx, id)
     await refuseTooMany(ctx)
-    const anew = sql`next_at = ${ctx.now}, attempts = 0, done = 0, error = '', started_at = null, finished_at = null`
+    const anew = sql`next_at = ${ctx.now}, attempts = 0, done = 0, error = '', started_at = null,
+      finished_at = null`
     return moved(ctx, before, 'QUEUED', anew, jobErrors.notRetryable)
   },
   export: startExport,

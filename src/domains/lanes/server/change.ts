@@ -77,12 +77,13 @@ async function keepVersion(
     doc: Doc,
     diff: unknown[],
   ) =>
-    sql`insert into planogram_versions (org_id, device_id, version, source, by_user, by_name, doc, diff, created_at)
-      values (${device.orgId}, ${device.id}, ${number}, ${source}, ${byUser}, ${byName}, ${JSON.stringify(doc)}, ${JSON.stringify(diff)}, ${ctx.now})`
+    sql`insert into planogram_versions (org_id, device_id, version, source, by_user, by_name, doc,
+      diff, created_at)
+      values (${device.orgId}, ${device.id}, ${number}, ${source}, ${byUser}, ${byName},
+        ${JSON.stringify(doc)}, ${JSON.stringify(diff)}, ${ctx.now})`
   if (version > 1)
-    await sql`${keep(version - 1, 'FIRST', null, '', before, [])} on conflict (device_id, version) do nothing`.execute(
-      ctx.db,
-    )
+    await sql`${keep(version - 1, 'FIRST', null, '', before, [])}
+      on conflict (device_id, version) do nothing`.execute(ctx.db)
   await keep(
     version,
     source,

@@ -140,7 +140,8 @@ describe('copy', () => {
     }
     expect(
       await world.one(
-        `select count(*)::int as n from operation_logs where action = 'lanes.copied' and resource_id = any($1)`,
+        `select count(*)::int as n from operation_logs
+          where action = 'lanes.copied' and resource_id = any($1)`,
         [targets.map(String)],
       ),
     ).toEqual({ n: 3 })

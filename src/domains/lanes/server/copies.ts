@@ -69,7 +69,8 @@ const copied = shape(
     parts: sql`c.parts`,
     createTime: sql`c.created_at`,
     finishTime: sql`c.finished_at`,
-    undoUntil: sql`case when c.undo_at is null then c.finished_at + make_interval(secs => ${undoMs / 1000}) end`,
+    undoUntil: sql`case when c.undo_at is null then c.finished_at +
+      make_interval(secs => ${undoMs / 1000}) end`,
   },
   ['machines', 'open', 'targets', 'can'],
 )
@@ -86,11 +87,13 @@ const target = shape(
 async function copiesWhere(ctx: Ctx, where: RawBuilder<unknown>): Promise<CopyRow[]> {
   const copies = await copied.all(
     ctx.db,
-    sql`from lane_copies c join devices d on d.id = c.device_id where ${visible(ctx, 'c.org_id', 'c.device_id')} and ${where} order by c.id desc limit 5`,
+    sql`from lane_copies c join devices d on d.id = c.device_id
+      where ${visible(ctx, 'c.org_id', 'c.device_id')} and ${where} order by c.id desc limit 5`,
   )
   const targets = await target.all(
     ctx.db,
-    sql`from lane_copy_targets t join devices d on d.id = t.device_id where t.copy_id = any(${copies.map((copy) => copy.id)}::bigint[])
+    sql`from lane_copy_targets t join devices d on d.id = t.device_id
+      where t.copy_id = any(${copies.map((copy) => copy.id)}::bigint[])
       and ${visible(ctx, 't.org_id', 't.device_id')} order by t.copy_id, t.device_id`,
   )
   const byCopy = Map.groupBy(targets, ({ copyId }) => copyId)
@@ -122,7 +125,8 @@ const copy: Handlers<Contract>['copy'] = async (ctx, input) => {
   const { id } = await onlyRow<{ id: number }>(
     ctx.db,
   )`insert into lane_copies (org_id, device_id, user_id, version, doc, parts, layout, created_at)
-      values (${device.orgId}, ${device.id}, ${ctx.actor.userId}, ${device.planogramVersion}, ${JSON.stringify(doc)},
+      values (${device.orgId}, ${device.id}, ${ctx.actor.userId}, ${device.planogramVersion},
+        ${JSON.stringify(doc)},
         ${[...new Set(input.parts)]}, ${input.layout}, ${ctx.now}) returning id`
   await ctx.db
     .insertInto('lane_copy_targets')
@@ -152,12 +156,13 @@ const copyUndo: Handlers<Contract>['copyUndo'] = async (ctx, { id }) => {
   if (!before.can.undo) throw new Refusal(laneErrors.undoTooLate)
   const changed =
     await sql`update lane_copies c set undo_by = ${ctx.actor.userId}, undo_at = ${ctx.now}
-    where c.id = ${id} and c.undo_at is null and c.finished_at >= ${new Date(ctx.now.getTime() - undoMs)} and ${visible(ctx, 'c.org_id', 'c.device_id')}`.execute(
-      ctx.db,
-    )
+    where c.id = ${id} and c.undo_at is null
+      and c.finished_at >= ${new Date(ctx.now.getTime() - undoMs)}
+      and ${visible(ctx, 'c.org_id', 'c.device_id')}`.execute(ctx.db)
   if (!changed.numAffectedRows) throw new Refusal(laneErrors.undoTooLate)
   await sql`update lane_copy_targets t set state = 'UNDOING', attempts = 0, next_at = ${ctx.now}
-    where t.copy_id = ${id} and t.state = any(${copyFrom('UNDOING')}) and t.after_version is not null and ${visible(ctx, 't.org_id', 't.device_id')}`.execute(
+    where t.copy_id = ${id} and t.state = any(${copyFrom('UNDOING')})
+      and t.after_version is not null and ${visible(ctx, 't.org_id', 't.device_id')}`.execute(
     ctx.db,
   )
   ctx.audit({

@@ -35,8 +35,10 @@ export const copyKind = (app: App): Kind<Target, { state: 'DONE' }> => ({
   name: copiesName,
   table: 'lane_copy_targets',
   key: ['copy_id', 'device_id'],
-  reads: sql`(select jsonb_build_object('orgId', c.org_id, 'doc', c.doc, 'parts', c.parts, 'layout', c.layout,
-    'userId', case t.state when 'UNDOING' then c.undo_by else c.user_id end) from lane_copies c where c.id = t.copy_id) as copy`,
+  reads: sql`(select jsonb_build_object('orgId', c.org_id, 'doc', c.doc, 'parts', c.parts, 'layout',
+    c.layout,
+    'userId', case t.state when 'UNDOING' then c.undo_by else c.user_id end) from lane_copies c
+    where c.id = t.copy_id) as copy`,
   atOnce: 1,
   leaseSeconds: 60,
   waits: [0, 10],
@@ -84,7 +86,9 @@ async function end(ctx: Ctx, job: Target, state: CopyState, result: Result): Pro
     before = job.before_version,
     after = job.after_version,
   } = result
-  await sql`update lane_copy_targets set state = ${state}, problem = ${problem}, written = ${written}, skipped = ${JSON.stringify(skipped)}::jsonb,
+  await sql`update lane_copy_targets
+    set state = ${state}, problem = ${problem}, written = ${written},
+      skipped = ${JSON.stringify(skipped)}::jsonb,
       before_version = ${before}, after_version = ${after}, done_at = ${ctx.now}
     where ${job.ours} and state = any(${copyFrom(state)})`.execute(ctx.db)
 }
@@ -94,7 +98,8 @@ async function hold(ctx: Ctx, job: Job): Promise<void> {
   if (
     !(await exists(
       ctx.db,
-    )`select 1 from lane_copy_targets where ${job.ours} and state = ${job.state} for update skip locked`)
+    )`select 1 from lane_copy_targets where ${job.ours} and state = ${job.state}
+      for update skip locked`)
   )
     throw new Lost()
 }
@@ -196,9 +201,9 @@ async function takeBack(ctx: Ctx, job: Job): Promise<void> {
  * machine.
  */
 async function finishCopy(ctx: Ctx, { copy_id, copy }: Target): Promise<void> {
-  await sql`update lane_copies c set finished_at = ${ctx.now} where c.id = ${copy_id} and c.finished_at is null
-    and not exists (select from lane_copy_targets t where t.copy_id = c.id and t.next_at is not null)`.execute(
-    ctx.db,
-  )
+  await sql`update lane_copies c set finished_at = ${ctx.now}
+    where c.id = ${copy_id} and c.finished_at is null
+    and not exists (select from lane_copy_targets t
+      where t.copy_id = c.id and t.next_at is not null)`.execute(ctx.db)
   ctx.touch('lane-copies', copy.orgId)
 }

@@ -15,14 +15,19 @@ export async function docsOf(
   const floors = await rowsOf<{ deviceId: number; level: number; name: string }>(
     ctx.db,
   )`select f.device_id as "deviceId", f.level, f.name from lane_floors f
-      where f.device_id = ${ids} and f.archived_at is null and ${visible(ctx, 'f.org_id', 'f.device_id')} order by f.level`
+      where f.device_id = ${ids} and f.archived_at is null
+        and ${visible(ctx, 'f.org_id', 'f.device_id')} order by f.level`
   const lanes = await rowsOf<DocLane & { deviceId: number }>(
     ctx.db,
   )`select l.device_id as "deviceId", l.road_index as road, f.level, l.col, l.motor_no as "motorNo",
-      l.product_id as "productId", p.name as "productName", l.capacity, l.warn_qty as "warnQty", l.retail_price as "retailPrice", l.price,
-      l.restriction, case when l.status in ('FAULT', 'LOCKED') then 'ENABLED' else l.status end as status, m.road_index as "mergedInto"
-    from lanes l join lane_floors f on f.id = l.floor_id left join products p on p.id = l.product_id left join lanes m on m.id = l.merged_into
-    where l.device_id = ${ids} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.road_index`
+      l.product_id as "productId", p.name as "productName", l.capacity, l.warn_qty as "warnQty",
+      l.retail_price as "retailPrice", l.price,
+      l.restriction, case when l.status in ('FAULT', 'LOCKED') then 'ENABLED'
+        else l.status end as status, m.road_index as "mergedInto"
+    from lanes l join lane_floors f on f.id = l.floor_id left join products p on p.id = l.product_id
+    left join lanes m on m.id = l.merged_into
+    where l.device_id = ${ids} and l.archived_at is null
+      and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.road_index`
   for (const { deviceId, ...floor } of floors) docs.get(deviceId)?.floors.push(floor)
   for (const { deviceId, ...lane } of lanes) docs.get(deviceId)?.lanes.push(lane)
   return docs

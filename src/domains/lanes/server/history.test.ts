@@ -66,7 +66,8 @@ describe('versions', () => {
     )
     const waits = () =>
       world.one<{ n: number }>(
-        `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        `select count(*)::int as n from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`,
       )
     await expect.poll(async () => (await waits()).n).toBe(1)
     await world.rows('commit')
@@ -220,7 +221,8 @@ describe('prices', () => {
   })
   test('the plan tells no cost to who may not know it; the change holds to it', async () => {
     await world.rows(
-      `insert into role_permissions select role_id, 'lane:price' from user_roles where user_id = 906`,
+      `insert into role_permissions select role_id, 'lane:price' from user_roles
+        where user_id = 906`,
     )
     const { body } = await send(
       'GET',
@@ -236,7 +238,9 @@ describe('prices', () => {
       people.reader,
     )
     await world.rows(
-      `delete from role_permissions where permission_code = 'lane:price' and role_id in (select role_id from user_roles where user_id = 906)`,
+      `delete from role_permissions
+        where permission_code = 'lane:price' and role_id in (select role_id from user_roles
+          where user_id = 906)`,
     )
     expect(done.error).toBe('lanes.noPriceChange')
   })
@@ -283,7 +287,8 @@ describe('prices', () => {
     ).body
   const due = () =>
     world.rows(
-      `update price_schedules set run_at = '2026-11-21T05:00:00Z', next_at = '2026-11-21T05:00:00Z' where state = 'WAITING'`,
+      `update price_schedules set run_at = '2026-11-21T05:00:00Z', next_at = '2026-11-21T05:00:00Z'
+        where state = 'WAITING'`,
     )
   const listed = async () => (await send('GET', '/price-schedules')).body.list[0]
   test('at a time: visible until it runs, in the name of who asked, with what it could not change', async () => {
@@ -379,7 +384,8 @@ describe('lock by hand', () => {
   test('a faulty lane is faulty again', async () => {
     await world.rows(`update lanes set status = 'FAULT' where id = $1`, [lane[0]])
     await world.rows(
-      `insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) values (3, $1, $2, 'X', 'ERROR', now())`,
+      `insert into device_faults (org_id, device_id, lane_id, code, level, opened_at)
+        values (3, $1, $2, 'X', 'ERROR', now())`,
       [id, lane[0]],
     )
     await lock('lock')

@@ -90,7 +90,8 @@ async function syncOf(
   const shadow = await rowOf<Shadow>(
     ctx.db,
   )`select s.wanted, s.applied, s.state, s.reason from device_shadows s
-      where s.device_id = ${device.id} and s.kind = 'PLANOGRAM' and s.wanted > 0 and ${visible(ctx, 's.org_id', 's.device_id')}`
+      where s.device_id = ${device.id} and s.kind = 'PLANOGRAM' and s.wanted > 0
+        and ${visible(ctx, 's.org_id', 's.device_id')}`
   if (!shadow) return { sync: null, confirmed: new Map() }
   const { wanted, applied, state, reason } = shadow
   return {

@@ -106,11 +106,11 @@ async function end(
   state: 'DONE' | 'FAILED',
   { changed = 0, skipped = [], problem = '' }: Result,
 ): Promise<boolean> {
-  const { numAffectedRows } =
-    await sql`update price_schedules set state = ${state}, next_at = null, changed = ${changed}, skipped = ${JSON.stringify(skipped)}::jsonb,
-      problem = ${problem}, ended_at = ${ctx.now} where ${due.ours} and state = any(${scheduleFrom(state)})`.execute(
-      ctx.db,
-    )
+  const { numAffectedRows } = await sql`update price_schedules
+      set state = ${state}, next_at = null, changed = ${changed},
+        skipped = ${JSON.stringify(skipped)}::jsonb,
+      problem = ${problem}, ended_at = ${ctx.now}
+      where ${due.ours} and state = any(${scheduleFrom(state)})`.execute(ctx.db)
   return Boolean(numAffectedRows)
 }
 

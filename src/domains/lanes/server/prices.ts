@@ -149,8 +149,10 @@ async function schedule(ctx: Ctx, input: Input<Contract['prices']>, at: string) 
   }))
   const { id } = await onlyRow<{ id: number }>(
     ctx.db,
-  )`insert into price_schedules (org_id, device_id, user_id, by_name, run_at, next_at, lanes, created_at)
-      values (${device.orgId}, ${device.id}, ${ctx.actor.userId}, ${ctx.actor.username}, ${at}, ${at}, ${JSON.stringify(kept)}, ${ctx.now}) returning id`
+  )`insert into price_schedules (org_id, device_id, user_id, by_name, run_at, next_at, lanes,
+    created_at)
+      values (${device.orgId}, ${device.id}, ${ctx.actor.userId}, ${ctx.actor.username}, ${at},
+        ${at}, ${JSON.stringify(kept)}, ${ctx.now}) returning id`
   const after = { at, prices: loggedPrices(changed, 'to') }
   ctx.audit({
     id: device.id,
@@ -180,7 +182,8 @@ const scheduled = shape(
     runTime: sql`s.run_at`,
     createTime: sql`s.created_at`,
     endTime: sql`s.ended_at`,
-    lanes: sql`(select jsonb_agg(lane - 'laneId' - 'productId' order by i) from jsonb_array_elements(s.lanes) with ordinality as x(lane, i))`,
+    lanes: sql`(select jsonb_agg(lane - 'laneId' - 'productId' order by i)
+      from jsonb_array_elements(s.lanes) with ordinality as x(lane, i))`,
     skipped: sql`s.skipped`,
   },
   ['can'],
@@ -188,7 +191,8 @@ const scheduled = shape(
 const schedulesOf = (ctx: Ctx, where: RawBuilder<unknown>) =>
   scheduled.all(
     ctx.db,
-    sql`from price_schedules s join devices d on d.id = s.device_id where ${where} and ${visible(ctx, 's.org_id', 's.device_id')}
+    sql`from price_schedules s join devices d on d.id = s.device_id
+      where ${where} and ${visible(ctx, 's.org_id', 's.device_id')}
       order by s.state = 'WAITING' desc, s.run_at desc, s.id desc limit 30`,
   )
 
@@ -209,11 +213,11 @@ const cancelSchedule: Handlers<Contract>['cancelSchedule'] = async (ctx, { id })
   const { deviceId, rtuNumber, state, runTime, orgId } = found(
     (await schedulesOf(ctx, sql`s.id = ${id}`))[0],
   )
-  const changed =
-    await sql`update price_schedules s set state = 'CANCELLED', next_at = null, ended_at = ${ctx.now}, ended_by = ${ctx.actor.username}
-    where s.id = ${id} and s.state = any(${scheduleFrom('CANCELLED')}) and ${visible(ctx, 's.org_id', 's.device_id')}`.execute(
-      ctx.db,
-    )
+  const changed = await sql`update price_schedules s
+      set state = 'CANCELLED', next_at = null, ended_at = ${ctx.now},
+        ended_by = ${ctx.actor.username}
+    where s.id = ${id} and s.state = any(${scheduleFrom('CANCELLED')})
+      and ${visible(ctx, 's.org_id', 's.device_id')}`.execute(ctx.db)
   if (!changed.numAffectedRows) throw new Refusal(laneErrors.scheduleEnded)
   ctx.audit({
     id: deviceId,

@@ -23,7 +23,8 @@ export const device = async (ctx: Ctx, id: number) => (await devicesOf(ctx, [id]
 export async function devicesOf(ctx: Ctx, ids: readonly number[]): Promise<Map<number, Device>> {
   const rows = await machine.all(
     ctx.db,
-    sql`from devices d join device_types t on t.id = d.type_id join device_states s on s.device_id = d.id
+    sql`from devices d join device_types t on t.id = d.type_id
+      join device_states s on s.device_id = d.id
       where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')}`,
   )
   return new Map(rows.map((row) => [row.id, row]))
@@ -34,9 +35,8 @@ export async function devicesOf(ctx: Ctx, ids: readonly number[]): Promise<Map<n
  * is.
  */
 export async function lockDevice(ctx: Ctx, id: number): Promise<Device | undefined> {
-  await sql`select 1 from devices d where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} for no key update`.execute(
-    ctx.db,
-  )
+  await sql`select 1 from devices d
+    where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} for no key update`.execute(ctx.db)
   return device(ctx, id)
 }
 
@@ -63,11 +63,12 @@ export type LockedLane = Lane & {
   lockReason: string | null
 }
 const lanes = (ctx: Pick<Ctx, 'db'>, where: RawBuilder<unknown>) =>
-  rowsOf<LockedLane>(
-    ctx.db,
-  )`select l.id, l.floor_id as "floorId", l.col, l.motor_no as "motorNo", l.product_id as "productId", l.capacity, l.quantity,
-      l.reserved, l.failed_hold as "failedHold", l.warn_qty as "warnQty", l.retail_price as "retailPrice", l.price, l.restriction, l.status,
-      l.merged_into as "mergedInto", l.device_id as "deviceId", l.org_id as "orgId", l.road_index as "roadIndex", f.level, l.lock_reason as "lockReason"
+  rowsOf<LockedLane>(ctx.db)`select l.id, l.floor_id as "floorId", l.col, l.motor_no as "motorNo",
+    l.product_id as "productId", l.capacity, l.quantity,
+      l.reserved, l.failed_hold as "failedHold", l.warn_qty as "warnQty",
+      l.retail_price as "retailPrice", l.price, l.restriction, l.status,
+      l.merged_into as "mergedInto", l.device_id as "deviceId", l.org_id as "orgId",
+      l.road_index as "roadIndex", f.level, l.lock_reason as "lockReason"
     from lanes l join lane_floors f on f.id = l.floor_id where ${where}`
 
 /** Locks lanes in ascending order, the one order of the whole product (design.md, section 4). */
@@ -83,7 +84,8 @@ export async function lanesOf(
   ctx: Ctx,
   deviceIds: readonly number[],
 ): Promise<Map<number, LockedLane[]>> {
-  const live = sql`l.device_id = any(${[...deviceIds]}::bigint[]) and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')}`
+  const live = sql`l.device_id = any(${[...deviceIds]}::bigint[]) and l.archived_at is null
+    and ${visible(ctx, 'l.org_id', 'l.device_id')}`
   return Map.groupBy(
     await lanes(ctx, sql`${live} order by l.device_id, l.road_index`),
     (lane) => lane.deviceId,
@@ -102,7 +104,8 @@ const road = shape(
     costPrice: sql`p.cost_price`,
     roadCapacity: sql`l.capacity`,
     productStock: sql`l.quantity`,
-    faultCode: sql`(select f.code from device_faults f where f.lane_id = l.id and f.closed_at is null order by f.opened_at desc limit 1)`,
+    faultCode: sql`(select f.code from device_faults f
+      where f.lane_id = l.id and f.closed_at is null order by f.opened_at desc limit 1)`,
     productOrg: sql`p.org_id`,
   },
   ['view', 'confirmedPrice', 'merged'],
@@ -112,7 +115,8 @@ export const shownLanes = (ctx: Ctx, deviceId: number) =>
   road.all(
     ctx.db,
     sql`from lanes l left join products p on p.id = l.product_id
-      where l.device_id = ${deviceId} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.road_index`,
+      where l.device_id = ${deviceId} and l.archived_at is null
+        and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.road_index`,
   )
 export const floors = (ctx: Ctx, deviceId: number) =>
   rowsOf<{
@@ -121,7 +125,8 @@ export const floors = (ctx: Ctx, deviceId: number) =>
     name: string
   }>(
     ctx.db,
-  )`select id, level, name from lane_floors where device_id = ${deviceId} and archived_at is null order by level`
+  )`select id, level, name from lane_floors where device_id = ${deviceId} and archived_at is null
+    order by level`
 
 type Usable = Product & { orgId: number }
 /** Products the owner of the machine may use: his own and those of organisations above him. */
@@ -132,9 +137,12 @@ export async function usableProducts(
 ): Promise<Map<number, Usable>> {
   const rows = await rowsOf<Usable>(
     ctx.db,
-  )`select p.id, p.org_id as "orgId", p.drug_class as "drugClass", p.cost_price as "costPrice", p.retail_price as "retailPrice",
+  )`select p.id, p.org_id as "orgId", p.drug_class as "drugClass", p.cost_price as "costPrice",
+    p.retail_price as "retailPrice",
       p.warn_qty as "warnQty", p.status from products p, organisations o
-    where p.id = any(${[...ids]}::bigint[]) and o.id = ${orgId} and p.org_id::text = any(string_to_array(o.path::text, '.')) and ${inheritable(ctx, 'p.org_id')}`
+    where p.id = any(${[...ids]}::bigint[]) and o.id = ${orgId}
+      and p.org_id::text = any(string_to_array(o.path::text, '.'))
+      and ${inheritable(ctx, 'p.org_id')}`
   const warnPercent = await settingOf(ctx.db, orgId, 'stock.defaultWarnPercent')
   return new Map(rows.map((row) => [row.id, { ...row, warnPercent }]))
 }
@@ -144,9 +152,14 @@ export async function usableProducts(
  * not touched.
  */
 export async function saveLanes(ctx: Ctx, lanes: readonly Lane[]): Promise<void> {
-  await sql`update lanes l set motor_no = n."motorNo", product_id = n."productId", capacity = n.capacity, warn_qty = n."warnQty", retail_price = n."retailPrice", price = n.price,
-      restriction = n.restriction, status = n.status, merged_into = n."mergedInto", version = l.version + 1
-    from jsonb_to_recordset(${JSON.stringify(lanes)}::jsonb) as n(id bigint, "motorNo" int, "productId" bigint, capacity int, "warnQty" int, "retailPrice" bigint, price bigint, restriction int, status text, "mergedInto" bigint)
+  await sql`update lanes l
+    set motor_no = n."motorNo", product_id = n."productId", capacity = n.capacity,
+      warn_qty = n."warnQty", retail_price = n."retailPrice", price = n.price,
+      restriction = n.restriction, status = n.status, merged_into = n."mergedInto",
+      version = l.version + 1
+    from jsonb_to_recordset(${JSON.stringify(lanes)}::jsonb) as n(id bigint, "motorNo" int,
+      "productId" bigint, capacity int, "warnQty" int, "retailPrice" bigint, price bigint,
+      restriction int, status text, "mergedInto" bigint)
     where l.id = n.id`.execute(ctx.db)
 }
 
@@ -184,32 +197,27 @@ export async function draw(ctx: Ctx, device: Device, levels: readonly Level[]): 
 
 export async function archive(ctx: Ctx, deviceId: number): Promise<void> {
   for (const table of ['lanes', 'lane_floors'])
-    await sql`update ${sql.table(table)} set archived_at = ${ctx.now} where device_id = ${deviceId} and archived_at is null`.execute(
-      ctx.db,
-    )
-  await sql`update device_faults set closed_at = ${ctx.now} where device_id = ${deviceId} and lane_id is not null and closed_at is null`.execute(
-    ctx.db,
-  )
+    await sql`update ${sql.table(table)} set archived_at = ${ctx.now}
+      where device_id = ${deviceId} and archived_at is null`.execute(ctx.db)
+  await sql`update device_faults set closed_at = ${ctx.now}
+    where device_id = ${deviceId} and lane_id is not null and closed_at is null`.execute(ctx.db)
 }
 
 /** Faulty lanes without an open fault sell again. */
 export async function enableRepaired(ctx: Ctx, laneIds: readonly number[]): Promise<number> {
-  const { numAffectedRows } =
-    await sql`update lanes l set status = 'ENABLED', version = version + 1 where id = any(${[...laneIds]}::bigint[])
-    and status = 'FAULT' and not exists (select 1 from device_faults f where f.lane_id = l.id and f.closed_at is null)`.execute(
-      ctx.db,
-    )
+  const { numAffectedRows } = await sql`update lanes l set status = 'ENABLED', version = version + 1
+      where id = any(${[...laneIds]}::bigint[])
+    and status = 'FAULT' and not exists (select 1 from device_faults f
+      where f.lane_id = l.id and f.closed_at is null)`.execute(ctx.db)
   return Number(numAffectedRows)
 }
 export const closeLaneFaults = (ctx: Ctx, laneId: number) =>
-  sql`update device_faults set closed_at = ${ctx.now}, handled_by = ${ctx.actor.userId} where lane_id = ${laneId} and closed_at is null`.execute(
-    ctx.db,
-  )
+  sql`update device_faults set closed_at = ${ctx.now}, handled_by = ${ctx.actor.userId}
+    where lane_id = ${laneId} and closed_at is null`.execute(ctx.db)
 
 export const deviceOfLane = (ctx: Ctx, laneId: number) =>
-  rowOf<{ id: number }>(
-    ctx.db,
-  )`select l.device_id as id from lanes l where l.id = ${laneId} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')}`
+  rowOf<{ id: number }>(ctx.db)`select l.device_id as id from lanes l
+    where l.id = ${laneId} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')}`
 
 export async function nameFloors(
   ctx: Ctx,
@@ -221,30 +229,34 @@ export async function nameFloors(
 }
 
 export const lockByHand = (ctx: Ctx, laneIds: readonly number[], reason: string) =>
-  sql`update lanes set status = 'LOCKED', lock_reason = ${reason}, version = version + 1 where id = any(${[...laneIds]}::bigint[])`.execute(
-    ctx.db,
-  )
+  sql`update lanes set status = 'LOCKED', lock_reason = ${reason}, version = version + 1
+    where id = any(${[...laneIds]}::bigint[])`.execute(ctx.db)
 /** A lane that was faulty before is faulty again. */
 export const unlockByHand = (ctx: Ctx, laneIds: readonly number[]) =>
-  sql`update lanes l set lock_reason = null, version = version + 1, status = case when exists (select 1 from device_faults f where f.lane_id = l.id and f.closed_at is null)
+  sql`update lanes l set lock_reason = null, version = version + 1, status = case
+    when exists (select 1 from device_faults f where f.lane_id = l.id and f.closed_at is null)
     then 'FAULT' else 'ENABLED' end where l.id = any(${[...laneIds]}::bigint[])`.execute(ctx.db)
 
 export const waitingSchedules = (ctx: Ctx, deviceId: number) =>
-  onlyRow<{ n: number }>(
-    ctx.db,
-  )`select count(*) as n from price_schedules s where s.device_id = ${deviceId} and s.state = 'WAITING'
+  onlyRow<{ n: number }>(ctx.db)`select count(*) as n from price_schedules s
+    where s.device_id = ${deviceId} and s.state = 'WAITING'
       and ${visible(ctx, 's.org_id', 's.device_id')}`
 export const copyRunning = (ctx: Ctx, deviceId: number) =>
-  exists(
-    ctx.db,
-  )`select 1 from lane_copy_targets t where t.device_id = ${deviceId} and t.state in ('WAITING', 'UNDOING') limit 1`
+  exists(ctx.db)`select 1 from lane_copy_targets t
+    where t.device_id = ${deviceId} and t.state in ('WAITING', 'UNDOING') limit 1`
 export async function productNames(
   ctx: Ctx,
   ids: readonly (number | null)[],
 ): Promise<Map<number, string>> {
   const rows = await rowsOf<{ id: number; name: string }>(
     ctx.db,
-  )`select p.id, p.name from products p where p.id = any(${ids.filter((id) => id !== null)}::bigint[])
-      and ${inheritable(ctx, 'p.org_id', (watched) => sql`p.id in (select l.product_id from lanes l where l.device_id = ${watched})`)}`
+  )`select p.id, p.name from products p
+    where p.id = any(${ids.filter((id) => id !== null)}::bigint[])
+      and ${inheritable(
+        ctx,
+        'p.org_id',
+        (watched) => sql`p.id in (select l.product_id from lanes l
+        where l.device_id = ${watched})`,
+      )}`
   return new Map(rows.map((row) => [row.id, row.name]))
 }

@@ -60,7 +60,8 @@ async function machine(more: Parameters<typeof addDevice>[3] = {}) {
 }
 const stock = (road: number, quantity: number, more = '') =>
   world.rows(
-    `update lanes set product_id = 1, retail_price = 300, price = 300, warn_qty = 2, quantity = $3 ${more} where device_id = $1 and road_index = $2 and archived_at is null`,
+    `update lanes set product_id = 1, retail_price = 300, price = 300, warn_qty = 2,
+      quantity = $3 ${more} where device_id = $1 and road_index = $2 and archived_at is null`,
     [id, road, quantity],
   )
 beforeEach(async () => {
@@ -431,7 +432,8 @@ describe('rebuild', () => {
     ])
     expect(
       await world.rows(
-        `select cargo_road, type, reason, before_total, change_total, after_total from stock_flows where device_id = $1 order by cargo_road`,
+        `select cargo_road, type, reason, before_total, change_total, after_total from stock_flows
+          where device_id = $1 order by cargo_road`,
         [id],
       ),
     ).toEqual([
@@ -506,7 +508,8 @@ describe('clear fault', () => {
     const lane = Number(await laneId(1))
     await stock(1, 5, `, status = 'FAULT'`)
     await world.rows(
-      `insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) values (3, $1, $2, 'MOTOR_NOT_MOVE', 'ERROR', now())`,
+      `insert into device_faults (org_id, device_id, lane_id, code, level, opened_at)
+        values (3, $1, $2, 'MOTOR_NOT_MOVE', 'ERROR', now())`,
       [id, lane],
     )
     expect(roads(await plan()).get(1)).toMatchObject({ view: 'fault', faultCode: 'MOTOR_NOT_MOVE' })

@@ -56,7 +56,8 @@ export async function keptDoc(
   version: number,
 ): Promise<Doc | undefined> {
   const kept = await rowOf<{ doc: Doc }>(ctx.db)`select v.doc from planogram_versions v
-    where v.device_id = ${deviceId} and v.version = ${version} and ${visible(ctx, 'v.org_id', 'v.device_id')}`
+    where v.device_id = ${deviceId} and v.version = ${version}
+      and ${visible(ctx, 'v.org_id', 'v.device_id')}`
   return kept?.doc
 }
 

@@ -32,8 +32,10 @@ export function post(ctx: Ctx, vouchers: readonly Voucher[]): void {
   const known = knownAccounts(ctx.app)
   if (!accounts.every((account) => known.has(account)))
     ctx.later(sql`insert into ledger_accounts (org_id, code, created_at)
-    select distinct e.org_id, e.account, ${ctx.now}::timestamptz from jsonb_to_recordset(${json}::jsonb) as e(org_id bigint, account text)
-    where not exists (select 1 from ledger_accounts a where a.org_id = e.org_id and a.code = e.account)
+    select distinct e.org_id, e.account, ${ctx.now}::timestamptz
+    from jsonb_to_recordset(${json}::jsonb) as e(org_id bigint, account text)
+    where not exists (select 1 from ledger_accounts a
+      where a.org_id = e.org_id and a.code = e.account)
     order by e.org_id, e.account on conflict (org_id, code) do nothing`)
   ctx.afterCommit(() => {
     for (const account of accounts) known.add(account)
@@ -41,11 +43,16 @@ export function post(ctx: Ctx, vouchers: readonly Voucher[]): void {
   const keys = JSON.stringify(real.map((voucher) => ({ key: voucher.key, org_id: voucher.orgId })))
   ctx.later(sql`with fresh as (
       insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
-      select v.key, nextval('ledger_vouchers_id_seq'), v.org_id, ${ctx.now} from jsonb_to_recordset(${keys}::jsonb) as v(key text, org_id bigint)
+      select v.key, nextval('ledger_vouchers_id_seq'), v.org_id, ${ctx.now}
+      from jsonb_to_recordset(${keys}::jsonb) as v(key text, org_id bigint)
       order by v.key on conflict (key) do nothing returning key, voucher_id
     )
-    insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount, order_id, order_num)
-    select e.org_id, ${ctx.now}::timestamptz, f.voucher_id, e.voucher_type, a.id, e.amount, e.order_id, e.order_num
-    from jsonb_to_recordset(${json}::jsonb) as e(key text, voucher_type text, org_id bigint, account text, amount bigint, order_id bigint, order_num text)
-    join fresh f on f.key = e.key join ledger_accounts a on a.org_id = e.org_id and a.code = e.account`)
+    insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount,
+      order_id, order_num)
+    select e.org_id, ${ctx.now}::timestamptz, f.voucher_id, e.voucher_type, a.id, e.amount,
+      e.order_id, e.order_num
+    from jsonb_to_recordset(${json}::jsonb) as e(key text, voucher_type text, org_id bigint,
+      account text, amount bigint, order_id bigint, order_num text)
+    join fresh f on f.key = e.key
+    join ledger_accounts a on a.org_id = e.org_id and a.code = e.account`)
 }

@@ -112,9 +112,11 @@ type Range = { readonly id: number; readonly low: string; readonly high: string 
 async function newest(app: App, ranges: readonly Range[]): Promise<Map<number, Place>> {
   const { rows } = await app.database.read(systemScope, (db) =>
     sql<{ n: number; boot: string; seq: number }>`
-    select x.n, k.boot, k.seq from unnest(${ranges.map(({ id }) => id)}::bigint[], ${ranges.map(({ low }) => low)}::text[],
+    select x.n, k.boot, k.seq
+    from unnest(${ranges.map(({ id }) => id)}::bigint[], ${ranges.map(({ low }) => low)}::text[],
       ${ranges.map(({ high }) => high)}::text[]) with ordinality as x (id, low, high, n)
-    cross join lateral (select k.boot, k.seq from device_message_keys k where k.device_id = x.id and k.boot between x.low and x.high
+    cross join lateral (select k.boot, k.seq from device_message_keys k
+      where k.device_id = x.id and k.boot between x.low and x.high
       order by k.boot desc, k.seq desc limit 1) k`.execute(db),
   )
   return new Map(rows.map(({ n, boot, seq }) => [n - 1, { boot: bootNumber(boot), seq }]))

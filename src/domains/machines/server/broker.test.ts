@@ -199,7 +199,8 @@ test('a machine is heard, acknowledged after the commit, welcomed, and gets its 
 test('documents go out in parts until the machine says that it has them, again after a hello, and not when it refused', async () => {
   const one = await world.addMachine()
   await world.rows(
-    `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at) values ($1, 'CONFIG', 2, 4, now()), ($1, 'PLANOGRAM', 2, 9, now())`,
+    `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at)
+      values ($1, 'CONFIG', 2, 4, now()), ($1, 'PLANOGRAM', 2, 9, now())`,
     [one.id],
   )
   const pump = openDocumentPump(world.app, link, {
@@ -214,7 +215,8 @@ test('documents go out in parts until the machine says that it has them, again a
   const state = async () =>
     (
       await world.rows(
-        `select kind, state, delivered, sends, reason from device_shadows where device_id = $1 order by kind`,
+        `select kind, state, delivered, sends, reason from device_shadows where device_id = $1
+          order by kind`,
         [one.id],
       )
     ).map((row) => Object.values(row).join(' '))
@@ -270,7 +272,8 @@ test('a command of a person goes out and its end comes back', async () => {
   const { heard, say } = await openReady({ rtu: one.rtu })
   const cmdId = randomUUID()
   await world.rows(
-    `insert into device_commands (cmd_id, org_id, device_id, type, issued_at, expire_at) values ($1, 2, $2, 'LOCK', $3::timestamptz, $3::timestamptz + interval '30 s')`,
+    `insert into device_commands (cmd_id, org_id, device_id, type, issued_at, expire_at)
+      values ($1, 2, $2, 'LOCK', $3::timestamptz, $3::timestamptz + interval '30 s')`,
     [cmdId, one.id, new Date(world.clock.now)],
   )
   await openPump(world.app, link, takeControls, controlMessage).turn()
@@ -403,7 +406,8 @@ test('who asks for what is not his own is told of, once an hour; a stranger who 
   const seen = async () => {
     await intake.tick()
     return world.rows(
-      `select subject, times::int, detail from security_events where kind = 'MACHINE_STRAYED' and device_id = $1`,
+      `select subject, times::int, detail from security_events
+        where kind = 'MACHINE_STRAYED' and device_id = $1`,
       [one.id],
     )
   }

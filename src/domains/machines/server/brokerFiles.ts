@@ -36,9 +36,8 @@ export async function writeBrokerFiles(
   const account = checkedAccount(settings)
   const { rows } = await database.read(systemScope, (db) =>
     sql<{ rtu: string; hash: string | null; fitted: boolean }>`
-    select d.rtu_number as rtu, d.broker_hash as hash, d.board_no is not null as fitted from devices d where ${opensDoor} order by d.rtu_number`.execute(
-      db,
-    ),
+    select d.rtu_number as rtu, d.broker_hash as hash, d.board_no is not null as fitted
+    from devices d where ${opensDoor} order by d.rtu_number`.execute(db),
   )
   const known = rows.filter((row) => row.hash !== null)
   // the same salt for the same account: a file that says nothing new is not written

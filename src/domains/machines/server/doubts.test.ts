@@ -189,7 +189,8 @@ test('earlier starts: what waited is taken, from as far as a machine can have co
 test('with another secret or another board everything is counted anew, in order after what was said before', async () => {
   const machine = await world.addMachine()
   await world.rows(
-    `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at) values ($1, 'CONFIG', 2, 9, now())`,
+    `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at)
+      values ($1, 'CONFIG', 2, 9, now())`,
     [machine.id],
   )
   await hear([
@@ -348,7 +349,8 @@ test.each<[string, [lane: number, count: number][], string | null, number]>([
 test('a count of stock from a machine that has not got its newest lanes yet is noted, and nobody is told', async () => {
   const machine = await world.addMachine()
   await world.rows(
-    `insert into device_shadows (device_id, kind, org_id, wanted, applied, wanted_at) values ($1, 'PLANOGRAM', 2, 4, 3, now())`,
+    `insert into device_shadows (device_id, kind, org_id, wanted, applied, wanted_at)
+      values ($1, 'PLANOGRAM', 2, 4, 3, now())`,
     [machine.id],
   )
   await hear([[machine, 'stock', { boot: 1, seq: 1, lanes: [{ lane: 1, count: 50 }] }]])
@@ -363,12 +365,14 @@ test('versions that were never written count as none: people see it, and the mac
   const shadows = async () =>
     (
       await world.rows(
-        `select kind, wanted, applied, refused, state from device_shadows where device_id = $1 order by kind`,
+        `select kind, wanted, applied, refused, state from device_shadows where device_id = $1
+          order by kind`,
         [machine.id],
       )
     ).map((row) => Object.values(row).join(' '))
   await world.rows(
-    `insert into device_shadows (device_id, kind, org_id, wanted, applied, delivered, wanted_at) values ($1, 'CONFIG', 2, 7, 7, 7, now()), ($1, 'PLANOGRAM', 2, 9, 9, 9, now())`,
+    `insert into device_shadows (device_id, kind, org_id, wanted, applied, delivered, wanted_at)
+      values ($1, 'CONFIG', 2, 7, 7, 7, now()), ($1, 'PLANOGRAM', 2, 9, 9, 9, now())`,
     [machine.id],
   )
   await hear([
@@ -407,7 +411,8 @@ async function sell(machine: Machine): Promise<{ cmdId: string; order: string }>
     }),
   )
   const [payment] = await world.rows(
-    `select id::int, org_id::int, order_id::int, order_at, order_num from payments where order_num = $1`,
+    `select id::int, org_id::int, order_id::int, order_at, order_num from payments
+      where order_num = $1`,
     [order.orderNum],
   )
   await bySystem(world.app, (ctx) => applyPayment(ctx, payment as never, { orderPaid: true }))
@@ -455,7 +460,8 @@ test('a fault of a lane that is not drawn yet keeps its number and ends with its
   const machine = await world.addMachine()
   const open = () =>
     world.rows(
-      `select coalesce(l.road_index, f.road) as road from device_faults f left join lanes l on l.id = f.lane_id where f.device_id = $1 and f.closed_at is null order by 1`,
+      `select coalesce(l.road_index, f.road) as road from device_faults f left
+        join lanes l on l.id = f.lane_id where f.device_id = $1 and f.closed_at is null order by 1`,
       [machine.id],
     )
   const say = (seq: number, kind: 'fault' | 'clear', lane?: number) =>
@@ -467,7 +473,8 @@ test('a fault of a lane that is not drawn yet keeps its number and ends with its
   await say(4, 'clear', 6)
   expect((await open()).map(({ road }) => road)).toEqual([5, null])
   await world.rows(
-    `insert into lanes (org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, quantity, retail_price, price)
+    `insert into lanes (org_id, device_id, floor_id, road_index, col, motor_no, product_id,
+      capacity, quantity, retail_price, price)
     select 2, $1, floor_id, 5, 5, 5, 1, 50, 50, 300, 300 from lanes where device_id = $1 limit 1`,
     [machine.id],
   )
@@ -505,7 +512,8 @@ test('when the lane of a piece breaks, the next piece of the same lane is given 
   expect(out.map(({ road }) => road)).toEqual([4])
   expect(
     await world.rows(
-      `select road, vend_state, refund_state from order_units where order_num = $1 order by unit_no`,
+      `select road, vend_state, refund_state from order_units where order_num = $1
+        order by unit_no`,
       [order],
     ),
   ).toEqual([
@@ -585,7 +593,9 @@ test('faults without end: so many are kept, the rest share one row, lanes stop a
   const held = async () =>
     (
       await world.rows(
-        `select count(*) filter (where code like 'F%')::int as own, count(*) filter (where code = 'MANY_FAULTS')::int as many from device_faults where device_id = $1 and closed_at is null`,
+        `select count(*) filter (where code like 'F%')::int as own,
+          count(*) filter (where code = 'MANY_FAULTS')::int as many from device_faults
+          where device_id = $1 and closed_at is null`,
         [machine.id],
       )
     )[0]
@@ -634,7 +644,8 @@ test('one sensor that flaps all day is one fault and hides no other; what is too
   ): [Machine, UpKind, object] => [machine, kind, { boot: 1, seq: ++seq, code, ...more }]
   const rows = () =>
     world.rows(
-      `select code, level, detail, closed_at is null as open from device_faults where device_id = $1 order by code, id`,
+      `select code, level, detail, closed_at is null as open from device_faults where device_id = $1
+        order by code, id`,
       [machine.id],
     )
   for (let n = 0; n < 3; n += 1) {
@@ -645,14 +656,16 @@ test('one sensor that flaps all day is one fault and hides no other; what is too
   expect(await rows()).toEqual([{ code: 'SHAKY', level: 'WARN', detail: '', open: false }])
   // a person has closed it: that stays in the history
   await world.rows(
-    `insert into users (id, org_id, username, password_hash, real_name) overriding system value values (1, 2, 'u', 'x', 'u') on conflict do nothing`,
+    `insert into users (id, org_id, username, password_hash, real_name) overriding system value
+      values (1, 2, 'u', 'x', 'u') on conflict do nothing`,
   )
   await world.rows(`update device_faults set handled_by = 1 where device_id = $1`, [machine.id])
   await hear([say('fault', 'SHAKY', { level: 'WARN', detail: 'again' })])
   expect(await rows()).toMatchObject([{ open: false }, { detail: 'again', open: true }])
   // rows from before, or of sales, are no more faults than they are different
   await world.rows(
-    `insert into device_faults (org_id, device_id, code, level, opened_at, closed_at) select 2, $1, 'SHAKY', 'WARN', $2, $2 from generate_series(1, 200)`,
+    `insert into device_faults (org_id, device_id, code, level, opened_at, closed_at)
+      select 2, $1, 'SHAKY', 'WARN', $2, $2 from generate_series(1, 200)`,
     [machine.id, new Date(world.clock.now)],
   )
   await hear([say('fault', 'COMPRESSOR')])
@@ -677,7 +690,8 @@ test('one sensor that flaps all day is one fault and hides no other; what is too
 test("the platform's own faults are not a machine's to say or to end", async () => {
   const machine = await world.addMachine()
   await world.rows(
-    `insert into device_faults (org_id, device_id, code, level, opened_at) values (2, $1, 'TEMP_EXCURSION', 'ERROR', $2)`,
+    `insert into device_faults (org_id, device_id, code, level, opened_at)
+      values (2, $1, 'TEMP_EXCURSION', 'ERROR', $2)`,
     [machine.id, new Date(world.clock.now)],
   )
   await hear([
@@ -692,7 +706,8 @@ test("the platform's own faults are not a machine's to say or to end", async () 
   expect(open).toEqual([{ code: 'OWN' }, { code: 'TEMP_EXCURSION' }])
   expect(
     await world.rows(
-      `select seq::int, note from device_messages where device_id = $1 and note is not null order by seq`,
+      `select seq::int, note from device_messages where device_id = $1 and note is not null
+        order by seq`,
       [machine.id],
     ),
   ).toEqual([

@@ -29,8 +29,8 @@ export async function noteDevice(
     data,
   }))
   await sql`insert into device_events (org_id, created_at, device_id, kind, data, user_id, actor)
-    select org_id, ${ctx.now}::timestamptz, device_id, kind, data, ${person}::bigint, ${person === null ? '' : (ctx.actor?.username ?? '').slice(0, 60)}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(org_id bigint, device_id bigint, kind text, data jsonb)`.execute(
-    ctx.db,
-  )
+    select org_id, ${ctx.now}::timestamptz, device_id, kind, data, ${person}::bigint,
+      ${person === null ? '' : (ctx.actor?.username ?? '').slice(0, 60)}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(org_id bigint, device_id bigint,
+      kind text, data jsonb)`.execute(ctx.db)
 }

@@ -150,7 +150,9 @@ beforeAll(async () => {
   await world.sql(`delete from device_message_keys`)
   await world.sql(`update device_states set online = false, boot = null`)
   await world.sql(
-    `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at) values ($1, 'PLANOGRAM', 3, 1, $2) on conflict (device_id, kind) do update set wanted = 1, applied = 0`,
+    `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at)
+      values ($1, 'PLANOGRAM', 3, 1, $2) on conflict (device_id, kind) do update
+      set wanted = 1, applied = 0`,
     [rowId('OWN', 1), worldNow],
   )
   token = await world.login('ROLE_FULL')
@@ -223,7 +225,8 @@ test('a machine made of mosquitto_pub and mosquitto_sub says hello, takes its do
   })
   await tell('applied', { what: 'CONFIG', version: config.version, ok: true })
   await tell('applied', { what: 'PLANOGRAM', version: planogram.version, ok: true })
-  const shadows = `select kind, wanted = applied as done from device_shadows where device_id = $1 order by kind`
+  const shadows = `select kind, wanted = applied as done from device_shadows where device_id = $1
+    order by kind`
   expect(await world.sql(shadows, [id])).toEqual(
     ['CONFIG', 'PLANOGRAM'].map((kind) => ({ kind, done: true })),
   )
@@ -262,7 +265,8 @@ test('a machine made of mosquitto_pub and mosquitto_sub says hello, takes its do
     durationMs: 3800,
   })
   expect(await stock()).toBe(before - 1)
-  const pieces = `select u.vend_state, u.drop_confirmed, o.order_num from order_units u join orders o on o.id = u.order_id where o.order_num = $1`
+  const pieces = `select u.vend_state, u.drop_confirmed, o.order_num from order_units u
+    join orders o on o.id = u.order_id where o.order_num = $1`
   expect(await world.sql(pieces, [order.orderNum])).toEqual([
     { vend_state: 'SUCCESS', drop_confirmed: true, order_num: order.orderNum },
   ])

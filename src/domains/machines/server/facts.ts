@@ -82,9 +82,11 @@ async function changedRepeats(
   }
   if (repeats.length) {
     const rows = await rowsOf<{ n: number }>(ctx.db)`
-      select x.n from unnest(${repeats.map((fact) => fact.machine.id)}::bigint[], ${repeats.map(bootOf)}::text[], ${repeats.map((fact) => fact.up.seq)}::bigint[],
+      select x.n from unnest(${repeats.map((fact) => fact.machine.id)}::bigint[],
+        ${repeats.map(bootOf)}::text[], ${repeats.map((fact) => fact.up.seq)}::bigint[],
         ${repeats.map(digestOf)}::bytea[]) with ordinality as x (device_id, boot, seq, digest, n)
-      join device_message_keys k on k.device_id = x.device_id and k.boot = x.boot and k.seq = x.seq where k.digest <> x.digest`
+      join device_message_keys k on k.device_id = x.device_id and k.boot = x.boot and k.seq = x.seq
+      where k.digest <> x.digest`
     for (const { n } of rows)
       if (!changed.includes(repeats[n - 1] as Fact)) changed.push(repeats[n - 1] as Fact)
   }
@@ -128,9 +130,12 @@ async function takeKeys(ctx: Ctx, facts: readonly Fact[]): Promise<Map<string, n
     ctx.db,
   )`
     insert into device_message_keys (device_id, boot, seq, org_id, received_at, digest)
-    select x.device_id, x.boot, x.seq, (select d.org_id from devices d where d.id = x.device_id), x.at, x.digest
-    from unnest(${facts.map((fact) => fact.machine.id)}::bigint[], ${facts.map(bootOf)}::text[], ${facts.map((fact) => fact.up.seq)}::bigint[],
-      ${facts.map((fact) => iso(fact.at))}::timestamptz[], ${facts.map(digestOf)}::bytea[]) as x (device_id, boot, seq, at, digest)
+    select x.device_id, x.boot, x.seq, (select d.org_id from devices d where d.id = x.device_id),
+      x.at, x.digest
+    from unnest(${facts.map((fact) => fact.machine.id)}::bigint[], ${facts.map(bootOf)}::text[],
+      ${facts.map((fact) => fact.up.seq)}::bigint[],
+      ${facts.map((fact) => iso(fact.at))}::timestamptz[],
+      ${facts.map(digestOf)}::bytea[]) as x (device_id, boot, seq, at, digest)
     order by x.device_id, x.boot, x.seq
     on conflict do nothing returning device_id, boot, seq, org_id`
   return new Map(rows.map((row) => [keyOf(row.device_id, row.boot, row.seq), row.org_id]))
@@ -140,12 +145,17 @@ const ownedBy = (fact: Fact, orgId: number | undefined): Fact[] =>
 
 function keepMessages(ctx: Ctx, facts: readonly Fact[], extra: ReadonlyMap<string, string>): void {
   ctx.later(sql`
-    insert into device_messages (org_id, created_at, device_id, boot, seq, kind, device_ts, payload, note)
+    insert into device_messages (org_id, created_at, device_id, boot, seq, kind, device_ts, payload,
+      note)
     select x.org_id, x.at, x.device_id, x.boot, x.seq, x.kind, x.ts, x.payload::jsonb, x.note
-    from unnest(${facts.map((fact) => fact.machine.orgId)}::bigint[], ${facts.map((fact) => iso(fact.at))}::timestamptz[], ${facts.map((fact) => fact.machine.id)}::bigint[],
-      ${facts.map(bootOf)}::text[], ${facts.map((fact) => fact.up.seq)}::bigint[], ${facts.map((fact) => fact.up.kind)}::text[],
+    from unnest(${facts.map((fact) => fact.machine.orgId)}::bigint[],
+      ${facts.map((fact) => iso(fact.at))}::timestamptz[],
+      ${facts.map((fact) => fact.machine.id)}::bigint[],
+      ${facts.map(bootOf)}::text[], ${facts.map((fact) => fact.up.seq)}::bigint[],
+      ${facts.map((fact) => fact.up.kind)}::text[],
       ${facts.map((fact) => (fact.up.ts === null ? null : iso(new Date(fact.up.ts))))}::timestamptz[], ${facts.map((fact) => JSON.stringify(fact.up.body))}::text[],
-      ${facts.map((fact) => noteOf(fact, extra.get(factKey(fact))))}::text[]) as x (org_id, at, device_id, boot, seq, kind, ts, payload, note)`)
+      ${facts.map((fact) => noteOf(fact, extra.get(factKey(fact))))}::text[]) as x (org_id, at,
+      device_id, boot, seq, kind, ts, payload, note)`)
 }
 
 function noteOf({ up, at }: Fact, extra: string | undefined): string | null {
@@ -227,10 +237,12 @@ async function compareStock(
   if (reports.length === 0) return { notes, doubts }
   const ids = reports.map((fact) => fact.machine.id)
   const rows = await rowsOf<OurLane & { device_id: number; road_index: number }>(ctx.db)`
-    select device_id, road_index, quantity, capacity, status <> 'MERGED' as told from lanes where device_id = any(${ids}::bigint[]) and archived_at is null
+    select device_id, road_index, quantity, capacity, status <> 'MERGED' as told from lanes
+    where device_id = any(${ids}::bigint[]) and archived_at is null
     order by device_id, road_index`
   const waiting = await rowsOf<{ device_id: number }>(ctx.db)`
-    select device_id from device_shadows where device_id = any(${ids}::bigint[]) and kind = 'PLANOGRAM' and applied <> wanted`
+    select device_id from device_shadows
+    where device_id = any(${ids}::bigint[]) and kind = 'PLANOGRAM' and applied <> wanted`
   const ours = Map.groupBy(rows, (row) => row.device_id)
   const behind = new Set(waiting.map((row) => row.device_id))
   for (const fact of reports) {

@@ -129,7 +129,8 @@ test('presence of all others is written while a row is held, and its own afterwa
   expect(
     (
       await world.rows<{ seen: boolean }>(
-        `select last_seen_at > now() - interval '1 minute' as seen from device_states where device_id = $1`,
+        `select last_seen_at > now() - interval '1 minute' as seen from device_states
+          where device_id = $1`,
         [mine.id],
       )
     )[0]?.seen,

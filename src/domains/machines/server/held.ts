@@ -110,18 +110,26 @@ async function heldAmong(app: App, ids: readonly number[]): Promise<ReadonlySet<
   const of = sql`device_id = any(${ids}::bigint[])`
   const { rows } = await app.database.read(systemScope, (db) =>
     sql<{ id: number }>`
-      with owners as materialized (select o.id from organisations o where o.id in (select org_id from devices where id = any(${ids}::bigint[])) for key share skip locked),
-        machines as (select d.id as device_id from devices d where d.id = any(${ids}::bigint[]) and d.org_id in (select id from owners) for key share of d skip locked),
+      with owners as materialized (select o.id from organisations o
+        where o.id in (select org_id from devices
+          where id = any(${ids}::bigint[])) for key share skip locked),
+        machines as (select d.id as device_id from devices d
+          where d.id = any(${ids}::bigint[]) and d.org_id in (select id
+            from owners) for key share of d skip locked),
         states as (select device_id from device_states where ${of} for no key update skip locked),
-        drawn as (select device_id from lanes where ${of} and archived_at is null for no key update skip locked),
+        drawn as (select device_id from lanes
+          where ${of} and archived_at is null for no key update skip locked),
         shadows as (select device_id from device_shadows where ${of} for no key update skip locked),
-        free as (select 'd' as kind, device_id from machines union all select 's', device_id from states
+        free as (select 'd' as kind, device_id from machines union all select 's', device_id
+          from states
           union all select 'l', device_id from drawn union all select 'w', device_id from shadows),
-        there as (select 'd' as kind, id as device_id from devices where id = any(${ids}::bigint[]) union all select 's', device_id from device_states where ${of}
-          union all select 'l', device_id from lanes where ${of} and archived_at is null union all select 'w', device_id from device_shadows where ${of})
-      select distinct device_id as id from (select kind, device_id, count(*) from there group by 1, 2 except select kind, device_id, count(*) from free group by 1, 2) x`.execute(
-      db,
-    ),
+        there as (select 'd' as kind, id as device_id from devices where id = any(${ids}::bigint[])
+          union all select 's', device_id from device_states where ${of}
+          union all select 'l', device_id from lanes where ${of} and archived_at is null union all
+          select 'w', device_id from device_shadows where ${of})
+      select distinct device_id as id
+      from (select kind, device_id, count(*) from there group by 1, 2 except
+        select kind, device_id, count(*) from free group by 1, 2) x`.execute(db),
   )
   return new Set(rows.map((row) => row.id))
 }

@@ -73,9 +73,8 @@ export function openIdentities(app: App): Identities {
     keeping = keeping
       .then(() =>
         app.database.transact(systemScope, (db) =>
-          sql`update devices set broker_hash = ${brokerHash(secret)} where id = ${id} and secret_hash = ${secretHash} and broker_hash is null`.execute(
-            db,
-          ),
+          sql`update devices set broker_hash = ${brokerHash(secret)}
+            where id = ${id} and secret_hash = ${secretHash} and broker_hash is null`.execute(db),
         ),
       )
       .catch((error: unknown) => app.log.warn({ err: error }, 'broker hash'))
@@ -137,7 +136,8 @@ export function openIdentities(app: App): Identities {
       const rows = await app.database.read(
         systemScope,
         (db) => rowsOf<Machine & { at: Date }>(db)`select ${machine}, s.last_seen_at as at
-          from device_states s join devices d on d.id = s.device_id where s.online and s.last_seen_at is not null`,
+          from device_states s join devices d on d.id = s.device_id
+          where s.online and s.last_seen_at is not null`,
       )
       return rows.map(({ at, ...machine }) => ({ machine, at }))
     },
@@ -145,14 +145,16 @@ export function openIdentities(app: App): Identities {
 }
 
 /** Whether the machine `d` may come in with the right secret. */
-export const opensDoor = sql<boolean>`(d.lifecycle not in ('SOLD','SCRAPPED') and not exists (select from main_boards b where b.board_no = d.board_no and b.disabled_at is not null))`
+export const opensDoor = sql<boolean>`(d.lifecycle not in ('SOLD','SCRAPPED') and not exists (select
+  from main_boards b where b.board_no = d.board_no and b.disabled_at is not null))`
 
 async function load(app: App, numbers: readonly string[]): Promise<Map<string, Known>> {
   const rows = await app.database.read(
     systemScope,
     (db) => rowsOf<Known>(
       db,
-    )`select ${machine}, d.secret_hash as "secretHash", ${opensDoor} as open, d.broker_hash is not null as "hasBrokerHash"
+    )`select ${machine}, d.secret_hash as "secretHash", ${opensDoor} as open,
+      d.broker_hash is not null as "hasBrokerHash"
       from devices d where d.rtu_number = any(${numbers}::text[])`,
   )
   return new Map(rows.map((known) => [known.rtu, known]))

@@ -57,7 +57,8 @@ async function sell(machine: Machine, pieces: number): Promise<Command[]> {
     orderNum: string
   }
   const [payment] = await world.rows(
-    `select id::int, org_id::int, order_id::int, order_at, order_num from payments where order_num = $1`,
+    `select id::int, org_id::int, order_id::int, order_at, order_num from payments
+      where order_num = $1`,
     [order.orderNum],
   )
   expect(await system((ctx) => applyPayment(ctx, payment as never, { orderPaid: true }))).toBe(
@@ -72,7 +73,9 @@ async function sell(machine: Machine, pieces: number): Promise<Command[]> {
     order.orderNum,
   ])
   return world.rows<Command & Record<string, unknown>>(
-    `update vend_commands set state = 'SENT', sends = 1, issued_at = now(), expire_at = now() + interval '60 s', last_sent_at = now() where order_num = $1 returning cmd_id, road`,
+    `update vend_commands set state = 'SENT', sends = 1, issued_at = now(),
+      expire_at = now() + interval '60 s', last_sent_at = now() where order_num = $1
+      returning cmd_id, road`,
     [order.orderNum],
   )
 }
@@ -84,12 +87,14 @@ async function ask(random: Random, machine: Machine): Promise<Ask[]> {
   )
   await world.rows(`update devices set locked = true where id = $1`, [machine.id])
   await world.rows(
-    `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at) values ($1, 'CONFIG', 2, 5, now()), ($1, 'PLANOGRAM', 2, 3, now())`,
+    `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at)
+      values ($1, 'CONFIG', 2, 5, now()), ($1, 'PLANOGRAM', 2, 3, now())`,
     [machine.id],
   )
   for (const { cmdId, type } of asks)
     await world.rows(
-      `insert into device_commands (cmd_id, org_id, device_id, type, state, issued_at, expire_at, sends, sent_at) values ($1, 2, $2, $3, 'SENT', now(), now() + interval '60 s', 1, now())`,
+      `insert into device_commands (cmd_id, org_id, device_id, type, state, issued_at, expire_at,
+        sends, sent_at) values ($1, 2, $2, $3, 'SENT', now(), now() + interval '60 s', 1, now())`,
       [cmdId, machine.id, type],
     )
   return asks
@@ -375,13 +380,15 @@ test.each(Array.from({ length: seeds }, (_, n) => first + n))(
     // nothing was put aside
     const ids = machines.map(({ id }) => id)
     const events = await world.rows(
-      `select distinct kind from security_events where device_id = any($1) and detail->>'what' is distinct from 'VERSION'`,
+      `select distinct kind from security_events
+        where device_id = any($1) and detail->>'what' is distinct from 'VERSION'`,
       [ids],
     )
     expect(events.filter(({ kind }) => kind !== 'MACHINE_BOOT_JUMP')).toEqual([])
     expect(
       await world.rows(
-        `select kind, note from device_messages where note like 'no effect%' and device_id = any($1)`,
+        `select kind, note from device_messages
+          where note like 'no effect%' and device_id = any($1)`,
         [ids],
       ),
     ).toEqual([])
@@ -394,7 +401,8 @@ test.each(Array.from({ length: seeds }, (_, n) => first + n))(
           .map(({ body }) => [body.cmdId as string, body.result as string]),
       )
       const [state] = await world.rows(
-        `select temperature::float8, humidity::float8, signal, door_open as door, boot, fw, apk, fault_count, online from device_states where device_id = $1`,
+        `select temperature::float8, humidity::float8, signal, door_open as door, boot, fw, apk,
+          fault_count, online from device_states where device_id = $1`,
         [machine.id],
       )
       for (const [cmdId, result] of outcome)
@@ -406,12 +414,14 @@ test.each(Array.from({ length: seeds }, (_, n) => first + n))(
         online: true,
       })
       const faults = await world.rows(
-        `select f.code || '/' || coalesce(l.road_index::text, '') as fault from device_faults f left join lanes l on l.id = f.lane_id where f.device_id = $1 and f.closed_at is null`,
+        `select f.code || '/' || coalesce(l.road_index::text, '') as fault from device_faults f left
+          join lanes l on l.id = f.lane_id where f.device_id = $1 and f.closed_at is null`,
         [machine.id],
       )
       expect(faults.map((row) => row.fault).sort()).toEqual([...wanted.faults].sort())
       const lanes = await world.rows(
-        `select road_index, status, quantity, reserved from lanes where device_id = $1 order by road_index`,
+        `select road_index, status, quantity, reserved from lanes where device_id = $1
+          order by road_index`,
         [machine.id],
       )
       for (const lane of lanes)
@@ -422,7 +432,8 @@ test.each(Array.from({ length: seeds }, (_, n) => first + n))(
       expect(lanes.reduce((sum, lane) => sum + (lane.quantity as number), 0)).toBe(200 - sold)
       expect(lanes.reduce((sum, lane) => sum + (lane.reserved as number), 0)).toBe(0)
       const units = await world.rows(
-        `select c.cmd_id, u.vend_state, u.fail_reason from vend_commands c join order_units u on u.id = c.unit_id where c.device_id = $1`,
+        `select c.cmd_id, u.vend_state, u.fail_reason from vend_commands c
+          join order_units u on u.id = c.unit_id where c.device_id = $1`,
         [machine.id],
       )
       expect(units).toHaveLength(5)
@@ -433,12 +444,14 @@ test.each(Array.from({ length: seeds }, (_, n) => first + n))(
         )
       }
       const [kept] = await world.rows(
-        `select (select count(*) from device_message_keys where device_id = $1)::int as keys, (select count(*) from device_messages where device_id = $1)::int as messages`,
+        `select (select count(*) from device_message_keys where device_id = $1)::int as keys,
+          (select count(*) from device_messages where device_id = $1)::int as messages`,
         [machine.id],
       )
       expect(kept).toEqual({ keys: told.length, messages: told.length })
       const shadows = await world.rows(
-        `select kind, applied, refused, reason, state from device_shadows where device_id = $1 order by kind`,
+        `select kind, applied, refused, reason, state from device_shadows where device_id = $1
+          order by kind`,
         [machine.id],
       )
       const stateOf = (
@@ -463,13 +476,17 @@ test.each(Array.from({ length: seeds }, (_, n) => first + n))(
       const [device] = await world.rows(`select locked from devices where id = $1`, [machine.id])
       expect(device?.locked).toBe(asks[n]?.find(({ type }) => type === 'UNLOCK')?.end !== 'DONE')
       const [hours] = await world.rows(
-        `select min(temp_min)::float8 as tn, max(temp_max)::float8 as tx, coalesce(sum(temp_sum), 0)::float8 as ts, coalesce(sum(temp_count), 0)::int as tc, coalesce(sum(hum_sum), 0)::float8 as hs,
-        coalesce(sum(hum_count), 0)::int as hc, coalesce(sum(rsrp_sum), 0)::int as rs, coalesce(sum(rsrp_count), 0)::int as rc from telemetry_hours where device_id = $1`,
+        `select min(temp_min)::float8 as tn, max(temp_max)::float8 as tx,
+          coalesce(sum(temp_sum), 0)::float8 as ts, coalesce(sum(temp_count), 0)::int as tc,
+          coalesce(sum(hum_sum), 0)::float8 as hs,
+        coalesce(sum(hum_count), 0)::int as hc, coalesce(sum(rsrp_sum), 0)::int as rs,
+        coalesce(sum(rsrp_count), 0)::int as rc from telemetry_hours where device_id = $1`,
         [machine.id],
       )
       expect(hours).toEqual(wanted.hours)
       const events = await world.rows(
-        `select count(*)::int as n from device_events where device_id = $1 and kind = 'COMMAND_END'`,
+        `select count(*)::int as n from device_events
+          where device_id = $1 and kind = 'COMMAND_END'`,
         [machine.id],
       )
       expect(events[0]?.n).toBe(3)
@@ -525,7 +542,8 @@ test('bad fields are left out and noted, text is cut', async () => {
     { seq: 5, note: 'clock differs by -86400 s' },
   ])
   const [state] = await world.rows(
-    `select temperature, humidity::float8, signal, fw, fault_count from device_states where device_id = $1`,
+    `select temperature, humidity::float8, signal, fw, fault_count from device_states
+      where device_id = $1`,
     [machine.id],
   )
   expect(state).toEqual({
@@ -560,7 +578,8 @@ test('text that grows when it is composed is cut, and what cannot be written of 
   const lastSeen = async () =>
     (
       await world.rows(
-        `select extract(epoch from last_seen_at) * 1000 as at from device_states where device_id = any($1) order by device_id`,
+        `select extract(epoch from last_seen_at) * 1000 as at from device_states
+          where device_id = any($1) order by device_id`,
         [[machine.id, other.id]],
       )
     ).map(({ at }) => Math.round(Number(at) - start))
@@ -568,7 +587,8 @@ test('text that grows when it is composed is cut, and what cannot be written of 
   expect([intake.counts.parked, await lastSeen()]).toEqual([0, [0, expect.any(Number)]])
   // as if a bound of the table were narrower than what is taken
   await world.rows(
-    `alter table device_states add constraint narrow check (device_id <> ${machine.id} or last_seen_at <= '${new Date(start).toISOString()}')`,
+    `alter table device_states add constraint narrow check (device_id <> ${machine.id}
+      or last_seen_at <= '${new Date(start).toISOString()}')`,
   )
   world.clock.now = start + 5000
   await tell(machine, 'heartbeat', { seq: 1 })
@@ -793,7 +813,8 @@ test('what comes late is judged by what is known now, without looking through wh
   const stored = async (count: number) =>
     vi.waitFor(() => expect(intake.counts).toMatchObject({ stored: count, parked: 0 }), 10_000)
   await world.rows(
-    `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at) values ($1, 'CONFIG', 2, 5, now())`,
+    `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at)
+      values ($1, 'CONFIG', 2, 5, now())`,
     [machine.id],
   )
   await tell(3, 'hello', { seq: 1, config: 5, rsrp: -80, door: false })
@@ -810,7 +831,8 @@ test('what comes late is judged by what is known now, without looking through wh
     await intake.tick()
     return (
       await world.rows(
-        `select online, door_open, rsrp, temperature::int, humidity::int from device_states where device_id = $1`,
+        `select online, door_open, rsrp, temperature::int, humidity::int from device_states
+          where device_id = $1`,
         [machine.id],
       )
     )[0]

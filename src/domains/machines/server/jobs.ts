@@ -13,9 +13,8 @@ export async function registerMachineJobs(app: App): Promise<void> {
       gone = await app.database.transact(systemScope, async (db) => {
         const { numAffectedRows } = await sql`
           delete from device_message_keys where (device_id, boot, seq) in (
-            select device_id, boot, seq from device_message_keys where received_at < ${before} order by received_at limit 5000)`.execute(
-          db,
-        )
+            select device_id, boot, seq from device_message_keys where received_at < ${before}
+            order by received_at limit 5000)`.execute(db)
         return Number(numAffectedRows ?? 0)
       })
     }

@@ -99,11 +99,14 @@ export function openPresence(app: App): Presence {
     const now = iso(app.now())
     listeningSince = Math.min(listeningSince, app.now().getTime())
     await app.database.transact(systemScope, (db) =>
-      sql`update device_states set last_seen_at = least(last_seen_at, ${now}), offline_since = least(offline_since, ${now}), temp_since = least(temp_since, ${now}), door_since = least(door_since, ${now})
+      sql`update device_states
+        set last_seen_at = least(last_seen_at, ${now}),
+          offline_since = least(offline_since, ${now}), temp_since = least(temp_since, ${now}),
+          door_since = least(door_since, ${now})
         where device_id in (select device_id from device_states
-          where last_seen_at > ${now}::timestamptz + interval '5 s' or offline_since > ${now}::timestamptz + interval '5 s' order by device_id for update skip locked)`.execute(
-        db,
-      ),
+          where last_seen_at > ${now}::timestamptz + interval '5 s'
+            or offline_since > ${now}::timestamptz + interval '5 s' order by device_id
+            for update skip locked)`.execute(db),
     )
   }
 
@@ -145,10 +148,15 @@ export function openPresence(app: App): Presence {
         app,
         await app.database.transact(systemScope, async (db) => {
           const rows = await rowsOf<Moved>(db)`
-          update device_states set online = false, offline_since = ${iso(app.now())}, offline_cause = 'TIMEOUT'
+          update device_states set online = false, offline_since = ${iso(app.now())},
+            offline_cause = 'TIMEOUT'
           where device_id in (
-            select s.device_id from device_states s join unnest(${due.map((d) => d.org)}::bigint[], ${due.map((d) => iso(new Date(d.limit)))}::timestamptz[]) as w(org_id, before_at) using (org_id)
-            where s.online and (s.last_seen_at is null or s.last_seen_at < w.before_at) order by s.device_id for update of s skip locked)
+            select s.device_id from device_states s
+            join unnest(${due.map((d) => d.org)}::bigint[],
+              ${due.map((d) => iso(new Date(d.limit)))}::timestamptz[]) as w(org_id, before_at)
+              using (org_id)
+            where s.online and (s.last_seen_at is null or s.last_seen_at < w.before_at)
+            order by s.device_id for update of s skip locked)
           returning device_id as "deviceId", org_id as "orgId", offline_cause as cause`
           return told({ db, now: app.now() }, rows)
         }),
@@ -210,9 +218,8 @@ async function lockFree(
 ): Promise<{ online: ReadonlyMap<number, boolean>; held: ReadonlySet<number> }> {
   const ids = machines.map((machine) => machine.id)
   const { rows } = await sql<{ device_id: number; online: boolean }>`
-    select device_id, online from device_states where device_id = any(${ids}::bigint[]) order by device_id for update skip locked`.execute(
-    db,
-  )
+    select device_id, online from device_states where device_id = any(${ids}::bigint[])
+    order by device_id for update skip locked`.execute(db)
   const online = new Map(rows.map((row) => [row.device_id, row.online]))
   if (rows.length === ids.length) return { online, held: new Set() }
   const { rows: known } = await sql<{
@@ -239,20 +246,30 @@ async function writeHeard(app: App, all: readonly Heard[]): Promise<Written> {
     )
     const rows = all.filter((row) => !held.has(row.machine.id))
     const written = await rowsOf<{ deviceId: number; orgId: number; online: boolean }>(db)`
-      insert into device_states as s (device_id, org_id, online, last_seen_at, boot, fw, apk, rsrp, signal)
+      insert into device_states as s (device_id, org_id, online, last_seen_at, boot, fw, apk, rsrp,
+        signal)
       select u.device_id, u.org_id, true, u.at, n.boot, n.fw, n.apk, n.rsrp, n.signal
-      from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => r.machine.orgId)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => bootText(r.boot, r.machine.epoch))}::text[], ${rows.map((r) => r.seq)}::bigint[],
-        ${rows.map((r) => r.fw)}::text[], ${rows.map((r) => r.apk)}::text[], ${rows.map((r) => r.rsrp)}::int[], ${rows.map((r) => r.signal)}::text[]) as u (device_id, org_id, at, boot, seq, fw, apk, rsrp, signal)
+      from unnest(${rows.map((r) => r.machine.id)}::bigint[],
+        ${rows.map((r) => r.machine.orgId)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[],
+        ${rows.map((r) => bootText(r.boot, r.machine.epoch))}::text[],
+        ${rows.map((r) => r.seq)}::bigint[],
+        ${rows.map((r) => r.fw)}::text[], ${rows.map((r) => r.apk)}::text[],
+        ${rows.map((r) => r.rsrp)}::int[], ${rows.map((r) => r.signal)}::text[]) as u (device_id,
+        org_id, at, boot, seq, fw, apk, rsrp, signal)
       -- nothing of a place that is not the machine's newest, or of a start without a fact that was taken
       left join lateral (select u.boot, u.fw, u.apk, u.rsrp, u.signal
-        where not exists (select from device_message_keys k where k.device_id = u.device_id and (k.boot, k.seq) > (u.boot, u.seq))
-          and exists (select from device_message_keys k where k.device_id = u.device_id and k.boot = u.boot)) n on true
+        where not exists (select from device_message_keys k
+          where k.device_id = u.device_id and (k.boot, k.seq) > (u.boot, u.seq))
+          and exists (select from device_message_keys k
+            where k.device_id = u.device_id and k.boot = u.boot)) n on true
       where exists (select from devices d where d.id = u.device_id) order by u.device_id
       on conflict (device_id) do update set
         last_seen_at = greatest(s.last_seen_at, excluded.last_seen_at),
         online = s.online or s.offline_since is null or excluded.last_seen_at > s.offline_since,
-        offline_since = case when excluded.last_seen_at > s.offline_since then null else s.offline_since end,
-        offline_cause = case when excluded.last_seen_at > s.offline_since then null else s.offline_cause end,
+        offline_since = case when excluded.last_seen_at > s.offline_since then null
+          else s.offline_since end,
+        offline_cause = case when excluded.last_seen_at > s.offline_since then null
+          else s.offline_cause end,
         boot = coalesce(excluded.boot, s.boot),
         fw = coalesce(excluded.fw, s.fw),
         apk = coalesce(excluded.apk, s.apk),
@@ -276,9 +293,11 @@ async function writeByes(app: App, all: readonly Bye[]): Promise<Written> {
     const rows = all.filter((bye) => !held.has(bye.machine.id))
     const changed = await rowsOf<Moved>(db)`
       update device_states s set online = false, offline_since = x.at, offline_cause = x.cause
-      from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => r.cause)}::text[],
+      from unnest(${rows.map((r) => r.machine.id)}::bigint[],
+        ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => r.cause)}::text[],
         ${rows.map((r) => (r.session ? placeText(bootText(r.session.boot, r.machine.epoch), r.session.seq) : null))}::text[]) as x (device_id, at, cause, place)
-      where s.device_id = x.device_id and s.online and (s.last_seen_at is null or s.last_seen_at <= x.at)
+      where s.device_id = x.device_id and s.online
+        and (s.last_seen_at is null or s.last_seen_at <= x.at)
         and (x.place is null or coalesce(s.places->>'hello', '') <= x.place)
       returning s.device_id as "deviceId", s.org_id as "orgId", s.offline_cause as cause`
     return { orgs: await told({ db, now: app.now() }, changed), held }

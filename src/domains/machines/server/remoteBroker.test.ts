@@ -83,7 +83,8 @@ test('messages come in, acknowledgements go out, a bye ends commands', async () 
 test('an organisation whose line is full holds up no other', async () => {
   const other = await world.addMachine()
   await world.rows(
-    `insert into organisations (id, parent_id, path, kind, name) values (3, 1, '1.3', 'OPERATOR', 'q') on conflict do nothing`,
+    `insert into organisations (id, parent_id, path, kind, name)
+      values (3, 1, '1.3', 'OPERATOR', 'q') on conflict do nothing`,
   )
   await world.rows(`update devices set org_id = 3 where id = $1`, [other.id])
   await client.subscribeAsync(`v1/${other.rtu}/down/#`, { qos: 1 })

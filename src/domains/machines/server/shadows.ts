@@ -23,10 +23,11 @@ export async function want(ctx: Ctx, kind: DocumentKind, wishes: readonly Wish[]
   if (wishes.length === 0) return
   await sql`insert into device_shadows as s (device_id, kind, org_id, wanted, wanted_at)
     select "deviceId", ${kind}, "orgId", version, ${ctx.now}::timestamptz
-    from jsonb_to_recordset(${JSON.stringify(wishes)}::jsonb) as x("deviceId" bigint, "orgId" bigint, version int) order by "deviceId"
-    on conflict (device_id, kind) do update set wanted = excluded.wanted, wanted_at = excluded.wanted_at, org_id = excluded.org_id, sends = 0 where s.wanted < excluded.wanted`.execute(
-    ctx.db,
-  )
+    from jsonb_to_recordset(${JSON.stringify(wishes)}::jsonb) as x("deviceId" bigint,
+      "orgId" bigint, version int) order by "deviceId"
+    on conflict (device_id, kind) do update
+    set wanted = excluded.wanted, wanted_at = excluded.wanted_at, org_id = excluded.org_id,
+      sends = 0 where s.wanted < excluded.wanted`.execute(ctx.db)
   const events = wishes.map(({ deviceId, orgId, version }) => ({
     deviceId,
     orgId,
@@ -53,23 +54,26 @@ export async function takeDocuments(
   deviceIds: readonly number[],
 ): Promise<DueDocument[]> {
   const before = new Date(app.now().getTime() - limits.documentMs)
-  const due = sql`state in ('PENDING', 'DELIVERED') and sends < ${limits.documentTries} and (state = 'PENDING' or delivered_at < ${before})`
+  const due = sql`state in ('PENDING', 'DELIVERED') and sends < ${limits.documentTries}
+    and (state = 'PENDING' or delivered_at < ${before})`
   // most turns find nothing: one look, without locks
   const { rows: found } = await app.database.read(systemScope, (db) =>
     sql<{
       id: number
-    }>`select distinct device_id as id from device_shadows where device_id = any(${[...deviceIds]}::bigint[]) and ${due} order by 1 limit ${limits.documentBatch}`.execute(
-      db,
-    ),
+    }>`select distinct device_id as id from device_shadows
+      where device_id = any(${[...deviceIds]}::bigint[]) and ${due} order by 1
+      limit ${limits.documentBatch}`.execute(db),
   )
   if (!found.length) return []
   const { rows } = await app.database.transact(systemScope, (db) =>
-    sql<DueDocument>`with due as (select device_id, kind from device_shadows where device_id = any(${found.map(({ id }) => id)}::bigint[]) and ${due}
+    sql<DueDocument>`with due
+      as (select device_id, kind from device_shadows
+        where device_id = any(${found.map(({ id }) => id)}::bigint[]) and ${due}
         order by device_id, kind limit ${limits.documentBatch} for update skip locked)
-      update device_shadows s set delivered = greatest(s.delivered, s.wanted), delivered_at = ${app.now()}, sends = s.sends + 1
-      from due where s.device_id = due.device_id and s.kind = due.kind returning s.device_id as "deviceId", s.kind, s.wanted`.execute(
-      db,
-    ),
+      update device_shadows s set delivered = greatest(s.delivered, s.wanted),
+        delivered_at = ${app.now()}, sends = s.sends + 1
+      from due where s.device_id = due.device_id and s.kind = due.kind
+      returning s.device_id as "deviceId", s.kind, s.wanted`.execute(db),
   )
   return rows
 }
@@ -132,21 +136,23 @@ export async function applyShadows(ctx: Ctx, facts: readonly Fact[]): Promise<Do
   ]
   if (told.length === 0 && greeted.length === 0) return []
   // a machine may say what it runs before anybody wanted anything of it
-  await sql`insert into device_shadows (device_id, kind, org_id, wanted, wanted_at) select * from unnest(${told.map((c) => c.deviceId)}::bigint[],
-    ${told.map((c) => c.kind)}::text[], ${told.map((c) => c.orgId)}::bigint[], ${told.map(() => 0)}::int[], ${told.map((c) => iso(c.at))}::timestamptz[])
+  await sql`insert into device_shadows (device_id, kind, org_id, wanted, wanted_at) select *
+    from unnest(${told.map((c) => c.deviceId)}::bigint[],
+    ${told.map((c) => c.kind)}::text[], ${told.map((c) => c.orgId)}::bigint[],
+    ${told.map(() => 0)}::int[], ${told.map((c) => iso(c.at))}::timestamptz[])
     order by 1, 2 on conflict do nothing`.execute(ctx.db)
   const devices = [...new Set([...told.map((claim) => claim.deviceId), ...greeted])]
   const rows = await rowsOf<Row>(
     ctx.db,
-  )`select device_id as "deviceId", kind, greatest(wanted, delivered) as version, runs_place as runs, refuses_place as refuses from device_shadows
+  )`select device_id as "deviceId", kind, greatest(wanted, delivered) as version,
+    runs_place as runs, refuses_place as refuses from device_shadows
     where device_id = any(${devices}::bigint[]) order by device_id, kind for update`
   const { claims, doubts } = judged(told, rows)
   if (claims.length) await writeClaims(ctx, claims)
   if (greeted.length) {
     const { numAffectedRows } = await sql`update device_shadows set delivered = 0, sends = 0
-      where device_id = any(${greeted}::bigint[]) and applied <> wanted and refused <> wanted and (delivered, sends) <> (0, 0)`.execute(
-      ctx.db,
-    )
+      where device_id = any(${greeted}::bigint[]) and applied <> wanted and refused <> wanted
+        and (delivered, sends) <> (0, 0)`.execute(ctx.db)
     if (numAffectedRows || claims.length) ctx.touch('shadows', orgs)
   } else if (claims.length) ctx.touch('shadows', orgs)
   return doubts
@@ -191,10 +197,16 @@ async function writeClaims(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
     place: c.place,
     at: iso(c.at),
   }))
-  await sql`with x as (select device_id, kind, max(version) filter (where slot = 'runs') as runs, max(place) filter (where slot = 'runs') as runs_place,
-      max(version) filter (where slot = 'refuses') as refuses, max(place) filter (where slot = 'refuses') as refuses_place, max(reason) filter (where slot = 'refuses') as reason, max(at) as at
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(device_id bigint, kind text, slot text, version int, reason text, place text, at timestamptz) group by 1, 2)
-    update device_shadows s set applied = coalesce(x.runs, s.applied), runs_place = coalesce(x.runs_place, s.runs_place), refused = coalesce(x.refuses, s.refused),
-      refuses_place = coalesce(x.refuses_place, s.refuses_place), reason = coalesce(x.reason, s.reason), answered_at = greatest(s.answered_at, x.at)
+  await sql`with x as (select device_id, kind, max(version) filter (where slot = 'runs') as runs,
+    max(place) filter (where slot = 'runs') as runs_place,
+      max(version) filter (where slot = 'refuses') as refuses,
+      max(place) filter (where slot = 'refuses') as refuses_place,
+      max(reason) filter (where slot = 'refuses') as reason, max(at) as at
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(device_id bigint, kind text,
+        slot text, version int, reason text, place text, at timestamptz) group by 1, 2)
+    update device_shadows s set applied = coalesce(x.runs, s.applied),
+      runs_place = coalesce(x.runs_place, s.runs_place), refused = coalesce(x.refuses, s.refused),
+      refuses_place = coalesce(x.refuses_place, s.refuses_place),
+      reason = coalesce(x.reason, s.reason), answered_at = greatest(s.answered_at, x.at)
     from x where s.device_id = x.device_id and s.kind = x.kind`.execute(ctx.db)
 }

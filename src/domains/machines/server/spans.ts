@@ -52,10 +52,13 @@ export const temperatureLimits = (device: string) => sql<{
   low: number | null
   high: number | null
 }>`(
-  select case when c.device_id is not null then c.temp_min when t.refrigeration then ${usualTemperature.min}::numeric end as low,
-    case when c.device_id is not null then c.temp_max when t.refrigeration then ${usualTemperature.max}::numeric end as high
+  select case when c.device_id is not null then c.temp_min
+    when t.refrigeration then ${usualTemperature.min}::numeric end as low,
+    case when c.device_id is not null then c.temp_max
+      when t.refrigeration then ${usualTemperature.max}::numeric end as high
   from devices d join device_types t on t.id = d.type_id
-  left join lateral (select * from device_configs c where c.device_id = d.id order by c.config_version desc limit 1) c on true
+  left join lateral (select * from device_configs c where c.device_id = d.id
+    order by c.config_version desc limit 1) c on true
   where d.id = ${sql.ref(device)})`
 
 export type Range = { readonly low: number | null; readonly high: number | null }

@@ -64,13 +64,19 @@ export async function addTelemetry(ctx: Ctx, facts: readonly Fact[]): Promise<vo
       rc: rsrp.count,
     },
   }))
-  await sql`insert into telemetry_hours as t (device_id, hour, org_id, temp_min, temp_max, temp_sum, temp_count, hum_min, hum_max, hum_sum, hum_count, rsrp_sum, rsrp_count)
+  await sql`insert into telemetry_hours as t (device_id, hour, org_id, temp_min, temp_max, temp_sum,
+    temp_count, hum_min, hum_max, hum_sum, hum_count, rsrp_sum, rsrp_count)
     select device_id, hour, org_id, tn, tx, ts, tc, hn, hx, hs, hc, rs, rc
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(device_id bigint, hour timestamptz, org_id bigint, tn numeric, tx numeric, ts numeric, tc int, hn numeric, hx numeric, hs numeric, hc int, rs int, rc int)
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(device_id bigint, hour timestamptz,
+      org_id bigint, tn numeric, tx numeric, ts numeric, tc int, hn numeric, hx numeric, hs numeric,
+      hc int, rs int, rc int)
     order by device_id, hour, org_id
-    on conflict (device_id, hour, org_id) do update set temp_min = least(t.temp_min, excluded.temp_min), temp_max = greatest(t.temp_max, excluded.temp_max), temp_sum = t.temp_sum + excluded.temp_sum, temp_count = t.temp_count + excluded.temp_count,
-      hum_min = least(t.hum_min, excluded.hum_min), hum_max = greatest(t.hum_max, excluded.hum_max), hum_sum = t.hum_sum + excluded.hum_sum, hum_count = t.hum_count + excluded.hum_count,
-      rsrp_sum = t.rsrp_sum + excluded.rsrp_sum, rsrp_count = t.rsrp_count + excluded.rsrp_count`.execute(
-    ctx.db,
-  )
+    on conflict (device_id, hour, org_id) do update
+    set temp_min = least(t.temp_min, excluded.temp_min),
+      temp_max = greatest(t.temp_max, excluded.temp_max), temp_sum = t.temp_sum + excluded.temp_sum,
+      temp_count = t.temp_count + excluded.temp_count,
+      hum_min = least(t.hum_min, excluded.hum_min), hum_max = greatest(t.hum_max, excluded.hum_max),
+      hum_sum = t.hum_sum + excluded.hum_sum, hum_count = t.hum_count + excluded.hum_count,
+      rsrp_sum = t.rsrp_sum + excluded.rsrp_sum,
+      rsrp_count = t.rsrp_count + excluded.rsrp_count`.execute(ctx.db)
 }

@@ -13,7 +13,9 @@ let boot = 1
 beforeAll(async () => {
   world = await openWorld()
   await world.rows(
-    `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images, store_temp_max) values (2, 1, 1, 'milk', 'x', 'NONE', 100, 300, '{a}', 6)`,
+    `insert into products (id, org_id, category_id, name, model, drug_class, cost_price,
+      retail_price, images, store_temp_max)
+      values (2, 1, 1, 'milk', 'x', 'NONE', 100, 300, '{a}', 6)`,
   )
 })
 afterAll(() => world.close())
@@ -71,7 +73,8 @@ const look = async (machine: Machine) => {
     [machine.id],
   )
   const locked = await world.rows(
-    `select road_index as road, lock_reason from lanes where device_id = $1 and status = 'LOCKED' order by 1`,
+    `select road_index as road, lock_reason from lanes where device_id = $1 and status = 'LOCKED'
+      order by 1`,
     [machine.id],
   )
   return {
@@ -90,7 +93,8 @@ async function fresh(): Promise<Machine> {
     [machine.id],
   )
   await world.rows(
-    `update lanes set status = 'LOCKED', lock_reason = 'COUNT_NEEDED' where device_id = $1 and road_index = 3`,
+    `update lanes set status = 'LOCKED', lock_reason = 'COUNT_NEEDED'
+      where device_id = $1 and road_index = 3`,
     [machine.id],
   )
   return machine
@@ -161,14 +165,18 @@ test('the limits in force count, and a type without cooling has none', async () 
   const machine = await fresh()
   const warm = await fresh()
   await world.rows(
-    `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values (5, 1, 'warm', true, false, 'spring', 'GENERAL', true, 6, 10) on conflict do nothing`,
+    `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor,
+      max_levels, max_roads) values (5, 1, 'warm', true, false, 'spring', 'GENERAL', true, 6, 10)
+      on conflict do nothing`,
   )
   await world.rows(`update devices set type_id = 5 where id = $1`, [warm.id])
   await measure(machine, [[1, 9, 0]])
   await measure(warm, [[1, 30, 0]])
   const set = (version: number, max: number) =>
     world.rows(
-      `insert into device_configs (device_id, config_version, org_id, temp_min, temp_max, hum_min, hum_max, limit_per_order, limit_per_day, doc, created_at) values ($1, $2, 2, 0, $3, 0, 100, 0, 0, '{}', now())`,
+      `insert into device_configs (device_id, config_version, org_id, temp_min, temp_max, hum_min,
+        hum_max, limit_per_order, limit_per_day, doc, created_at)
+        values ($1, $2, 2, 0, $3, 0, 100, 0, 0, '{}', now())`,
       [machine.id, version, max],
     )
   await set(1, 10)

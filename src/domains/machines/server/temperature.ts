@@ -64,17 +64,25 @@ export async function sweepTemperatures(app: App): Promise<void> {
 
 const suspects = (ctx: Pick<Ctx, 'db' | 'now'>, ids: readonly number[] | null = null) =>
   rowsOf<Row>(ctx.db)`
-    select s.device_id as id, d.org_id as "orgId", s.temperature, s.temp_alarm as alarm, case when s.online then ${ctx.now}::timestamptz else coalesce(s.last_seen_at, ${ctx.now}) end as until, x.low, x.high, s.temp_since as since
-    from device_states s join devices d on d.id = s.device_id cross join lateral ${temperatureLimits('s.device_id')} x
-    where (${ids}::bigint[] is null or s.device_id = any(${ids}::bigint[])) and d.lifecycle not in ('SOLD', 'SCRAPPED') and (s.temp_alarm or s.temperature not between x.low and x.high)
+    select s.device_id as id, d.org_id as "orgId", s.temperature, s.temp_alarm as alarm, case
+      when s.online then ${ctx.now}::timestamptz
+      else coalesce(s.last_seen_at, ${ctx.now}) end as until, x.low, x.high, s.temp_since as since
+    from device_states s join devices d on d.id = s.device_id cross
+    join lateral ${temperatureLimits('s.device_id')} x
+    where (${ids}::bigint[] is null or s.device_id = any(${ids}::bigint[]))
+      and d.lifecycle not in ('SOLD', 'SCRAPPED')
+      and (s.temp_alarm or s.temperature not between x.low and x.high)
     order by s.device_id`
 
 /** Cold-chain products are not sold any more, until a person has looked at them. */
 async function lockCold(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   if (!rows.length) return
   const lanes = await rowsOf<{ id: number; deviceId: number; road: number }>(ctx.db)`
-    select l.id, l.device_id as "deviceId", l.road_index as road from lanes l join products p on p.id = l.product_id
-    where l.device_id = any(${rows.map((row) => row.id)}::bigint[]) and l.archived_at is null and l.status not in ('LOCKED', 'MERGED') and num_nonnulls(p.store_temp_min, p.store_temp_max) > 0
+    select l.id, l.device_id as "deviceId", l.road_index as road from lanes l
+    join products p on p.id = l.product_id
+    where l.device_id = any(${rows.map((row) => row.id)}::bigint[]) and l.archived_at is null
+      and l.status not in ('LOCKED', 'MERGED')
+      and num_nonnulls(p.store_temp_min, p.store_temp_max) > 0
     order by l.id`
   if (!lanes.length) return
   const stops = lanes.map((lane) => ({
@@ -100,8 +108,11 @@ async function raise(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   await mark(ctx, rows, true)
   await sql`
     insert into device_faults (org_id, device_id, code, level, detail, opened_at)
-    select * from unnest(${rows.map((row) => row.orgId)}::bigint[], ${rows.map((row) => row.id)}::bigint[], ${rows.map(() => platformFaults.temperature)}::text[], ${rows.map(() => 'ERROR')}::text[],
-      ${rows.map((row) => `${row.temperature} °C (${row.low}–${row.high})`)}::text[], ${rows.map((row) => iso(row.since ?? ctx.now))}::timestamptz[])
+    select * from unnest(${rows.map((row) => row.orgId)}::bigint[],
+      ${rows.map((row) => row.id)}::bigint[], ${rows.map(() => platformFaults.temperature)}::text[],
+      ${rows.map(() => 'ERROR')}::text[],
+      ${rows.map((row) => `${row.temperature} °C (${row.low}–${row.high})`)}::text[],
+      ${rows.map((row) => iso(row.since ?? ctx.now))}::timestamptz[])
     on conflict do nothing`.execute(ctx.db)
   const events = rows.map(({ id, orgId, temperature, low, high }) => ({
     deviceId: id,
@@ -124,9 +135,9 @@ async function clear(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   if (!rows.length) return
   const ids = rows.map((row) => row.id)
   await mark(ctx, rows, false)
-  await sql`update device_faults set closed_at = greatest(${ctx.now}::timestamptz, opened_at) where device_id = any(${ids}::bigint[]) and lane_id is null and code = ${platformFaults.temperature} and closed_at is null`.execute(
-    ctx.db,
-  )
+  await sql`update device_faults set closed_at = greatest(${ctx.now}::timestamptz, opened_at)
+    where device_id = any(${ids}::bigint[]) and lane_id is null
+      and code = ${platformFaults.temperature} and closed_at is null`.execute(ctx.db)
   const events = rows.map(({ id, orgId, temperature }) => ({
     deviceId: id,
     orgId,
@@ -139,11 +150,9 @@ async function clear(ctx: Ctx, rows: readonly Row[]): Promise<void> {
 
 async function mark(ctx: Ctx, rows: readonly Row[], alarm: boolean): Promise<void> {
   const ids = rows.map((row) => row.id)
-  await sql`select 1 from device_states where device_id = any(${ids}::bigint[]) order by device_id for update`.execute(
-    ctx.db,
-  )
-  await sql`update device_states set temp_alarm = ${alarm} where device_id = any(${ids}::bigint[])`.execute(
-    ctx.db,
-  )
+  await sql`select 1 from device_states where device_id = any(${ids}::bigint[]) order by device_id
+    for update`.execute(ctx.db)
+  await sql`update device_states set temp_alarm = ${alarm}
+    where device_id = any(${ids}::bigint[])`.execute(ctx.db)
   ctx.touch('devices', rows)
 }

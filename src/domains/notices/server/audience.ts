@@ -11,7 +11,8 @@ type Targets = Pick<NoticeInput, 'toAll' | 'orgIds' | 'withSubtree' | 'roleIds' 
 
 /** Of a user `u` of an organisation `o`: may get messages, and stands at or below `root`. */
 const reachable = (root: RawBuilder<unknown>) =>
-  sql`u.status = 'ENABLED' and u.deleted_at is null and o.path <@ (select r.path from organisations r where r.id = ${root})`
+  sql`u.status = 'ENABLED' and u.deleted_at is null and o.path <@ (select r.path
+    from organisations r where r.id = ${root})`
 
 /** By the stored targets of a notice; what the fan-out writes messages for. */
 export const matchesStored = (
@@ -20,7 +21,9 @@ export const matchesStored = (
 ): RawBuilder<unknown> => sql`${reachable(sql`${orgId}::bigint`)} and exists (
   select from notice_targets t where t.notice_id = ${noticeId} and (t.everyone or t.user_id = u.id
     or t.role_id in (select ur.role_id from user_roles ur where ur.user_id = u.id)
-    or t.target_org_id = o.id or (t.with_subtree and o.path <@ (select s.path from organisations s where s.id = t.target_org_id))))`
+    or t.target_org_id = o.id
+    or (t.with_subtree and o.path <@ (select s.path from organisations s
+      where s.id = t.target_org_id))))`
 
 /** By targets that are not stored yet; the form counts while they are chosen. */
 export function countAudience(
@@ -29,13 +32,17 @@ export function countAudience(
   orgId: number,
 ): Promise<{ count: number }> {
   const chosen = sql`(u.id = any(${targets.userIds}::bigint[])
-    or exists (select from user_roles ur where ur.user_id = u.id and ur.role_id = any(${targets.roleIds}::bigint[]))
+    or exists (select from user_roles ur
+      where ur.user_id = u.id and ur.role_id = any(${targets.roleIds}::bigint[]))
     or o.id = any(${targets.orgIds}::bigint[])
-    or (${targets.withSubtree} and exists (select from organisations s where s.id = any(${targets.orgIds}::bigint[]) and ${visible(ctx, 's.id')} and o.path <@ s.path)))`
+    or (${targets.withSubtree} and exists (select from organisations s
+      where s.id = any(${targets.orgIds}::bigint[]) and ${visible(ctx, 's.id')}
+        and o.path <@ s.path)))`
   return onlyRow<{ count: number }>(
     ctx.db,
   )`select count(*) as count from users u join organisations o on o.id = u.org_id
-    where ${visible(ctx, 'u.org_id')} and ${reachable(sql`${orgId}::bigint`)} and ${targets.toAll ? sql`true` : chosen}`
+    where ${visible(ctx, 'u.org_id')} and ${reachable(sql`${orgId}::bigint`)}
+      and ${targets.toAll ? sql`true` : chosen}`
 }
 
 /**
@@ -46,10 +53,14 @@ export async function targetsExist(ctx: Ctx, targets: Targets, orgId: number): P
   if (targets.toAll) return true
   const below = sql`o.path <@ (select r.path from organisations r where r.id = ${orgId}::bigint)`
   const found = await onlyRow<{ orgs: number; roles: number; users: number }>(ctx.db)`select
-    (select count(*) from organisations o where o.id = any(${targets.orgIds}::bigint[]) and ${visible(ctx, 'o.id')} and ${below}) as orgs,
-    (select count(*) from roles r where r.id = any(${targets.roleIds}::bigint[]) and ${inheritable(ctx, 'r.org_id')}) as roles,
+    (select count(*) from organisations o
+      where o.id = any(${targets.orgIds}::bigint[]) and ${visible(ctx, 'o.id')}
+        and ${below}) as orgs,
+    (select count(*) from roles r
+      where r.id = any(${targets.roleIds}::bigint[]) and ${inheritable(ctx, 'r.org_id')}) as roles,
     (select count(*) from users u join organisations o on o.id = u.org_id
-      where u.id = any(${targets.userIds}::bigint[]) and u.deleted_at is null and ${visible(ctx, 'u.org_id')} and ${below}) as users`
+      where u.id = any(${targets.userIds}::bigint[]) and u.deleted_at is null
+        and ${visible(ctx, 'u.org_id')} and ${below}) as users`
   const distinct = (ids: readonly number[]) => new Set(ids).size
   return (
     found.orgs === distinct(targets.orgIds) &&
@@ -96,6 +107,8 @@ export function roleOptions(
   return rowsOf<{ id: number; name: string }>(
     ctx.db,
   )`select r.id, ${ctx.lang === 'en' ? sql`r.name_en` : sql`r.name`} as name from roles r
-    where ${inheritable(ctx, 'r.org_id')} and r.status = 'ENABLED' and (${keyword ? called(keyword) : heldIn(ctx, [ctx.actor.orgId])} or r.id = any(${[...ids]}::bigint[]))
+    where ${inheritable(ctx, 'r.org_id')} and r.status = 'ENABLED'
+      and (${keyword ? called(keyword) : heldIn(ctx, [ctx.actor.orgId])}
+        or r.id = any(${[...ids]}::bigint[]))
     order by ${builtinFirst} limit ${keyword ? 200 : null}`
 }

@@ -19,7 +19,8 @@ const mine = (ctx: Ctx) =>
  * tidied.
  */
 const lives = (ctx: Ctx) =>
-  sql`(m.notice_id is null or (a.notice_id is not null and (a.until_at is null or a.until_at > ${ctx.now})))`
+  sql`(m.notice_id is null
+    or (a.notice_id is not null and (a.until_at is null or a.until_at > ${ctx.now})))`
 const inWords = (ctx: Ctx) => ({
   title: ctx.lang === 'en' ? sql`m.title_en` : sql`m.title_zh`,
   content: ctx.lang === 'en' ? sql`m.body_en` : sql`m.body_zh`,
@@ -50,7 +51,8 @@ const inbox: Handlers<Contract>['inbox'] = async (ctx, input) => {
       input.state === 'unread' ? sql`m.read_at is null` : sql`m.read_at is not null`,
       input.kind && sql`m.kind = ${input.kind}`,
       input.keyword &&
-        sql`strpos(lower(m.title_zh || ' ' || m.title_en || ' ' || m.body_zh || ' ' || m.body_en), lower(${input.keyword})) > 0`,
+        sql`strpos(lower(m.title_zh || ' ' || m.title_en || ' ' || m.body_zh || ' ' || m.body_en),
+          lower(${input.keyword})) > 0`,
       ...within(sql`m.created_at`, input),
     ],
   })
@@ -62,13 +64,16 @@ const unread: Handlers<Contract>['unread'] = async (ctx) => {
   const { count } = await onlyRow<{ count: number }>(
     ctx.db,
   )`select count(*) as count from (select 1 from messages m where ${mine(ctx)} and m.read_at is null
-    and (m.notice_id is null or m.notice_id <> all (array(select e.notice_id from announcements e where e.until_at <= ${ctx.now} and e.swept_at is null)))
+    and (m.notice_id is null
+      or m.notice_id <> all (array(select e.notice_id from announcements e
+        where e.until_at <= ${ctx.now} and e.swept_at is null)))
     limit ${countedTo}) x`
   const popups = await rowsOf<{ id: number }>(
     ctx.db,
   )`select m.id from ${from} where ${mine(ctx)} and ${lives(ctx)}
     and m.notice_id is not null and m.confirmed_at is null
-    and (a.must_confirm or (m.read_at is null and (a.popup or a.reminded_at is not null))) order by m.id limit 5`
+    and (a.must_confirm or (m.read_at is null and (a.popup or a.reminded_at is not null)))
+    order by m.id limit 5`
   return { count, popups: popups.map((m) => m.id) }
 }
 
@@ -84,7 +89,8 @@ const message: Handlers<Contract>['message'] = async (ctx, input) =>
 async function own(ctx: Ctx, ids: readonly number[]): Promise<void> {
   const { n } = await onlyRow<{ n: number }>(
     ctx.db,
-  )`select count(*) as n from ${from} where m.id = any(${[...ids]}::bigint[]) and ${mine(ctx)} and ${lives(ctx)}`
+  )`select count(*) as n from ${from} where m.id = any(${[...ids]}::bigint[]) and ${mine(ctx)}
+    and ${lives(ctx)}`
   if (n !== ids.length) throw new Refusal(common.notFound)
 }
 
@@ -93,11 +99,15 @@ async function own(ctx: Ctx, ids: readonly number[]): Promise<void> {
  * are locked in one order.
  */
 async function read(ctx: Ctx, which: ReturnType<typeof sql>): Promise<number> {
-  await sql`select n.id from notices n where n.id in (select m.notice_id from messages m where ${which} and ${mine(ctx)} and m.read_at is null)
+  await sql`select n.id from notices n
+    where n.id in (select m.notice_id from messages m
+      where ${which} and ${mine(ctx)} and m.read_at is null)
     order by n.id for no key update`.execute(ctx.db)
   const { marked } = await onlyRow<{ marked: number }>(ctx.db)`
-    with done as (update messages m set read_at = ${ctx.now} where ${which} and ${mine(ctx)} and m.read_at is null returning m.notice_id),
-    counted as (update notices n set read_count = n.read_count + x.n from (select notice_id, count(*)::int as n from done where notice_id is not null group by 1) x
+    with done as (update messages m set read_at = ${ctx.now}
+      where ${which} and ${mine(ctx)} and m.read_at is null returning m.notice_id),
+    counted as (update notices n set read_count = n.read_count + x.n
+      from (select notice_id, count(*)::int as n from done where notice_id is not null group by 1) x
       where n.id = x.notice_id)
     select count(*) as marked from done`
   return marked
@@ -113,9 +123,8 @@ const confirm: Handlers<Contract>['confirm'] = async (ctx, { id }) => {
   if (!(await exists(ctx.db)`select 1 from ${from} where m.id = ${id} and a.must_confirm`))
     throw new Refusal(messageErrors.nothingToConfirm)
   await read(ctx, sql`m.id = ${id}`)
-  await sql`update messages m set confirmed_at = ${ctx.now} where m.id = ${id} and ${mine(ctx)} and m.confirmed_at is null`.execute(
-    ctx.db,
-  )
+  await sql`update messages m set confirmed_at = ${ctx.now}
+    where m.id = ${id} and ${mine(ctx)} and m.confirmed_at is null`.execute(ctx.db)
   return { ok: true as const }
 }
 
@@ -127,9 +136,8 @@ const hide: Handlers<Contract>['hide'] = async (ctx, { id }) => {
     )`select 1 from ${from} where m.id = ${id} and a.must_confirm and m.confirmed_at is null`
   )
     throw new Refusal(messageErrors.confirmFirst)
-  await sql`update messages m set hidden_at = ${ctx.now} where m.id = ${id} and ${mine(ctx)}`.execute(
-    ctx.db,
-  )
+  await sql`update messages m set hidden_at = ${ctx.now}
+    where m.id = ${id} and ${mine(ctx)}`.execute(ctx.db)
   return { ok: true as const }
 }
 

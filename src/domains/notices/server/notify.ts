@@ -35,14 +35,19 @@ async function write(ctx: Ctx, note: Note): Promise<number> {
   const text = (value: string, lang: 'zh-CN' | 'en', max: number) =>
     [...say(value, lang)].slice(0, max).join('')
   const quiet = note.quietHours
-    ? sql`not exists (select from messages x where x.user_id = u.id and x.kind = ${note.kind} and x.link = ${link} and x.read_at is null
+    ? sql`not exists (select from messages x
+      where x.user_id = u.id and x.kind = ${note.kind} and x.link = ${link} and x.read_at is null
         and x.created_at > ${new Date(ctx.now.getTime() - note.quietHours * 3_600_000)})`
     : sql`true`
   const rows = await rowsOf<{ org_id: number }>(ctx.db)`
-    insert into messages (org_id, user_id, kind, title_zh, title_en, body_zh, body_en, link, created_at)
-    select u.org_id, u.id, ${note.kind}, ${text(note.title, 'zh-CN', 100)}, ${text(note.title, 'en', 100)}, ${text(note.body ?? '', 'zh-CN', 500)}, ${text(note.body ?? '', 'en', 500)},
+    insert into messages (org_id, user_id, kind, title_zh, title_en, body_zh, body_en, link,
+      created_at)
+    select u.org_id, u.id, ${note.kind}, ${text(note.title, 'zh-CN', 100)},
+      ${text(note.title, 'en', 100)}, ${text(note.body ?? '', 'zh-CN', 500)},
+      ${text(note.body ?? '', 'en', 500)},
       ${link}, ${ctx.now}::timestamptz
-    from users u where ${visible(ctx, 'u.org_id')} and u.status = 'ENABLED' and u.deleted_at is null and ${chosen(note)} and ${quiet}
+    from users u where ${visible(ctx, 'u.org_id')} and u.status = 'ENABLED' and u.deleted_at is null
+      and ${chosen(note)} and ${quiet}
     order by u.id returning org_id`
   const orgs = new Set(rows.map((row) => row.org_id))
   ctx.afterCommit(() => {
@@ -56,9 +61,13 @@ const chosen = (note: Note): RawBuilder<unknown> => {
   const holds = (
     user: RawBuilder<unknown>,
   ) => sql`exists (select from user_roles ur join roles r on r.id = ur.role_id
-    join role_permissions p on p.role_id = r.id where ur.user_id = ${user} and r.status = 'ENABLED' and p.permission_code = ${note.permission})`
-  const nearest = sql`(select o.id from organisations o, organisations own where own.id = ${note.orgId} and o.path @> own.path
-    and exists (select from users h where h.org_id = o.id and h.status = 'ENABLED' and h.deleted_at is null and ${holds(sql`h.id`)})
+    join role_permissions p on p.role_id = r.id where ur.user_id = ${user} and r.status = 'ENABLED'
+      and p.permission_code = ${note.permission})`
+  const nearest = sql`(select o.id from organisations o, organisations own
+    where own.id = ${note.orgId} and o.path @> own.path
+    and exists (select from users h
+      where h.org_id = o.id and h.status = 'ENABLED' and h.deleted_at is null
+        and ${holds(sql`h.id`)})
     order by nlevel(o.path) desc limit 1)`
   return sql`u.org_id = ${note.orAbove ? nearest : note.orgId} and ${holds(sql`u.id`)}`
 }

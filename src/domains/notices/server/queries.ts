@@ -32,9 +32,12 @@ const joined = {
   targets: sql`(select jsonb_build_object(
       'everyone', coalesce(bool_or(t.everyone), false),
       'subtree', coalesce(bool_or(t.with_subtree), false),
-      'orgs', coalesce(jsonb_agg(t.target_org_id order by t.id) filter (where t.target_org_id is not null), '[]'),
-      'roles', coalesce(jsonb_agg(t.role_id order by t.id) filter (where t.role_id is not null), '[]'),
-      'users', coalesce(jsonb_agg(t.user_id order by t.id) filter (where t.user_id is not null), '[]'))
+      'orgs', coalesce(jsonb_agg(t.target_org_id
+        order by t.id) filter (where t.target_org_id is not null), '[]'),
+      'roles', coalesce(jsonb_agg(t.role_id order by t.id) filter (where t.role_id is not null),
+        '[]'),
+      'users', coalesce(jsonb_agg(t.user_id order by t.id) filter (where t.user_id is not null),
+        '[]'))
     from notice_targets t where t.notice_id = n.id)`,
 }
 const listed = shape(NoticeRow.extend(beside), ['notices', 'n'], joined, [
@@ -59,7 +62,8 @@ const notice = shape(Notice.extend(beside), ['notices', 'n'], joined, [
   'users',
 ])
 export type Row = Rows<typeof notice>
-const from = sql`notices n join organisations o on o.id = n.org_id left join users a on a.id = n.author_id`
+const from = sql`notices n join organisations o on o.id = n.org_id left
+  join users a on a.id = n.author_id`
 export const within = (
   column: RawBuilder<unknown>,
   range: { from?: string | undefined; to?: string | undefined },
@@ -122,6 +126,7 @@ export const readerRows = (ctx: Ctx, input: Input<typeof notices.readers>) =>
       sql`m.notice_id = ${input.id}`,
       input.state === 'unread' ? sql`m.read_at is null` : sql`m.read_at is not null`,
       input.keyword &&
-        sql`strpos(lower(u.real_name || ' ' || u.username || ' ' || o.name), lower(${input.keyword})) > 0`,
+        sql`strpos(lower(u.real_name || ' ' || u.username || ' ' || o.name),
+          lower(${input.keyword})) > 0`,
     ],
   })

@@ -12,7 +12,8 @@ beforeAll(async () => {
     ]),
   )
   await world.sql(
-    `insert into uploads (org_id, kind, mime, bytes, sha256, url) values (3, 'IMAGE', 'image/png', 10, 'x', $1)`,
+    `insert into uploads (org_id, kind, mime, bytes, sha256, url)
+      values (3, 'IMAGE', 'image/png', 10, 'x', $1)`,
     [picture],
   )
 })
@@ -318,7 +319,8 @@ describe('reading', () => {
     )
     expect(all.map((a) => a.status)).toEqual([200, 200, 200, 200])
     const rows = await world.sql<{ id: string; read_count: number; n: number }>(
-      `select n.id, n.read_count, count(m.read_at)::int as n from notices n join messages m on m.notice_id = n.id group by n.id order by n.id`,
+      `select n.id, n.read_count, count(m.read_at)::int as n from notices n
+        join messages m on m.notice_id = n.id group by n.id order by n.id`,
     )
     expect(rows.map((r) => [Number(r.id), r.read_count, r.n])).toEqual(ids.map((id) => [id, 3, 3]))
   })
@@ -489,11 +491,14 @@ describe('the system has something to say', () => {
 describe('the bell', () => {
   it('counts up to 100, in one index', async () => {
     await world.sql(
-      `insert into messages (org_id, user_id, kind, title_zh, title_en) select 3, $1, 'SYSTEM', 'x', 'x' from generate_series(1, 300)`,
+      `insert into messages (org_id, user_id, kind, title_zh, title_en)
+        select 3, $1, 'SYSTEM', 'x', 'x' from generate_series(1, 300)`,
       [people.twin],
     )
     await world.sql(
-      `insert into messages (org_id, user_id, kind, title_zh, title_en, read_at) select 3, u, 'SYSTEM', 'x', 'x', now() from generate_series(1, 5000), unnest($1::bigint[]) u`,
+      `insert into messages (org_id, user_id, kind, title_zh, title_en, read_at)
+        select 3, u, 'SYSTEM', 'x', 'x', now()
+        from generate_series(1, 5000), unnest($1::bigint[]) u`,
       [[people.twin, people.replenisher]],
     )
     expect((await world.as('twin')('unread')).body).toEqual({ count: 100, popups: [] })
@@ -502,12 +507,13 @@ describe('the bell', () => {
       { all: false, orgs: [3], ancestors: [1, 2], devices: null, watched: null },
       async (db) => {
         const { sql } = await import('kysely')
-        const { rows } = await sql<
-          Record<string, string>
-        >`explain select count(*) from (select 1 from messages m where m.org_id = any('{3}'::bigint[]) and m.user_id = ${people.twin} and m.hidden_at is null
-        and m.read_at is null and (m.notice_id is null or m.notice_id <> all (array(select e.notice_id from announcements e where e.until_at <= now() and e.swept_at is null))) limit 100) x`.execute(
-          db,
-        )
+        const { rows } = await sql<Record<string, string>>`explain select count(*)
+          from (select 1 from messages m
+            where m.org_id = any('{3}'::bigint[]) and m.user_id = ${people.twin}
+              and m.hidden_at is null
+        and m.read_at is null and (m.notice_id is null
+          or m.notice_id <> all (array(select e.notice_id from announcements e
+            where e.until_at <= now() and e.swept_at is null))) limit 100) x`.execute(db)
         return rows.map((row) => row['QUERY PLAN']).join('\n')
       },
     )

@@ -148,9 +148,8 @@ async function change(
   where: RawBuilder<unknown>,
 ): Promise<Notice> {
   const { numAffectedRows } =
-    await sql`update notices set ${set}, version = version + 1, updated_at = ${ctx.now} where id = ${before.id} and ${where}`.execute(
-      ctx.db,
-    )
+    await sql`update notices set ${set}, version = version + 1, updated_at = ${ctx.now}
+      where id = ${before.id} and ${where}`.execute(ctx.db)
   if (!numAffectedRows) throw new Refusal(common.stale)
   return finish(ctx, before)
 }
@@ -196,9 +195,8 @@ const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   const { notice, row } = await owned(ctx, input.id)
   reject(removable(row.state))
   const { numAffectedRows } =
-    await sql`delete from notices where id = ${input.id} and version = ${input.version} and state = 'DRAFT'`.execute(
-      ctx.db,
-    )
+    await sql`delete from notices where id = ${input.id} and version = ${input.version}
+      and state = 'DRAFT'`.execute(ctx.db)
   if (!numAffectedRows) throw new Refusal(common.stale)
   ctx.audit({ id: input.id, name: notice.title, before: logged(notice), orgId: notice.orgId })
   ctx.touch('notices')

@@ -69,18 +69,24 @@ type Asked = Input<typeof orders.mobileOrder>
 async function deviceByNumber(ctx: Asking, rtuNumber: string): Promise<Device> {
   const device = await rowOf<Device>(
     ctx.db,
-  )`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.nickname, d.lifecycle, d.kind, d.dispensing_mode as "dispensingMode",
+  )`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.nickname, d.lifecycle, d.kind,
+    d.dispensing_mode as "dispensingMode",
       coalesce(s.online, false) as online, d.locked or coalesce(s.door_open, false) as stopped,
-      coalesce(c.limit_per_order, 0) as "limitPerOrder", coalesce(c.limit_per_day, 0) as "limitPerDay",
-      (select min(v.created_at) from vend_commands v where v.device_id = d.id and v.state in ('WAIT','SENT','UNKNOWN')) as oldest
+      coalesce(c.limit_per_order, 0) as "limitPerOrder",
+      coalesce(c.limit_per_day, 0) as "limitPerDay",
+      (select min(v.created_at) from vend_commands v
+        where v.device_id = d.id and v.state in ('WAIT','SENT','UNKNOWN')) as oldest
     from devices d left join device_states s on s.device_id = d.id
-    left join lateral (select limit_per_order, limit_per_day from device_configs c where c.device_id = d.id order by c.config_version desc limit 1) c on true
+    left join lateral (select limit_per_order, limit_per_day from device_configs c
+      where c.device_id = d.id order by c.config_version desc limit 1) c on true
     where d.rtu_number = ${rtuNumber}`
   return found(device)
 }
 
-const laneColumns = sql`l.id, l.road_index as "roadIndex", l.product_id as "productId", p.name, p.model, p.images[1] as img, p.drug_class as "drugClass",
-  l.price, p.cost_price as "costPrice", l.quantity - l.reserved - l.failed_hold as available, l.restriction, p.purchase_limit as "purchaseLimit",
+const laneColumns = sql`l.id, l.road_index as "roadIndex", l.product_id as "productId", p.name,
+  p.model, p.images[1] as img, p.drug_class as "drugClass",
+  l.price, p.cost_price as "costPrice", l.quantity - l.reserved - l.failed_hold as available,
+  l.restriction, p.purchase_limit as "purchaseLimit",
   l.status, p.status = 'ON' as "onShelf"`
 const shownLane = shape(MobileLane.extend({ drugClass: z.string() }), ['lanes', 'l'], {
   productId: sql`l.product_id`,
@@ -106,10 +112,14 @@ async function mobileLanes(
   const lanes = await shownLane.all(
     ctx.db,
     sql`from lanes l join products p on p.id = l.product_id
-    where l.device_id = ${device.id} and l.archived_at is null and l.status = 'ENABLED' and p.status = 'ON' and (l.quantity - l.reserved - l.failed_hold > 0
-      or l.reserved > 0 and exists (select from order_units u join unpaid_holds h on h.order_id = u.order_id
-        where u.lane_id = l.id and u.hold = 'HELD' and (h.order_at <= ${ago(since)} or h.order_at <= ${ago(safeSeconds)}
-          and (select count(*) from unpaid_holds a where a.device_id = h.device_id and a.address = h.address and a.address <> '') > 1)))
+    where l.device_id = ${device.id} and l.archived_at is null and l.status = 'ENABLED'
+      and p.status = 'ON' and (l.quantity - l.reserved - l.failed_hold > 0
+      or l.reserved > 0 and exists (select from order_units u
+        join unpaid_holds h on h.order_id = u.order_id
+        where u.lane_id = l.id and u.hold = 'HELD'
+          and (h.order_at <= ${ago(since)} or h.order_at <= ${ago(safeSeconds)}
+          and (select count(*) from unpaid_holds a
+            where a.device_id = h.device_id and a.address = h.address and a.address <> '') > 1)))
     order by l.road_index`,
   )
   const sold = selling ? lanes.filter((lane) => !canPlace(lane, device)) : []
@@ -132,9 +142,12 @@ const strictest = (...limits: readonly number[]): number => {
  */
 async function boughtToday(ctx: Asking, device: Device, consumer: string): Promise<number> {
   const { n } = await onlyRow<{ n: number }>(ctx.db)`
-    select count(*) as n from orders o join order_units u on u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id
-    where o.device_id = ${device.id} and o.created_at >= ${startOfDay(shanghaiDay(ctx.now))} and o.consumer = ${consumer} and o.order_type <> 'TEST' and o.pay_state <> 'CLOSED'
-      and (o.pay_state <> 'UNPAID' or exists (select from unpaid_holds h where h.order_id = o.id and h.address = ${holderOf(ctx.ip)}))
+    select count(*) as n from orders o
+    join order_units u on u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id
+    where o.device_id = ${device.id} and o.created_at >= ${startOfDay(shanghaiDay(ctx.now))}
+      and o.consumer = ${consumer} and o.order_type <> 'TEST' and o.pay_state <> 'CLOSED'
+      and (o.pay_state <> 'UNPAID' or exists (select from unpaid_holds h
+        where h.order_id = o.id and h.address = ${holderOf(ctx.ip)}))
       and u.vend_state not in ('FAILED', 'VOID') and u.refund_state is distinct from 'SUCCESS'`
   return n
 }
@@ -155,9 +168,8 @@ export async function checkLimits(
   if (device.limitPerDay === 0) return
   // two orders of one customer at once take turns, or both would find room
   if (consumer && takeTurns)
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`limit ${device.id} ${consumer}`}, 0))`.execute(
-      ctx.db,
-    )
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`limit ${device.id} ${consumer}`},
+      0))`.execute(ctx.db)
   const before = consumer ? await boughtToday(ctx, device, consumer) : 0
   if (before + pieces > device.limitPerDay) throw new Refusal(orderErrors.overLimit)
 }
@@ -213,9 +225,8 @@ export async function lanesFor(
 ): Promise<ReadonlyMap<number, Lane>> {
   const roads = input.items.map((item) => item.roadIndex)
   const wanted = sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
-    where l.device_id = ${device.id} and l.org_id = ${device.orgId} and l.archived_at is null and l.road_index = any(${roads}::int[]) order by l.id ${locking}`.execute(
-    ctx.db,
-  )
+    where l.device_id = ${device.id} and l.org_id = ${device.orgId} and l.archived_at is null
+      and l.road_index = any(${roads}::int[]) order by l.id ${locking}`.execute(ctx.db)
   const [{ rows: lanes }, lost] = await Promise.all([
     wanted,
     lostBy(ctx, device.id, holderOf(ctx.ip)),
@@ -296,16 +307,23 @@ async function mobileOrder(
   )
   ctx.later(sql`
     with made as (
-      insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name, consumer, channel, order_type, pay_type, detail, img,
+      insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name,
+        consumer, channel, order_type, pay_type, detail, img,
         pieces, total_amount, payable_amount, expire_at)
-      values (${device.orgId}, ${ctx.now}, ${id}, ${orderNum}, ${device.id}, ${device.rtuNumber}, ${device.nickname}, ${input.consumer}, 'MACHINE',
-        'SCAN', ${input.payType}, ${detailText(sold)}, ${sold[0]?.lane.img}, ${pieces}, ${total}, ${total}, ${expireAt})
+      values (${device.orgId}, ${ctx.now}, ${id}, ${orderNum}, ${device.id}, ${device.rtuNumber},
+        ${device.nickname}, ${input.consumer}, 'MACHINE',
+        'SCAN', ${input.payType}, ${detailText(sold)}, ${sold[0]?.lane.img}, ${pieces}, ${total},
+        ${total}, ${expireAt})
     ), billed as (
-      insert into payments (org_id, device_id, order_id, order_at, order_num, out_trade_no, provider, amount, created_at)
-      values (${device.orgId}, ${device.id}, ${id}, ${ctx.now}, ${orderNum}, ${outTradeNo}, 'SIMULATOR', ${total}, ${ctx.now})
+      insert into payments (org_id, device_id, order_id, order_at, order_num, out_trade_no,
+        provider, amount, created_at)
+      values (${device.orgId}, ${device.id}, ${id}, ${ctx.now}, ${orderNum}, ${outTradeNo},
+        'SIMULATOR', ${total}, ${ctx.now})
     ), told as (
-      insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data, actor)
-      values (${device.orgId}, ${ctx.now}, ${id}, ${ctx.now}, ${device.id}, 'CREATED', ${JSON.stringify({ pieces, total })}, ${input.consumer})
+      insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data,
+        actor)
+      values (${device.orgId}, ${ctx.now}, ${id}, ${ctx.now}, ${device.id}, 'CREATED',
+        ${JSON.stringify({ pieces, total })}, ${input.consumer})
     )
     ${units}`)
   holdStock(
@@ -336,9 +354,8 @@ export async function takeKey(
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into order_keys (order_num, client_id, order_id, org_id, device_id, created_at)
-    values (${order.orderNum}, ${clientId}, ${order.id}, ${device.orgId}, ${device.id}, ${ctx.now}) on conflict (client_id) do nothing`.execute(
-    ctx.db,
-  )
+    values (${order.orderNum}, ${clientId}, ${order.id}, ${device.orgId}, ${device.id}, ${ctx.now})
+    on conflict (client_id) do nothing`.execute(ctx.db)
   return numAffectedRows === 1n
 }
 
@@ -347,8 +364,10 @@ const answered = shape(
   ['orders', 'o'],
   {
     outTradeNo: sql`p.out_trade_no`,
-    goods: sql`(select string_agg(u.road || '×' || u.n || '×' || u.list_price, ' ' order by u.road) from (select road, list_price, count(*) as n from order_units u
-    where u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id group by 1, 2) u)`,
+    goods: sql`(select string_agg(u.road || '×' || u.n || '×' || u.list_price, ' ' order by u.road)
+      from (select road, list_price, count(*) as n from order_units u
+    where u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id
+    group by 1, 2) u)`,
   },
 )
 /**
@@ -362,12 +381,14 @@ async function answerOfClient(
   type Key = { orgId: number; at: Date; id: number }
   const key = await rowOf<Key>(
     ctx.db,
-  )`select org_id as "orgId", created_at as at, order_id as id from order_keys where client_id = ${clientId}`
+  )`select org_id as "orgId", created_at as at, order_id as id from order_keys
+    where client_id = ${clientId}`
   if (!key) return null
   const found = await answered.one(
     ctx.db,
     sql`from orders o join payments p on p.order_id = o.id
-    where o.org_id = ${key.orgId} and ${within('o.created_at', [key.at])} and o.id = ${key.id} order by p.id limit 1`,
+    where o.org_id = ${key.orgId} and ${within('o.created_at', [key.at])} and o.id = ${key.id}
+    order by p.id limit 1`,
   )
   if (!found) return null
   const { rtuNumber: machine, goods, ...answer } = found
@@ -404,10 +425,15 @@ function unitsStatement(
   const units = sold
     .flatMap(({ lane, count }) => Array.from({ length: count }, () => lane))
     .map((lane, index) => ({ ...lane, unitNo: index + 1 }))
-  return sql`insert into order_units (org_id, created_at, order_id, order_num, device_id, unit_no, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost)
-    select ${order.orgId}::bigint, ${ctx.now}::timestamptz, ${order.id}::bigint, ${order.orderNum}, ${order.deviceId}::bigint,
-      "unitNo", id, "roadIndex", "productId", name, model, "drugClass", img, price, 0, price, "costPrice"
-    from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as u("unitNo" int, id bigint, "roadIndex" int, "productId" bigint, name text, model text,
+  return sql`insert into order_units (org_id, created_at, order_id, order_num, device_id, unit_no,
+    lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid,
+    cost)
+    select ${order.orgId}::bigint, ${ctx.now}::timestamptz, ${order.id}::bigint, ${order.orderNum},
+      ${order.deviceId}::bigint,
+      "unitNo", id, "roadIndex", "productId", name, model, "drugClass", img, price, 0, price,
+      "costPrice"
+    from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as u("unitNo" int, id bigint,
+      "roadIndex" int, "productId" bigint, name text, model text,
       "drugClass" text, img text, price bigint, "costPrice" bigint) order by "unitNo"`
 }
 
@@ -415,10 +441,13 @@ function unitsStatement(
 export function addCommands(ctx: Ctx, order: { orgId: number; at: Date; id: number }): void {
   ctx.later(sql`with u as (
       update order_units set attempt = 1
-      where org_id = ${order.orgId} and ${within('created_at', [order.at])} and order_id = ${order.id} and kind = 'LANE' and attempt = 0 returning *
+      where org_id = ${order.orgId} and ${within('created_at', [order.at])}
+        and order_id = ${order.id} and kind = 'LANE' and attempt = 0 returning *
     )
-    insert into vend_commands (cmd_id, org_id, device_id, order_id, order_at, order_num, unit_id, unit_no, lane_id, road, motor_no, attempt, created_at)
-    select gen_random_uuid(), u.org_id, u.device_id, u.order_id, u.created_at, u.order_num, u.id, u.unit_no, u.lane_id, u.road, l.motor_no, 1,
+    insert into vend_commands (cmd_id, org_id, device_id, order_id, order_at, order_num, unit_id,
+      unit_no, lane_id, road, motor_no, attempt, created_at)
+    select gen_random_uuid(), u.org_id, u.device_id, u.order_id, u.created_at, u.order_num, u.id,
+      u.unit_no, u.lane_id, u.road, l.motor_no, 1,
       ${ctx.now}::timestamptz
     from u join lanes l on l.id = u.lane_id`)
   ctx.touch('vend')

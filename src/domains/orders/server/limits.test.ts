@@ -26,7 +26,9 @@ async function machineWith(perOrder: number, perDay: number): Promise<Machine> {
     [2, perOrder, perDay],
   ])
     await world.rows(
-      `insert into device_configs (device_id, config_version, org_id, hum_min, hum_max, limit_per_order, limit_per_day, doc, created_at) values ($1, $2, 2, 0, 100, $3, $4, '{}', now())`,
+      `insert into device_configs (device_id, config_version, org_id, hum_min, hum_max,
+        limit_per_order, limit_per_day, doc, created_at)
+        values ($1, $2, 2, 0, 100, $3, $4, '{}', now())`,
       [machine.id, version, order, day],
     )
   return machine
@@ -110,7 +112,8 @@ const shelf = async (machine: Machine) =>
 const tooMany = 'orders.tooManyUnpaid'
 const open = () =>
   world.rows<{ subject: string; open: number; holds: number }>(`
-  select c.subject, c.open, (select count(*)::int from unpaid_holds h where c.subject = any(h.subjects)) as holds from unpaid_counts c`)
+  select c.subject, c.open, (select count(*)::int from unpaid_holds h
+    where c.subject = any(h.subjects)) as holds from unpaid_counts c`)
 
 test('pieces of one order, over all its lanes; the shelf says so', async () => {
   const machine = await machineWith(3, 0)
@@ -240,7 +243,8 @@ test('goods held by orders that had their time go to who wants them; the late pa
   const state = async (order: string) =>
     (
       await world.rows<{ s: string }>(
-        `select order_status || coalesce(' ' || (select state from refunds r where r.order_num = o.order_num), '') as s
+        `select order_status || coalesce(' ' || (select state from refunds r
+          where r.order_num = o.order_num), '') as s
       from orders o where order_num = $1`,
         [order.slice(2)],
       )
@@ -258,14 +262,16 @@ test('goods held by orders that had their time go to who wants them; the late pa
 
 const hoarded = (machine: Machine) =>
   world.rows<{ subject: string; device_id: number; times: number; detail: unknown }>(
-    `select subject, device_id, times, detail from security_events where kind = 'STOCK_HOARDED' and device_id = $1`,
+    `select subject, device_id, times, detail from security_events
+      where kind = 'STOCK_HOARDED' and device_id = $1`,
     [machine.id],
   )
 const holders = async (machine: Machine) =>
   Object.fromEntries(
     (
       await world.rows<{ address: string; n: number }>(
-        `select address, count(*)::int as n from unpaid_holds where device_id = $1 group by 1 order by 1`,
+        `select address, count(*)::int as n from unpaid_holds where device_id = $1 group by 1
+          order by 1`,
         [machine.id],
       )
     ).map((row) => [row.address, row.n]),

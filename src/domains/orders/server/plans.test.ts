@@ -9,9 +9,16 @@ let world: World
 beforeAll(async () => {
   world = await openWorld()
   await world.sql(
-    `insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name, channel, order_type, pay_type, pay_state, order_status, detail, img, pieces, total_amount, payable_amount, paid_amount, refunded_amount, expire_at, paid_at)
-     select $1, at, 900000 + n, to_char(at at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(n::text, 12, '0'), d.id, d.rtu_number, 'machine', 'MACHINE', 'SCAN', 'WECHAT', 'PAID', 'SUCCESS', 'water', 'files/x.png', 1, 300, 300, 300, 0, at, at
-     from (select n, $2::timestamptz - n * interval '1 minute' as at from generate_series(1, 20000) n) x cross join (select * from devices where org_id = $1 limit 1) d`,
+    `insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name,
+      channel, order_type, pay_type, pay_state, order_status, detail, img, pieces, total_amount,
+      payable_amount, paid_amount, refunded_amount, expire_at, paid_at)
+     select $1, at, 900000 + n,
+       to_char(at at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(n::text, 12, '0'), d.id,
+       d.rtu_number, 'machine', 'MACHINE', 'SCAN', 'WECHAT', 'PAID', 'SUCCESS', 'water',
+       'files/x.png', 1, 300, 300, 300, 0, at, at
+     from (select n, $2::timestamptz - n * interval '1 minute' as at
+       from generate_series(1, 20000) n) x cross
+       join (select * from devices where org_id = $1 limit 1) d`,
     [place.CHILD, worldNow],
   )
   await world.sql('vacuum analyze orders')

@@ -22,7 +22,8 @@ const said = (ctx: Ctx) => ({
   userName: masked(sql`o.consumer`),
   ownedUserName: sql`g.name`,
   createTime: sql`o.created_at`,
-  can: sql`jsonb_build_object('refund', ${may(ctx, 'order:refund')}::boolean and o.paid_amount > o.refunded_amount)`,
+  can: sql`jsonb_build_object('refund', ${may(ctx, 'order:refund')}::boolean
+    and o.paid_amount > o.refunded_amount)`,
 })
 const listed = (ctx: Ctx) => shape(OrderRow, ['orders', 'o'], said(ctx))
 const whole = (ctx: Ctx) =>
@@ -59,7 +60,8 @@ function conditions(ctx: Ctx, input: Filter) {
     number && sql`(o.rtu_number = ${number} or right(o.order_num, ${number.length}) = ${number})`,
     input.deviceId && sql`o.device_id = ${input.deviceId}`,
     input.orgId &&
-      sql`o.org_id in (select b.id from organisations a join organisations b on b.path <@ a.path where a.id = ${input.orgId})`,
+      sql`o.org_id in (select b.id from organisations a join organisations b on b.path <@ a.path
+        where a.id = ${input.orgId})`,
     input.payType && sql`o.pay_type = ${input.payType}`,
     input.orderType && sql`o.order_type = ${input.orderType}`,
     input.failReason && sql`o.fail_reason = ${input.failReason}`,
@@ -92,7 +94,9 @@ export async function statistics(ctx: Ctx, input: Filter) {
     cost: number
     abnormal: number
   }>(ctx.db)`
-    select coalesce(sum(o.paid_amount), 0)::bigint as amount, count(*) as count, coalesce(sum(o.refunded_amount), 0)::bigint as refund, coalesce(sum(o.cost_amount), 0)::bigint as cost,
+    select coalesce(sum(o.paid_amount), 0)::bigint as amount, count(*) as count,
+      coalesce(sum(o.refunded_amount), 0)::bigint as refund,
+      coalesce(sum(o.cost_amount), 0)::bigint as cost,
       count(*) filter (where o.order_status = 'ABNORMAL') as abnormal
     from orders o where ${all(conditions(ctx, input))}`
   const money = may(ctx, 'order:money')
@@ -114,7 +118,8 @@ export async function visibleOrder(ctx: Ctx, orderNum: string) {
   if (Number.isNaN(Date.parse(day))) return undefined
   return whole(ctx).one(
     ctx.db,
-    sql`from ${from} where o.order_num = ${orderNum} and o.created_at >= ${startOfDay(day)} and o.created_at < ${startOfDay(addDays(day, 1))}
+    sql`from ${from} where o.order_num = ${orderNum} and o.created_at >= ${startOfDay(day)}
+      and o.created_at < ${startOfDay(addDays(day, 1))}
       and ${visible(ctx, 'o.org_id', 'o.device_id')}`,
   )
 }
@@ -128,8 +133,11 @@ const unit = (ctx: Ctx) =>
       price: sql`u.list_price`,
       cost: may(ctx, 'product:cost') ? sql`u.cost` : sql`null`,
       held: sql`u.hold = 'FAILED_HOLD'`,
-      refund: sql`case when r.id is not null and u.refund_state is not null then jsonb_build_object('refundNo', r.refund_no, 'amount', r.amount,
-        'state', u.refund_state, 'reason', r.reason, 'automatic', r.automatic, 'attempts', r.attempts - r.waited, 'lastError', r.last_error,
+      refund: sql`case when r.id is not null
+        and u.refund_state is not null then jsonb_build_object('refundNo', r.refund_no, 'amount',
+          r.amount,
+        'state', u.refund_state, 'reason', r.reason, 'automatic', r.automatic, 'attempts',
+        r.attempts - r.waited, 'lastError', r.last_error,
         'nextAt', ${isoText('r.next_at')}, 'succeededAt', ${isoText('r.succeeded_at')}) end`,
     },
     ['canRefund'],
@@ -162,7 +170,8 @@ export async function orderDetail(ctx: Ctx, { id, orgId, ...order }: Seen): Prom
   )
   const timeline = await event(ctx, orgId).all(
     ctx.db,
-    sql`from order_events e where e.order_id = ${id} and e.created_at >= ${at} order by e.created_at desc, e.id desc limit 200`,
+    sql`from order_events e where e.order_id = ${id} and e.created_at >= ${at}
+      order by e.created_at desc, e.id desc limit 200`,
   )
   const { orderStatus, orderType, payState } = order
   const context = {

@@ -32,9 +32,8 @@ export async function tellQueue(app: App, behindMs: number): Promise<void> {
       .execute()
     // another that has been silent for minutes was not stopped but killed, and this one serves its
     // machines
-    await sql`delete from vend_queues where told_at < ${new Date(now.getTime() - 8 * queueLimits.silentMs)}`.execute(
-      db,
-    )
+    await sql`delete from vend_queues
+      where told_at < ${new Date(now.getTime() - 8 * queueLimits.silentMs)}`.execute(db)
   })
 }
 
@@ -72,9 +71,8 @@ async function ask(app: App): Promise<number> {
   const speaking = new Date(app.now().getTime() - queueLimits.silentMs)
   const { rows } = await app.database.aside((db) =>
     sql<{ behind: number | null; gateways: number }>`
-      select max(behind_ms) filter (where told_at > ${speaking}) as behind, count(*)::int as gateways from vend_queues`.execute(
-      db,
-    ),
+      select max(behind_ms) filter (where told_at > ${speaking}) as behind,
+        count(*)::int as gateways from vend_queues`.execute(db),
   )
   const { behind = null, gateways = 0 } = rows[0] ?? {}
   return behind ?? (gateways ? Number.POSITIVE_INFINITY : 0)

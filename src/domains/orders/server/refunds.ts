@@ -82,18 +82,22 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
     const rows = await rowsOf<Omit<Due, 'ours'>>(ctx.db)`
       with due as (
         -- the order is locked first, as everywhere
-        select r.id from refunds r join orders o on o.org_id = r.org_id and o.created_at = r.order_at and o.id = r.order_id
-        where r.next_at <= ${now} order by r.next_at limit ${free} for no key update of o skip locked)
-      update refunds t set state = 'PROCESSING', ${taking(app, kind)} from due, payments p where t.id = due.id and p.id = t.payment_id and t.next_at <= ${now}
-      returning t.id, t.org_id as "orgId", t.refund_no as "refundNo", t.order_id as "orderId", t.order_at as "orderAt", t.order_num as "orderNum",
-        t.unit_id as "unitId", t.amount, t.attempts, t.attempts - t.waited as "countedTries", t.payment_id as "paymentId", p.provider, p.out_trade_no as "outTradeNo", p.amount as total`
+        select r.id from refunds r
+        join orders o on o.org_id = r.org_id and o.created_at = r.order_at and o.id = r.order_id
+        where r.next_at <= ${now} order by r.next_at
+        limit ${free} for no key update of o skip locked)
+      update refunds t set state = 'PROCESSING', ${taking(app, kind)} from due, payments p
+      where t.id = due.id and p.id = t.payment_id and t.next_at <= ${now}
+      returning t.id, t.org_id as "orgId", t.refund_no as "refundNo", t.order_id as "orderId",
+        t.order_at as "orderAt", t.order_num as "orderNum",
+        t.unit_id as "unitId", t.amount, t.attempts, t.attempts - t.waited as "countedTries",
+        t.payment_id as "paymentId", p.provider, p.out_trade_no as "outTradeNo", p.amount as total`
     const units = rows.flatMap(({ orgId, orderAt, unitId }) =>
       unitId === null ? [] : [{ orgId, createdAt: orderAt, id: unitId }],
     )
     if (units.length)
-      await sql`update order_units u set refund_state = 'PROCESSING' from ${places(units)} where ${liesAt('u')}`.execute(
-        ctx.db,
-      )
+      await sql`update order_units u set refund_state = 'PROCESSING' from ${places(units)}
+        where ${liesAt('u')}`.execute(ctx.db)
     return rows.map((row) => ({
       ...row,
       ours: sql`id = ${row.id} and attempts = ${row.attempts} and state = 'PROCESSING'`,
@@ -114,13 +118,14 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
   const unit = units.find((u) => u.id === refund.unitId)
   if (to.state === 'SUCCESS') {
     // whoever asked: the money went
-    const { numAffectedRows } =
-      await sql`update refunds set state = 'SUCCESS', succeeded_at = ${ctx.now}, next_at = null, last_error = null,
-      provider_refund_no = ${to.providerRefundNo} where id = ${refund.id} and state = 'PROCESSING'`.execute(
-        ctx.db,
-      )
+    const { numAffectedRows } = await sql`update refunds
+        set state = 'SUCCESS', succeeded_at = ${ctx.now}, next_at = null, last_error = null,
+      provider_refund_no = ${to.providerRefundNo}
+      where id = ${refund.id} and state = 'PROCESSING'`.execute(ctx.db)
     if (!numAffectedRows || !order) return
-    await sql`update order_cases set state = 'DONE' where kind = 'REFUND_FAILED' and payment_id = ${refund.paymentId} and unit_id is not distinct from ${refund.unitId}::bigint
+    await sql`update order_cases set state = 'DONE'
+      where kind = 'REFUND_FAILED' and payment_id = ${refund.paymentId} and unit_id is not distinct
+      from ${refund.unitId}::bigint
       and state <> 'DONE'`.execute(ctx.db)
     const voucher = await returnMoney(ctx, refund, order.orderNum)
     if (unit) {
@@ -128,10 +133,11 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
       const first = order.refundedAmount === 0
       order.refundedAmount += refund.amount
       order.payState = order.refundedAmount === order.paidAmount ? 'REFUNDED' : 'PART_REFUNDED'
-      await sql`update orders set refunded_amount = refunded_amount + ${refund.amount}, pay_state = case when refunded_amount + ${refund.amount} = paid_amount then 'REFUNDED' else 'PART_REFUNDED' end
-        where org_id = ${order.orgId} and created_at = ${order.createdAt} and id = ${order.id} and refunded_amount + ${refund.amount} <= paid_amount`.execute(
-        ctx.db,
-      )
+      await sql`update orders set refunded_amount = refunded_amount + ${refund.amount},
+        pay_state = case when refunded_amount + ${refund.amount} = paid_amount then 'REFUNDED'
+          else 'PART_REFUNDED' end
+        where org_id = ${order.orgId} and created_at = ${order.createdAt} and id = ${order.id}
+          and refunded_amount + ${refund.amount} <= paid_amount`.execute(ctx.db)
       writeEvents(ctx, [
         {
           unit,
@@ -149,10 +155,9 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
   } else {
     const failed = to.state === 'FAILED'
     const state = failed ? 'FAILED' : 'PROCESSING'
-    const { numAffectedRows } =
-      await sql`update refunds set state = ${state}, next_at = ${to.nextAt}, last_error = ${to.reason} where ${refund.ours}`.execute(
-        ctx.db,
-      )
+    const { numAffectedRows } = await sql`update refunds
+        set state = ${state}, next_at = ${to.nextAt}, last_error = ${to.reason}
+        where ${refund.ours}`.execute(ctx.db)
     if (!numAffectedRows) return
     if (unit) {
       await setUnitRefund(ctx, unit, state)
@@ -167,8 +172,11 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
       relabel(ctx, orders, units)
     }
     if (failed) {
-      await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id, payment_id, kind, amount, created_at)
-        select ${refund.orgId}, device_id, ${refund.orderId}, ${refund.orderNum}, ${refund.unitId}, ${refund.paymentId}, 'REFUND_FAILED', ${refund.amount}, ${ctx.now}::timestamptz from refunds where id = ${refund.id}
+      await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id,
+        payment_id, kind, amount, created_at)
+        select ${refund.orgId}, device_id, ${refund.orderId}, ${refund.orderNum}, ${refund.unitId},
+          ${refund.paymentId}, 'REFUND_FAILED', ${refund.amount}, ${ctx.now}::timestamptz
+          from refunds where id = ${refund.id}
         on conflict (kind, unit_id, payment_id) do nothing`.execute(ctx.db)
     }
   }
@@ -185,7 +193,8 @@ async function returnMoney(ctx: Ctx, refund: Due, orderNum: string): Promise<Vou
     ctx.db,
   )`update payments set refunded_amount = refunded_amount + ${refund.amount}
     where id = ${refund.paymentId} and refunded_amount + ${refund.amount} <= amount
-    returning amount, fee_amount as fee, refunded_amount - ${refund.amount}::bigint as refunded, applied`
+    returning amount, fee_amount as fee, refunded_amount - ${refund.amount}::bigint as refunded,
+      applied`
   if (!payment) throw new Error(`refund ${refund.refundNo} exceeds its payment`)
   const of = { orgId: refund.orgId, orderId: refund.orderId, orderNum }
   const share = feeShareOf(payment, refund.amount)
@@ -200,7 +209,8 @@ async function setUnitRefund(
   state: 'SUCCESS' | 'FAILED' | 'PROCESSING',
 ): Promise<void> {
   unit.refundState = state
-  await sql`update order_units set refund_state = ${state} where org_id = ${unit.orgId} and created_at = ${unit.createdAt} and id = ${unit.id}`.execute(
+  await sql`update order_units set refund_state = ${state}
+    where org_id = ${unit.orgId} and created_at = ${unit.createdAt} and id = ${unit.id}`.execute(
     ctx.db,
   )
 }
@@ -216,17 +226,27 @@ export async function openRefunds(
 ): Promise<void> {
   if (!units.length) return
   await sql`with n as (
-      select "orgId" as org_id, "deviceId" as device_id, "orderId" as order_id, "createdAt" as order_at, "orderNum" as order_num, id as unit_id, "unitNo" as unit_no, paid as amount
-      from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as x("orgId" bigint, "deviceId" bigint, "orderId" bigint, "createdAt" timestamptz,
+      select "orgId" as org_id, "deviceId" as device_id, "orderId" as order_id,
+        "createdAt" as order_at, "orderNum" as order_num, id as unit_id, "unitNo" as unit_no,
+        paid as amount
+      from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as x("orgId" bigint,
+        "deviceId" bigint, "orderId" bigint, "createdAt" timestamptz,
         "orderNum" text, id bigint, "unitNo" int, paid bigint)
     ), made as (
-      insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at, order_num, unit_id, unit_no, kind, amount, reason, remark, automatic, state, next_at, requested_by, created_at, succeeded_at)
-      select n.org_id, n.device_id, n.order_num || '-' || lpad(n.unit_no::text, 2, '0'), p.id, n.order_id, n.order_at, n.order_num, n.unit_id, n.unit_no, 'UNIT', n.amount,
-        ${why.reason}, ${why.remark}, ${why.automatic}, case when n.amount = 0 then 'SUCCESS' else 'PENDING' end, ${ctx.now}::timestamptz, ${why.userId}::bigint, ${ctx.now}::timestamptz,
+      insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at, order_num,
+        unit_id, unit_no, kind, amount, reason, remark, automatic, state, next_at, requested_by,
+        created_at, succeeded_at)
+      select n.org_id, n.device_id, n.order_num || '-' || lpad(n.unit_no::text, 2, '0'), p.id,
+        n.order_id, n.order_at, n.order_num, n.unit_id, n.unit_no, 'UNIT', n.amount,
+        ${why.reason}, ${why.remark}, ${why.automatic}, case when n.amount = 0 then 'SUCCESS'
+          else 'PENDING' end, ${ctx.now}::timestamptz, ${why.userId}::bigint,
+            ${ctx.now}::timestamptz,
         case when n.amount = 0 then ${ctx.now}::timestamptz end
       from n left join payments p on p.order_id = n.order_id and p.applied
-      on conflict (unit_id) do update set state = case refunds.state when 'FAILED' then 'PROCESSING' else 'PENDING' end, attempts = 0, waited = 0,
-        next_at = excluded.next_at, reason = excluded.reason, remark = excluded.remark, automatic = excluded.automatic, requested_by = excluded.requested_by
+      on conflict (unit_id) do update set state = case refunds.state when 'FAILED' then 'PROCESSING'
+      else 'PENDING' end, attempts = 0, waited = 0,
+        next_at = excluded.next_at, reason = excluded.reason, remark = excluded.remark,
+        automatic = excluded.automatic, requested_by = excluded.requested_by
         where refunds.state in ('CANCELLED', 'FAILED')
       returning unit_id, state
     )

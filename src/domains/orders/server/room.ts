@@ -64,9 +64,8 @@ export async function makeRoom(
   await bySystem(app, async (ctx) => {
     ctx.later(patience(orderLockMs))
     // one after the other at a machine, or several would judge by the same orders
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`giving way ${buyer.deviceId}`}, 0))`.execute(
-      ctx.db,
-    )
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`giving way ${buyer.deviceId}`},
+      0))`.execute(ctx.db)
     const held = await holdingsFor(ctx.db, buyer, way)
     const old = timedOut(held, buyer, way, { now: ctx.now, seconds })
     const giving = old.length ? undefined : givingWay(held, buyer, way, ctx.now)

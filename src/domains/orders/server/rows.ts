@@ -70,7 +70,8 @@ export function within(column: string, moments: readonly Date[]): RawBuilder<unk
   const month = (at: Date, next = 0) =>
     sql.lit(new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + next)).toISOString())
   const name = sql.ref(column)
-  return sql`${name} between ${first} and ${last} and ${name} >= ${month(first)} and ${name} < ${month(last, 1)}`
+  return sql`${name} between ${first} and ${last} and ${name} >= ${month(first)}
+    and ${name} < ${month(last, 1)}`
 }
 
 /**
@@ -80,7 +81,8 @@ export function within(column: string, moments: readonly Date[]): RawBuilder<unk
 export const places = (rows: readonly Place[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(rows.map(({ orgId, createdAt, id }) => ({ orgId, createdAt, id })))}::jsonb) as n("orgId" bigint, "createdAt" timestamptz, id bigint)`
 export const liesAt = (alias: string, id = 'id') =>
-  sql`${sql.ref(`${alias}.org_id`)} = n."orgId" and ${sql.ref(`${alias}.created_at`)} = n."createdAt" and ${sql.ref(`${alias}.${id}`)} = n.id`
+  sql`${sql.ref(`${alias}.org_id`)} = n."orgId"
+    and ${sql.ref(`${alias}.created_at`)} = n."createdAt" and ${sql.ref(`${alias}.${id}`)} = n.id`
 
 /** Orders by their keys with all their pieces, both locked in ascending order. */
 export async function lockOrders(
@@ -92,15 +94,21 @@ export async function lockOrders(
   ])
   const moments = keys.map((key) => key.at)
   const locked = rowsOf<Order>(ctx.db)`
-    select o.id, o.org_id as "orgId", o.created_at as "createdAt", o.order_num as "orderNum", o.device_id as "deviceId", o.order_type as "orderType",
-      o.pay_state as "payState", o.order_status as "orderStatus", o.paid_amount as "paidAmount", o.refunded_amount as "refundedAmount",
-      o.final_at as "finalAt", o.fail_reason as "failReason", o.cost_amount as "costAmount", o.total_amount as "totalAmount", o.payable_amount as "payableAmount"
+    select o.id, o.org_id as "orgId", o.created_at as "createdAt", o.order_num as "orderNum",
+      o.device_id as "deviceId", o.order_type as "orderType",
+      o.pay_state as "payState", o.order_status as "orderStatus", o.paid_amount as "paidAmount",
+      o.refunded_amount as "refundedAmount",
+      o.final_at as "finalAt", o.fail_reason as "failReason", o.cost_amount as "costAmount",
+      o.total_amount as "totalAmount", o.payable_amount as "payableAmount"
     from orders o join ${wanted} on ${liesAt('o')}
     where ${within('o.created_at', moments)} order by o.id for no key update of o`
   const pieces = rowsOf<Unit>(ctx.db)`
-    select u.id, u.org_id as "orgId", u.created_at as "createdAt", u.order_id as "orderId", u.order_num as "orderNum", u.unit_no as "unitNo",
-      u.device_id as "deviceId", u.lane_id as "laneId", u.road, u.product_id as "productId", u.drug_class as "drugClass", u.list_price as "listPrice",
-      u.paid, u.cost, u.attempt, u.vend_state as "vendState", u.hold, u.refund_state as "refundState", u.drop_confirmed as "dropConfirmed",
+    select u.id, u.org_id as "orgId", u.created_at as "createdAt", u.order_id as "orderId",
+      u.order_num as "orderNum", u.unit_no as "unitNo",
+      u.device_id as "deviceId", u.lane_id as "laneId", u.road, u.product_id as "productId",
+      u.drug_class as "drugClass", u.list_price as "listPrice",
+      u.paid, u.cost, u.attempt, u.vend_state as "vendState", u.hold,
+      u.refund_state as "refundState", u.drop_confirmed as "dropConfirmed",
       u.late_success as "lateSuccess", u.fail_reason as "failReason"
     from order_units u join ${wanted} on ${liesAt('u', 'order_id')}
     where ${within('u.created_at', moments)} order by u.order_id, u.unit_no for no key update of u`
@@ -135,13 +143,17 @@ export function relabel(ctx: Ctx, orders: readonly Order[], units: readonly Unit
     ]
   })
   if (!rows.length) return
-  ctx.later(sql`update orders o set order_status = n.status, fail_reason = n.reason, cost_amount = n.cost, final_at = case when n.final then coalesce(o.final_at, ${ctx.now}) else null end
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n("orgId" bigint, "createdAt" timestamptz, id bigint, status text, final boolean, reason text, cost bigint)
+  ctx.later(sql`update orders o
+    set order_status = n.status, fail_reason = n.reason, cost_amount = n.cost, final_at = case
+      when n.final then coalesce(o.final_at, ${ctx.now}) else null end
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n("orgId" bigint,
+      "createdAt" timestamptz, id bigint, status text, final boolean, reason text, cost bigint)
     where ${liesAt('o')} and ${within(
       'o.created_at',
       orders.map((order) => order.createdAt),
     )}
-      and (o.order_status, o.fail_reason, o.cost_amount, o.final_at is not null) is distinct from (n.status, n.reason, n.cost, n.final)`)
+      and (o.order_status, o.fail_reason, o.cost_amount, o.final_at is not null) is distinct
+      from (n.status, n.reason, n.cost, n.final)`)
 }
 
 export function writeEvents(ctx: Ctx, events: readonly OrderEvent[], actor = ''): void {
@@ -160,8 +172,11 @@ export function insertEvents(
       data: { ...data, at },
     })),
   )
-  return sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data, actor)
-    select "orgId", ${ctx.now}::timestamptz, "orderId", "createdAt", "deviceId", "unitNo", kind, data, ${actor}
+  return sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no,
+    kind, data, actor)
+    select "orgId", ${ctx.now}::timestamptz, "orderId", "createdAt", "deviceId", "unitNo", kind,
+      data, ${actor}
     from jsonb_to_recordset(${json}::jsonb)
-      as e("orgId" bigint, "orderId" bigint, "createdAt" timestamptz, "deviceId" bigint, "unitNo" int, kind text, data jsonb)`
+      as e("orgId" bigint, "orderId" bigint, "createdAt" timestamptz, "deviceId" bigint,
+        "unitNo" int, kind text, data jsonb)`
 }

@@ -52,9 +52,12 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled>
   const contradicted = new Set<string>()
   if (!facts.length) return { owners: new Map(), contradicted }
   const found = await rowsOf<Command>(ctx.db)`
-    select c.cmd_id as "cmdId", c.org_id as "orgId", c.device_id as "deviceId", c.order_id as "orderId", c.order_at as "orderAt", c.unit_id as "unitId",
-      c.attempt, c.state, c.result_code as "resultCode", d.org_id as "ownerId", d.drop_sensor as "dropSensor", d.auto_refund as "autoRefund"
-    from vend_commands c join devices d on d.id = c.device_id where c.cmd_id = any(${[...new Set(facts.map((f) => f.cmdId))]}::uuid[])`
+    select c.cmd_id as "cmdId", c.org_id as "orgId", c.device_id as "deviceId",
+      c.order_id as "orderId", c.order_at as "orderAt", c.unit_id as "unitId",
+      c.attempt, c.state, c.result_code as "resultCode", d.org_id as "ownerId",
+      d.drop_sensor as "dropSensor", d.auto_refund as "autoRefund"
+    from vend_commands c join devices d on d.id = c.device_id
+    where c.cmd_id = any(${[...new Set(facts.map((f) => f.cmdId))]}::uuid[])`
   const commandOf = new Map(found.map((command) => [command.cmdId, command]))
   const owners = new Map(found.map((command) => [command.cmdId, command.deviceId]))
   const own = facts.filter(
@@ -231,16 +234,22 @@ async function write(
     )
     // commands, pieces and what is told about them in one statement
     ctx.later(sql`with told as (${insertEvents(ctx, work.events)}), commanded as (
-      update vend_commands c set state = n.state, result_code = coalesce(n.result, c.result_code), duration_ms = coalesce(n.duration, c.duration_ms),
+      update vend_commands c set state = n.state, result_code = coalesce(n.result, c.result_code),
+        duration_ms = coalesce(n.duration, c.duration_ms),
         acked_at = case when n.state = 'ACKED' then ${ctx.now} else c.acked_at end,
         unknown_at = case when n.state = 'UNKNOWN' then ${ctx.now} else c.unknown_at end,
-        finished_at = case when n.state in ('SUCCESS','FAILED','VOID') then ${ctx.now} else c.finished_at end
-      from jsonb_to_recordset(${JSON.stringify([...work.commands.values()])}::jsonb) as n("cmdId" uuid, state text, result text, duration int) where c.cmd_id = n."cmdId"
-    ) update order_units u set vend_state = n."vendState", hold = n.hold, fail_reason = n."failReason",
+        finished_at = case when n.state in ('SUCCESS','FAILED','VOID') then ${ctx.now}
+          else c.finished_at end
+      from jsonb_to_recordset(${JSON.stringify([...work.commands.values()])}::jsonb) as
+        n("cmdId" uuid, state text, result text, duration int) where c.cmd_id = n."cmdId"
+    ) update order_units u set vend_state = n."vendState", hold = n.hold,
+    fail_reason = n."failReason",
         drop_confirmed = n."dropConfirmed", late_success = n."lateSuccess",
-        flow_id = coalesce(n."flowId", u.flow_id), acked_at = case when n."vendState" = 'ACKED' then ${ctx.now} else u.acked_at end,
+        flow_id = coalesce(n."flowId", u.flow_id), acked_at = case
+          when n."vendState" = 'ACKED' then ${ctx.now} else u.acked_at end,
         finished_at = case when n.finished then ${ctx.now} else u.finished_at end
-      from jsonb_to_recordset(${json}::jsonb) as n(id bigint, "orgId" bigint, "createdAt" timestamptz, "vendState" text, hold text, "failReason" text,
+      from jsonb_to_recordset(${json}::jsonb) as n(id bigint, "orgId" bigint,
+        "createdAt" timestamptz, "vendState" text, hold text, "failReason" text,
         "dropConfirmed" boolean, "lateSuccess" boolean, "flowId" bigint, finished boolean)
       where ${liesAt('u')} and ${within(
         'u.created_at',
@@ -249,8 +258,10 @@ async function write(
   } else writeEvents(ctx, work.events)
   await writeCases(ctx, work.cases)
   if (work.cancels.length) {
-    await sql`with gone as (update refunds set state = 'CANCELLED', next_at = null where unit_id = any(${work.cancels}::bigint[]) and state = 'PENDING' returning unit_id)
-      update order_units u set refund_state = 'CANCELLED' from gone where u.id = gone.unit_id and u.order_id = any(${orders.map((o) => o.id)}::bigint[])`.execute(
+    await sql`with gone as (update refunds set state = 'CANCELLED', next_at = null
+      where unit_id = any(${work.cancels}::bigint[]) and state = 'PENDING' returning unit_id)
+      update order_units u set refund_state = 'CANCELLED' from gone
+      where u.id = gone.unit_id and u.order_id = any(${orders.map((o) => o.id)}::bigint[])`.execute(
       ctx.db,
     )
     for (const unit of units) if (work.cancels.includes(unit.id)) unit.refundState = 'CANCELLED'
@@ -274,10 +285,13 @@ async function write(
 async function writeCases(ctx: Ctx, cases: Work['cases']): Promise<void> {
   if (!cases.length) return
   const json = JSON.stringify(cases.map(({ unit, kind }) => ({ ...unit, kind })))
-  await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id, kind, amount, cost, created_at)
-    select distinct on (kind, id) "orgId", "deviceId", "orderId", "orderNum", id, kind, paid, cost, ${ctx.now}::timestamptz
+  await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id, kind, amount,
+    cost, created_at)
+    select distinct on (kind, id) "orgId", "deviceId", "orderId", "orderNum", id, kind, paid, cost,
+      ${ctx.now}::timestamptz
     from jsonb_to_recordset(${json}::jsonb)
-      as c("orgId" bigint, "deviceId" bigint, "orderId" bigint, "orderNum" text, id bigint, kind text, paid bigint, cost bigint)
+      as c("orgId" bigint, "deviceId" bigint, "orderId" bigint, "orderNum" text, id bigint,
+        kind text, paid bigint, cost bigint)
     on conflict (kind, unit_id, payment_id) do nothing`.execute(ctx.db)
 }
 
@@ -286,7 +300,8 @@ async function openFaults(ctx: Ctx, faults: Work['faults']): Promise<void> {
   // the counters of device_states follow with refreshDeviceCounters
   await sql`insert into device_faults (org_id, device_id, lane_id, code, level, opened_at)
     select distinct on ("deviceId", "laneId", code) "orgId", "deviceId", "laneId", code, 'ERROR', at
-    from jsonb_to_recordset(${JSON.stringify(faults)}::jsonb) as x("orgId" bigint, "deviceId" bigint, "laneId" bigint, code text, at timestamptz)
+    from jsonb_to_recordset(${JSON.stringify(faults)}::jsonb) as x("orgId" bigint,
+      "deviceId" bigint, "laneId" bigint, code text, at timestamptz)
     on conflict do nothing`.execute(ctx.db)
   ctx.touch('devices', faults)
 }

@@ -53,10 +53,10 @@ export async function addTestOrder(
     { lane: { ...lane, price: 0, costPrice: 0 }, count: 1 },
   ])
   const data = JSON.stringify({ pieces: 1, total: 0, test: true })
-  await sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data, actor)
-    values (${device.orgId}, ${ctx.now}, ${id}, ${ctx.now}, ${device.id}, 'CREATED', ${data}, ${ctx.actor.username})`.execute(
-    ctx.db,
-  )
+  await sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data,
+    actor)
+    values (${device.orgId}, ${ctx.now}, ${id}, ${ctx.now}, ${device.id}, 'CREATED', ${data},
+      ${ctx.actor.username})`.execute(ctx.db)
   await moveStock(ctx, [{ laneId: lane.id, reserved: 1 }])
   await addCommands(ctx, { orgId: device.orgId, at: ctx.now, id })
   ctx.touch('orders', device.orgId)

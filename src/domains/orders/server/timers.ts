@@ -20,10 +20,13 @@ export async function sweepCommands(app: App): Promise<number> {
   const rows = await app.database.readSame(
     systemScope,
     (db) => rowsOf<{ cmdId: string; orgId: number; what: 'overdue' | 'gone' | 'unsent' }>(db)`
-      select c.cmd_id as "cmdId", c.org_id as "orgId", case when c.state = 'WAIT' then 'unsent' when c.state = 'UNKNOWN' then 'gone' else 'overdue' end as what
+      select c.cmd_id as "cmdId", c.org_id as "orgId", case when c.state = 'WAIT' then 'unsent'
+        when c.state = 'UNKNOWN' then 'gone' else 'overdue' end as what
       from vend_commands c join device_states s on s.device_id = c.device_id
       where (c.state in ('SENT','ACKED') and c.issued_at <= ${ago(timers.overdue)})
-         or (c.state = 'UNKNOWN' and c.unknown_at <= case when s.online then ${ago(timers.unknown)}::timestamptz else ${ago(timers.offlineWait)}::timestamptz end)
+         or (c.state = 'UNKNOWN' and c.unknown_at <= case
+           when s.online then ${ago(timers.unknown)}::timestamptz
+           else ${ago(timers.offlineWait)}::timestamptz end)
          or (c.state = 'WAIT' and c.created_at <= ${ago(timers.offlineWait)})
       order by c.created_at limit 200`,
   )
@@ -46,13 +49,15 @@ export async function closeUnpaid(app: App): Promise<number> {
     (db) =>
       rowsOf<Unpaid>(
         db,
-      )`select ${columns} from orders where pay_state = 'UNPAID' and expire_at <= ${app.now()} order by id limit 100`,
+      )`select ${columns} from orders where pay_state = 'UNPAID' and expire_at <= ${app.now()}
+        order by id limit 100`,
   )
   let closed = 0
   await eachFree(app, rows, async (ctx, due) => {
     const moments = due.map((row) => row.createdAt)
     const mine = await rowsOf<Unpaid>(ctx.db)`
-      select ${columns} from orders where pay_state = 'UNPAID' and expire_at <= ${ctx.now} and id = any(${due.map((row) => row.id)}::bigint[]) and ${within('created_at', moments)}
+      select ${columns} from orders where pay_state = 'UNPAID' and expire_at <= ${ctx.now}
+        and id = any(${due.map((row) => row.id)}::bigint[]) and ${within('created_at', moments)}
       order by id for no key update skip locked`
     await closeOrders(ctx, mine, 'CLOSED')
     closed += mine.length
@@ -71,11 +76,11 @@ export async function closeOrders(
 ): Promise<void> {
   if (!unpaid.length) return
   const ids = unpaid.map((o) => o.id)
-  await sql`update orders o set pay_state = 'CLOSED', order_status = 'CLOSED', closed_at = ${ctx.now}
+  await sql`update orders o
+    set pay_state = 'CLOSED', order_status = 'CLOSED', closed_at = ${ctx.now}
     from ${places(unpaid)} where ${liesAt('o')} and o.pay_state = 'UNPAID'`.execute(ctx.db)
-  await sql`update payments set state = 'CLOSED' where order_id = any(${ids}::bigint[]) and state = 'PENDING'`.execute(
-    ctx.db,
-  )
+  await sql`update payments set state = 'CLOSED'
+    where order_id = any(${ids}::bigint[]) and state = 'PENDING'`.execute(ctx.db)
   // who held goods or a place that others asked for leaves as much of it to them for a while
   const until = new Date(ctx.now.getTime() + coolDown * 1000)
   const units = await rowsOf<{ laneId: number }>(ctx.db)`
@@ -84,17 +89,19 @@ export async function closeOrders(
       where ${liesAt('u', 'order_id')} and u.hold = 'HELD' returning u.lane_id, u.order_id
     ), lost as (
       insert into unpaid_losses (order_id, lane_id, org_id, device_id, address, pieces, until)
-      select r.order_id, r.lane_id, h.org_id, h.device_id, h.address, count(*), ${until}::timestamptz
-      from released r join unpaid_holds h on h.order_id = r.order_id where h.wanted and h.address <> '' group by 1, 2, 3, 4, 5
+      select r.order_id, r.lane_id, h.org_id, h.device_id, h.address, count(*),
+        ${until}::timestamptz
+      from released r join unpaid_holds h on h.order_id = r.order_id
+      where h.wanted and h.address <> '' group by 1, 2, 3, 4, 5
       union all
-      select order_id, null, org_id, device_id, address, 1, ${until}::timestamptz from unpaid_holds where order_id = any(${ids}::bigint[]) and place_wanted and address <> ''
+      select order_id, null, org_id, device_id, address, 1, ${until}::timestamptz from unpaid_holds
+      where order_id = any(${ids}::bigint[]) and place_wanted and address <> ''
     )
     select lane_id as "laneId" from released`
   await sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, kind)
     select "orgId", ${ctx.now}::timestamptz, id, "createdAt", "deviceId", ${kind}
-    from jsonb_to_recordset(${JSON.stringify(unpaid)}::jsonb) as n("orgId" bigint, "createdAt" timestamptz, id bigint, "deviceId" bigint)`.execute(
-    ctx.db,
-  )
+    from jsonb_to_recordset(${JSON.stringify(unpaid)}::jsonb) as n("orgId" bigint,
+      "createdAt" timestamptz, id bigint, "deviceId" bigint)`.execute(ctx.db)
   const moves = units.map((unit) => ({ laneId: unit.laneId, reserved: -1 }))
   const { deviceIds } = await moveStock(ctx, moves)
   refreshDeviceCounters(ctx, deviceIds)

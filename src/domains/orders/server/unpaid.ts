@@ -61,7 +61,8 @@ function subjectsOf(buyer: Buyer, limits: UnpaidLimits) {
 }
 /** Of the machine's places, those that this address leaves to others for now. */
 const placesLost = ({ deviceId, address }: Buyer, limits: UnpaidLimits, now: Date) =>
-  sql`(select least(count(*), ${limits['order.openPerMachine'] - half(limits)}::int)::int from unpaid_losses
+  sql`(select least(count(*), ${limits['order.openPerMachine'] - half(limits)}::int)::int
+    from unpaid_losses
     where device_id = ${deviceId} and address = ${address} and lane_id is null and until > ${now})`
 
 export type Short = { readonly lane: number; readonly missing: number }
@@ -95,8 +96,10 @@ export async function fullFor(
   const isMachine = machine(buyer.deviceId)
   const rows = await rowsOf<{ subject: string; lost: number }>(db)`
     select c.subject, l.n as lost from unpaid_counts c
-    join jsonb_to_recordset(${JSON.stringify(subjectsOf(buyer, limits))}::jsonb) as w(subject text, most int) on w.subject = c.subject
-    cross join lateral (select case when w.subject = ${isMachine} then ${placesLost(buyer, limits, now)} else 0 end as n) l
+    join jsonb_to_recordset(${JSON.stringify(subjectsOf(buyer, limits))}::jsonb) as w(subject text,
+      most int) on w.subject = c.subject
+    cross join lateral (select case
+      when w.subject = ${isMachine} then ${placesLost(buyer, limits, now)} else 0 end as n) l
     where c.open >= w.most - l.n + c.credit`
   const full = rows.map((row) => row.subject)
   return {
@@ -115,7 +118,8 @@ export async function lostBy(
   const rows = await rowsOf<{ laneId: number; pieces: number }>(
     ctx.db,
   )`select lane_id as "laneId", sum(pieces)::int as pieces from unpaid_losses
-    where device_id = ${deviceId} and address = ${address} and lane_id is not null and until > ${ctx.now} group by lane_id`
+    where device_id = ${deviceId} and address = ${address} and lane_id is not null
+      and until > ${ctx.now} group by lane_id`
   return new Map(rows.map((row) => [row.laneId, row.pieces]))
 }
 
@@ -131,9 +135,12 @@ export function holdingsFor(
     ? sql`or h.address = ${address} and h.subjects && ${[...own]}::text[]`
     : sql``
   return rowsOf<Holding>(db)`
-    select h.org_id as "orgId", h.order_at as "createdAt", h.order_id as id, h.device_id as "deviceId", h.address, h.wanted,
+    select h.org_id as "orgId", h.order_at as "createdAt", h.order_id as id,
+      h.device_id as "deviceId", h.address, h.wanted,
       h.place_wanted as "placeWanted", h.subjects,
-      array(select u.lane_id from order_units u where u.org_id = h.org_id and u.created_at = h.order_at and u.order_id = h.order_id and u.hold = 'HELD') as lanes
+      array(select u.lane_id from order_units u
+        where u.org_id = h.org_id and u.created_at = h.order_at and u.order_id = h.order_id
+          and u.hold = 'HELD') as lanes
     from unpaid_holds h where h.device_id = ${deviceId} ${his} order by h.order_at, h.order_id`
 }
 
@@ -176,8 +183,10 @@ export function unasked(held: readonly Holding[], buyer: Buyer, way: InTheWay): 
 }
 
 export const markWanted = (ctx: Ctx, { goods, places }: Unasked): Promise<unknown> =>
-  sql`with free as (select order_id from unpaid_holds where order_id = any(${[...goods, ...places]}::bigint[]) for update skip locked)
-    update unpaid_holds h set wanted = h.wanted or h.order_id = any(${[...goods]}::bigint[]), place_wanted = h.place_wanted or h.order_id = any(${[...places]}::bigint[])
+  sql`with free as (select order_id from unpaid_holds
+    where order_id = any(${[...goods, ...places]}::bigint[]) for update skip locked)
+    update unpaid_holds h set wanted = h.wanted or h.order_id = any(${[...goods]}::bigint[]),
+      place_wanted = h.place_wanted or h.order_id = any(${[...places]}::bigint[])
     from free where free.order_id = h.order_id`.execute(ctx.db)
 
 const olderThan = (now: Date, seconds: number) => (order: Holding) =>
@@ -233,7 +242,8 @@ export function givingWay(
 /** Locks orders to close them; none where one of them is being paid or closed. */
 export async function lockUnpaid(ctx: Ctx, orders: readonly Unpaid[]): Promise<readonly Unpaid[]> {
   const rows = await rowsOf<Unpaid>(ctx.db)`
-    select o.org_id as "orgId", o.created_at as "createdAt", o.id, o.device_id as "deviceId" from orders o join ${places(orders)} on ${liesAt('o')}
+    select o.org_id as "orgId", o.created_at as "createdAt", o.id, o.device_id as "deviceId"
+    from orders o join ${places(orders)} on ${liesAt('o')}
     where o.pay_state = 'UNPAID' order by o.id for no key update of o skip locked`
   return rows.length === orders.length ? rows : []
 }
@@ -252,15 +262,19 @@ export async function countUnpaid(
   const rows = await rowsOf<{ subject: string }>(ctx.db)`
     with taken as (
       insert into unpaid_counts as c (subject, open, most, touched_at)
-      select w.subject, 1, w.most - case when w.subject = ${want[0]?.subject} then ${placesLost(buyer, limits, ctx.now)} else 0 end, ${ctx.now}::timestamptz
+      select w.subject, 1, w.most - case
+        when w.subject = ${want[0]?.subject} then ${placesLost(buyer, limits, ctx.now)}
+        else 0 end, ${ctx.now}::timestamptz
       from jsonb_to_recordset(${JSON.stringify(want)}::jsonb) as w(subject text, most int)
       order by w.subject
-      on conflict (subject) do update set open = c.open + 1, most = excluded.most, touched_at = excluded.touched_at
+      on conflict (subject) do update
+      set open = c.open + 1, most = excluded.most, touched_at = excluded.touched_at
         where c.open < excluded.most + c.credit
       returning subject
     ), held as (
       insert into unpaid_holds (order_id, org_id, device_id, order_at, address, subjects)
-      values (${order.id}, ${buyer.orgId}, ${buyer.deviceId}, ${order.at}, ${buyer.address}, ${want.map((w) => w.subject)}::text[])
+      values (${order.id}, ${buyer.orgId}, ${buyer.deviceId}, ${order.at}, ${buyer.address},
+        ${want.map((w) => w.subject)}::text[])
     )
     select subject from taken`
   if (rows.length === want.length) return
@@ -277,11 +291,16 @@ export async function countUnpaid(
 export function uncountUnpaid(ctx: Ctx, orderIds: readonly number[], paid: boolean): void {
   if (!orderIds.length) return
   ctx.later(sql`
-    with gone as (delete from unpaid_holds where order_id = any(${[...orderIds]}::bigint[]) returning subjects),
-    n as (select s.subject, count(*)::int as n from gone, unnest(gone.subjects) as s(subject) group by 1),
-    locked as (select c.subject from unpaid_counts c where c.subject in (select subject from n) order by c.subject for no key update of c)
-    update unpaid_counts c set open = c.open - n.n, touched_at = ${ctx.now}, credit = case when c.subject not like ${`${everywhere}%`} then 0
-        when ${paid} then least(c.credit + n.n, ${mostCredit}::int) else greatest(c.credit - n.n, 0) end
+    with gone as (delete from unpaid_holds where order_id = any(${[...orderIds]}::bigint[])
+      returning subjects),
+    n as (select s.subject, count(*)::int as n from gone, unnest(gone.subjects) as s(subject)
+      group by 1),
+    locked as (select c.subject from unpaid_counts c where c.subject in (select subject from n)
+      order by c.subject for no key update of c)
+    update unpaid_counts c set open = c.open - n.n, touched_at = ${ctx.now}, credit = case
+      when c.subject not like ${`${everywhere}%`} then 0
+        when ${paid} then least(c.credit + n.n, ${mostCredit}::int)
+        else greatest(c.credit - n.n, 0) end
     from n join locked on locked.subject = n.subject where c.subject = n.subject`)
 }
 
@@ -291,8 +310,7 @@ export function uncountUnpaid(ctx: Ctx, orderIds: readonly number[], paid: boole
  */
 export const forgetIdle = (app: App): Promise<unknown> =>
   bySystem(app, async (ctx) => {
-    await sql`delete from unpaid_counts where open = 0 and touched_at < ${new Date(ctx.now.getTime() - 86_400_000)}`.execute(
-      ctx.db,
-    )
+    await sql`delete from unpaid_counts
+      where open = 0 and touched_at < ${new Date(ctx.now.getTime() - 86_400_000)}`.execute(ctx.db)
     await sql`delete from unpaid_losses where until <= ${ctx.now}`.execute(ctx.db)
   })

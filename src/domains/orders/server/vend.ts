@@ -49,9 +49,8 @@ export async function takeCommands(app: App, deviceIds: readonly number[]): Prom
   if (!deviceIds.length) return []
   // most turns find nothing: one look, without locks; what is paid after it pokes the next turn
   const { rows } = await app.database.readSame(systemScope, (db) =>
-    sql<Waiting>`select device_id, min(order_at) as first, max(order_at) as last from vend_commands where state in ('WAIT','SENT','UNKNOWN') group by device_id`.execute(
-      db,
-    ),
+    sql<Waiting>`select device_id, min(order_at) as first, max(order_at) as last from vend_commands
+      where state in ('WAIT','SENT','UNKNOWN') group by device_id`.execute(db),
   )
   const asked = new Set(deviceIds)
   const waiting = rows.filter((row) => asked.has(row.device_id))
@@ -81,49 +80,67 @@ async function takeDue(
   const deviceIds = waiting.map((row) => row.device_id)
   const moments = waiting.flatMap((row) => [row.first, row.last])
   // a test is how a repairman tries a broken lane
-  const isBroken = sql<boolean>`exists (select from lanes l where l.id = c.lane_id and l.status = 'FAULT') and not exists (
-    select from orders o where o.org_id = c.org_id and o.created_at = c.order_at and o.id = c.order_id and ${within('o.created_at', moments)} and o.order_type = 'TEST')`
+  const isBroken = sql<boolean>`exists (select from lanes l
+    where l.id = c.lane_id and l.status = 'FAULT') and not exists (
+    select from orders o where o.org_id = c.org_id and o.created_at = c.order_at
+      and o.id = c.order_id and ${within('o.created_at', moments)} and o.order_type = 'TEST')`
   const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
   const taken = rowsOf<VendOut>(ctx.db)`
       with online as (select unnest(${[...deviceIds]}::bigint[]) as device_id),
       next as (
         select distinct on (c.device_id) c.cmd_id, 'vend' as kind, true as first
         from vend_commands c join online using (device_id)
-        where c.state = 'WAIT' and ${within('c.order_at', moments)} and not (${isBroken}) and not exists (select 1 from vend_commands l where l.device_id = c.device_id and l.state in ('SENT','ACKED','UNKNOWN'))
+        where c.state = 'WAIT' and ${within('c.order_at', moments)} and not (${isBroken})
+          and not exists (select 1 from vend_commands l
+            where l.device_id = c.device_id and l.state in ('SENT','ACKED','UNKNOWN'))
         order by c.device_id, c.created_at, c.order_id, c.unit_no
       ), again as (
-        select c.cmd_id, 'vend' as kind, false as first from vend_commands c join online using (device_id)
-        where c.state = 'SENT' and c.sends <= ${timers.resends} and c.last_sent_at <= ${ago(timers.ack)} and c.expire_at > ${now}
+        select c.cmd_id, 'vend' as kind, false as first from vend_commands c join online
+        using (device_id)
+        where c.state = 'SENT' and c.sends <= ${timers.resends}
+          and c.last_sent_at <= ${ago(timers.ack)} and c.expire_at > ${now}
       ), ask as (
-        select c.cmd_id, case when c.unknown_at <= ${ago(timers.voidAfter)} then 'void' else 'query' end as kind, false as first from vend_commands c join online using (device_id)
+        select c.cmd_id, case when c.unknown_at <= ${ago(timers.voidAfter)} then 'void'
+          else 'query' end as kind, false as first from vend_commands c join online
+          using (device_id)
         where c.state = 'UNKNOWN' and c.last_sent_at <= ${ago(timers.ack)}
       ), due as (
         -- the order is locked first, as everywhere; one that somebody holds is left for the next turn
-        select c.cmd_id, c.state, d.kind, d.first from (select * from next union all select * from again union all select * from ask) d
-        join vend_commands c on c.cmd_id = d.cmd_id join orders o on o.org_id = c.org_id and o.created_at = c.order_at and o.id = c.order_id
+        select c.cmd_id, c.state, d.kind, d.first
+        from (select * from next union all select * from again union all select * from ask) d
+        join vend_commands c on c.cmd_id = d.cmd_id
+        join orders o on o.org_id = c.org_id and o.created_at = c.order_at and o.id = c.order_id
         where ${within('o.created_at', moments)} order by o.id for no key update of o skip locked
       ), sent as (
         update vend_commands c set sends = c.sends + 1, last_sent_at = ${now},
           state = case when d.first then 'SENT' else c.state end,
           -- the motor of the lane now: it may have been rewired since the payment; what has left keeps its own
-          motor_no = case when d.first then (select l.motor_no from lanes l where l.id = c.lane_id) else c.motor_no end,
+          motor_no = case when d.first then (select l.motor_no from lanes l where l.id = c.lane_id)
+            else c.motor_no end,
           issued_at = case when d.first then ${now} else c.issued_at end,
-          expire_at = case when d.first then ${new Date(now.getTime() + timers.expire * 1000)}::timestamptz else c.expire_at end
+          expire_at = case when d.first then
+          ${new Date(now.getTime() + timers.expire * 1000)}::timestamptz else c.expire_at end
         from due d where c.cmd_id = d.cmd_id and c.state = d.state
         returning c.*, d.kind, d.first
       ), moved as (
         update order_units u set vend_state = 'SENT', sent_at = ${now} from sent s
-        where s.first and u.org_id = s.org_id and u.created_at = s.order_at and u.id = s.unit_id and ${within('u.created_at', moments)} and u.vend_state = 'WAIT'
+        where s.first and u.org_id = s.org_id and u.created_at = s.order_at and u.id = s.unit_id
+          and ${within('u.created_at', moments)} and u.vend_state = 'WAIT'
       ), told as (
-        insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data)
-        select s.org_id, ${now}::timestamptz, s.order_id, s.order_at, s.device_id, s.unit_no, 'SENT', jsonb_build_object('road', s.road) from sent s where s.first
+        insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind,
+          data)
+        select s.org_id, ${now}::timestamptz, s.order_id, s.order_at, s.device_id, s.unit_no,
+          'SENT', jsonb_build_object('road', s.road) from sent s where s.first
       )
-      select s.device_id as "deviceId", d.rtu_number as "rtuNumber", s.cmd_id as "cmdId", s.order_num as "orderNum", s.unit_no as "unitNo", s.road,
-        s.motor_no as "motorNo", s.issued_at as "issuedAt", s.expire_at as "expireAt", s.kind from sent s join devices d on d.id = s.device_id`
+      select s.device_id as "deviceId", d.rtu_number as "rtuNumber", s.cmd_id as "cmdId",
+        s.order_num as "orderNum", s.unit_no as "unitNo", s.road,
+        s.motor_no as "motorNo", s.issued_at as "issuedAt", s.expire_at as "expireAt", s.kind
+        from sent s join devices d on d.id = s.device_id`
   const broken = rowsOf<Stopped>(
     ctx.db,
   )`select c.cmd_id as "cmdId", c.org_id as "orgId" from vend_commands c
-    where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT' and ${within('c.order_at', moments)} and ${isBroken}`
+    where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT'
+      and ${within('c.order_at', moments)} and ${isBroken}`
   const [out, stopped] = await Promise.all([taken, broken])
   return { out, stopped }
 }

@@ -144,7 +144,8 @@ async function ends(orderNum: string) {
     refunded_amount: string
     final: boolean
   }>(
-    `select order_status, paid_amount, refunded_amount, final_at is not null as final from orders where order_num = $1`,
+    `select order_status, paid_amount, refunded_amount, final_at is not null as final from orders
+      where order_num = $1`,
     [orderNum],
   )
   const units = await world.rows<{ vend_state: string; refund_state: string | null }>(
@@ -152,7 +153,8 @@ async function ends(orderNum: string) {
     [orderNum],
   )
   const [lane] = await world.rows<{ q: number; r: number; h: number; status: string }>(
-    `select quantity as q, reserved as r, failed_hold as h, status from lanes where device_id = $1 and road_index = 1`,
+    `select quantity as q, reserved as r, failed_hold as h, status from lanes
+      where device_id = $1 and road_index = 1`,
     [machine.id],
   )
   const flows = await world.rows<{ reason: string; change_total: number }>(
@@ -160,7 +162,9 @@ async function ends(orderNum: string) {
     [orderNum],
   )
   const ledger = await world.rows<{ code: string; sum: string }>(
-    `select a.code, sum(e.amount) as sum from ledger_entries e join ledger_accounts a on a.id = e.account_id where e.order_num = $1 group by 1 having sum(e.amount) <> 0 order by 1`,
+    `select a.code, sum(e.amount) as sum from ledger_entries e
+      join ledger_accounts a on a.id = e.account_id where e.order_num = $1 group by 1
+      having sum(e.amount) <> 0 order by 1`,
     [orderNum],
   )
   return {
@@ -427,13 +431,15 @@ const operator: Actor = {
 }
 test('many small refunds ask for a proof as one large one does, also when they come at once', async () => {
   await world.rows(
-    `insert into users (id, org_id, username, password_hash, real_name) values (77, 2, 'o', 'x', 'o')`,
+    `insert into users (id, org_id, username, password_hash, real_name)
+      values (77, 2, 'o', 'x', 'o')`,
   )
   await world.rows(
     `insert into settings (org_id, key, value) values (1, 'session.refundProof', '700')`,
   )
   const [open] = await world.rows<{ id: string }>(
-    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at) values ('\\x01', 77, 2, '', '', now() + interval '1 day') returning id`,
+    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at)
+      values ('\\x01', 77, 2, '', '', now() + interval '1 day') returning id`,
   )
   const orders: string[] = []
   for (let n = 0; n < 3; n += 1) {
@@ -472,7 +478,8 @@ describe('doors that must stay shut', () => {
   test('what the organisation set: pieces of an order, time to pay', async () => {
     const setting = (key: string, value: number) =>
       world.rows(
-        `insert into settings (org_id, key, value) values (2, $1, $2) on conflict (org_id, key) do update set value = excluded.value`,
+        `insert into settings (org_id, key, value) values (2, $1, $2) on conflict (org_id, key)
+          do update set value = excluded.value`,
         [key, value],
       )
     await setting('order.maxPieces', 1)
@@ -481,7 +488,8 @@ describe('doors that must stay shut', () => {
     expect(await refusal(order([{ roadIndex: 1, count: 2 }]))).toBe('orders.overLimit')
     const made = await order([{ roadIndex: 1, count: 1 }])
     const [row] = await world.rows<{ minutes: number }>(
-      `select extract(epoch from expire_at - created_at)::int / 60 as minutes from orders where order_num = $1`,
+      `select extract(epoch from expire_at - created_at)::int / 60 as minutes from orders
+        where order_num = $1`,
       [made.orderNum],
     )
     expect(row?.minutes).toBe(7)

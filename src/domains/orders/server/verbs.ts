@@ -114,12 +114,15 @@ export async function applyPayment(
   }
   ctx.later(sql`
     with paid as (
-      update orders set pay_state = 'PAID', paid_amount = payable_amount, paid_at = ${ctx.now}, order_status = 'PAID'
-      where org_id = ${order.orgId} and ${within('created_at', [order.createdAt])} and id = ${order.id} and pay_state = 'UNPAID'
+      update orders set pay_state = 'PAID', paid_amount = payable_amount, paid_at = ${ctx.now},
+        order_status = 'PAID'
+      where org_id = ${order.orgId} and ${within('created_at', [order.createdAt])}
+        and id = ${order.id} and pay_state = 'UNPAID'
       returning org_id, created_at, id, device_id, payable_amount
     )
     insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data)
-      select org_id, ${ctx.now}::timestamptz, id, created_at, device_id, 'PAID', jsonb_build_object('amount', payable_amount) from paid`)
+      select org_id, ${ctx.now}::timestamptz, id, created_at, device_id, 'PAID',
+        jsonb_build_object('amount', payable_amount) from paid`)
   addCommands(ctx, { orgId: order.orgId, at: order.createdAt, id: order.id })
   const of = { orgId: order.orgId, deviceId: order.deviceId, at: ctx.now }
   addFigures(
@@ -148,9 +151,8 @@ async function event(
   data: Record<string, unknown>,
 ): Promise<void> {
   await sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data)
-    values (${payment.org_id}, ${ctx.now}, ${payment.order_id}, ${payment.order_at}, ${deviceId}, ${kind}, ${JSON.stringify(data)})`.execute(
-    ctx.db,
-  )
+    values (${payment.org_id}, ${ctx.now}, ${payment.order_id}, ${payment.order_at}, ${deviceId},
+      ${kind}, ${JSON.stringify(data)})`.execute(ctx.db)
 }
 
 type Stray = Payment & { device_id: number; amount: number }
@@ -162,8 +164,11 @@ export async function openPaymentRefund(
   kind: 'LATE_PAYMENT' | 'DUPLICATE_PAYMENT',
 ): Promise<void> {
   const reason = kind === 'LATE_PAYMENT' ? kind : 'DUPLICATE'
-  await sql`insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at, order_num, kind, amount, reason, automatic, state, next_at, created_at)
-    values (${payment.org_id}, ${payment.device_id}, ${`${payment.order_num}-P${payment.id}`}, ${payment.id}, ${payment.order_id}, ${payment.order_at}, ${payment.order_num}, 'PAYMENT', ${payment.amount}, ${reason}, true, 'PENDING', ${ctx.now}, ${ctx.now})
+  await sql`insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at,
+    order_num, kind, amount, reason, automatic, state, next_at, created_at)
+    values (${payment.org_id}, ${payment.device_id}, ${`${payment.order_num}-P${payment.id}`},
+      ${payment.id}, ${payment.order_id}, ${payment.order_at}, ${payment.order_num}, 'PAYMENT',
+      ${payment.amount}, ${reason}, true, 'PENDING', ${ctx.now}, ${ctx.now})
     on conflict (refund_no) do nothing`.execute(ctx.db)
   await openCase(ctx, payment, kind)
   ctx.afterCommit(() => ctx.app.jobs.poke(refundsName))
@@ -174,10 +179,11 @@ export async function openCase(
   payment: Stray,
   kind: 'LATE_PAYMENT' | 'DUPLICATE_PAYMENT' | 'UNMATCHED_PAYMENT',
 ): Promise<void> {
-  await sql`insert into order_cases (org_id, device_id, order_id, order_num, payment_id, kind, amount, created_at)
-    values (${payment.org_id}, ${payment.device_id}, ${payment.order_id}, ${payment.order_num}, ${payment.id}, ${kind}, ${payment.amount}, ${ctx.now}) on conflict (kind, unit_id, payment_id) do nothing`.execute(
-    ctx.db,
-  )
+  await sql`insert into order_cases (org_id, device_id, order_id, order_num, payment_id, kind,
+    amount, created_at)
+    values (${payment.org_id}, ${payment.device_id}, ${payment.order_id}, ${payment.order_num},
+      ${payment.id}, ${kind}, ${payment.amount}, ${ctx.now})
+      on conflict (kind, unit_id, payment_id) do nothing`.execute(ctx.db)
 }
 
 const mobileOrder = prepared<Contract['mobileOrder'], Seen>({

@@ -74,9 +74,12 @@ const kinds = new Map(
  */
 async function namedParents(ctx: Ctx, words: readonly string[]) {
   return rowsOf<Above>(ctx.db)`
-    select o.id, o.code, o.name, o.path::text as path, o.kind, nlevel(o.path) as depth, organisation_agents(o.path) as agents,
-      exists (select from organisations a where a.path @> o.path and a.status = 'DISABLED') as closed
-    from organisations o where ${namedByOneOf(words)} and ${visible(ctx, 'o.id')} order by o.id for share of o`
+    select o.id, o.code, o.name, o.path::text as path, o.kind, nlevel(o.path) as depth,
+      organisation_agents(o.path) as agents,
+      exists (select from organisations a
+        where a.path @> o.path and a.status = 'DISABLED') as closed
+    from organisations o where ${namedByOneOf(words)} and ${visible(ctx, 'o.id')}
+    order by o.id for share of o`
 }
 
 const place = (parentId: number, name: string) => `${parentId} ${name}`

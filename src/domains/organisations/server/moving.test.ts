@@ -39,7 +39,8 @@ const pathOf = async (id: number) =>
   ).path
 /** The tree by its parents is the tree by its paths. */
 const broken = () =>
-  world.rows(`select o.id from organisations o join organisations p on p.id = o.parent_id where o.path <> p.path || o.id::text
+  world.rows(`select o.id from organisations o join organisations p on p.id = o.parent_id
+    where o.path <> p.path || o.id::text
     union all select id from organisations where parent_id is null and path <> id::text::ltree`)
 
 describe('moving', () => {
@@ -130,7 +131,8 @@ describe('moving', () => {
     const below = await add({ parentId: a.id, kind: 'OPERATOR' })
     await expect(
       world.rows(
-        `update organisations set parent_id = ${b.id}, path = '1.${b.id}.${a.id}' where id = ${a.id}`,
+        `update organisations set parent_id = ${b.id}, path = '1.${b.id}.${a.id}'
+          where id = ${a.id}`,
       ),
     ).rejects.toThrow(/left behind|path/)
     await expect(
@@ -167,9 +169,11 @@ describe('moving', () => {
         capacity: 0,
       })
       const uses: Record<string, string> = {
-        角色: `insert into user_roles (user_id, role_id, org_id) values (${home.principalId}, ${used}, ${home.id})`,
+        角色: `insert into user_roles (user_id, role_id, org_id)
+          values (${home.principalId}, ${used}, ${home.id})`,
         设备类型: `update devices set type_id = ${used} where id = ${used}`,
-        商品: `update lanes set product_id = ${used}, capacity = 5, retail_price = 300, price = 300 where id = ${used}`,
+        商品: `update lanes set product_id = ${used}, capacity = 5, retail_price = 300, price = 300
+          where id = ${used}`,
         商品分类: `update products set category_id = ${used} where org_id = ${home.id}`,
       }
       return { other, home, use: (what: string) => String(uses[what]) }
@@ -199,7 +203,8 @@ describe('moving', () => {
       const mover = await open()
       await mover.query(`select from organisations where id = ${second.home.id} for update`)
       await mover.query(
-        `update organisations set parent_id = ${second.other.id}, path = '1.${second.other.id}.${second.home.id}' where id = ${second.home.id}`,
+        `update organisations set parent_id = ${second.other.id},
+          path = '1.${second.other.id}.${second.home.id}' where id = ${second.home.id}`,
       )
       const use = taker.query(second.use(what)).then(
         () => 'used',
@@ -242,7 +247,8 @@ describe('deleting', () => {
     ]).toEqual([true, []])
     expect(
       await world.rows(
-        `select org_id from operation_logs where action = 'organisations.remove' and result = 'SUCCESS' and resource_id = $1`,
+        `select org_id from operation_logs
+          where action = 'organisations.remove' and result = 'SUCCESS' and resource_id = $1`,
         [String(made.id)],
       ),
     ).toEqual([{ org_id: 2 }])
@@ -276,7 +282,8 @@ describe('deleting', () => {
       [`insert into ledger_accounts (org_id, code) values (${made.id}, '1001')`, '资金记录'],
       [`insert into product_categories (id, org_id, name) values (9000, ${made.id}, '类')`, '商品'],
       [
-        `insert into roles (org_id, code, name, name_en, rank, data_scope) values (${made.id}, 'ROLE_X', 'x', 'x', 1, 'ORG_TREE')`,
+        `insert into roles (org_id, code, name, name_en, rank, data_scope)
+          values (${made.id}, 'ROLE_X', 'x', 'x', 1, 'ORG_TREE')`,
         '角色',
       ],
     ] as const) {
@@ -360,7 +367,8 @@ describe('importing', () => {
     expect(await broken()).toEqual([])
     expect(
       await world.rows(
-        `select u.is_principal, u.must_change_password from users u join organisations o on o.id = u.org_id where o.name = '导入运营'`,
+        `select u.is_principal, u.must_change_password from users u
+          join organisations o on o.id = u.org_id where o.name = '导入运营'`,
       ),
     ).toEqual([{ is_principal: true, must_change_password: true }])
   })

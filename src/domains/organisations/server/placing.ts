@@ -68,16 +68,16 @@ export function withOrganisations(ctx: Ctx, ids: readonly number[]): Ctx {
 export async function joined(ctx: Ctx, ids: readonly number[]): Promise<Ctx> {
   const inside = withOrganisations(ctx, ids)
   if (!inside.actor.scope.all)
-    await sql`select set_config('app.orgs', ${`{${inside.actor.scope.orgs.join(',')}}`}, true)`.execute(
-      ctx.db,
-    )
+    await sql`select set_config('app.orgs', ${`{${inside.actor.scope.orgs.join(',')}}`},
+      true)`.execute(ctx.db)
   return inside
 }
 
 /** Ids of organisations to come: their paths hold them. */
 export async function newIds(ctx: Ctx, count: number): Promise<number[]> {
   const rows = await rowsOf<{ id: number }>(ctx.db)`
-    select nextval(pg_get_serial_sequence('organisations', 'id')) as id from generate_series(1, ${count}::int)`
+    select nextval(pg_get_serial_sequence('organisations', 'id')) as id
+    from generate_series(1, ${count}::int)`
   return rows.map((row) => row.id)
 }
 

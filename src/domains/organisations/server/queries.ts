@@ -29,11 +29,13 @@ const said = (ctx: Ctx) => ({
   consumerPhone: sql`o.service_phone`,
   // the path has its ancestors' ids: the second is the one right below the platform
   tenantId: sql`subpath(o.path, least(1, nlevel(o.path) - 1), 1)::text::bigint`,
-  deviceCount: sql`(select count(*) from organisations s join devices d on d.org_id = s.id where s.path <@ o.path and ${visible(ctx, 'd.org_id', 'd.id')})`,
+  deviceCount: sql`(select count(*) from organisations s join devices d on d.org_id = s.id
+    where s.path <@ o.path and ${visible(ctx, 'd.org_id', 'd.id')})`,
   childCount: sql`(select count(*) from organisations c where c.parent_id = o.id)`,
   createTime: sql`o.created_at`,
   principalId: sql`u.id`,
-  roles: sql`(select coalesce(json_agg(json_build_object('id', r.id, 'code', r.code, 'name', r.name, 'nameEn', r.name_en) order by r.rank desc, r.id), '[]')
+  roles: sql`(select coalesce(json_agg(json_build_object('id', r.id, 'code', r.code, 'name', r.name,
+    'nameEn', r.name_en) order by r.rank desc, r.id), '[]')
     from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id)`,
 })
 const made = ['roleName', 'role', 'area', 'can'] as const
@@ -57,7 +59,8 @@ export type Row = Rows<ReturnType<typeof row>>
 export type Detail = Rows<ReturnType<typeof detail>>
 
 /** As `maskedPhone` shows it: whoever reads only that finds by no more. */
-const shownPhone = sql`case when length(o.contact_phone) < 8 then '' else left(o.contact_phone, 3) || '****' || right(o.contact_phone, 4) end`
+const shownPhone = sql`case when length(o.contact_phone) < 8 then ''
+  else left(o.contact_phone, 3) || '****' || right(o.contact_phone, 4) end`
 const contains = (column: string, words: string) =>
   sql`strpos(lower(${sql.ref(column)}), lower(${words})) > 0`
 
@@ -65,7 +68,8 @@ const contains = (column: string, words: string) =>
 function below(ctx: Ctx, input: Pick<Input<typeof organisations.list>, 'parentId' | 'direct'>) {
   if (input.direct) return sql`o.parent_id = ${input.parentId ?? ctx.actor.orgId}`
   return input.parentId
-    ? sql`o.path <@ (select path from organisations where id = ${input.parentId} and ${visible(ctx, 'id')})`
+    ? sql`o.path <@ (select path from organisations
+      where id = ${input.parentId} and ${visible(ctx, 'id')})`
     : null
 }
 
@@ -88,9 +92,11 @@ export const listRows = (ctx: Ctx, input: Input<typeof organisations.list>) =>
       input.user &&
         sql`(${contains('u.username', input.user)} or ${contains('u.real_name', input.user)})`,
       input.phone &&
-        sql`strpos(${may(ctx, 'org:update') ? sql`o.contact_phone` : shownPhone}, ${input.phone}) > 0`,
+        sql`strpos(${may(ctx, 'org:update') ? sql`o.contact_phone` : shownPhone},
+          ${input.phone}) > 0`,
       input.roleId &&
-        sql`exists (select from user_roles ur where ur.user_id = u.id and ur.role_id = ${input.roleId})`,
+        sql`exists (select from user_roles ur
+          where ur.user_id = u.id and ur.role_id = ${input.roleId})`,
       input.status && sql`o.status = ${input.status}`,
       input.region && sql`o.region_code like ${`${regionPrefix(input.region)}%`}`,
       input.from &&
@@ -107,7 +113,8 @@ export const treeRows = (
   ctx: Ctx,
 ): Promise<(Omit<TreeNode, 'children'> & { parentId: number | null })[]> =>
   rowsOf<Omit<TreeNode, 'children'> & { parentId: number | null }>(ctx.db)`
-    select o.id as value, o.parent_id as "parentId", o.name as label, o.kind, o.status from organisations o
+    select o.id as value, o.parent_id as "parentId", o.name as label, o.kind, o.status
+    from organisations o
     where ${visible(ctx, 'o.id')} order by nlevel(o.path), o.name, o.id`
 
 export type Place = Standing &
@@ -126,11 +133,16 @@ export async function place(
   lock?: 'share' | 'update',
 ): Promise<Place | undefined> {
   if (lock)
-    await sql`select 1 from organisations where id = ${id} and ${visible(ctx, 'id')} ${lock === 'share' ? sql`for share` : sql`for update`}`.execute(
-      ctx.db,
-    )
+    await sql`select 1 from organisations
+      where id = ${id} and ${visible(ctx, 'id')} ${
+        lock === 'share'
+          ? sql`for share`
+          : sql`for
+        update`
+      }`.execute(ctx.db)
   return rowOf<Place>(ctx.db)`
-    select o.id, o.parent_id as "parentId", o.path::text as path, o.kind, o.name, o.status, o.version, nlevel(o.path) as depth, organisation_agents(o.path) as agents
+    select o.id, o.parent_id as "parentId", o.path::text as path, o.kind, o.name, o.status,
+      o.version, nlevel(o.path) as depth, organisation_agents(o.path) as agents
     from organisations o where o.id = ${id} and ${visible(ctx, 'o.id')}`
 }
 
@@ -141,7 +153,8 @@ export async function place(
 export const branch = (ctx: Ctx, path: string): Promise<{ levels: number; agents: number }> =>
   onlyRow<{ levels: number; agents: number }>(ctx.db)`
     select max(nlevel(o.path)) - nlevel(${path}::ltree) + 1 as levels,
-      max(organisation_agents(o.path)) - organisation_agents(subpath(${path}::ltree, 0, -1)) as agents
+      max(organisation_agents(o.path)) - organisation_agents(subpath(${path}::ltree, 0,
+        -1)) as agents
     from organisations o where o.path <@ ${path}::ltree`
 
 /**
@@ -157,7 +170,8 @@ export const lockBranch = (ctx: Ctx, path: string) =>
   )
 
 export async function moveBranch(ctx: Ctx, from: Place, to: Place): Promise<void> {
-  await sql`update organisations o set path = ${to.path}::ltree || subpath(o.path, nlevel(${from.path}::ltree) - 1),
+  await sql`update organisations o
+    set path = ${to.path}::ltree || subpath(o.path, nlevel(${from.path}::ltree) - 1),
       parent_id = case when o.id = ${from.id} then ${to.id} else o.parent_id end,
       version = o.version + case when o.id = ${from.id} then 1 else 0 end, updated_at = ${ctx.now}
     where o.path <@ ${from.path}::ltree`.execute(ctx.db)
@@ -170,11 +184,16 @@ export type Reach = { organisations: number; users: number; devices: number; ope
  */
 export const reach = (ctx: Ctx, ids: readonly number[]): Promise<Reach> =>
   onlyRow<Reach>(ctx.db)`with here as (
-      select distinct o.id from organisations top join organisations o on o.path <@ top.path where top.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'o.id')})
+      select distinct o.id from organisations top join organisations o on o.path <@ top.path
+      where top.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'o.id')})
     select (select count(*) from here) as organisations,
-      (select count(*) from users u where u.org_id in (select id from here) and u.status = 'ENABLED') as users,
-      (select count(*) from devices d where d.org_id in (select id from here) and ${visible(ctx, 'd.org_id', 'd.id')}) as devices,
-      (select count(*) from devices d where d.org_id in (select id from here) and d.lifecycle = 'OPERATING' and ${visible(ctx, 'd.org_id', 'd.id')}) as operating`
+      (select count(*) from users u
+        where u.org_id in (select id from here) and u.status = 'ENABLED') as users,
+      (select count(*) from devices d
+        where d.org_id in (select id from here) and ${visible(ctx, 'd.org_id', 'd.id')}) as devices,
+      (select count(*) from devices d
+        where d.org_id in (select id from here) and d.lifecycle = 'OPERATING'
+          and ${visible(ctx, 'd.org_id', 'd.id')}) as operating`
 export async function idsBelow(ctx: Ctx, ids: readonly number[]): Promise<number[]> {
   const rows = await rowsOf<{ id: number }>(
     ctx.db,
@@ -183,6 +202,5 @@ export async function idsBelow(ctx: Ctx, ids: readonly number[]): Promise<number
   return rows.map((row) => row.id)
 }
 export const hasChild = (ctx: Ctx, parentId: number, name: string): Promise<boolean> =>
-  exists(
-    ctx.db,
-  )`select 1 from organisations where parent_id = ${parentId} and name = ${name} and ${visible(ctx, 'id')}`
+  exists(ctx.db)`select 1 from organisations
+    where parent_id = ${parentId} and name = ${name} and ${visible(ctx, 'id')}`

@@ -13,14 +13,21 @@ function tracesOf(ctx: Ctx, id: number): Promise<Record<keyof typeof words, numb
     sql`(select count(*) from (select 1 from ${sql.table(from)} where org_id = ${id} limit 1000) x)`
   return onlyRow<Record<keyof typeof words, number>>(ctx.db)`select
       (select count(*) from organisations where parent_id = ${id}) as children,
-      (select count(*) from (select 1 from devices d where d.org_id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} limit 1000) x) as devices, ${some('orders')} as orders,
+      (select count(*) from (select 1 from devices d
+        where d.org_id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} limit 1000) x) as devices,
+          ${some('orders')} as orders,
       ${some('ledger_entries')} + ${some('ledger_accounts')} + ${some('payments')} as money,
-      (select count(*) from users u where u.org_id = ${id} and not (u.is_principal and not ${leftTraces})) as users,
-      ${some('products')} + ${some('product_categories')} as products, ${some('device_types')} as types, ${some('roles')} as roles, ${some('departments')} as departments`
+      (select count(*) from users u
+        where u.org_id = ${id} and not (u.is_principal and not ${leftTraces})) as users,
+      ${some('products')} + ${some('product_categories')} as products,
+      ${some('device_types')} as types, ${some('roles')} as roles,
+      ${some('departments')} as departments`
 }
 /** He signed in, or did something that is logged. */
-const leftTraces = sql`(u.last_login_at is not null or u.deleted_at is not null or exists (select from sessions s where s.user_id = u.id)
-  or exists (select from login_attempts a where a.user_id = u.id and a.ok) or exists (select from operation_logs l where l.user_id = u.id))`
+const leftTraces = sql`(u.last_login_at is not null or u.deleted_at is not null
+  or exists (select from sessions s where s.user_id = u.id)
+  or exists (select from login_attempts a where a.user_id = u.id and a.ok)
+  or exists (select from operation_logs l where l.user_id = u.id))`
 
 /** In the order in which it is told. */
 const words = {
@@ -66,10 +73,15 @@ export async function usesOf(ctx: Ctx, path: string, lost: readonly number[]): P
   const branch = sql`(select id from organisations where path <@ ${path}::ltree)`
   const theirs = (column: string) => sql`${sql.ref(column)} = any(${[...lost]}::bigint[])`
   const used = await onlyRow<Record<keyof typeof usable, boolean>>(ctx.db)`select
-      exists (select from devices d join device_types t on t.id = d.type_id where d.org_id in ${branch} and ${theirs('t.org_id')}) as types,
-      exists (select from lanes l join products p on p.id = l.product_id where l.org_id in ${branch} and l.archived_at is null and ${theirs('p.org_id')}) as products,
-      exists (select from products p join product_categories c on c.id = p.category_id where p.org_id in ${branch} and ${theirs('c.org_id')}) as categories,
-      exists (select from user_roles ur join roles r on r.id = ur.role_id where ur.org_id in ${branch} and ${theirs('r.org_id')}) as roles`
+      exists (select from devices d join device_types t on t.id = d.type_id
+        where d.org_id in ${branch} and ${theirs('t.org_id')}) as types,
+      exists (select from lanes l join products p on p.id = l.product_id
+        where l.org_id in ${branch} and l.archived_at is null
+          and ${theirs('p.org_id')}) as products,
+      exists (select from products p join product_categories c on c.id = p.category_id
+        where p.org_id in ${branch} and ${theirs('c.org_id')}) as categories,
+      exists (select from user_roles ur join roles r on r.id = ur.role_id
+        where ur.org_id in ${branch} and ${theirs('r.org_id')}) as roles`
   return listed(ctx, usable, used)
 }
 const usable = {

@@ -191,7 +191,8 @@ describe('creating', () => {
     ).toBe('该上级机构下不能有此类型的机构')
     await expect(
       world.rows(
-        `insert into organisations (id, parent_id, path, kind, name) values (77, 2, '1.5.77', 'OPERATOR', 'x')`,
+        `insert into organisations (id, parent_id, path, kind, name)
+          values (77, 2, '1.5.77', 'OPERATOR', 'x')`,
       ),
     ).rejects.toThrow(/path/)
   })
@@ -204,7 +205,8 @@ describe('creating', () => {
     expect(await world.rows('select 1 from organisations where name = $1', [name])).toHaveLength(1)
     expect(
       await world.rows(
-        `select 1 from users u where not exists (select from organisations o where o.id = u.org_id)`,
+        `select 1 from users u where not exists (select from organisations o
+          where o.id = u.org_id)`,
       ),
     ).toEqual([])
   })
@@ -302,7 +304,9 @@ describe('reading', () => {
   })
   test('two thousand organisations: the tree stays fast, the branch comes by its index', async () => {
     await world.rows(
-      `insert into organisations (id, parent_id, path, kind, name) select 100000 + n, 5, text2ltree('1.5.' || (100000 + n)), 'SUPPLIER', '供' || n from generate_series(1, 2000) n`,
+      `insert into organisations (id, parent_id, path, kind, name)
+        select 100000 + n, 5, text2ltree('1.5.' || (100000 + n)), 'SUPPLIER', '供' || n
+        from generate_series(1, 2000) n`,
     )
     await world.rows('analyze organisations')
     const began = performance.now()
@@ -553,7 +557,8 @@ describe('enabling and disabling', () => {
     expect([200, 422]).toContain(user.status)
     // whatever came first: nobody of a disabled organisation has a way in
     const body = await world.rows(
-      `select 1 from users u join organisations o on o.id = u.org_id where u.username = 'race.user' and o.status = 'ENABLED'`,
+      `select 1 from users u join organisations o on o.id = u.org_id
+        where u.username = 'race.user' and o.status = 'ENABLED'`,
     )
     expect(body).toEqual([])
   })

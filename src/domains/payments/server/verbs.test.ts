@@ -46,7 +46,8 @@ const tell = async (notice: Notice) =>
 /** Of one order: money by account, cases and refunds, and what people see. */
 async function state(orderNum: string | null) {
   const ledger = await world.sql<{ code: string; sum: string }>(
-    `select a.code, sum(e.amount) as sum from ledger_entries e join ledger_accounts a on a.id = e.account_id
+    `select a.code, sum(e.amount) as sum from ledger_entries e
+      join ledger_accounts a on a.id = e.account_id
     where e.order_num is not distinct from $1 group by 1 having sum(e.amount) <> 0 order by 1`,
     [orderNum],
   )
@@ -255,11 +256,14 @@ test('one event of two notices, one of which pays: both write the payment before
       made.outTradeNo,
     ])
     const other = tell({ ...notice, currency: 'USD' })
-    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    const waiting = `select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
     await expect.poll(async () => (await world.sql(waiting)).length, { timeout: 10_000 }).toBe(1)
     await client.query(
-      `insert into payment_events (org_id, payment_id, provider, event_id, kind, raw, outcome, created_at)
-      select org_id, id, provider, $1, 'PAID', '{}', 'APPLIED', created_at from payments where out_trade_no = $2 on conflict (provider, event_id) do nothing`,
+      `insert into payment_events (org_id, payment_id, provider, event_id, kind, raw, outcome,
+        created_at)
+      select org_id, id, provider, $1, 'PAID', '{}', 'APPLIED', created_at from payments
+      where out_trade_no = $2 on conflict (provider, event_id) do nothing`,
       [notice.eventId, made.outTradeNo],
     )
     await client.query('rollback')

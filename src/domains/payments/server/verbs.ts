@@ -98,21 +98,24 @@ async function receive(ctx: Ctx, provider: 'SIMULATOR', notice: Notice): Promise
   ctx.later(sql`select pg_advisory_xact_lock(hashtextextended(${`event ${provider} ${notice.eventId}`}, 0)),
     pg_advisory_xact_lock(hashtextextended(${`trade ${provider} ${notice.tradeNo}`}, 0))`)
   const looked =
-    sql<Found>`select p.id, p.org_id, p.device_id, p.order_id, p.order_at, p.order_num, p.amount, p.state, d.rtu_number
-    from payments p join devices d on d.id = p.device_id where p.out_trade_no = ${notice.outTradeNo}`.execute(
-      ctx.db,
-    )
+    sql<Found>`select p.id, p.org_id, p.device_id, p.order_id, p.order_at, p.order_num, p.amount,
+      p.state, d.rtu_number
+    from payments p join devices d on d.id = p.device_id
+    where p.out_trade_no = ${notice.outTradeNo}`.execute(ctx.db)
   const heard = sql<{ same: boolean }>`
-    select raw - 'sign' = ${JSON.stringify({ ...notice, sign: undefined })}::jsonb as same from payment_events where provider = ${provider} and event_id = ${notice.eventId}`.execute(
+    select raw - 'sign' = ${JSON.stringify({ ...notice, sign: undefined })}::jsonb as same
+    from payment_events where provider = ${provider} and event_id = ${notice.eventId}`.execute(
     ctx.db,
   )
   // whom this trade has paid already, or that its money waits for somebody to find out
-  const traded =
-    sql<Trade>`select order_id, amount from payments where provider = ${provider} and provider_trade_no = ${notice.tradeNo}
-    union all select null, e.amount from ledger_voucher_keys k join ledger_entries e on e.voucher_id = k.voucher_id and e.created_at = k.created_at and e.amount > 0
+  const traded = sql<Trade>`select order_id, amount from payments
+      where provider = ${provider} and provider_trade_no = ${notice.tradeNo}
+    union all select null, e.amount from ledger_voucher_keys k
+    join ledger_entries e on e.voucher_id = k.voucher_id and e.created_at = k.created_at
+      and e.amount > 0
     where k.key = ${suspenseIn(tradeOf(provider, notice), notice.amount, nobody).key}`.execute(
-      ctx.db,
-    )
+    ctx.db,
+  )
   const [{ rows: found }, { rows: told }, { rows: trades }] = await Promise.all([
     looked,
     heard,
@@ -126,8 +129,10 @@ async function receive(ctx: Ctx, provider: 'SIMULATOR', notice: Notice): Promise
   // before the event: the notice that pays it holds the payment when it writes the same event
   if (payment && outcome !== 'APPLIED')
     ctx.later(sql`select 1 from payments where id = ${payment.id} for key share`)
-  ctx.later(sql`insert into payment_events (org_id, payment_id, provider, event_id, kind, raw, outcome, created_at)
-    values (${payment?.org_id ?? null}, ${payment?.id ?? null}, ${provider}, ${notice.eventId}, 'PAID', ${JSON.stringify(notice)}::jsonb, ${outcome}, ${ctx.now})
+  ctx.later(sql`insert into payment_events (org_id, payment_id, provider, event_id, kind, raw,
+    outcome, created_at)
+    values (${payment?.org_id ?? null}, ${payment?.id ?? null}, ${provider}, ${notice.eventId},
+      'PAID', ${JSON.stringify(notice)}::jsonb, ${outcome}, ${ctx.now})
     on conflict (provider, event_id) do nothing`)
   if (alarm) await tell(ctx, alarm, notice, payment)
   return outcome
@@ -182,7 +187,9 @@ async function book(
 ): Promise<void> {
   const feeAmount = outcome === 'APPLIED' ? feeOf(payment.amount, simulatorFee) : 0
   ctx.later(
-    sql`update payments set state = 'SUCCESS', applied = ${outcome === 'APPLIED'}, provider_trade_no = ${notice.tradeNo}, fee_amount = ${feeAmount}, paid_at = ${ctx.now} where id = ${payment.id}`,
+    sql`update payments set state = 'SUCCESS', applied = ${outcome === 'APPLIED'},
+      provider_trade_no = ${notice.tradeNo}, fee_amount = ${feeAmount}, paid_at = ${ctx.now}
+      where id = ${payment.id}`,
   )
   const of = { orgId: payment.org_id, orderId: payment.order_id, orderNum: payment.order_num }
   if (outcome === 'APPLIED')
@@ -205,11 +212,12 @@ async function addStray(
   if (notice.amount === 0) return null
   const { rows } = await sql<{
     id: number
-  }>`insert into payments (org_id, device_id, order_id, order_at, order_num, out_trade_no, provider, provider_trade_no, amount, state, paid_at, created_at)
-    values (${payment.org_id}, ${payment.device_id}, ${payment.order_id}, ${payment.order_at}, ${payment.order_num}, ${`${notice.outTradeNo}~${notice.tradeNo}`},
-      ${provider}, ${notice.tradeNo}, ${notice.amount}, 'SUCCESS', ${ctx.now}, ${ctx.now}) returning id`.execute(
-    ctx.db,
-  )
+  }>`insert into payments (org_id, device_id, order_id, order_at, order_num, out_trade_no, provider,
+    provider_trade_no, amount, state, paid_at, created_at)
+    values (${payment.org_id}, ${payment.device_id}, ${payment.order_id}, ${payment.order_at},
+      ${payment.order_num}, ${`${notice.outTradeNo}~${notice.tradeNo}`},
+      ${provider}, ${notice.tradeNo}, ${notice.amount}, 'SUCCESS', ${ctx.now}, ${ctx.now})
+      returning id`.execute(ctx.db)
   const { id } = rows[0] as { id: number }
   const of = { orgId: payment.org_id, orderId: payment.order_id, orderNum: payment.order_num }
   post(ctx, [suspenseIn(id, notice.amount, of)])

@@ -80,9 +80,8 @@ export const allCategories: Handlers<Contract>['allCategories'] = async (ctx) =>
   const { rows } = await sql<{
     id: number
     name: string
-  }>`select c.id, c.name from product_categories c where ${readable(ctx)} order by c.sort, c.id limit 1000`.execute(
-    ctx.db,
-  )
+  }>`select c.id, c.name from product_categories c where ${readable(ctx)} order by c.sort, c.id
+    limit 1000`.execute(ctx.db)
   return { list: rows }
 }
 

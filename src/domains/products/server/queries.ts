@@ -34,7 +34,8 @@ const own = (ctx: Ctx, column: string): RawBuilder<unknown> => visible(ctx, colu
  * filled is found by the foreign key. Organisations that can place a product stand below its owner,
  * so the owner's scope sees them all.
  */
-const used = sql`(exists (select 1 from lanes l where l.product_id = p.id and l.archived_at is null) or exists (select 1 from stock_flows f where f.product_id = p.id)
+const used = sql`(exists (select 1 from lanes l where l.product_id = p.id and l.archived_at is null)
+  or exists (select 1 from stock_flows f where f.product_id = p.id)
   or exists (select 1 from product_rollups r where r.product_id = p.id))`
 
 /** What code asks of a product besides what it shows. */
@@ -51,7 +52,8 @@ const product = shape(
   ['source', 'can'],
 )
 export type ProductData = Rows<typeof product>
-const from = sql`products p join product_categories c on c.id = p.category_id left join organisations o on o.id = p.org_id`
+const from = sql`products p join product_categories c on c.id = p.category_id left
+  join organisations o on o.id = p.org_id`
 
 export const one = (ctx: Ctx, id: number) =>
   product.one(ctx.db, sql`from ${from} where p.id = ${id} and ${readable(ctx)}`)
@@ -111,9 +113,8 @@ export function productPage(ctx: Ctx, input: Input<Contract['list']>) {
  * after the other.
  */
 export async function lockProduct(ctx: Ctx, id: number): Promise<void> {
-  await sql`select 1 from products p where p.id = ${id} and ${own(ctx, 'p.org_id')} for update`.execute(
-    ctx.db,
-  )
+  await sql`select 1 from products p where p.id = ${id} and ${own(ctx, 'p.org_id')}
+    for update`.execute(ctx.db)
 }
 
 const option = shape(ProductOption.extend(beside), ['products', 'p'], {
@@ -147,7 +148,9 @@ export async function placements(ctx: Ctx, id: number): Promise<Placement[]> {
   const { rows } = await sql<
     Placement & { dispensing_mode: SellingDevice['dispensingMode'] }
   >`select d.rtu_number, d.kind, d.dispensing_mode, l.road_index, l.price
-    from lanes l join devices d on d.id = l.device_id where l.product_id = ${id} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')} order by d.rtu_number, l.road_index`.execute(
+    from lanes l join devices d on d.id = l.device_id
+    where l.product_id = ${id} and l.archived_at is null
+      and ${visible(ctx, 'l.org_id', 'l.device_id')} order by d.rtu_number, l.road_index`.execute(
     ctx.db,
   )
   return rows.map((row) => ({ ...row, dispensingMode: row.dispensing_mode }))
@@ -176,19 +179,19 @@ export async function productLanes(ctx: Ctx, input: Input<Contract['lanes']>) {
     devices: number
     lanes: number
     stock: number
-  }>`select count(distinct l.device_id) as devices, count(*) as lanes, coalesce(sum(l.quantity), 0)::int as stock
+  }>`select count(distinct l.device_id) as devices, count(*) as lanes,
+    coalesce(sum(l.quantity), 0)::int as stock
     from lanes l where ${sql.join(where, sql` and `)}`.execute(ctx.db)
   return { list, total, sums: sums.rows[0] ?? { devices: 0, lanes: 0, stock: 0 } }
 }
 
 /** The category belongs to the product's organisation or one above it. */
 export async function categoryFits(ctx: Ctx, categoryId: number, orgId: number): Promise<boolean> {
-  const { rows } =
-    await sql`select 1 from product_categories c where c.id = ${categoryId} and ${inheritable(ctx, 'c.org_id')}
+  const { rows } = await sql`select 1 from product_categories c
+      where c.id = ${categoryId} and ${inheritable(ctx, 'c.org_id')}
     and (c.org_id = any(${[...ctx.actor.scope.ancestors]}::bigint[])
-      or exists (select 1 from organisations a join organisations o on a.path @> o.path where a.id = c.org_id and o.id = ${orgId}))`.execute(
-      ctx.db,
-    )
+      or exists (select 1 from organisations a join organisations o on a.path @> o.path
+        where a.id = c.org_id and o.id = ${orgId}))`.execute(ctx.db)
   return rows.length > 0
 }
 

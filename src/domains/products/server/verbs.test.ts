@@ -322,7 +322,8 @@ describe('lanes', () => {
       'HD000011',
     ])
     await world.rows(
-      `insert into product_rollups (org_id, device_id, product_id, day, pieces) values (3, 11, $1, '2026-11-20', 7), (3, 11, $1, '2026-10-01', 50)`,
+      `insert into product_rollups (org_id, device_id, product_id, day, pieces)
+        values (3, 11, $1, '2026-11-20', 7), (3, 11, $1, '2026-10-01', 50)`,
       [id],
     )
     const row = (await world.send(people.operator, 'GET', '/products?sort=-laneCount')).body.list[0]

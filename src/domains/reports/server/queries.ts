@@ -22,7 +22,8 @@ const scoped = (ctx: Ctx, org: string, device: string): RawBuilder<boolean> =>
 
 /** Machines that should be selling; the others are neither online nor offline. */
 const inUse = sql`d.lifecycle in ('OPERATING', 'PAUSED')`
-const stateOf = sql`case when not coalesce(s.online, false) then 'offline' when s.fault_count > 0 then 'fault' when s.lanes_sold_out > 0 then 'soldOut' else 'online' end`
+const stateOf = sql`case when not coalesce(s.online, false) then 'offline'
+  when s.fault_count > 0 then 'fault' when s.lanes_sold_out > 0 then 'soldOut' else 'online' end`
 
 export type SalesRow = {
   at: Date
@@ -41,8 +42,10 @@ export const salesByInstant = (
   until: Date,
 ) =>
   rowsOf<SalesRow>(ctx.db)`
-    select r.at, sum(r.orders) as orders, sum(r.turnover) as turnover, sum(r.paid) as paid, sum(r.refunded) as refunded, sum(r.refund_orders) as "refundOrders"
-    from sales_rollups r where ${scoped(ctx, 'r.org_id', 'r.device_id')} and r.grain = ${grain} and r.at >= ${from} and r.at < ${until}
+    select r.at, sum(r.orders) as orders, sum(r.turnover) as turnover, sum(r.paid) as paid,
+      sum(r.refunded) as refunded, sum(r.refund_orders) as "refundOrders"
+    from sales_rollups r where ${scoped(ctx, 'r.org_id', 'r.device_id')} and r.grain = ${grain}
+      and r.at >= ${from} and r.at < ${until}
     group by r.at order by r.at`
 
 /**
@@ -52,31 +55,43 @@ export const salesByInstant = (
 export const paidBetween = (ctx: Ctx, from: Date, until: Date) =>
   onlyRow<{ orders: number; turnover: number }>(ctx.db)`
     select count(*) as orders, coalesce(sum(o.total_amount), 0) as turnover from orders o
-    where ${scoped(ctx, 'o.org_id', 'o.device_id')} and o.created_at >= ${new Date(from.getTime() - 3_600_000)} and o.created_at < ${until}
-      and o.paid_at >= ${from} and o.paid_at < ${until} and o.order_type <> 'TEST' and not o.excluded`
+    where ${scoped(ctx, 'o.org_id', 'o.device_id')}
+      and o.created_at >= ${new Date(from.getTime() - 3_600_000)} and o.created_at < ${until}
+      and o.paid_at >= ${from} and o.paid_at < ${until} and o.order_type <> 'TEST'
+      and not o.excluded`
 
 type Todos = Summary['todos']
 export const deviceTodos = (ctx: Ctx) =>
   onlyRow<{ [K in 'devices' | 'soldOut']: NonNullable<Todos[K]> }>(ctx.db)`
-    select jsonb_build_object('total', total, 'online', online, 'offline', offline, 'idle', total - online - offline,
-        'longestOfflineSince', ${isoText('longest')}) as devices, jsonb_build_object('lanes', lanes, 'devices', devices) as "soldOut"
+    select jsonb_build_object('total', total, 'online', online, 'offline', offline, 'idle',
+      total - online - offline,
+        'longestOfflineSince', ${isoText('longest')}) as devices,
+        jsonb_build_object('lanes', lanes, 'devices', devices) as "soldOut"
     from (select count(*) as total, count(*) filter (where ${inUse} and s.online) as online,
         count(*) filter (where ${inUse} and not coalesce(s.online, false)) as offline,
-        min(coalesce(s.offline_since, s.last_seen_at)) filter (where ${inUse} and not s.online) as longest,
-        coalesce(sum(s.lanes_sold_out) filter (where ${inUse}), 0) as lanes, count(*) filter (where ${inUse} and s.lanes_sold_out > 0) as devices
-      from devices d left join device_states s on s.device_id = d.id where ${scoped(ctx, 'd.org_id', 'd.id')}) x`
+        min(coalesce(s.offline_since, s.last_seen_at)) filter (where ${inUse}
+          and not s.online) as longest,
+        coalesce(sum(s.lanes_sold_out) filter (where ${inUse}), 0) as lanes,
+        count(*) filter (where ${inUse} and s.lanes_sold_out > 0) as devices
+      from devices d left join device_states s on s.device_id = d.id
+      where ${scoped(ctx, 'd.org_id', 'd.id')}) x`
 
 /**
  * Abnormal orders of the last 30 days (an index range) and orders whose money is on its way back.
  */
 export const abnormalTodos = (ctx: Ctx, since: Date) =>
   onlyRow<{ orders: number; refunding: number }>(ctx.db)`
-    select (select count(*) from orders o where ${scoped(ctx, 'o.org_id', 'o.device_id')} and o.order_status = 'ABNORMAL' and o.created_at >= ${since}) as orders,
-      (select count(distinct f.order_id) from refunds f where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.state in ('PENDING', 'PROCESSING')) as refunding`
+    select (select count(*) from orders o
+      where ${scoped(ctx, 'o.org_id', 'o.device_id')} and o.order_status = 'ABNORMAL'
+        and o.created_at >= ${since}) as orders,
+      (select count(distinct f.order_id) from refunds f
+        where ${scoped(ctx, 'f.org_id', 'f.device_id')}
+          and f.state in ('PENDING', 'PROCESSING')) as refunding`
 
 export const faultTodos = (ctx: Ctx) =>
   onlyRow<NonNullable<Todos['faults']>>(ctx.db)`
-    select count(*) as open, ${isoText(sql`min(f.opened_at)`)} as "oldestAt" from device_faults f where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.closed_at is null`
+    select count(*) as open, ${isoText(sql`min(f.opened_at)`)} as "oldestAt" from device_faults f
+    where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.closed_at is null`
 
 type HotRow = Omit<HotProduct, 'turnover'> & { turnover: number }
 /**
@@ -90,21 +105,30 @@ export const hotProducts = (
 ) =>
   rowsOf<HotRow>(ctx.db)`
     with sold as (
-      select r.product_id, sum(r.pieces) filter (where r.day >= ${days.from}::date) as pieces, sum(r.turnover) filter (where r.day >= ${days.from}::date) as turnover,
-        sum(r.pieces) filter (where r.day < ${days.from}::date) as pieces_before, sum(r.turnover) filter (where r.day < ${days.from}::date) as turnover_before
-      from product_rollups r where ${scoped(ctx, 'r.org_id', 'r.device_id')} and r.day >= ${days.fromBefore}::date and r.day <= ${days.to}::date group by r.product_id
+      select r.product_id, sum(r.pieces) filter (where r.day >= ${days.from}::date) as pieces,
+        sum(r.turnover) filter (where r.day >= ${days.from}::date) as turnover,
+        sum(r.pieces) filter (where r.day < ${days.from}::date) as pieces_before,
+        sum(r.turnover) filter (where r.day < ${days.from}::date) as turnover_before
+      from product_rollups r where ${scoped(ctx, 'r.org_id', 'r.device_id')}
+        and r.day >= ${days.fromBefore}::date and r.day <= ${days.to}::date group by r.product_id
     ), ranked as (
       select product_id, pieces, turnover,
-        row_number() over (order by coalesce(pieces, 0) desc, turnover desc nulls last, product_id) as rank,
-        case when pieces_before > 0 then row_number() over (order by coalesce(pieces_before, 0) desc, turnover_before desc nulls last, product_id) end as before
+        row_number() over (order by coalesce(pieces, 0) desc, turnover desc nulls last,
+          product_id) as rank,
+        case when pieces_before > 0 then row_number() over (order by coalesce(pieces_before,
+          0) desc, turnover_before desc nulls last, product_id) end as before
       from sold
     )
-    select k.rank, k.product_id as "productId", coalesce(p.name, '') as name, coalesce(p.model, '') as model, coalesce(p.images[1], '') as img,
+    select k.rank, k.product_id as "productId", coalesce(p.name, '') as name,
+      coalesce(p.model, '') as model, coalesce(p.images[1], '') as img,
       k.pieces as "salesNum", k.turnover, k.before - k.rank as change
-    from ranked k left join products p on p.id = k.product_id where k.pieces > 0 order by k.rank limit ${limit}`
+    from ranked k left join products p on p.id = k.product_id where k.pieces > 0 order by k.rank
+    limit ${limit}`
 
-const counts = sql`count(*) as total, count(*) filter (where state = 'online') as online, count(*) filter (where state = 'soldOut') as "soldOut",
-  count(*) filter (where state = 'fault') as fault, count(*) filter (where state = 'offline') as offline`
+const counts = sql`count(*) as total, count(*) filter (where state = 'online') as online,
+  count(*) filter (where state = 'soldOut') as "soldOut",
+  count(*) filter (where state = 'fault') as fault,
+  count(*) filter (where state = 'offline') as offline`
 const inRegion = (region: string | undefined) =>
   region === undefined
     ? sql`true`
@@ -115,26 +139,31 @@ const inRegion = (region: string | undefined) =>
 const located = (ctx: Ctx, region: string | undefined) => sql`
   select d.id, d.rtu_number, d.nickname, d.province, d.city, d.lng, d.lat, ${stateOf} as state
   from devices d left join device_states s on s.device_id = d.id
-  where ${scoped(ctx, 'd.org_id', 'd.id')} and ${inUse} and d.lng is not null and ${inRegion(region)}`
+  where ${scoped(ctx, 'd.org_id', 'd.id')} and ${inUse} and d.lng is not null
+    and ${inRegion(region)}`
 
 export const mapRegions = (ctx: Ctx, by: 'province' | 'city', region: string | undefined) =>
   rowsOf<Omit<MapRegion, 'name' | 'nameEn'>>(ctx.db)`
-    select ${sql.ref(by)} as code, ${counts}, round(avg(lng), 4) as lng, round(avg(lat), 4) as lat from (${located(ctx, region)}) m
+    select ${sql.ref(by)} as code, ${counts}, round(avg(lng), 4) as lng, round(avg(lat), 4) as lat
+    from (${located(ctx, region)}) m
     group by ${sql.ref(by)} order by total desc, code`
 
 /** What needs somebody first, so that a full map still shows it. */
 export const mapPoints = (ctx: Ctx, region: string | undefined, limit: number) =>
   rowsOf<MapPoint>(ctx.db)`
     select id, rtu_number as "rtuNumber", nickname, lng, lat, state from (${located(ctx, region)}) m
-    order by array_position(array['fault', 'soldOut', 'offline', 'online'], state), rtu_number limit ${limit}`
+    order by array_position(array['fault', 'soldOut', 'offline', 'online'], state), rtu_number
+    limit ${limit}`
 
 export const unlocated = (ctx: Ctx, region: string | undefined) =>
   onlyRow<{ unlocated: number }>(ctx.db)`
-    select count(*) as unlocated from devices d where ${scoped(ctx, 'd.org_id', 'd.id')} and ${inUse} and d.lng is null and ${inRegion(region)}`
+    select count(*) as unlocated from devices d
+    where ${scoped(ctx, 'd.org_id', 'd.id')} and ${inUse} and d.lng is null and ${inRegion(region)}`
 
 const machine = shape(AttentionRow.extend({ total: z.number() }), ['devices', 'd'], {
   state: stateOf,
-  offlineSince: sql`case when s.online then null else coalesce(s.offline_since, s.last_seen_at) end`,
+  offlineSince: sql`case when s.online then null
+    else coalesce(s.offline_since, s.last_seen_at) end`,
   faults: sql`coalesce(s.fault_count, 0)`,
   soldOutLanes: sql`coalesce(s.lanes_sold_out, 0)`,
   lanes: sql`coalesce(s.lanes_total, 0)`,
@@ -144,6 +173,8 @@ export const attention = (ctx: Ctx, limit: number) =>
   machine.all(
     ctx.db,
     sql`from devices d left join device_states s on s.device_id = d.id
-    where ${scoped(ctx, 'd.org_id', 'd.id')} and ${inUse} and (not coalesce(s.online, false) or s.fault_count > 0 or s.lanes_sold_out > 0)
-    order by coalesce(s.fault_count, 0) > 0 desc, coalesce(s.online, false), s.lanes_sold_out desc nulls last, d.rtu_number limit ${limit}`,
+    where ${scoped(ctx, 'd.org_id', 'd.id')} and ${inUse}
+      and (not coalesce(s.online, false) or s.fault_count > 0 or s.lanes_sold_out > 0)
+    order by coalesce(s.fault_count, 0) > 0 desc, coalesce(s.online, false),
+      s.lanes_sold_out desc nulls last, d.rtu_number limit ${limit}`,
   )

@@ -152,9 +152,11 @@ const paid = (
   change: { type?: string; status?: string; excluded?: boolean; paidAt?: string } = {},
 ) =>
   owner.query(
-    `insert into orders (org_id, created_at, order_num, device_id, rtu_number, device_name, channel, order_type, pay_type, pay_state, order_status, detail, img, pieces,
+    `insert into orders (org_id, created_at, order_num, device_id, rtu_number, device_name, channel,
+      order_type, pay_type, pay_state, order_status, detail, img, pieces,
       total_amount, payable_amount, paid_amount, refunded_amount, expire_at, paid_at, excluded)
-    values ($1, $2, $3, $4, 'HD', 'M', 'MACHINE', $5, 'WECHAT', $6, $7, 'P', '', 1, 300, 300, 300, $8, $2, $9, $10)`,
+    values ($1, $2, $3, $4, 'HD', 'M', 'MACHINE', $5, 'WECHAT', $6, $7, 'P', '', 1, 300, 300, 300,
+      $8, $2, $9, $10)`,
     [
       orgOf(device),
       at,
@@ -228,13 +230,19 @@ describe('summary', () => {
     await paid(11, '2026-11-01T01:00:00Z', { status: 'ABNORMAL' })
     await paid(11, '2026-10-01T01:00:00Z', { status: 'ABNORMAL' })
     await paid(21, '2026-11-21T01:00:00Z', { status: 'ABNORMAL' })
-    await owner.query(`insert into device_faults (org_id, device_id, code, level, opened_at, closed_at) values
-      (2, 12, 'X', 'ERROR', '2026-11-19T06:00:00Z', null), (2, 11, 'X', 'WARN', '2026-11-20T06:00:00Z', null), (2, 11, 'Y', 'WARN', '2026-11-01T06:00:00Z', '2026-11-02T06:00:00Z')`)
+    await owner.query(`insert into device_faults (org_id, device_id, code, level, opened_at,
+      closed_at) values
+      (2, 12, 'X', 'ERROR', '2026-11-19T06:00:00Z', null),
+      (2, 11, 'X', 'WARN', '2026-11-20T06:00:00Z', null),
+      (2, 11, 'Y', 'WARN', '2026-11-01T06:00:00Z', '2026-11-02T06:00:00Z')`)
     await owner.query(
-      `insert into payments (id, org_id, device_id, out_trade_no, provider, amount) values (1, 2, 11, 'o', 'SIMULATOR', 300) on conflict do nothing`,
+      `insert into payments (id, org_id, device_id, out_trade_no, provider, amount)
+        values (1, 2, 11, 'o', 'SIMULATOR', 300) on conflict do nothing`,
     )
-    await owner.query(`insert into refunds (org_id, device_id, refund_no, payment_id, order_id, kind, amount, reason, automatic, state, unit_id, next_at) values
-      (2, 11, 'r1', 1, 5, 'UNIT', 100, 'NOT_DISPENSED', true, 'PENDING', 1, now()), (2, 11, 'r2', 1, 5, 'UNIT', 100, 'NOT_DISPENSED', true, 'PROCESSING', 2, now())`)
+    await owner.query(`insert into refunds (org_id, device_id, refund_no, payment_id, order_id,
+      kind, amount, reason, automatic, state, unit_id, next_at) values
+      (2, 11, 'r1', 1, 5, 'UNIT', 100, 'NOT_DISPENSED', true, 'PENDING', 1, now()),
+      (2, 11, 'r2', 1, 5, 'UNIT', 100, 'NOT_DISPENSED', true, 'PROCESSING', 2, now())`)
     expect((await ask('summary', operator)).todos).toEqual({
       devices: {
         total: 5,
@@ -254,7 +262,9 @@ describe('summary', () => {
     await sales(11, 'DAY', today, 5, 1500)
     await sales(12, 'DAY', today, 2, 600)
     await owner.query(
-      `insert into device_faults (org_id, device_id, code, level, opened_at) values (2, 12, 'X', 'ERROR', '2026-11-19T06:00:00Z'), (2, 11, 'X', 'WARN', '2026-11-20T06:00:00Z')`,
+      `insert into device_faults (org_id, device_id, code, level, opened_at)
+        values (2, 12, 'X', 'ERROR', '2026-11-19T06:00:00Z'),
+          (2, 11, 'X', 'WARN', '2026-11-20T06:00:00Z')`,
     )
     const found = await ask('summary', repairer)
     expect(found.today).toMatchObject({

@@ -36,7 +36,8 @@ export const isSuper = (ctx: Pick<Ctx, 'actor'>): boolean =>
 export const builtinFirst = sql`r.builtin desc, r.rank desc, r.id`
 /** Roles that people of these organisations may hold. */
 export const heldIn = (ctx: Ctx, orgIds: readonly number[]) =>
-  sql<boolean>`r.org_id in (select unnest(string_to_array(o.path::text, '.')::bigint[]) from organisations o where o.id = any(${[...orgIds]}::bigint[]) and ${visible(ctx, 'o.id')})`
+  sql<boolean>`r.org_id in (select unnest(string_to_array(o.path::text, '.')::bigint[])
+    from organisations o where o.id = any(${[...orgIds]}::bigint[]) and ${visible(ctx, 'o.id')})`
 /** Roles of this name. */
 export const called = (keyword: string) =>
   sql<boolean>`strpos(lower(r.name || ' ' || r.name_en), lower(${keyword})) > 0`
@@ -48,12 +49,15 @@ export const called = (keyword: string) =>
 const candidates = (ctx: Ctx, which: RawBuilder<boolean>, most?: number): Promise<Candidate[]> =>
   shape(candidate, ['roles', 'r'], {
     enabled: sql`r.status = 'ENABLED'`,
-    listed: sql`not (r.builtin or r.org_id = ${platformOrg}) or exists (select 1 from role_distributions d join user_roles ur on ur.role_id = d.role_id
-      join roles own on own.id = d.role_id and own.status = 'ENABLED' where d.target_role_id = r.id and ur.user_id = ${ctx.actor.userId})`,
+    listed: sql`not (r.builtin or r.org_id = ${platformOrg})
+      or exists (select 1 from role_distributions d join user_roles ur on ur.role_id = d.role_id
+      join roles own on own.id = d.role_id and own.status = 'ENABLED'
+      where d.target_role_id = r.id and ur.user_id = ${ctx.actor.userId})`,
     codes: sql`array(select p.permission_code from role_permissions p where p.role_id = r.id)`,
   }).all(
     ctx.db,
-    sql`from roles r where ${inheritable(ctx, 'r.org_id')} and (${which}) order by ${builtinFirst} limit ${most ?? null}`,
+    sql`from roles r where ${inheritable(ctx, 'r.org_id')} and (${which}) order by ${builtinFirst}
+      limit ${most ?? null}`,
   )
 
 /** Every one of these roles, or 404 when the actor does not see one. */
@@ -95,7 +99,8 @@ export async function offeredRoles(
   { orgId, keyword, ids = [] }: Input<typeof roles.assignable>,
 ) {
   const home = heldIn(ctx, [orgId ?? ctx.actor.orgId])
-  const which = sql<boolean>`${keyword ? called(keyword) : home} or r.id = any(${[...ids]}::bigint[])`
+  const which = sql<boolean>`${keyword ? called(keyword) : home}
+    or r.id = any(${[...ids]}::bigint[])`
   return (await candidates(ctx, which, keyword ? 200 : undefined)).filter(givable(ctx))
 }
 
@@ -134,7 +139,8 @@ async function fitsOrganisation(
 ): Promise<boolean> {
   // the path alone says who stands above, and an organisation of the actor's is seen with its path
   const home = await rowOf<{ above: number[]; kind: string }>(ctx.db)`
-    select string_to_array(path::text, '.')::bigint[] as above, kind from organisations where id = ${orgId}`
+    select string_to_array(path::text, '.')::bigint[] as above, kind from organisations
+    where id = ${orgId}`
   return home !== undefined && roles.every((role) => belongsIn(role, home))
 }
 
@@ -142,8 +148,10 @@ async function fitsOrganisation(
 export async function creatableKinds(ctx: Ctx): Promise<string[]> {
   if (isSuper(ctx)) return [...orgKinds]
   const rows = await rowsOf<{ kind: string }>(ctx.db)`
-    select distinct unnest(l.org_kinds) as kind from role_distribution_limits l join user_roles ur on ur.role_id = l.role_id
-    join roles r on r.id = l.role_id and r.status = 'ENABLED' where ur.user_id = ${ctx.actor.userId} order by kind`
+    select distinct unnest(l.org_kinds) as kind from role_distribution_limits l
+    join user_roles ur on ur.role_id = l.role_id
+    join roles r on r.id = l.role_id and r.status = 'ENABLED' where ur.user_id = ${ctx.actor.userId}
+    order by kind`
   return rows.map((row) => row.kind)
 }
 
@@ -154,7 +162,8 @@ export async function creatableKinds(ctx: Ctx): Promise<string[]> {
 export async function userLimit(ctx: Ctx): Promise<number | null> {
   if (isSuper(ctx)) return null
   const { unbound, most } = await onlyRow<{ unbound: boolean; most: number | null }>(ctx.db)`
-    select bool_or(l.max_users is null) as unbound, max(l.max_users) as most from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
+    select bool_or(l.max_users is null) as unbound, max(l.max_users) as most from user_roles ur
+    join roles r on r.id = ur.role_id and r.status = 'ENABLED'
     left join role_distribution_limits l on l.role_id = r.id where ur.user_id = ${ctx.actor.userId}`
   return unbound ? null : most
 }
@@ -166,7 +175,8 @@ export async function userLimit(ctx: Ctx): Promise<number | null> {
 export async function outranks(ctx: Ctx, userId: number): Promise<boolean> {
   if (isSuper(ctx) || userId === ctx.actor.userId) return true
   const { rank } = await onlyRow<{ rank: number }>(ctx.db)`
-    select coalesce(max(r.rank), 0) as rank from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = ${userId}`
+    select coalesce(max(r.rank), 0) as rank from user_roles ur join roles r on r.id = ur.role_id
+    where ur.user_id = ${userId}`
   return ctx.actor.rank > rank
 }
 
@@ -205,7 +215,8 @@ export async function outranksBranch(ctx: Ctx, path: string): Promise<boolean> {
   if (ctx.actor.ofPlatform || (await isPrincipal(ctx))) return true
   const { rank } = await onlyRow<{ rank: number }>(
     ctx.db,
-  )`select coalesce(max(r.rank), 0) as rank from organisations o join user_roles ur on ur.org_id = o.id
+  )`select coalesce(max(r.rank), 0) as rank from organisations o
+    join user_roles ur on ur.org_id = o.id
     join roles r on r.id = ur.role_id where o.path <@ ${path}::ltree`
   return ctx.actor.rank >= rank
 }

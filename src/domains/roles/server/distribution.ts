@@ -28,7 +28,8 @@ const column = shape(DistributionColumn, ['roles', 'r'], named)
 const columnsOf = (ctx: Ctx) =>
   column.all(
     ctx.db,
-    sql`from ${from(ctx)} where ${inheritable(ctx, 'r.org_id')} and ${shared} order by r.rank desc, r.builtin desc, r.id`,
+    sql`from ${from(ctx)} where ${inheritable(ctx, 'r.org_id')} and ${shared}
+      order by r.rank desc, r.builtin desc, r.id`,
   )
 
 const row = (ctx: Ctx) =>
@@ -37,9 +38,11 @@ const row = (ctx: Ctx) =>
     ['roles', 'r'],
     {
       ...named,
-      adds: sql`exists (select 1 from role_permissions p where p.role_id = r.id and p.permission_code = 'user:create')`,
+      adds: sql`exists (select 1 from role_permissions p
+        where p.role_id = r.id and p.permission_code = 'user:create')`,
       targets: sql`array(select d.target_role_id from role_distributions d
-        join roles t on t.id = d.target_role_id and ${inheritable(ctx, 't.org_id')} where d.role_id = r.id order by t.rank desc, t.id)`,
+        join roles t on t.id = d.target_role_id and ${inheritable(ctx, 't.org_id')}
+        where d.role_id = r.id order by t.rank desc, t.id)`,
       orgKinds: sql`coalesce(l.org_kinds, '{}')`,
       maxUsers: sql`l.max_users`,
       version: sql`coalesce(l.version, 0)`,
@@ -52,7 +55,13 @@ const matrixOf = (ctx: Ctx, orgId: number = platformOrg): Promise<Row[]> =>
   row(ctx).all(
     ctx.db,
     sql`from ${from(ctx)} left join role_distribution_limits l on l.role_id = r.id
-      where ${inheritable(ctx, 'r.org_id')} and ${orgId === platformOrg ? shared : sql`r.org_id = ${orgId} and ${visible(ctx, 'r.org_id')} and not r.builtin`}
+      where ${inheritable(ctx, 'r.org_id')}
+        and ${
+          orgId === platformOrg
+            ? shared
+            : sql`r.org_id = ${orgId}
+          and ${visible(ctx, 'r.org_id')} and not r.builtin`
+        }
       order by r.rank desc, r.builtin desc, r.id`,
   )
 
@@ -117,22 +126,24 @@ export async function save(
 type Written = Input<typeof roles.distribute>['rows'][number]
 async function writeRow(ctx: Ctx, next: Written): Promise<void> {
   const made = await exists(ctx.db)`
-    insert into role_distribution_limits (role_id, org_kinds, max_users) select ${next.roleId}, ${next.orgKinds}::text[], ${next.maxUsers} where ${next.version} = 0
+    insert into role_distribution_limits (role_id, org_kinds, max_users)
+    select ${next.roleId}, ${next.orgKinds}::text[], ${next.maxUsers} where ${next.version} = 0
     on conflict (role_id) do nothing returning 1`
   if (!made) {
-    const { numAffectedRows } =
-      await sql`update role_distribution_limits set org_kinds = ${next.orgKinds}::text[], max_users = ${next.maxUsers},
+    const { numAffectedRows } = await sql`update role_distribution_limits
+        set org_kinds = ${next.orgKinds}::text[], max_users = ${next.maxUsers},
       version = version + 1 where role_id = ${next.roleId} and version = ${next.version}`.execute(
-        ctx.db,
-      )
+      ctx.db,
+    )
     if (!numAffectedRows) throw new Refusal(roleErrors.stale)
   }
-  await sql`delete from role_distributions where role_id = ${next.roleId} and not target_role_id = any(${next.targets}::bigint[])`.execute(
+  await sql`delete from role_distributions
+    where role_id = ${next.roleId} and not target_role_id = any(${next.targets}::bigint[])`.execute(
     ctx.db,
   )
-  await sql`insert into role_distributions (role_id, target_role_id) select ${next.roleId}::bigint, unnest(${next.targets}::bigint[]) on conflict do nothing`.execute(
-    ctx.db,
-  )
+  await sql`insert into role_distributions (role_id, target_role_id)
+    select ${next.roleId}::bigint, unnest(${next.targets}::bigint[])
+    on conflict do nothing`.execute(ctx.db)
 }
 
 /**
@@ -167,10 +178,10 @@ export async function restore(ctx: Ctx): Promise<Output<typeof roles.distributio
 export async function addToOwnRows(ctx: Ctx, roleId: number): Promise<void> {
   if (ctx.actor.orgId !== platformOrg) return
   await sql`
-    insert into role_distributions (role_id, target_role_id) select own.id, r.id from user_roles ur join roles own on own.id = ur.role_id join roles r on r.id = ${roleId}
-    where ur.user_id = ${ctx.actor.userId} and own.status = 'ENABLED' and own.rank >= r.rank on conflict do nothing`.execute(
-    ctx.db,
-  )
+    insert into role_distributions (role_id, target_role_id) select own.id, r.id from user_roles ur
+    join roles own on own.id = ur.role_id join roles r on r.id = ${roleId}
+    where ur.user_id = ${ctx.actor.userId} and own.status = 'ENABLED' and own.rank >= r.rank
+    on conflict do nothing`.execute(ctx.db)
 }
 
 const given = shape(Beyond, ['user_roles', 'ur'], {
@@ -191,7 +202,9 @@ export async function beyond(
   input: Input<typeof roles.beyond>,
 ): Promise<Output<typeof roles.beyond>> {
   const { rows: list, total } = await given.page(ctx.db, {
-    from: sql`user_roles ur join users u on u.id = ur.user_id join organisations o on o.id = u.org_id join roles r on r.id = ur.role_id join users g on g.id = ur.granted_by`,
+    from: sql`user_roles ur join users u on u.id = ur.user_id
+      join organisations o on o.id = u.org_id join roles r on r.id = ur.role_id
+      join users g on g.id = ur.granted_by`,
     input,
     last: sql`ur.user_id, ur.role_id`,
     sort: { createTime: sql`ur.created_at`, userName: sql`lower(u.username)` },
@@ -199,8 +212,10 @@ export async function beyond(
       visible(ctx, 'ur.org_id'),
       shared,
       sql`u.deleted_at is null`,
-      sql`not exists (select 1 from user_roles gr join roles go on go.id = gr.role_id where gr.user_id = g.id and go.status = 'ENABLED'
-        and (go.code = ${superCode} or exists (select 1 from role_distributions d where d.role_id = go.id and d.target_role_id = r.id)))`,
+      sql`not exists (select 1 from user_roles gr join roles go on go.id = gr.role_id
+        where gr.user_id = g.id and go.status = 'ENABLED'
+        and (go.code = ${superCode} or exists (select 1 from role_distributions d
+          where d.role_id = go.id and d.target_role_id = r.id)))`,
       input.keyword &&
         sql`strpos(lower(u.username || ' ' || u.real_name), lower(${input.keyword})) > 0`,
     ],

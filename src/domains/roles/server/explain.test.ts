@@ -74,7 +74,9 @@ describe('rights', () => {
     expect(await reasonOf('ROLE_RTU_SP', 'user:create')).toBe('NO_ROLE_LISTS')
     expect(await reasonOf('ROLE_FULL', 'menu:create')).toBe('PLATFORM_ONLY')
     await world.sql(
-      `delete from role_permissions where permission_code = 'product:read' and role_id = (select id from roles where code = 'ROLE_SUPPLIER')`,
+      `delete from role_permissions
+        where permission_code = 'product:read' and role_id = (select id from roles
+          where code = 'ROLE_SUPPLIER')`,
     )
     const lone = (await explained('ROLE_SUPPLIER', { code: 'product:update' })).rights[0]
     expect([lone?.reason, lone?.read, lone?.granted]).toEqual([
@@ -83,14 +85,18 @@ describe('rights', () => {
       false,
     ])
     await world.sql(
-      `insert into role_permissions select id, 'product:read' from roles where code = 'ROLE_SUPPLIER'`,
+      `insert into role_permissions select id, 'product:read' from roles
+        where code = 'ROLE_SUPPLIER'`,
     )
     await world.sql(
-      `insert into role_permissions select id, 'device:delete' from roles where code = 'ROLE_DRUG_REGULATOR'`,
+      `insert into role_permissions select id, 'device:delete' from roles
+        where code = 'ROLE_DRUG_REGULATOR'`,
     )
     expect(await reasonOf('ROLE_DRUG_REGULATOR', 'device:delete')).toBe('REGULATOR_READS')
     await world.sql(
-      `delete from role_permissions where permission_code = 'device:delete' and role_id = (select id from roles where code = 'ROLE_DRUG_REGULATOR')`,
+      `delete from role_permissions
+        where permission_code = 'device:delete' and role_id = (select id from roles
+          where code = 'ROLE_DRUG_REGULATOR')`,
     )
     await world.sql(`update roles set status = 'DISABLED' where code = 'ROLE_FINANCE'`)
     expect(await reasonOf('ROLE_FINANCE', 'order:read')).toBe('ROLE_DISABLED')
@@ -138,7 +144,9 @@ describe('pages', () => {
     expect(await reasonOf('/order/order-list')).toBe('GROUP_DISABLED')
     await world.sql(`update menus set status = 'ENABLED' where path = '/order'`)
     await world.sql(
-      `delete from role_permissions where permission_code = 'order:read' and role_id = (select id from roles where code = 'ROLE_RTU_SP')`,
+      `delete from role_permissions
+        where permission_code = 'order:read' and role_id = (select id from roles
+          where code = 'ROLE_RTU_SP')`,
     )
     expect(await reasonOf('/order/order-list')).toBe('NO_RIGHT')
     await world.sql(

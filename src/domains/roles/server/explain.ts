@@ -34,14 +34,16 @@ const heldRole = shape(
   {
     identifier: sql`r.code`,
     enabled: sql`r.status = 'ENABLED'`,
-    permissions: sql`array(select p.permission_code from role_permissions p where p.role_id = r.id)`,
+    permissions: sql`array(select p.permission_code from role_permissions p
+      where p.role_id = r.id)`,
   },
 )
 type HeldRole = Rows<typeof heldRole>
 const rolesOfUser = (ctx: Ctx, userId: number) =>
   heldRole.all(
     ctx.db,
-    sql`from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = ${userId} order by r.rank desc, r.id`,
+    sql`from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = ${userId}
+      order by r.rank desc, r.id`,
   )
 const holdersIn = (home: HomeKind, roles: readonly HeldRole[]): Holder[] =>
   roles.map((role) => ({
@@ -65,8 +67,10 @@ type Subject = { user: Explanation['user']; enabled: boolean; home: HomeKind }
 const subjectOf = async (ctx: Ctx, userId: number): Promise<Subject> =>
   found(
     await rowOf<Subject>(ctx.db)`select u.status = 'ENABLED' as enabled, o.kind as home,
-        json_build_object('id', u.id, 'userName', u.username, 'name', u.real_name, 'orgName', o.name) as user
-      from users u join organisations o on o.id = u.org_id where u.id = ${userId} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`,
+        json_build_object('id', u.id, 'userName', u.username, 'name', u.real_name, 'orgName',
+          o.name) as user
+      from users u join organisations o on o.id = u.org_id
+      where u.id = ${userId} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`,
   )
 
 const screenPaths = new Set(screens.map((screen) => screen.path))

@@ -38,23 +38,33 @@ async function find(ctx: Ctx, resource: Resource, wanted: string): Promise<Found
     return undefined
   const query = {
     device:
-      () => sql<Found>`select d.id, d.rtu_number as number, d.nickname as name, ${of('d.org_id')}, d.id as "deviceId", d.kind = 'DRUG' as drug
+      () => sql<Found>`select d.id, d.rtu_number as number, d.nickname as name, ${of('d.org_id')},
+        d.id as "deviceId", d.kind = 'DRUG' as drug
       from devices d left join organisations o on o.id = d.org_id
-      where (d.rtu_number = ${wanted.toUpperCase()} or d.id = ${id}) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.rtu_number = ${wanted.toUpperCase()} desc limit 1`,
-    order:
-      () => sql<Found>`select null::bigint as id, t.order_num as number, '' as name, ${of('t.org_id')}, t.device_id as "deviceId", false as drug
+      where (d.rtu_number = ${wanted.toUpperCase()} or d.id = ${id})
+        and ${visible(ctx, 'd.org_id', 'd.id')} order by d.rtu_number = ${wanted.toUpperCase()} desc
+        limit 1`,
+    order: () => sql<Found>`select null::bigint as id, t.order_num as number, '' as name,
+        ${of('t.org_id')}, t.device_id as "deviceId", false as drug
       from orders t left join organisations o on o.id = t.org_id
-      where t.order_num = ${wanted} and t.created_at >= ${day} and t.created_at < ${new Date(day.getTime() + dayMs)} and ${visible(ctx, 't.org_id', 't.device_id')} limit 1`,
+      where t.order_num = ${wanted} and t.created_at >= ${day}
+        and t.created_at < ${new Date(day.getTime() + dayMs)}
+        and ${visible(ctx, 't.org_id', 't.device_id')} limit 1`,
     product:
-      () => sql<Found>`select p.id, coalesce(nullif(p.barcode, ''), p.id::text) as number, p.name, ${of('p.org_id')}, null::bigint as "deviceId", p.drug_class <> 'NONE' as drug
+      () => sql<Found>`select p.id, coalesce(nullif(p.barcode, ''), p.id::text) as number, p.name,
+        ${of('p.org_id')}, null::bigint as "deviceId", p.drug_class <> 'NONE' as drug
       from products p left join organisations o on o.id = p.org_id
-      where (p.id = ${id} or p.barcode = ${wanted}) and ${inheritable(ctx, 'p.org_id')} order by p.barcode = ${wanted} desc, p.id limit 1`,
-    user: () => sql<Found>`select u.id, u.username as number, u.real_name as name, ${of('u.org_id')}, null::bigint as "deviceId", false as drug
+      where (p.id = ${id} or p.barcode = ${wanted}) and ${inheritable(ctx, 'p.org_id')}
+      order by p.barcode = ${wanted} desc, p.id limit 1`,
+    user: () => sql<Found>`select u.id, u.username as number, u.real_name as name,
+      ${of('u.org_id')}, null::bigint as "deviceId", false as drug
       from users u left join organisations o on o.id = u.org_id
-      where (u.id = ${id} or lower(u.username) = lower(${wanted})) and u.deleted_at is null and ${visible(ctx, 'u.org_id')} order by lower(u.username) = lower(${wanted}) desc limit 1`,
-    organisation:
-      () => sql<Found>`select o.id, o.code as number, o.name, ${of('o.id')}, null::bigint as "deviceId", false as drug
-      from organisations o where (o.id = ${id} or o.code = upper(${wanted})) and ${visible(ctx, 'o.id')} order by o.code = upper(${wanted}) desc limit 1`,
+      where (u.id = ${id} or lower(u.username) = lower(${wanted})) and u.deleted_at is null
+        and ${visible(ctx, 'u.org_id')} order by lower(u.username) = lower(${wanted}) desc limit 1`,
+    organisation: () => sql<Found>`select o.id, o.code as number, o.name, ${of('o.id')},
+        null::bigint as "deviceId", false as drug
+      from organisations o where (o.id = ${id} or o.code = upper(${wanted}))
+        and ${visible(ctx, 'o.id')} order by o.code = upper(${wanted}) desc limit 1`,
   }[resource]
   return (await query().execute(ctx.db)).rows[0]
 }
@@ -66,9 +76,8 @@ async function placedIn(
   watched: readonly number[] | null,
 ): Promise<boolean> {
   if (!watched?.length) return false
-  return exists(
-    ctx.db,
-  )`select 1 from lanes l where l.product_id = ${productId} and l.device_id = any(${[...watched]}::bigint[])
+  return exists(ctx.db)`select 1 from lanes l where l.product_id = ${productId}
+    and l.device_id = any(${[...watched]}::bigint[])
     and ${visible(ctx, 'l.org_id', 'l.device_id')} limit 1`
 }
 

@@ -44,7 +44,8 @@ describe('menus', () => {
 
   test('roles of tenants are not named to everybody', async () => {
     const [role] = await world.sql<{ id: number }>(
-      `insert into roles (org_id, code, name, name_en, rank, data_scope) values (3, 'ROLE_OF_3', '三', '3', 1, 'ORG_TREE') returning id`,
+      `insert into roles (org_id, code, name, name_en, rank, data_scope)
+        values (3, 'ROLE_OF_3', '三', '3', 1, 'ORG_TREE') returning id`,
     )
     await world.sql(
       `insert into role_menus select $1, id from menus where path = '/device/device-list'`,

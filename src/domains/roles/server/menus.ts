@@ -30,9 +30,11 @@ const menu = (ctx: Ctx) =>
       titleEn: sql`m.title_en`,
       permission: sql`m.permission_code`,
       children: sql`(select count(*) from menus c where c.parent_id = m.id)`,
-      roles: sql`(select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'nameEn', r.name_en) order by r.rank desc, r.id), '[]')
+      roles: sql`(select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'nameEn',
+        r.name_en) order by r.rank desc, r.id), '[]')
         from role_menus rm join roles r on r.id = rm.role_id
-        where rm.menu_id = m.id and (r.builtin or r.org_id in (${platformOrg}, ${ctx.actor.orgId})) and ${inheritable(ctx, 'r.org_id')})`,
+        where rm.menu_id = m.id and (r.builtin or r.org_id in (${platformOrg}, ${ctx.actor.orgId}))
+          and ${inheritable(ctx, 'r.org_id')})`,
     },
     ['builtin', 'known', 'can'],
   )
@@ -163,9 +165,8 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
     .returning('id')
     .executeTakeFirstOrThrow()
   // the super administrator has every menu; others get it by their role's form
-  await sql`insert into role_menus (role_id, menu_id) select id, ${id}::bigint from roles where code = ${superCode} and builtin`.execute(
-    ctx.db,
-  )
+  await sql`insert into role_menus (role_id, menu_id) select id, ${id}::bigint from roles
+    where code = ${superCode} and builtin`.execute(ctx.db)
   const after = shown(ctx, await one(ctx, id))
   ctx.audit({ id, name: after.title, after })
   ctx.touch('menus')
@@ -251,14 +252,14 @@ const restore: Handlers<Contract>['restore'] = async (ctx) => {
   }
   // who has a page by the catalogue gets it back when it was deleted for everybody
   await sql`
-    insert into role_menus (role_id, menu_id) select r.id, m.id from jsonb_to_recordset(${JSON.stringify(catalogueMenus)}::jsonb) as c(code text, path text)
+    insert into role_menus (role_id, menu_id) select r.id, m.id
+    from jsonb_to_recordset(${JSON.stringify(catalogueMenus)}::jsonb) as c(code text, path text)
     join roles r on r.code = c.code and r.builtin join menus m on m.path = c.path
     where m.path <> all(${there.map((row) => row.path)}::text[]) on conflict do nothing`.execute(
     ctx.db,
   )
-  await sql`insert into role_menus (role_id, menu_id) select r.id, m.id from roles r cross join menus m where r.code = ${superCode} and r.builtin on conflict do nothing`.execute(
-    ctx.db,
-  )
+  await sql`insert into role_menus (role_id, menu_id) select r.id, m.id from roles r cross
+    join menus m where r.code = ${superCode} and r.builtin on conflict do nothing`.execute(ctx.db)
   ctx.audit({ id: 0, name: '全部菜单' })
   ctx.touch('menus')
   return { ok: true as const }
@@ -276,10 +277,15 @@ type Original = {
 }
 async function put(ctx: Ctx, parentId: number | null, page: Original): Promise<number> {
   const { id } = await onlyRow<{ id: number }>(ctx.db)`
-    insert into menus (parent_id, name, path, title_zh, title_en, icon, sort, hidden, permission_code)
-    values (${parentId}, ${page.name}, ${page.path}, ${page.zh}, ${page.en}, ${page.icon}, ${page.sort}, ${page.hidden}, ${page.permission})
-    on conflict (path) do update set parent_id = excluded.parent_id, name = excluded.name, title_zh = excluded.title_zh, title_en = excluded.title_en, icon = excluded.icon,
-      sort = excluded.sort, hidden = excluded.hidden, permission_code = excluded.permission_code, status = 'ENABLED', version = menus.version + 1
+    insert into menus (parent_id, name, path, title_zh, title_en, icon, sort, hidden,
+      permission_code)
+    values (${parentId}, ${page.name}, ${page.path}, ${page.zh}, ${page.en}, ${page.icon},
+      ${page.sort}, ${page.hidden}, ${page.permission})
+    on conflict (path) do update
+    set parent_id = excluded.parent_id, name = excluded.name, title_zh = excluded.title_zh,
+      title_en = excluded.title_en, icon = excluded.icon,
+      sort = excluded.sort, hidden = excluded.hidden, permission_code = excluded.permission_code,
+      status = 'ENABLED', version = menus.version + 1
     returning id`
   return id
 }

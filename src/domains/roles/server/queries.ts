@@ -10,7 +10,8 @@ import { type Catalogue, RoleRow, type roles } from '../contract.ts'
 
 /** People are counted as far as the actor sees them; `others` are all who hold it but himself. */
 const role = (ctx: Ctx) => {
-  const holders = sql`user_roles ur join users u on u.id = ur.user_id where ur.role_id = r.id and u.deleted_at is null`
+  const holders = sql`user_roles ur join users u on u.id = ur.user_id
+    where ur.role_id = r.id and u.deleted_at is null`
   return shape(
     RoleRow.extend({ orgId: f.id, others: z.boolean() }),
     ['roles', 'r'],
@@ -78,7 +79,8 @@ export const listsOf = (
   roleId: number,
 ): Promise<{ permissions: string[]; menus: string[] }> =>
   onlyRow<{ permissions: string[]; menus: string[] }>(db)`select
-      array(select p.code from role_permissions rp join permissions p on p.code = rp.permission_code where rp.role_id = ${roleId} order by p.sort, p.code) as permissions,
+      array(select p.code from role_permissions rp join permissions p on p.code = rp.permission_code
+        where rp.role_id = ${roleId} order by p.sort, p.code) as permissions,
       array(select m.path from role_menus rm join menus m on m.id = rm.menu_id
         where rm.role_id = ${roleId} and m.permission_code is not null order by m.path) as menus`
 
@@ -100,28 +102,29 @@ export async function writeLists(
   codes: readonly string[],
   paths: readonly string[],
 ): Promise<void> {
-  await sql`delete from role_permissions where role_id = ${roleId} and not permission_code = any(${[...codes]}::text[])`.execute(
-    db,
-  )
-  await sql`insert into role_permissions (role_id, permission_code) select ${roleId}::bigint, unnest(${[...codes]}::text[]) on conflict do nothing`.execute(
-    db,
-  )
+  await sql`delete from role_permissions
+    where role_id = ${roleId} and not permission_code = any(${[...codes]}::text[])`.execute(db)
+  await sql`insert into role_permissions (role_id, permission_code)
+    select ${roleId}::bigint, unnest(${[...codes]}::text[]) on conflict do nothing`.execute(db)
   await sql`
     with recursive chosen as (
       select m.id, m.parent_id from menus m where m.path = any(${[...paths]}::text[])
       union select p.id, p.parent_id from chosen c join menus p on p.id = c.parent_id),
-    gone as (delete from role_menus where role_id = ${roleId} and not menu_id in (select id from chosen))
-    insert into role_menus (role_id, menu_id) select ${roleId}::bigint, id from chosen on conflict do nothing`.execute(
-    db,
-  )
+    gone as (delete from role_menus
+      where role_id = ${roleId} and not menu_id in (select id from chosen))
+    insert into role_menus (role_id, menu_id) select ${roleId}::bigint, id from chosen
+    on conflict do nothing`.execute(db)
 }
 
 /** Whether the actor could still edit roles if this role gave nothing to it any more. */
 export async function editsWithout(ctx: Ctx, roleId: number): Promise<boolean> {
   const { mine, other } = await onlyRow<{ mine: boolean; other: boolean }>(ctx.db)`
-    select exists (select 1 from user_roles where user_id = ${ctx.actor.userId} and role_id = ${roleId}) as mine,
-      exists (select 1 from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED' join role_permissions p on p.role_id = r.id and p.permission_code = 'role:update'
+    select exists (select 1 from user_roles
+      where user_id = ${ctx.actor.userId} and role_id = ${roleId}) as mine,
+      exists (select 1 from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
+        join role_permissions p on p.role_id = r.id and p.permission_code = 'role:update'
         where ur.user_id = ${ctx.actor.userId} and r.id <> ${roleId}
-          and exists (select 1 from role_permissions x where x.role_id = r.id and x.permission_code = 'role:read')) as other`
+          and exists (select 1 from role_permissions x
+            where x.role_id = r.id and x.permission_code = 'role:read')) as other`
   return !mine || other
 }

@@ -213,7 +213,8 @@ describe('built-in roles', () => {
       ).status,
     ).toBe(422)
     await world.sql(
-      `insert into permissions (code, menu_group, name_zh, name_en, sort) values ('later:read', 'common', '以后', 'Later', 999)`,
+      `insert into permissions (code, menu_group, name_zh, name_en, sort)
+        values ('later:read', 'common', '以后', 'Later', 999)`,
     )
     await world.app.database.transact(systemScope, (db) => seedAccess(db, new Date()))
     expect((await call('ROLE_SUPER_ADMIN', session.user)).body.permissions).toContain('later:read')
@@ -435,9 +436,11 @@ describe('roles of tenants', () => {
   const names = (list: { name: string }[]) => list.map((row) => row.name)
   beforeAll(async () => {
     await world.sql(`insert into roles (org_id, code, name, name_en, rank, data_scope)
-      select 4, 'ROLE_C_FLOOD' || n, '洪水' || n, 'flood ' || n, 70, 'ORG_TREE' from generate_series(1, 600) n`)
+      select 4, 'ROLE_C_FLOOD' || n, '洪水' || n, 'flood ' || n, 70, 'ORG_TREE'
+      from generate_series(1, 600) n`)
     await world.sql(
-      `insert into role_permissions select id, 'device:read' from roles where code like 'ROLE_C_FLOOD%'`,
+      `insert into role_permissions select id, 'device:read' from roles
+        where code like 'ROLE_C_FLOOD%'`,
     )
   })
   test('however many, everybody finds the built-in ones and gives what he gave', async () => {
@@ -522,7 +525,9 @@ describe('roles of tenants', () => {
       )[0]?.n,
     )
     await world.sql(
-      `insert into roles (org_id, code, name, name_en, rank, data_scope) select 3, 'ROLE_C_MANY' || n, '多' || n, 'x', 1, 'ORG_TREE' from generate_series(1, $1::int) n`,
+      `insert into roles (org_id, code, name, name_en, rank, data_scope)
+        select 3, 'ROLE_C_MANY' || n, '多' || n, 'x', 1, 'ORG_TREE'
+        from generate_series(1, $1::int) n`,
       [97 - before],
     )
     const made = await Promise.all(

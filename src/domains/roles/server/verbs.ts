@@ -281,9 +281,8 @@ const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   if (row.userCount) throw new Refusal(roleErrors.inUse, { n: row.userCount })
   const before = await detail(ctx, row.id)
   // people who are deleted do not keep a role alive; their log rows keep what they were
-  await sql`delete from user_roles ur using users u where u.id = ur.user_id and ur.role_id = ${row.id} and u.deleted_at is not null`.execute(
-    ctx.db,
-  )
+  await sql`delete from user_roles ur using users u
+    where u.id = ur.user_id and ur.role_id = ${row.id} and u.deleted_at is not null`.execute(ctx.db)
   const gone = await ctx.db.deleteFrom('roles').where('id', '=', row.id).executeTakeFirst()
   if (!gone.numDeletedRows) throw new Refusal(common.notFound)
   ctx.audit({ id: row.id, name: row.name, before, orgId: row.orgId })

@@ -44,7 +44,8 @@ it('counts repeats of one subject, bounds the subjects of a kind, and survives a
 
 it('is told to people of the organisation, else to those of the nearest one above that may read it', async () => {
   await world.sql(
-    `insert into organisations (id, parent_id, path, kind, name) values (9901, 7, '1.2.3.7.9901', 'OPERATOR', 'below')`,
+    `insert into organisations (id, parent_id, path, kind, name)
+      values (9901, 7, '1.2.3.7.9901', 'OPERATOR', 'below')`,
   )
   const raise = (orgId: number) => (ctx: Ctx) =>
     raiseSecurity(ctx, { orgId, kind: 'WAY_UNDONE', subject: 'somebody' })

@@ -32,9 +32,11 @@ export async function raiseSecurity(ctx: Ctx, event: SecurityEvent): Promise<voi
   const subject = await subjectOf(ctx, event)
   const { rows } = await sql<{ times: number }>`
     insert into security_events (org_id, kind, subject, device_id, detail, first_at, last_at)
-    values (${event.orgId}, ${event.kind}, ${subject}, ${event.deviceId ?? null}, ${JSON.stringify(shortened(event.detail))}, ${ctx.now}, ${ctx.now})
+    values (${event.orgId}, ${event.kind}, ${subject}, ${event.deviceId ?? null},
+      ${JSON.stringify(shortened(event.detail))}, ${ctx.now}, ${ctx.now})
     on conflict (org_id, kind, subject) where state = 'OPEN' do update
-      set times = security_events.times + 1, last_at = greatest(security_events.last_at, excluded.last_at), detail = excluded.detail,
+      set times = security_events.times + 1,
+        last_at = greatest(security_events.last_at, excluded.last_at), detail = excluded.detail,
         version = security_events.version + 1
     returning times`.execute(ctx.db)
   ctx.touch('security', event.orgId)
@@ -68,8 +70,10 @@ async function subjectOf(
 ): Promise<string> {
   const subject = [...given.toWellFormed()].slice(0, 80).join('') || '*'
   const { rows } = await sql<{ room: boolean }>`
-    select exists (select from security_events where org_id = ${orgId} and kind = ${kind} and subject = ${subject} and state = 'OPEN')
-      or (select count(*) from (select from security_events where org_id = ${orgId} and kind = ${kind} and state = 'OPEN' limit ${mostOpen}) x)
+    select exists (select from security_events
+      where org_id = ${orgId} and kind = ${kind} and subject = ${subject} and state = 'OPEN')
+      or (select count(*) from (select from security_events
+        where org_id = ${orgId} and kind = ${kind} and state = 'OPEN' limit ${mostOpen}) x)
         < ${mostOpen} as room`.execute(ctx.db)
   return rows[0]?.room ? subject : '*'
 }

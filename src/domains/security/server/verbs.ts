@@ -24,9 +24,11 @@ type Row = {
   remark: string
   version: number
 }
-const columns = sql`e.id, e.org_id, e.kind, e.subject, e.state, e.times, e.first_at, e.last_at, e.device_id, d.rtu_number, o.name as org_name,
+const columns = sql`e.id, e.org_id, e.kind, e.subject, e.state, e.times, e.first_at, e.last_at,
+  e.device_id, d.rtu_number, o.name as org_name,
   e.detail, coalesce(u.real_name, u.username) as closer, e.closed_at, e.remark, e.version`
-const from = sql`security_events e join organisations o on o.id = e.org_id left join devices d on d.id = e.device_id left join users u on u.id = e.closed_by`
+const from = sql`security_events e join organisations o on o.id = e.org_id left
+  join devices d on d.id = e.device_id left join users u on u.id = e.closed_by`
 
 const shown = (ctx: Ctx, e: Row): SecurityRow => ({
   id: e.id,
@@ -44,10 +46,8 @@ const shown = (ctx: Ctx, e: Row): SecurityRow => ({
 })
 
 async function row(ctx: Ctx, id: number): Promise<Row> {
-  const { rows } =
-    await sql<Row>`select ${columns} from ${from} where e.id = ${id} and ${visible(ctx, 'e.org_id', 'e.device_id')}`.execute(
-      ctx.db,
-    )
+  const { rows } = await sql<Row>`select ${columns} from ${from}
+      where e.id = ${id} and ${visible(ctx, 'e.org_id', 'e.device_id')}`.execute(ctx.db)
   return found(rows[0])
 }
 
@@ -87,11 +87,12 @@ const get: Handlers<typeof security>['get'] = async (ctx, input) =>
 
 const close: Handlers<typeof security>['close'] = async (ctx, input) => {
   const before = await row(ctx, input.id)
-  const { rows } =
-    await sql`update security_events set state = 'CLOSED', closed_by = ${ctx.actor.userId}, closed_at = ${ctx.now}, remark = ${input.remark}, version = version + 1
+  const { rows } = await sql`update security_events
+      set state = 'CLOSED', closed_by = ${ctx.actor.userId}, closed_at = ${ctx.now},
+        remark = ${input.remark}, version = version + 1
     where id = ${input.id} and version = ${input.version} and state = 'OPEN' returning id`.execute(
-      ctx.db,
-    )
+    ctx.db,
+  )
   if (!rows.length) throw new Refusal(common.stale)
   ctx.audit({
     id: before.id,

@@ -33,7 +33,8 @@ export async function knownBrowser(
   const known = await rowOf<{ id: Buffer }>(
     db,
   )`select uuid_send(browser_id) as id from known_browsers
-    where user_id = ${userId ?? null}::bigint and token_hash = ${hash} and last_seen_at > ${since(now)}`
+    where user_id = ${userId ?? null}::bigint and token_hash = ${hash}
+      and last_seen_at > ${since(now)}`
   return known?.id ?? null
 }
 const since = (now: Date) => new Date(now.getTime() - days * 86_400_000)
@@ -50,12 +51,16 @@ export function rememberBrowser(
   const secret = randomBytes(32).toString('base64url')
   const [before, next] = [tokenHash(secretOf(request) ?? ''), tokenHash(secret)]
   ctx.later(sql`update known_browsers set token_hash = ${next} where token_hash = ${before}`)
-  ctx.later(sql`insert into known_browsers (user_id, org_id, token_hash, browser_id, created_at, last_seen_at)
-    values (${user.id}, ${user.orgId}, ${next}, coalesce((select browser_id from known_browsers where token_hash = ${next} limit 1), gen_random_uuid()),
+  ctx.later(sql`insert into known_browsers (user_id, org_id, token_hash, browser_id, created_at,
+    last_seen_at)
+    values (${user.id}, ${user.orgId}, ${next},
+      coalesce((select browser_id from known_browsers where token_hash = ${next} limit 1),
+        gen_random_uuid()),
       ${ctx.now}, ${ctx.now})
     on conflict (user_id, token_hash) do update set last_seen_at = excluded.last_seen_at`)
   ctx.later(sql`delete from known_browsers where user_id = ${user.id} and token_hash not in (
-    select token_hash from known_browsers where user_id = ${user.id} order by last_seen_at desc, token_hash limit ${most})`)
+    select token_hash from known_browsers where user_id = ${user.id}
+    order by last_seen_at desc, token_hash limit ${most})`)
   setCookie(request, { name, value: secret, days })
 }
 

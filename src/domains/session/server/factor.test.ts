@@ -99,7 +99,8 @@ describe('a session left open', () => {
     expect((await prove(token, { password })).status).toBe(200)
     expect((await newPhone(token, another())).status).toBe(200)
     const rows = await api.sql(
-      `select result from operation_logs where action = 'session.prove' and username = $1 order by id`,
+      `select result from operation_logs where action = 'session.prove' and username = $1
+        order by id`,
       [name],
     )
     expect(rows).toEqual([{ result: 'REFUSED' }, { result: 'SUCCESS' }])
@@ -166,7 +167,8 @@ describe('a changed way to sign in', () => {
     }
     expect(
       await api.sql(
-        `select method, state from password_resets p join users u on u.id = p.user_id where u.username = $1`,
+        `select method, state from password_resets p join users u on u.id = p.user_id
+          where u.username = $1`,
         [name],
       ),
     ).toMatchObject([{ method: 'ADMIN' }])
@@ -252,7 +254,8 @@ describe('the second factor', () => {
     const { secret, recoveryCodes } = await switchOn(await enter())
     expect([secret.length, new Set(recoveryCodes).size]).toEqual([32, 10])
     const [kept] = await api.sql<{ text: string }>(
-      `select (select string_agg(f::text, '') from second_factors f) || (select string_agg(c::text, '') from recovery_codes c) as text`,
+      `select (select string_agg(f::text, '')
+        from second_factors f) || (select string_agg(c::text, '') from recovery_codes c) as text`,
     )
     expect(
       [secret, ...recoveryCodes.flatMap((code) => [code, code.replaceAll('-', '')])].some((one) =>
@@ -507,7 +510,9 @@ describe('the second factor', () => {
   test('who must have one gets nothing but its set-up, and keeps it', async () => {
     const must = (value: string) =>
       api.sql(
-        `insert into settings (org_id, key, value) values (1, 'session.secondFactor', to_jsonb($1::text)) on conflict (org_id, key) do update set value = excluded.value`,
+        `insert into settings (org_id, key, value)
+          values (1, 'session.secondFactor', to_jsonb($1::text)) on conflict (org_id, key) do update
+          set value = excluded.value`,
         [value],
       )
     const token = await enter()

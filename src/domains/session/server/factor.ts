@@ -101,18 +101,16 @@ async function spendStep(ctx: Ctx, who: Who, row: FactorRow, code: string): Prom
   })
   if (delta === null) return false
   const step = Math.floor(timestamp / 1000 / factorLimits.period) + delta
-  const done =
-    await sql`update second_factors set last_step = ${step} where user_id = ${who.id} and last_step < ${step}`.execute(
-      ctx.db,
-    )
+  const done = await sql`update second_factors set last_step = ${step}
+      where user_id = ${who.id} and last_step < ${step}`.execute(ctx.db)
   return done.numAffectedRows === 1n
 }
 
 async function spendRecovery(ctx: Ctx, userId: number, code: string): Promise<boolean> {
   const done = await sql`update recovery_codes set used_at = ${ctx.now}
-    where user_id = ${userId} and code_hash = ${codeHash(ctx, userId, code.toUpperCase().replaceAll(/[\s-]/g, ''))} and used_at is null`.execute(
-    ctx.db,
-  )
+    where user_id = ${userId}
+      and code_hash = ${codeHash(ctx, userId, code.toUpperCase().replaceAll(/[\s-]/g, ''))}
+      and used_at is null`.execute(ctx.db)
   return done.numAffectedRows === 1n
 }
 
@@ -147,13 +145,13 @@ const passFactor = prepared<Contract['passFactor'], FastifyRequest>({
     const hash = tokenHash(input.ticket)
     // the account before its ticket, as `setPassword` takes them: a new password comes before or
     // after, never in between
-    await sql`select 1 from users u join factor_tickets t on t.user_id = u.id where t.token_hash = ${hash} for no key update of u`.execute(
-      ctx.db,
-    )
+    await sql`select 1 from users u join factor_tickets t on t.user_id = u.id
+      where t.token_hash = ${hash} for no key update of u`.execute(ctx.db)
     const tried = await rowOf<{ user_id: number }>(
       ctx.db,
     )`update factor_tickets set tries = tries + 1
-      where token_hash = ${hash} and used_at is null and tries < 5 and expires_at > ${ctx.now} returning user_id`
+      where token_hash = ${hash} and used_at is null and tries < 5 and expires_at > ${ctx.now}
+      returning user_id`
     const account = tried && (await q.accountById(ctx.db, tried.user_id))
     if (!account) throw new Refusal(factorErrors.ticketOver)
     if (!account.usable || !(await spendFactor(ctx, account, input.code))) {
@@ -184,7 +182,8 @@ export const factor: Handlers<Contract>['factor'] = async (ctx) => {
     ctx.db,
   )`
     select (select confirmed_at from second_factors where user_id = ${me(ctx).id}) as since,
-      (select count(*) from recovery_codes where user_id = ${me(ctx).id} and used_at is null) as "recoveryLeft"`
+      (select count(*) from recovery_codes
+        where user_id = ${me(ctx).id} and used_at is null) as "recoveryLeft"`
   return {
     on: since !== null,
     since: since && iso(since),
@@ -197,9 +196,10 @@ const enrolFactor: Handlers<Contract>['enrolFactor'] = async (ctx) => {
   const { id, org_id, username } = me(ctx)
   const secret = new Secret({ size: 20 })
   const sealed = sealSecret(ctx.app.config, 'session.factor', place(id), secret.base32)
-  const done =
-    await sql`insert into second_factors (user_id, org_id, secret, created_at) values (${id}, ${org_id}, ${sealed}, ${ctx.now})
-    on conflict (user_id) do update set secret = excluded.secret, created_at = excluded.created_at, last_step = 0
+  const done = await sql`insert into second_factors (user_id, org_id, secret, created_at)
+      values (${id}, ${org_id}, ${sealed}, ${ctx.now})
+    on conflict (user_id) do update
+    set secret = excluded.secret, created_at = excluded.created_at, last_step = 0
       where second_factors.confirmed_at is null`.execute(ctx.db)
   if (!done.numAffectedRows) throw new Refusal(factorErrors.factorOn)
   ctx.audit({ id, name: username })
@@ -210,9 +210,8 @@ async function giveCodes(ctx: Ctx, { id, org_id }: Who): Promise<string[]> {
   const codes = Array.from({ length: factorLimits.recoveryCodes }, newCode)
   const hashes = codes.map((code) => codeHash(ctx, id, code))
   await sql`delete from recovery_codes where user_id = ${id}`.execute(ctx.db)
-  await sql`insert into recovery_codes (user_id, org_id, code_hash) select ${id}, ${org_id}, unnest(${hashes}::bytea[])`.execute(
-    ctx.db,
-  )
+  await sql`insert into recovery_codes (user_id, org_id, code_hash)
+    select ${id}, ${org_id}, unnest(${hashes}::bytea[])`.execute(ctx.db)
   return codes.map(grouped)
 }
 
@@ -228,9 +227,8 @@ const confirmFactor: Handlers<Contract>['confirmFactor'] = async (ctx, input) =>
   )
   await forgetFactor(ctx, who)
   // from now on the password is no proof; who showed himself by it elsewhere shows himself again
-  await sql`update sessions set proven_at = null where user_id = ${who.id} and id <> ${ctx.actor.sessionId}::uuid`.execute(
-    ctx.db,
-  )
+  await sql`update sessions set proven_at = null
+    where user_id = ${who.id} and id <> ${ctx.actor.sessionId}::uuid`.execute(ctx.db)
   const recoveryCodes = await giveCodes(ctx, who)
   await wayChanged(ctx, before, 'FACTOR_ON')
   ctx.audit({ id: who.id, name: who.username })

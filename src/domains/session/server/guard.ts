@@ -127,13 +127,17 @@ export async function countFailure(
   const rule = await settingsOf(ctx.db, platformOrg, ['login.maxFailures', 'login.lockMinutes'])
   for (const { kind, account: about, key } of guards) {
     const { factor, minutes } = guardRules[kind]
-    const over = sql`(g.until is not null or g.since <= ${new Date(ctx.now.getTime() - minutes * 60_000)})`
+    const over = sql`(g.until is not null
+      or g.since <= ${new Date(ctx.now.getTime() - minutes * 60_000)})`
     const row = await rowOf<{ failures: number; strikes: number }>(ctx.db)`
       insert into sign_in_guards as g (key, org_id, account, kind, failures, since)
-      select ${key}, ${about ? (account?.org_id ?? platformOrg) : platformOrg}, ${about}, ${kind}, 1, ${ctx.now}::timestamptz where not ${shut}::boolean
+      select ${key}, ${about ? (account?.org_id ?? platformOrg) : platformOrg}, ${about}, ${kind},
+        1, ${ctx.now}::timestamptz where not ${shut}::boolean
       on conflict (key) do update set
-        failures = case when ${over} then 1 else g.failures + 1 end, since = case when ${over} then excluded.since else g.since end,
-        strikes = case when g.until <= ${new Date(ctx.now.getTime() - 86_400_000)} then 0 else g.strikes end, until = null
+        failures = case when ${over} then 1 else g.failures + 1 end, since = case
+          when ${over} then excluded.since else g.since end,
+        strikes = case when g.until <= ${new Date(ctx.now.getTime() - 86_400_000)} then 0
+          else g.strikes end, until = null
       where g.until is null or g.until <= excluded.since
       returning failures, strikes`
     const most = factor * rule['login.maxFailures']
@@ -160,14 +164,12 @@ async function shutFor(
   account: Account | undefined,
 ): Promise<void> {
   const until = new Date(ctx.now.getTime() + minutes * 60_000)
-  await sql`update sign_in_guards set until = ${until}, strikes = strikes + 1 where key = ${key}`.execute(
-    ctx.db,
-  )
+  await sql`update sign_in_guards set until = ${until}, strikes = strikes + 1
+    where key = ${key}`.execute(ctx.db)
   // shown to whoever looks after the account
   if (kind === 'ACCOUNT')
-    await sql`update users set locked_until = ${until} where id = ${account?.id ?? null}::bigint`.execute(
-      ctx.db,
-    )
+    await sql`update users set locked_until = ${until}
+      where id = ${account?.id ?? null}::bigint`.execute(ctx.db)
 }
 
 /**
@@ -241,36 +243,31 @@ export async function forgive(ctx: Ctx, { guards }: Verdict): Promise<void> {
   const own = guards
     .filter(({ kind }) => kind === 'INSIDE' || kind === 'FACTOR')
     .map(({ key }) => key)
-  await sql`update sign_in_guards set failures = 0, until = null where key = any(${own}::bytea[])`.execute(
-    ctx.db,
-  )
+  await sql`update sign_in_guards set failures = 0, until = null
+    where key = any(${own}::bytea[])`.execute(ctx.db)
 }
 /** Another second factor: guesses at the one before tell nothing about it. */
 export async function forgetFactor(ctx: Ctx, account: Account): Promise<void> {
-  await sql`delete from sign_in_guards where key = ${guardOf('FACTOR', accountOf(account)).key}`.execute(
-    ctx.db,
-  )
+  await sql`delete from sign_in_guards
+    where key = ${guardOf('FACTOR', accountOf(account)).key}`.execute(ctx.db)
 }
 /**
  * A new password: what was guessed before tells nothing, nobody is kept out; browsers and begun
  * sign-ins from before are strangers.
  */
 export async function startAnew(ctx: Ctx, user: Account): Promise<void> {
-  await sql`delete from sign_in_guards where account = ${accountOf(user)} and kind <> 'FACTOR'`.execute(
-    ctx.db,
-  )
+  await sql`delete from sign_in_guards
+    where account = ${accountOf(user)} and kind <> 'FACTOR'`.execute(ctx.db)
   await forgetBrowsers(ctx.db, user.id)
-  await sql`update factor_tickets set used_at = ${ctx.now} where user_id = ${user.id} and used_at is null`.execute(
-    ctx.db,
-  )
-  await sql`update scan_tickets set state = 'EXPIRED' where user_id = ${user.id} and state in ('WAITING','SCANNED','CONFIRMED') and consumed_at is null`.execute(
-    ctx.db,
-  )
+  await sql`update factor_tickets set used_at = ${ctx.now}
+    where user_id = ${user.id} and used_at is null`.execute(ctx.db)
+  await sql`update scan_tickets set state = 'EXPIRED'
+    where user_id = ${user.id} and state in ('WAITING','SCANNED','CONFIRMED')
+      and consumed_at is null`.execute(ctx.db)
 }
 /** Guards whose time is over. */
 export const dropOldGuards = async (ctx: Ctx): Promise<void> => {
   const old = new Date(ctx.now.getTime() - 2 * 86_400_000)
-  await sql`delete from sign_in_guards where since < ${old} and (until is null or until < ${old})`.execute(
-    ctx.db,
-  )
+  await sql`delete from sign_in_guards
+    where since < ${old} and (until is null or until < ${old})`.execute(ctx.db)
 }

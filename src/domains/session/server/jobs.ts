@@ -34,18 +34,17 @@ export const forgetOld = (app: App): Promise<unknown> =>
     await sql`delete from factor_tickets where created_at < ${day}`.execute(ctx.db)
     // what a link could bring back is of no use after its hours; that something changed stays in
     // the log
-    await sql`delete from way_changes where expires_at < ${ctx.now} and send_state not in ('PENDING','SENDING')`.execute(
-      ctx.db,
-    )
+    await sql`delete from way_changes
+      where expires_at < ${ctx.now} and send_state not in ('PENDING','SENDING')`.execute(ctx.db)
     await sql`delete from dev_messages where created_at < ${day}`.execute(ctx.db)
     const past = new Date(
       ctx.now.getTime() - (await settingOf(ctx.db, platformOrg, 'log.retentionDays')) * 86_400_000,
     )
     await sql`delete from login_attempts where id in (
-      select id from login_attempts where created_at < ${past} order by created_at, id limit ${atOnce})`.execute(
-      ctx.db,
-    )
-    await sql`delete from sessions where id in (select id from sessions where expires_at < ${past} limit ${atOnce})`.execute(
+      select id from login_attempts where created_at < ${past} order by created_at, id
+      limit ${atOnce})`.execute(ctx.db)
+    await sql`delete from sessions
+      where id in (select id from sessions where expires_at < ${past} limit ${atOnce})`.execute(
       ctx.db,
     )
   })

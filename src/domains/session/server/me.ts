@@ -26,7 +26,8 @@ const own = shape(
   {
     img: sql`u.avatar`,
     orgName: sql`o.name`,
-    roles: sql`(select coalesce(json_agg(json_build_object('zh', r.name, 'en', r.name_en, 'code', r.code) order by r.rank desc), '[]')
+    roles: sql`(select coalesce(json_agg(json_build_object('zh', r.name, 'en', r.name_en, 'code',
+      r.code) order by r.rank desc), '[]')
       from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id)`,
   },
   ['roleNames', 'serviceRequired'],
@@ -91,9 +92,8 @@ export const changePhone: Handlers<Contract>['changePhone'] = async (ctx, input)
   )
   if (!spent) return refused(sessionErrors.wrongCode)
   const ways = await waysOf(ctx, before.id)
-  await sql`update users set phone = ${input.phone}, version = version + 1 where id = ${ctx.actor.userId}`.execute(
-    ctx.db,
-  )
+  await sql`update users set phone = ${input.phone}, version = version + 1
+    where id = ${ctx.actor.userId}`.execute(ctx.db)
   await phoneShown(ctx, before.id, { first: true })
   await wayChanged(ctx, ways, 'PHONE')
   const after = await profile(ctx)
@@ -125,12 +125,14 @@ export async function sessions(ctx: Ctx) {
   const { userId, sessionId } = ctx.actor
   const rows = await open.all(
     ctx.db,
-    sql`from sessions s where s.user_id = ${userId} and s.revoked_at is null and s.expires_at > ${ctx.now}
+    sql`from sessions s where s.user_id = ${userId} and s.revoked_at is null
+      and s.expires_at > ${ctx.now}
       order by s.id = ${sessionId} desc, s.last_seen_at desc, s.id limit 50`,
   )
   const recent = await signIn.all(
     ctx.db,
-    sql`from login_attempts l where l.user_id = ${userId} and l.ok order by l.created_at desc limit 5`,
+    sql`from login_attempts l where l.user_id = ${userId} and l.ok order by l.created_at desc
+      limit 5`,
   )
   return {
     sessions: rows.map(({ userAgent, ...row }) => ({

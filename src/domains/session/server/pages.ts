@@ -32,9 +32,8 @@ export function serveSignInPages(http: FastifyInstance, app: App): void {
         phone: string
         content: string
         created_at: Date
-      }>`select phone, content, created_at from dev_messages where org_id = 1 order by created_at desc, id desc limit 50`.execute(
-        db,
-      )
+      }>`select phone, content, created_at from dev_messages where org_id = 1
+        order by created_at desc, id desc limit 50`.execute(db)
       return found.rows
     })
     const nonce = randomBytes(16).toString('base64')

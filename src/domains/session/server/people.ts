@@ -45,10 +45,14 @@ export async function actorOfToken(
 ): Promise<(Person & { readonly sessionId: string }) | ErrorDef> {
   const session = await app.database.readSame(systemScope, async (db) => {
     const { rows } =
-      await sql<SessionRow>`select s.id, s.user_id, s.revoke_reason, s.expires_at, s.last_seen_at, s.proven_at, v.version, sv.version as settings_version
-      from sessions s join users u on u.id = s.user_id join organisations o on o.id = u.org_id cross join settings_version sv
-      cross join lateral (select coalesce(string_agg(a.tenant_id || ':' || a.version, ' ' order by a.tenant_id), '') as version from access_versions a
-        where a.tenant_id in (${platformOrg}, tenant_of_path(o.path), case when nlevel(o.path) = 1 or u.region_code <> '' then 0 end)) v
+      await sql<SessionRow>`select s.id, s.user_id, s.revoke_reason, s.expires_at, s.last_seen_at,
+        s.proven_at, v.version, sv.version as settings_version
+      from sessions s join users u on u.id = s.user_id join organisations o on o.id = u.org_id cross
+      join settings_version sv
+      cross join lateral (select coalesce(string_agg(a.tenant_id || ':' || a.version, ' '
+        order by a.tenant_id), '') as version from access_versions a
+        where a.tenant_id in (${platformOrg}, tenant_of_path(o.path), case when nlevel(o.path) = 1
+          or u.region_code <> '' then 0 end)) v
       where s.token_hash = ${tokenHash(token)}`.execute(db)
     return rows[0]
   })

@@ -21,7 +21,8 @@ const accounts = sql`
     select u.id, u.org_id, u.username, u.password_hash, u.locked_until,
       case when u.must_change_password then u.password_changed_at end as first_since,
       u.status = 'ENABLED' and u.deleted_at is null
-        and not exists (select 1 from organisations o join organisations a on a.path @> o.path where o.id = u.org_id and a.status = 'DISABLED')
+        and not exists (select 1 from organisations o join organisations a on a.path @> o.path
+          where o.id = u.org_id and a.status = 'DISABLED')
         and exists (select 1 from user_roles r where r.user_id = u.id) as usable
     from users u`
 
@@ -38,16 +39,16 @@ export const accountById = (db: Db, id: number) =>
  * this transaction.
  */
 export const holds = (db: Db, account: Account): Promise<boolean> =>
-  exists(
-    db,
-  )`select 1 from users where id = ${account.id} and password_hash = ${account.password_hash} for no key update`
+  exists(db)`select 1 from users where id = ${account.id}
+    and password_hash = ${account.password_hash} for no key update`
 /**
  * Names and number that stand near an account: whose it is, and the organisations up to the
  * platform.
  */
 export async function namesNear(db: Db, userId: number): Promise<string[]> {
   const near = await rowOf<{ words: string[] }>(db)`
-    select array[u.real_name, u.phone] || (select array_agg(a.name) from organisations a join organisations o on a.path @> o.path where o.id = u.org_id)
+    select array[u.real_name, u.phone] || (select array_agg(a.name) from organisations a
+      join organisations o on a.path @> o.path where o.id = u.org_id)
       as words from users u where u.id = ${userId}`
   return near?.words ?? []
 }
@@ -64,11 +65,15 @@ export async function accountsByPhone(
   const since = new Date(now.getTime() - phoneShownDays * 86_400_000)
   return rowsOf<Account>(db)`
     with found as (
-      select a.*, ${tenantPath(sql`o.path`)} as tenant, coalesce(p.shown_phone = p.phone and p.phone_shown_at > ${since}::timestamptz, false) as shown
-      from (${accounts} where u.phone = ${of.phone} and u.phone <> '' and (${of.username === undefined} or lower(u.username) = lower(${of.username ?? ''}))) a
+      select a.*, ${tenantPath(sql`o.path`)} as tenant,
+        coalesce(p.shown_phone = p.phone and p.phone_shown_at > ${since}::timestamptz,
+          false) as shown
+      from (${accounts} where u.phone = ${of.phone} and u.phone <> ''
+        and (${of.username === undefined} or lower(u.username) = lower(${of.username ?? ''}))) a
       join users p on p.id = a.id join organisations o on o.id = a.org_id where a.usable)
     select id, org_id, username, password_hash, usable, locked_until, first_since from found
-    where not exists (select 1 from found where shown) or tenant in (select tenant from found where shown) order by id limit 50`
+    where not exists (select 1 from found where shown) or tenant in (select tenant from found
+      where shown) order by id limit 50`
 }
 /**
  * Its holder got a code there and entered it at this account. `first`: he said that it is his; else
@@ -79,9 +84,8 @@ export async function phoneShown(
   userId: number,
   { first }: { first: boolean },
 ): Promise<void> {
-  await sql`update users set shown_phone = phone, phone_shown_at = ${ctx.now} where id = ${userId} and (${first} or shown_phone = phone)`.execute(
-    ctx.db,
-  )
+  await sql`update users set shown_phone = phone, phone_shown_at = ${ctx.now}
+    where id = ${userId} and (${first} or shown_phone = phone)`.execute(ctx.db)
 }
 
 /**
@@ -97,7 +101,8 @@ export async function codeMatches(
   const code = await rowOf<{ right: boolean }>(db)`
     select code_hash = ${hash} and used_at is null and expires_at > ${now}
       and case when ip = ${addressOf(of.ip)} then tries else stranger_tries end < 5 as right
-    from sms_codes where phone = ${of.phone} and purpose = 'RESET' and deliver and user_id = ${of.userId}::bigint
+    from sms_codes where phone = ${of.phone} and purpose = 'RESET' and deliver
+      and user_id = ${of.userId}::bigint
     order by created_at desc, id desc limit 1`
   return code?.right === true
 }
@@ -112,8 +117,10 @@ export function addAttempt(
     reason: string
   },
 ): void {
-  ctx.later(sql`insert into login_attempts (org_id, username, user_id, ok, reason, ip, user_agent, created_at)
-    values (${of.orgId}, ${of.username.slice(0, 200)}, ${of.userId}, ${of.ok}, ${of.reason}, ${ctx.ip}, ${ctx.userAgent}, ${ctx.now})`)
+  ctx.later(sql`insert into login_attempts (org_id, username, user_id, ok, reason, ip, user_agent,
+    created_at)
+    values (${of.orgId}, ${of.username.slice(0, 200)}, ${of.userId}, ${of.ok}, ${of.reason},
+      ${ctx.ip}, ${ctx.userAgent}, ${ctx.now})`)
 }
 
 /** A sign-in is a proof. */
@@ -124,8 +131,10 @@ export function addSession(
   days: number,
 ): void {
   const until = new Date(ctx.now.getTime() + days * 86_400_000)
-  ctx.later(sql`insert into sessions (token_hash, user_id, org_id, ip, user_agent, created_at, last_seen_at, proven_at, expires_at)
-    values (${tokenHash}, ${user.id}, ${user.orgId}, ${ctx.ip}, ${ctx.userAgent}, ${ctx.now}, ${ctx.now}, ${ctx.now}, ${until})`)
+  ctx.later(sql`insert into sessions (token_hash, user_id, org_id, ip, user_agent, created_at,
+    last_seen_at, proven_at, expires_at)
+    values (${tokenHash}, ${user.id}, ${user.orgId}, ${ctx.ip}, ${ctx.userAgent}, ${ctx.now},
+      ${ctx.now}, ${ctx.now}, ${until})`)
 }
 
 type EndReason = 'LOGOUT' | 'KICKED' | 'PASSWORD_CHANGED' | 'ACCESS_CHANGED'

@@ -55,10 +55,10 @@ async function checkNew(
 /** The new password, the old one into the history, every session ended. */
 export async function setPassword(ctx: Ctx, account: q.Account, hash: string): Promise<void> {
   await sql`insert into password_history (user_id, org_id, password_hash, created_at)
-    values (${account.id}, ${account.org_id}, ${account.password_hash}, ${ctx.now}) on conflict do nothing`.execute(
-    ctx.db,
-  )
-  await sql`update users set password_hash = ${hash}, must_change_password = false, password_changed_at = ${ctx.now}, locked_until = null
+    values (${account.id}, ${account.org_id}, ${account.password_hash}, ${ctx.now})
+    on conflict do nothing`.execute(ctx.db)
+  await sql`update users set password_hash = ${hash}, must_change_password = false,
+    password_changed_at = ${ctx.now}, locked_until = null
     where id = ${account.id}`.execute(ctx.db)
   await q.endSessions(ctx, [account.id], 'PASSWORD_CHANGED')
   await startAnew(ctx, account)
@@ -152,9 +152,8 @@ export const passwordReset = prepared<Contract['passwordReset'], Ready>({
     const before = await waysOf(ctx, account.id)
     await setPassword(ctx, account, hash)
     await wayChanged(ctx, before, 'PASSWORD')
-    await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now} where user_id = ${account.id} and state = 'PENDING'`.execute(
-      ctx.db,
-    )
+    await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now}
+      where user_id = ${account.id} and state = 'PENDING'`.execute(ctx.db)
     await sql`insert into password_resets (org_id, user_id, method, state, created_at, handled_at)
       values (${account.org_id}, ${account.id}, 'SMS', 'DONE', ${ctx.now}, ${ctx.now})`.execute(
       ctx.db,

@@ -321,10 +321,12 @@ describe('providers', () => {
     try {
       await real.app.database.transact(systemScope, (db) => seedAccess(db, ways.now()))
       await real.sql(
-        `insert into users (org_id, username, password_hash, real_name, phone) values (1, 'boss', 'x', 'x', '13800138000')`,
+        `insert into users (org_id, username, password_hash, real_name, phone)
+          values (1, 'boss', 'x', 'x', '13800138000')`,
       )
       await real.sql(
-        `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 1 from users u, roles r where u.username = 'boss' and r.code = 'ROLE_SUPER_ADMIN'`,
+        `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 1
+          from users u, roles r where u.username = 'boss' and r.code = 'ROLE_SUPER_ADMIN'`,
       )
       const token = await real.login('boss')
       const { ticket, qrContent } = (
@@ -401,10 +403,12 @@ describe('providers', () => {
     try {
       await bare.app.database.transact(systemScope, (db) => seedAccess(db, ways.now()))
       await bare.sql(
-        `insert into users (org_id, username, password_hash, real_name, phone) values (1, 'boss', 'x', 'x', '13800138000')`,
+        `insert into users (org_id, username, password_hash, real_name, phone)
+          values (1, 'boss', 'x', 'x', '13800138000')`,
       )
       await bare.sql(
-        `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 1 from users u, roles r where u.username = 'boss' and r.code = 'ROLE_SUPER_ADMIN'`,
+        `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 1
+          from users u, roles r where u.username = 'boss' and r.code = 'ROLE_SUPER_ADMIN'`,
       )
       expect((await bare.call(session.methods)).body).toEqual({
         scan: false,

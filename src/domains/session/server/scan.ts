@@ -31,7 +31,8 @@ type Ticket = {
   user_agent: string
 }
 
-const columns = sql`id, purpose, state, problem, user_id, session_id, openid, expires_at, consumed_at, ip, user_agent`
+const columns = sql`id, purpose, state, problem, user_id, session_id, openid, expires_at,
+  consumed_at, ip, user_agent`
 
 /** A ticket for the browser that asks; its secret stays with that browser. */
 export async function newTicket(ctx: Ctx, owner: SignedIn | null, baseUrl: string) {
@@ -94,16 +95,14 @@ async function move(
  * or after, never in between.
  */
 const lockAccount = (ctx: Ctx, id: string) =>
-  sql`select 1 from users u join scan_tickets t on t.user_id = u.id where t.id = ${id}::uuid for no key update of u`.execute(
-    ctx.db,
-  )
+  sql`select 1 from users u join scan_tickets t on t.user_id = u.id
+    where t.id = ${id}::uuid for no key update of u`.execute(ctx.db)
 
 /** What the holder of the secret may know; the token is given once, to whoever takes the ticket. */
 export async function ticketState(ctx: Ctx, id: string, secret: string, request: FastifyRequest) {
   const ticket = found(
-    await rowOf<Ticket>(
-      ctx.db,
-    )`select ${columns} from scan_tickets where id = ${id}::uuid and secret_hash = ${sha256(secret)}`,
+    await rowOf<Ticket>(ctx.db)`select ${columns} from scan_tickets
+      where id = ${id}::uuid and secret_hash = ${sha256(secret)}`,
   )
   if (ticket.expires_at <= ctx.now && allowedFrom(scanStates, 'EXPIRED').includes(ticket.state)) {
     await move(ctx, id, 'EXPIRED')
@@ -116,8 +115,10 @@ export async function ticketState(ctx: Ctx, id: string, secret: string, request:
   const taken = await rowOf<{ user_id: number }>(
     ctx.db,
   )`update scan_tickets t set consumed_at = ${ctx.now}
-    where id = ${id}::uuid and state = 'CONFIRMED' and consumed_at is null and expires_at > ${ctx.now}
-      and exists (select 1 from wechat_bindings w where w.user_id = t.user_id and w.openid = t.openid) returning user_id`
+    where id = ${id}::uuid and state = 'CONFIRMED' and consumed_at is null
+      and expires_at > ${ctx.now}
+      and exists (select 1 from wechat_bindings w
+        where w.user_id = t.user_id and w.openid = t.openid) returning user_id`
   const account = taken && (await accountById(ctx.db, taken.user_id))
   if (!account?.usable) return { state: 'EXPIRED' as const }
   return { state: 'CONFIRMED' as const, ...(await admit(ctx, account, request)) }
@@ -179,7 +180,8 @@ async function read(ctx: Ctx, id: string, identity: string): Promise<{ ticket: T
 const asksStill = (ctx: Ctx, { session_id: id }: Ticket): Promise<boolean> =>
   exists(
     ctx.db,
-  )`select 1 from sessions where id = ${id}::uuid and revoked_at is null and expires_at > ${ctx.now} and proven_at is not null`
+  )`select 1 from sessions where id = ${id}::uuid and revoked_at is null and expires_at > ${ctx.now}
+    and proven_at is not null`
 
 /** Whose account the scan is about, or why it cannot be. */
 async function subject(

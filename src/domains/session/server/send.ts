@@ -80,9 +80,9 @@ export const loginsend = prepared<
     }
     // nobody can send a code: the administrator is asked, once
     if (account) {
-      await sql`insert into password_resets (org_id, user_id, method, created_at) values (${account.org_id}, ${account.id}, 'ADMIN', ${ctx.now}) on conflict do nothing`.execute(
-        ctx.db,
-      )
+      await sql`insert into password_resets (org_id, user_id, method, created_at)
+        values (${account.org_id}, ${account.id}, 'ADMIN', ${ctx.now})
+        on conflict do nothing`.execute(ctx.db)
       ctx.touch('password-resets')
     }
     return { sent: false, retryAfter: smsLimits.resendSeconds }

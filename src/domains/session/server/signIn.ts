@@ -28,7 +28,8 @@ export async function startSession(
     reason: 'OK',
   })
   ctx.later(
-    sql`update users set last_login_at = ${ctx.now}, last_login_ip = ${ctx.ip} where id = ${user.id}`,
+    sql`update users set last_login_at = ${ctx.now}, last_login_ip = ${ctx.ip}
+      where id = ${user.id}`,
   )
   q.addSession(
     ctx,

@@ -64,16 +64,19 @@ export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
     targetDay: number
     last: Date | null
   }>`
-    select count(*) filter (where phone = ${to.phone} and known = ${to.known} and ${alike} and ${!change} and ${hour}) as "phoneHour",
-      count(*) filter (where phone = ${to.phone} and known = ${to.known} and ${alike}) as "phoneDay",
+    select count(*) filter (where phone = ${to.phone} and known = ${to.known} and ${alike}
+      and ${!change} and ${hour}) as "phoneHour",
+      count(*) filter (where phone = ${to.phone} and known = ${to.known}
+        and ${alike}) as "phoneDay",
       count(*) filter (where ip = ${address} and known = ${to.known} and ${hour}) as "ipHour",
-      count(*) filter (where user_id = ${mine}::bigint and purpose = 'CHANGE_PHONE' and ${hour}) as "userHour",
+      count(*) filter (where user_id = ${mine}::bigint and purpose = 'CHANGE_PHONE'
+        and ${hour}) as "userHour",
       count(*) filter (where user_id = ${mine}::bigint and purpose = 'CHANGE_PHONE') as "userDay",
-      count(*) filter (where phone = ${to.phone} and purpose = 'CHANGE_PHONE' and ${mine}::bigint is not null and ${ofTenant}) as "targetDay",
+      count(*) filter (where phone = ${to.phone} and purpose = 'CHANGE_PHONE'
+        and ${mine}::bigint is not null and ${ofTenant}) as "targetDay",
       max(resend_at) filter (where phone = ${to.phone}) as last
-    from sms_codes where (phone = ${to.phone} or ip = ${address} or user_id = ${mine}::bigint) and created_at > ${ctx.now}::timestamptz - interval '24 hours'`.execute(
-    ctx.db,
-  )
+    from sms_codes where (phone = ${to.phone} or ip = ${address} or user_id = ${mine}::bigint)
+      and created_at > ${ctx.now}::timestamptz - interval '24 hours'`.execute(ctx.db)
   const seen = rows[0] ?? {
     phoneHour: 0,
     phoneDay: 0,
@@ -129,11 +132,15 @@ export async function spendCode(
 ): Promise<Spent> {
   const home = sql`(ip = ${addressOf(ctx.ip)})`
   const { rows } = await sql<{ id: number; right: boolean }>`
-    update sms_codes set tries = tries + ${home}::int, stranger_tries = stranger_tries + 1 - ${home}::int,
+    update sms_codes set tries = tries + ${home}::int,
+      stranger_tries = stranger_tries + 1 - ${home}::int,
       used_at = case when code_hash = ${hash} then ${ctx.now}::timestamptz end
-    where id = (select id from sms_codes where phone = ${of.phone} and purpose = ${of.purpose} and deliver
-        and (${of.userId === undefined} or user_id = ${of.userId ?? null}::bigint) order by created_at desc, id desc limit 1)
-      and used_at is null and case when ${home} then tries else stranger_tries end < ${smsLimits.tries} and expires_at > ${ctx.now}
+    where id = (select id from sms_codes where phone = ${of.phone} and purpose = ${of.purpose}
+      and deliver
+        and (${of.userId === undefined} or user_id = ${of.userId ?? null}::bigint)
+        order by created_at desc, id desc limit 1)
+      and used_at is null and case when ${home} then tries
+      else stranger_tries end < ${smsLimits.tries} and expires_at > ${ctx.now}
     returning id, used_at is not null as right`.execute(ctx.db)
   const row = rows[0]
   return row?.right ? { id: row.id } : null
@@ -168,7 +175,8 @@ export const codeKind = (app: App, provider: SmsProvider): Kind<Due, SendAnswer>
   name: codesName,
   table: 'sms_codes',
   begins: sql`send_state = 'SENDING'`,
-  reads: sql`(select u.username from users u where u.id = t.user_id) as username, t.expires_at <= ${clock(app)} as late`,
+  reads: sql`(select u.username from users u where u.id = t.user_id) as username,
+    t.expires_at <= ${clock(app)} as late`,
   atOnce: 8,
   leaseSeconds: 30,
   waits: sendWaits,
@@ -179,6 +187,7 @@ export const codeKind = (app: App, provider: SmsProvider): Kind<Due, SendAnswer>
     return provider.send({ phone: row.phone, purpose: row.purpose, code, content })
   },
   mark: (ctx, { ours }, to) =>
-    sql`update sms_codes set send_state = ${sendStates[to.state]}, last_error = ${'reason' in to ? to.reason : ''}, next_at = ${to.nextAt},
+    sql`update sms_codes set send_state = ${sendStates[to.state]},
+      last_error = ${'reason' in to ? to.reason : ''}, next_at = ${to.nextAt},
       sealed = case when ${to.state === 'RETRY'} then sealed end where ${ours}`.execute(ctx.db),
 })

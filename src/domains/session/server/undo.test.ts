@@ -20,10 +20,12 @@ beforeAll(async () => {
   api = ways.api
   // outranks people of an operator, and holds nothing of what they hold
   await api.sql(
-    `insert into roles (id, org_id, code, name, name_en, rank, data_scope) values (9001, 2, 'ROLE_C_CHIEF', 'c', 'c', 99, 'ORG_TREE')`,
+    `insert into roles (id, org_id, code, name, name_en, rank, data_scope)
+      values (9001, 2, 'ROLE_C_CHIEF', 'c', 'c', 99, 'ORG_TREE')`,
   )
   await api.sql(
-    `insert into role_permissions select 9001, unnest(array['user:read', 'user:update', 'user:reset-password'])`,
+    `insert into role_permissions
+      select 9001, unnest(array['user:read', 'user:update', 'user:reset-password'])`,
   )
 })
 afterAll(() => api?.close())
@@ -97,7 +99,8 @@ const undo = (token: string | undefined) => api.call(session.undo, { token: toke
 const state = async () => {
   const [row] = await api.sql<{ phone: string; wechat: boolean; factor: boolean }>(
     `select phone, exists (select from wechat_bindings w where w.user_id = u.id) as wechat,
-      exists (select from second_factors f where f.user_id = u.id) as factor from users u where username = $1`,
+      exists (select from second_factors f where f.user_id = u.id) as factor from users u
+      where username = $1`,
     [name],
   )
   return row
@@ -158,7 +161,8 @@ describe('who finds the phone', () => {
     expect(codeOf(await undo(link))).toBe(422008)
     expect(
       await api.sql(
-        `select method, state from password_resets p join users u on u.id = p.user_id where u.username = $1`,
+        `select method, state from password_resets p join users u on u.id = p.user_id
+          where u.username = $1`,
         [name],
       ),
     ).toEqual([{ method: 'ADMIN', state: 'PENDING' }])
@@ -243,7 +247,8 @@ describe('an administrator', () => {
     if (standing) await ways.addAdmin(username)
     else
       await api.sql(
-        `with made as (insert into users (org_id, username, password_hash, real_name) values (2, $1, 'x', 'x') returning id)
+        `with made as (insert into users (org_id, username, password_hash, real_name)
+          values (2, $1, 'x', 'x') returning id)
           insert into user_roles (user_id, role_id, org_id) select id, 9001, 2 from made`,
         [username],
       )
@@ -303,7 +308,8 @@ describe('an administrator', () => {
       expect([await scans(wechat), await entersBySms(another())]).toEqual([false, false])
       expect(
         await api.sql(
-          `select title_zh from messages m join users u on u.id = m.user_id where u.username = $1 and title_zh = '近期变更的登录方式已撤销'`,
+          `select title_zh from messages m join users u on u.id = m.user_id
+            where u.username = $1 and title_zh = '近期变更的登录方式已撤销'`,
           [name],
         ),
       ).toHaveLength(1)

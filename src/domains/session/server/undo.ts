@@ -35,7 +35,8 @@ export const undo = prepared<(typeof factorEndpoints)['undo'], string | null>({
     await setPassword(ctx, account, nobodys)
     const sms = hasSms(ctx.app) && phone
     if (!sms)
-      await sql`insert into password_resets (org_id, user_id, method, created_at) values (${account.org_id}, ${account.id}, 'ADMIN', ${ctx.now})
+      await sql`insert into password_resets (org_id, user_id, method, created_at)
+        values (${account.org_id}, ${account.id}, 'ADMIN', ${ctx.now})
         on conflict do nothing`.execute(ctx.db)
     await raiseSecurity(ctx, {
       orgId: account.org_id,

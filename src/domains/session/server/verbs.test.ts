@@ -18,7 +18,8 @@ beforeAll(async () => {
   api = await startTestApi({ now: () => new Date(clock), config: { TRUST_PROXY: '1' } })
   await api.app.database.transact(systemScope, (db) => seedAccess(db, new Date(clock)))
   await api.sql(
-    `insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'AGENT', 'a'), (3, 2, '1.2.3', 'OPERATOR', 'o')`,
+    `insert into organisations (id, parent_id, path, kind, name)
+      values (2, 1, '1.2', 'AGENT', 'a'), (3, 2, '1.2.3', 'OPERATOR', 'o')`,
   )
 })
 afterAll(async () => api.close())
@@ -37,7 +38,8 @@ async function addUser(username: string, change = '') {
     [username, await hashed],
   )
   await api.sql(
-    `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 3 from users u, roles r where u.username = $1 and r.code = 'ROLE_RTU_SP'`,
+    `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 3 from users u, roles r
+      where u.username = $1 and r.code = 'ROLE_RTU_SP'`,
     [username],
   )
   if (change) await api.sql(`update users set ${change} where username = $1`, [username])
@@ -80,7 +82,8 @@ describe('signing in', () => {
     }
     expect(
       await api.sql(
-        `select reason from login_attempts where username in ('nobody', $1, $2, $3, $4) order by id`,
+        `select reason from login_attempts where username in ('nobody', $1, $2, $3, $4)
+          order by id`,
         [name, `off${n}`, `locked${n}`, `first${n}`],
       ),
     ).toEqual(['UNKNOWN', 'WRONG', 'DISABLED', 'LOCKED', 'EXPIRED'].map((reason) => ({ reason })))
@@ -144,7 +147,8 @@ describe('who keeps guessing', () => {
     ])
   const pressure = (orgId: number, subject: string) =>
     api.sql<{ times: number }>(
-      `select times from security_events where org_id = $1 and kind = 'SIGN_IN_PRESSURE' and subject = $2`,
+      `select times from security_events
+        where org_id = $1 and kind = 'SIGN_IN_PRESSURE' and subject = $2`,
       [orgId, subject],
     )
 
@@ -484,7 +488,9 @@ describe('my own record', () => {
   const mine1 = 'files/bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb.png'
   const upload = (url: string, owner: string | null) =>
     api.sql(
-      `insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url) values (3, (select id from users where username = $2), 'IMAGE', 'image/png', 10, 'x', $1) on conflict do nothing`,
+      `insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url)
+        values (3, (select id from users where username = $2), 'IMAGE', 'image/png', 10, 'x', $1)
+        on conflict do nothing`,
       [url, owner],
     )
   test('a picture of somebody else is not there, mine is; stale is told', async () => {
@@ -533,7 +539,8 @@ test('layouts of screens are bounded for each person', async () => {
   const save = (key: string, value: unknown) =>
     api.call(session.savePreference, { key, value }, { token: mine })
   await api.sql(
-    `insert into preferences (user_id, org_id, key, value) select id, org_id, 'k' || i, '1' from users, generate_series(1, 300) i where username = $1`,
+    `insert into preferences (user_id, org_id, key, value) select id, org_id, 'k' || i, '1'
+      from users, generate_series(1, 300) i where username = $1`,
     [name],
   )
   expect([(await save('new', 1)).status, (await save('k1', 2)).status]).toEqual([413, 200])

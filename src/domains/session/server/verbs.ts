@@ -112,7 +112,8 @@ const person = shape(
   ['users', 'u'],
   {
     img: sql`u.avatar`,
-    title: sql`coalesce(nullif(u.title, ''), (select r.name from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id order by r.rank desc limit 1), '')`,
+    title: sql`coalesce(nullif(u.title, ''), (select r.name from user_roles ur
+      join roles r on r.id = ur.role_id where ur.user_id = u.id order by r.rank desc limit 1), '')`,
     orgName: sql`o.name`,
   },
 )
@@ -167,10 +168,10 @@ const savePreference: Handlers<Contract>['savePreference'] = async (ctx, input) 
   const { numAffectedRows } = await sql`
     insert into preferences (user_id, org_id, key, value, updated_at)
     select ${ctx.actor.userId}, ${ctx.actor.orgId}, ${input.key}, ${value}::jsonb, ${ctx.now}
-    where (select count(*) from preferences where user_id = ${ctx.actor.userId} and key <> ${input.key}) < ${mostPreferences}
-    on conflict (user_id, key) do update set value = excluded.value, updated_at = excluded.updated_at`.execute(
-    ctx.db,
-  )
+    where (select count(*) from preferences
+      where user_id = ${ctx.actor.userId} and key <> ${input.key}) < ${mostPreferences}
+    on conflict (user_id, key) do update
+    set value = excluded.value, updated_at = excluded.updated_at`.execute(ctx.db)
   if (!numAffectedRows) throw new Refusal(common.tooLarge)
   return { ok: true as const }
 }

@@ -58,7 +58,9 @@ describe('a previewed role', () => {
 
 test('whether a second factor must be set up hangs on the own rights, through a view too', async () => {
   await world.sql(
-    `insert into settings (org_id, key, value) values (1, 'session.secondFactor', '"money-and-secrets"') on conflict (org_id, key) do update set value = excluded.value`,
+    `insert into settings (org_id, key, value)
+      values (1, 'session.secondFactor', '"money-and-secrets"') on conflict (org_id, key) do update
+      set value = excluded.value`,
   )
   const id = await world.roleId('ROLE_RTU_REPLENISHER')
   const due = async (headers: Record<string, string>) => {
@@ -152,7 +154,8 @@ describe('another organisation', () => {
     expect(refusal.body.code).toBe(403004)
     // whoever is looked through reads neither who looked nor what he tried
     const lines = await world.sql(
-      `select distinct org_id, actor_org_id from operation_logs where result = 'REFUSED' and username = 'boss'`,
+      `select distinct org_id, actor_org_id from operation_logs
+        where result = 'REFUSED' and username = 'boss'`,
     )
     expect(lines.map((line) => [Number(line.org_id), Number(line.actor_org_id)])).toEqual([[1, 1]])
     expect(await world.sql('select status from organisations where id = 3')).toEqual([

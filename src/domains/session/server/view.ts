@@ -34,7 +34,8 @@ async function asRole<P extends Person>(app: App, person: P, id: number): Promis
       permissions: string[]
     }>`
       select r.code, r.name, r.name_en, r.rank, r.data_scope,
-        (select coalesce(json_agg(p.permission_code), '[]') from role_permissions p where p.role_id = r.id) as permissions
+        (select coalesce(json_agg(p.permission_code), '[]') from role_permissions p
+          where p.role_id = r.id) as permissions
       from roles r where r.id = ${id}`.execute(db)
     return rows[0]
   })

@@ -338,24 +338,31 @@ describe('codes', () => {
   })
   async function ofTenant(org: number, username: string) {
     await api.sql(
-      `insert into organisations (id, parent_id, path, kind, name) values ($1::bigint, 1, ('1.' || $1::bigint)::ltree, 'AGENT', 'b' || $1::bigint) on conflict do nothing`,
+      `insert into organisations (id, parent_id, path, kind, name)
+        values ($1::bigint, 1, ('1.' || $1::bigint)::ltree, 'AGENT', 'b' || $1::bigint)
+        on conflict do nothing`,
       [org],
     )
     await api.sql(
-      `with made as (insert into users (org_id, username, password_hash, real_name, phone) values ($1, $2, 'x', 'x', '') returning id)
-        insert into user_roles (user_id, role_id, org_id) select m.id, r.id, $1 from made m, roles r where r.code = 'ROLE_RTU_SP'`,
+      `with made as (insert into users (org_id, username, password_hash, real_name, phone)
+        values ($1, $2, 'x', 'x', '') returning id)
+        insert into user_roles (user_id, role_id, org_id) select m.id, r.id, $1 from made m, roles r
+        where r.code = 'ROLE_RTU_SP'`,
       [org, username],
     )
   }
   /** Another tenant's people, with whatever number he writes. */
   async function elsewhere(n: number, to: string) {
     await api.sql(
-      `insert into organisations (id, parent_id, path, kind, name) values (4, 1, '1.4', 'AGENT', 'b') on conflict do nothing`,
+      `insert into organisations (id, parent_id, path, kind, name)
+        values (4, 1, '1.4', 'AGENT', 'b') on conflict do nothing`,
     )
     await api.sql(
       `with made as (insert into users (id, org_id, username, password_hash, real_name, phone)
-          overriding system value select -row_number() over () - 1000 * $3, 4, $1 || i, 'x', 'x', $2 from generate_series(1, $4::int) i returning id)
-        insert into user_roles (user_id, role_id, org_id) select m.id, r.id, 4 from made m, roles r where r.code = 'ROLE_RTU_SP'`,
+          overriding system value select -row_number() over () - 1000 * $3, 4, $1 || i, 'x', 'x', $2
+          from generate_series(1, $4::int) i returning id)
+        insert into user_roles (user_id, role_id, org_id) select m.id, r.id, 4 from made m, roles r
+        where r.code = 'ROLE_RTU_SP'`,
       [`${name}else`, to, ways.n, n],
     )
   }
@@ -419,8 +426,10 @@ describe('codes', () => {
     /** Messages of today, as if organisation `by` (or the people themselves) had caused them. */
     const sent = async (n: number, username: string, by: number | null, to = '13500000000') =>
       api.sql(
-        `insert into way_changes (org_id, user_id, by_org, kind, created_at, expires_at, phone, send_state, placed)
-          select u.org_id, u.id, $3, 'PASSWORD', $2, $2::timestamptz + interval '3 days', $4, 'SENT', true from users u, generate_series(1, $5::int) where u.username = $1`,
+        `insert into way_changes (org_id, user_id, by_org, kind, created_at, expires_at, phone,
+          send_state, placed)
+          select u.org_id, u.id, $3, 'PASSWORD', $2, $2::timestamptz + interval '3 days', $4,
+            'SENT', true from users u, generate_series(1, $5::int) where u.username = $1`,
         [username, ways.now(), by, to, n],
       )
     test('ten a day to a number from one organisation; what others send to it holds none of them back', async () => {
@@ -432,7 +441,8 @@ describe('codes', () => {
       expect(await told(phone)).toBe(11)
       expect(
         await api.sql(
-          `select send_state, last_error from way_changes where last_error <> '' order by id desc limit 1`,
+          `select send_state, last_error from way_changes where last_error <> '' order by id desc
+            limit 1`,
         ),
       ).toEqual([{ send_state: 'FAILED', last_error: 'limit of the day' }])
       await api.sql(`update users set shown_phone = phone where username = $1`, [name])
@@ -452,7 +462,8 @@ describe('codes', () => {
       while ((await sendWayMessages(api.app)) > 0);
       expect(
         await api.sql(
-          `select send_state, count(*)::int as n from way_changes where phone = $1 group by 1 order by 1`,
+          `select send_state, count(*)::int as n from way_changes where phone = $1 group by 1
+            order by 1`,
           [phone],
         ),
       ).toEqual([
@@ -541,12 +552,14 @@ describe('forgotten password', () => {
       (await api.call(session.login, { username: name, password: 'Another 1 horse' })).status,
     ).toBe(200)
     const [log] = await api.sql<{ content: string; level: string }>(
-      `select content, level from operation_logs where action = 'session.passwordReset' order by id desc limit 1`,
+      `select content, level from operation_logs where action = 'session.passwordReset'
+        order by id desc limit 1`,
     )
     expect([log?.content.includes('通过短信重置密码'), log?.level]).toEqual([true, 'INFO'])
     expect(
       await api.sql(
-        `select method, state from password_resets p join users u on u.id = p.user_id where u.username = $1`,
+        `select method, state from password_resets p join users u on u.id = p.user_id
+          where u.username = $1`,
         [name],
       ),
     ).toEqual([{ method: 'SMS', state: 'DONE' }])
@@ -615,7 +628,8 @@ test('sign-ins and ended sessions are kept as long as the operation log', async 
   })
   for (const n of [1100, 1090])
     await api.sql(
-      `insert into login_attempts (username, ok, reason, ip, user_agent, created_at) values ($1, false, 'UNKNOWN', '', '', $2)`,
+      `insert into login_attempts (username, ok, reason, ip, user_agent, created_at)
+        values ($1, false, 'UNKNOWN', '', '', $2)`,
       [name, days(n)],
     )
   await forgetOld(api.app)

@@ -37,10 +37,12 @@ export async function waysOf(ctx: Ctx, userId: number): Promise<WaysBefore> {
   const { rows } = await sql<
     { org_id: number; username: string; known: boolean } & Ways
   >`select u.org_id, u.username, u.shown_phone = u.phone as known, u.phone,
-      (select json_build_object('openid', w.openid, 'unionid', w.unionid, 'nickname', w.nickname, 'bound_at', w.bound_at)
+      (select json_build_object('openid', w.openid, 'unionid', w.unionid, 'nickname', w.nickname,
+        'bound_at', w.bound_at)
         from wechat_bindings w where w.user_id = u.id) as wechat,
       (select json_build_object('secret', encode(f.secret, 'hex'), 'confirmed_at', f.confirmed_at,
-          'codes', (select coalesce(json_agg(encode(c.code_hash, 'hex')), '[]') from recovery_codes c where c.user_id = u.id and c.used_at is null))
+          'codes', (select coalesce(json_agg(encode(c.code_hash, 'hex')), '[]')
+            from recovery_codes c where c.user_id = u.id and c.used_at is null))
         from second_factors f where f.user_id = u.id and f.confirmed_at is not null) as factor
     from users u where u.id = ${userId}`.execute(ctx.db)
   const row = rows[0]
@@ -58,9 +60,8 @@ const placeOfText = (phone: string) => `way_changes.sealed|${phone}`
  * to take back.
  */
 export async function endLinks(ctx: Ctx, userIds: readonly number[]): Promise<void> {
-  await sql`update way_changes set undone_at = ${ctx.now} where user_id = any(${[...userIds]}::bigint[]) and undone_at is null`.execute(
-    ctx.db,
-  )
+  await sql`update way_changes set undone_at = ${ctx.now}
+    where user_id = any(${[...userIds]}::bigint[]) and undone_at is null`.execute(ctx.db)
 }
 
 /**
@@ -69,9 +70,8 @@ export async function endLinks(ctx: Ctx, userIds: readonly number[]): Promise<vo
  */
 async function onNewPhone(ctx: Ctx, userId: number): Promise<boolean> {
   const { rows } = await sql`select 1 from way_changes
-    where user_id = ${userId} and kind = 'PHONE' and token_hash is not null and undone_at is null and expires_at > ${ctx.now}`.execute(
-    ctx.db,
-  )
+    where user_id = ${userId} and kind = 'PHONE' and token_hash is not null and undone_at is null
+      and expires_at > ${ctx.now}`.execute(ctx.db)
   return rows.length > 0
 }
 
@@ -175,15 +175,15 @@ async function place(ctx: Ctx, row: Due): Promise<boolean> {
   const own = row.by_org === null
   const tenant = tenantOfOrg(sql`${row.by_org ?? row.org_id}::bigint`)
   // one after the other for a tenant, whichever processes send
-  await sql`select pg_advisory_xact_lock(hashtextextended('way messages ' || ${tenant}::text, 0))`.execute(
-    ctx.db,
-  )
+  await sql`select pg_advisory_xact_lock(hashtextextended('way messages ' || ${tenant}::text,
+    0))`.execute(ctx.db)
   const { rows } = await sql<{
     here: number
     unknown: number
   }>`select count(*) filter (where not known and by_org = ${row.by_org}) as unknown,
       count(*) filter (where phone = ${row.phone} and (known or not ${row.known})) as here
-    from way_changes where placed and id <> ${row.id} and created_at > ${ctx.now}::timestamptz - interval '24 hours' and (by_org is null) = ${own}
+    from way_changes where placed and id <> ${row.id}
+      and created_at > ${ctx.now}::timestamptz - interval '24 hours' and (by_org is null) = ${own}
       and ${tenantOfOrg(sql`coalesce(by_org, org_id)`)} = ${tenant}`.execute(ctx.db)
   const { here = 0, unknown = 0 } = rows[0] ?? {}
   const room =
@@ -214,18 +214,17 @@ export const wayMessageKind = (app: App, provider: SmsProvider): Kind<Due, SendA
     })
   },
   mark: (ctx, { ours }, to) =>
-    sql`update way_changes set send_state = ${sendStates[to.state]}, last_error = ${'reason' in to ? to.reason : ''}, next_at = ${to.nextAt},
-      sealed = case when ${to.state === 'RETRY'} then sealed end, placed = placed and ${to.state !== 'FAILED'} where ${ours}`.execute(
-      ctx.db,
-    ),
+    sql`update way_changes set send_state = ${sendStates[to.state]},
+      last_error = ${'reason' in to ? to.reason : ''}, next_at = ${to.nextAt},
+      sealed = case when ${to.state === 'RETRY'} then sealed end, placed = placed
+        and ${to.state !== 'FAILED'} where ${ours}`.execute(ctx.db),
 })
 
 type Undone = { userId: number; orgId: number; kind: WayKind; ways: Ways }
 
 export const isOpenLink = (db: Db, token: string, now: Date): Promise<boolean> =>
-  exists(
-    db,
-  )`select from way_changes where token_hash = ${sha256(token)} and undone_at is null and expires_at > ${now}`
+  exists(db)`select from way_changes where token_hash = ${sha256(token)} and undone_at is null
+    and expires_at > ${now}`
 
 /**
  * Takes the change behind a link, once, and with it every later one: their links went to ways that
@@ -235,17 +234,16 @@ export async function takeUndo(ctx: Ctx, token: string): Promise<Undone | null> 
   const hash = sha256(token)
   // the account before its links, as every change of it takes them: what ends them comes before or
   // after, never in between
-  await sql`select 1 from users u join way_changes w on w.user_id = u.id where w.token_hash = ${hash} for no key update of u`.execute(
-    ctx.db,
-  )
+  await sql`select 1 from users u join way_changes w on w.user_id = u.id
+    where w.token_hash = ${hash} for no key update of u`.execute(ctx.db)
   const { rows } = await sql<Link & { org_id: number; kind: WayKind }>`
-    update way_changes set undone_at = ${ctx.now} where token_hash = ${hash} and undone_at is null and expires_at > ${ctx.now}
+    update way_changes set undone_at = ${ctx.now}
+    where token_hash = ${hash} and undone_at is null and expires_at > ${ctx.now}
     returning id, user_id, org_id, kind, token_hash, before`.execute(ctx.db)
   const row = rows[0]
   if (!row) return null
-  await sql`update way_changes set undone_at = ${ctx.now} where user_id = ${row.user_id} and id > ${row.id} and undone_at is null`.execute(
-    ctx.db,
-  )
+  await sql`update way_changes set undone_at = ${ctx.now}
+    where user_id = ${row.user_id} and id > ${row.id} and undone_at is null`.execute(ctx.db)
   return { userId: row.user_id, orgId: row.org_id, kind: row.kind, ways: waysBehind(ctx, row) }
 }
 
@@ -273,9 +271,8 @@ export async function closeSince(
   const factor = now.factor !== null && now.factor.secret !== then.factor?.secret
   const phone = now.phone !== '' && !givenPhone && (factor || now.phone !== then.phone)
   if (wechat) await sql`delete from wechat_bindings where user_id = ${userId}`.execute(ctx.db)
-  await sql`delete from second_factors where user_id = ${userId} and (confirmed_at is null or ${factor})`.execute(
-    ctx.db,
-  )
+  await sql`delete from second_factors
+    where user_id = ${userId} and (confirmed_at is null or ${factor})`.execute(ctx.db)
   const { numAffectedRows: codes = 0n } =
     await sql`delete from recovery_codes where user_id = ${userId} and used_at is null
     and encode(code_hash, 'hex') <> all(${then.factor?.codes ?? []}::text[])`.execute(ctx.db)
@@ -297,11 +294,10 @@ export async function takeBack(
   userIds: readonly number[],
   kind?: WayKind,
 ): Promise<void> {
-  const { rows } =
-    await sql<Link>`select id, user_id, token_hash, before from way_changes where user_id = any(${[...userIds]}::bigint[])
-    and token_hash is not null and undone_at is null and expires_at > ${ctx.now} order by user_id, id`.execute(
-      ctx.db,
-    )
+  const { rows } = await sql<Link>`select id, user_id, token_hash, before from way_changes
+      where user_id = any(${[...userIds]}::bigint[])
+    and token_hash is not null and undone_at is null and expires_at > ${ctx.now}
+    order by user_id, id`.execute(ctx.db)
   for (const [userId, links] of Map.groupBy(rows, (row) => row.user_id)) {
     if (!(await mayStandFor(ctx, userId))) continue
     const { went } = await closeSince(
@@ -312,9 +308,8 @@ export async function takeBack(
     )
     const { ways } = await waysOf(ctx, userId)
     for (const { id, token_hash } of links)
-      await sql`update way_changes set before = ${sealWays(ctx, token_hash, ways)} where id = ${id}`.execute(
-        ctx.db,
-      )
+      await sql`update way_changes set before = ${sealWays(ctx, token_hash, ways)}
+        where id = ${id}`.execute(ctx.db)
     if (kind === 'PASSWORD') await endLinks(ctx, [userId])
     if (!went) continue
     await notify(ctx, {

@@ -12,7 +12,8 @@ import { platformOrg } from './values.ts'
 type Contract = typeof settings
 const stored = shape(CalendarDay, ['day_types', 'd'], {})
 const daysOf = (year: number) =>
-  sql`from day_types d where d.org_id = ${platformOrg} and d.day between ${`${year}-01-01`}::date and ${`${year}-12-31`}::date`
+  sql`from day_types d where d.org_id = ${platformOrg} and d.day between ${`${year}-01-01`}::date
+    and ${`${year}-12-31`}::date`
 
 /**
  * Normal workday, legal holiday, make-up workday or rest day. A year that is not known goes by its
@@ -28,7 +29,8 @@ export async function dayTypeOf(db: Db, day: string): Promise<DayType> {
 const knownYears = async (db: Db): Promise<number[]> => {
   const rows = await rowsOf<{ year: number }>(
     db,
-  )`select distinct extract(year from day)::int as year from day_types where org_id = ${platformOrg} order by year`
+  )`select distinct extract(year from day)::int as year from day_types where org_id = ${platformOrg}
+    order by year`
   return rows.map((row) => row.year)
 }
 export const isYearKnown = async (db: Db, year: number): Promise<boolean> =>
@@ -38,9 +40,9 @@ const storedOf = (db: Db, year: number) => stored.all(db, sql`${daysOf(year)} or
 
 export async function addDays(db: Db, days: readonly CalendarDay[]): Promise<void> {
   await sql`insert into day_types (org_id, day, type, name)
-    select ${platformOrg}, day, type, name from jsonb_to_recordset(${JSON.stringify(days)}::jsonb) as n(day date, type text, name text)`.execute(
-    db,
-  )
+    select ${platformOrg}, day, type, name
+    from jsonb_to_recordset(${JSON.stringify(days)}::jsonb) as n(day date, type text,
+      name text)`.execute(db)
 }
 
 const mayImport = (ctx: Ctx): boolean => owns(ctx, platformOrg) && may(ctx, 'setting:update')

@@ -31,7 +31,8 @@ export const serverState: Handlers<typeof settings>['server'] = async (ctx) => {
   const { now } = ctx
   const rows = await reported.all(
     ctx.db,
-    sql`from process_stats p where p.at > ${new Date(now.getTime() - shownMs)} order by p.process, p.at`,
+    sql`from process_stats p where p.at > ${new Date(now.getTime() - shownMs)}
+      order by p.process, p.at`,
   )
   const processes = [...Map.groupBy(rows, (row) => row.process).values()].map((all) => {
     const { at: seenAt, ...last } = all.at(-1) as (typeof all)[number]
@@ -60,10 +61,13 @@ export const serverState: Handlers<typeof settings>['server'] = async (ctx) => {
     connections: number
     most: number
   }>(ctx.db)`
-    select current_setting('server_version') as version, pg_database_size(current_database()) as bytes,
-      (select count(*) from pg_stat_activity where datname = current_database()) as connections, current_setting('max_connections')::int as most`
+    select current_setting('server_version') as version,
+      pg_database_size(current_database()) as bytes,
+      (select count(*) from pg_stat_activity where datname = current_database()) as connections,
+      current_setting('max_connections')::int as most`
   const migrations = await onlyRow<{ applied: number; last: string; at: Date | null }>(ctx.db)`
-    select count(*) as applied, coalesce(max(name), '') as last, max(applied_at) as at from schema_migrations`
+    select count(*) as applied, coalesce(max(name), '') as last, max(applied_at) as at
+    from schema_migrations`
   const disk = await statfs(ctx.app.config.dataDir)
   return {
     asOf: iso(now),

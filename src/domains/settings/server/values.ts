@@ -28,7 +28,9 @@ export async function settingsOf<K extends SettingKey>(
   keys: readonly K[],
 ): Promise<{ [P in K]: SettingValue<P> }> {
   const rows = await rowsOf<{ key: K; value: unknown }>(db)`
-    select w.key, app_setting(w.org, w.key) as value from unnest(${[...keys]}::text[], ${keys.map((key) => holder(key, orgId))}::bigint[]) as w(key, org)`
+    select w.key, app_setting(w.org, w.key) as value
+    from unnest(${[...keys]}::text[], ${keys.map((key) => holder(key, orgId))}::bigint[]) as w(key,
+      org)`
   return Object.fromEntries(rows.map((row) => [row.key, readable(row.key, row.value)])) as {
     [P in K]: SettingValue<P>
   }

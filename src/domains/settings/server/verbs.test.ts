@@ -240,7 +240,8 @@ test('the home page begins with what the organisation set', async () => {
 test('a test message reaches oneself', async () => {
   expect((await agent('notifyTest')).body).toEqual({ ok: true })
   const rows = await world.sql(
-    `select u.username from messages m join users u on u.id = m.user_id where m.title_zh like '测试通知%'`,
+    `select u.username from messages m join users u on u.id = m.user_id
+      where m.title_zh like '测试通知%'`,
   )
   expect(rows).toEqual([{ username: 'ROLE_RTU_AGENT' }])
 })

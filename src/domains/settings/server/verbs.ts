@@ -165,10 +165,8 @@ const reset: Handlers<Contract>['reset'] = async (ctx, { key, orgId, version }) 
   const own = found(values.find((row) => row.orgId === org.id))
   reject(changeable(settingOfKey(key), values, org.id, platformOrg))
   if (own.locked && !may(ctx, 'setting:lock')) throw new Refusal(common.forbidden)
-  const { numAffectedRows } =
-    await sql`delete from settings where org_id = ${org.id} and key = ${key} and version = ${version}`.execute(
-      ctx.db,
-    )
+  const { numAffectedRows } = await sql`delete from settings
+      where org_id = ${org.id} and key = ${key} and version = ${version}`.execute(ctx.db)
   if (!numAffectedRows) throw new Refusal(common.stale)
   ctx.audit({
     id: org.id,

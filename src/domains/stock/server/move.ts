@@ -57,7 +57,9 @@ export async function moveStock(
   if (moves.every((move) => !move.flow && !move.stop))
     return { flowOfUnit, deviceIds: await moveHolds(ctx, moves, ids) }
   const { rows } = await sql<LaneRow>`
-    select l.id, l.org_id, l.device_id, d.rtu_number, l.road_index, l.product_id, p.name as product_name, l.quantity, l.reserved, l.failed_hold, l.last_flow_seq, l.status, l.lock_reason
+    select l.id, l.org_id, l.device_id, d.rtu_number, l.road_index, l.product_id,
+      p.name as product_name, l.quantity, l.reserved, l.failed_hold, l.last_flow_seq, l.status,
+      l.lock_reason
     from lanes l join devices d on d.id = l.device_id left join products p on p.id = l.product_id
     where l.id = any(${ids}::bigint[]) order by l.id for no key update of l`.execute(ctx.db)
   const lanes = new Map(rows.map((row) => [row.id, row]))
@@ -109,23 +111,35 @@ export async function moveStock(
       lock_reason,
     }),
   )
-  const moved = sql`update lanes l set quantity = n.quantity, reserved = n.reserved, failed_hold = n.failed_hold, last_flow_seq = n.last_flow_seq, status = n.status, lock_reason = n.lock_reason
-    from jsonb_to_recordset(${JSON.stringify(after)}::jsonb) as n(id bigint, quantity int, reserved int, failed_hold int, last_flow_seq bigint, status text, lock_reason text)
+  const moved = sql`update lanes l
+    set quantity = n.quantity, reserved = n.reserved, failed_hold = n.failed_hold,
+      last_flow_seq = n.last_flow_seq, status = n.status, lock_reason = n.lock_reason
+    from jsonb_to_recordset(${JSON.stringify(after)}::jsonb) as n(id bigint, quantity int,
+      reserved int, failed_hold int, last_flow_seq bigint, status text, lock_reason text)
     where l.id = n.id`
   if (!flows.length) await moved.execute(ctx.db)
   else {
     const { rows: written } = await sql<{ id: number; unit_id: number | null }>`
       with moved as (${moved}), f as (
-        select nextval('stock_flows_id_seq') as id, x.* from jsonb_to_recordset(${JSON.stringify(flows)}::jsonb) as x(
-          org_id bigint, device_id bigint, rtu_number text, lane_id bigint, lane_seq bigint, cargo_road int, product_id bigint, product_name text, type text, reason text,
-          before_total int, change_total int, after_total int, unit_id bigint, order_num text, actor_kind text, actor_id bigint, occurred_at timestamptz)
+        select nextval('stock_flows_id_seq') as id, x.*
+        from jsonb_to_recordset(${JSON.stringify(flows)}::jsonb) as x(
+          org_id bigint, device_id bigint, rtu_number text, lane_id bigint, lane_seq bigint,
+          cargo_road int, product_id bigint, product_name text, type text, reason text,
+          before_total int, change_total int, after_total int, unit_id bigint, order_num text,
+          actor_kind text, actor_id bigint, occurred_at timestamptz)
       ), once as (
-        insert into stock_flow_keys (unit_id, flow_id, org_id) select unit_id, id, org_id from f where unit_id is not null
+        insert into stock_flow_keys (unit_id, flow_id, org_id) select unit_id, id, org_id from f
+        where unit_id is not null
       )
-      insert into stock_flows (org_id, created_at, id, waste_num, device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason,
-        before_total, change_total, after_total, unit_id, order_num, actor_kind, actor_id, occurred_at)
-      select org_id, ${ctx.now}::timestamptz, id, to_char(${ctx.now}::timestamptz at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(id::text, 12, '0'),
-        device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total, after_total, unit_id, order_num,
+      insert into stock_flows (org_id, created_at, id, waste_num, device_id, rtu_number, lane_id,
+        lane_seq, cargo_road, product_id, product_name, type, reason,
+        before_total, change_total, after_total, unit_id, order_num, actor_kind, actor_id,
+        occurred_at)
+      select org_id, ${ctx.now}::timestamptz, id,
+        to_char(${ctx.now}::timestamptz at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(id::text,
+          12, '0'),
+        device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type,
+        reason, before_total, change_total, after_total, unit_id, order_num,
         actor_kind, actor_id, occurred_at from f
       returning id, unit_id`.execute(ctx.db)
     for (const row of written) if (row.unit_id !== null) flowOfUnit.set(row.unit_id, row.id)
@@ -170,8 +184,11 @@ function holdsStatement(
     failed_hold: own.reduce((sum, move) => sum + (move.failedHold ?? 0), 0),
   }))
   return sql<{ device_id: number }>`
-    with locked as materialized (select id from lanes where id = any(${ids}::bigint[]) order by id for no key update)
-    update lanes l set reserved = l.reserved + n.reserved, failed_hold = l.failed_hold + n.failed_hold
-    from locked k join jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as n(id bigint, reserved int, failed_hold int) on n.id = k.id
+    with locked as materialized (select id from lanes where id = any(${ids}::bigint[])
+      order by id for no key update)
+    update lanes l set reserved = l.reserved + n.reserved,
+      failed_hold = l.failed_hold + n.failed_hold
+    from locked k join jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as n(id bigint,
+      reserved int, failed_hold int) on n.id = k.id
     where l.id = k.id returning l.device_id`
 }

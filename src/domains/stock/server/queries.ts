@@ -47,7 +47,8 @@ export function flowPage(ctx: Ctx, input: FlowQuery) {
   const direction = input.sort === 'createTime' ? sql`asc` : sql`desc`
   return flow.page(ctx.db, {
     from: sql`organisations o cross join lateral (
-      select f.* from stock_flows f where f.org_id = o.id and ${all(where)} order by f.created_at ${direction}, f.id ${direction} limit ${input.page * input.pageSize}) f
+      select f.* from stock_flows f where f.org_id = o.id and ${all(where)}
+      order by f.created_at ${direction}, f.id ${direction} limit ${input.page * input.pageSize}) f
       left join users u on u.id = f.actor_id and f.actor_kind = 'USER'`,
     countFrom: sql`stock_flows f`,
     where,
@@ -63,7 +64,8 @@ export async function flowSums(
   input: FlowQuery,
 ): Promise<{ plus: number; minus: number }> {
   const { rows } = await sql<{ plus: number; minus: number }>`
-    select coalesce(sum(f.change_total) filter (where f.change_total > 0), 0) as plus, coalesce(sum(f.change_total) filter (where f.change_total < 0), 0) as minus
+    select coalesce(sum(f.change_total) filter (where f.change_total > 0), 0) as plus,
+      coalesce(sum(f.change_total) filter (where f.change_total < 0), 0) as minus
     from stock_flows f where ${all(conditions(ctx, input))}`.execute(ctx.db)
   return rows[0] ?? { plus: 0, minus: 0 }
 }

@@ -35,7 +35,9 @@ async function add({
   actor = ['SYSTEM', null],
 }: Flow) {
   await world.rows(
-    `insert into stock_flows (org_id, created_at, waste_num, device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total, after_total, unit_id, order_num, actor_kind, actor_id, occurred_at)
+    `insert into stock_flows (org_id, created_at, waste_num, device_id, rtu_number, lane_id,
+      lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total,
+      after_total, unit_id, order_num, actor_kind, actor_id, occurred_at)
     values ($1, $2, $3, $4, $5, 1, 1, $6, $7, '水', $8, $9, 50, $10, $11, $12, $13, $14, $15, $2)`,
     [
       org,
@@ -63,11 +65,14 @@ beforeAll(async () => {
   await addDevice(world, 31, 4)
   await addDevice(world, 51, 5)
   await world.rows(
-    `insert into device_assignments (org_id, device_id, user_id, kind) values (3, 22, 908, 'REPLENISHER')`,
+    `insert into device_assignments (org_id, device_id, user_id, kind)
+      values (3, 22, 908, 'REPLENISHER')`,
   )
   await world.rows(`insert into product_categories (id, org_id, name) values (1, 1, 'c')`)
   await world.rows(
-    `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values (5, 1, 1, '矿泉水', 'x', 'NONE', 1, 2, '{a}'), (6, 1, 1, '薯片', 'x', 'NONE', 1, 2, '{a}')`,
+    `insert into products (id, org_id, category_id, name, model, drug_class, cost_price,
+      retail_price, images) values (5, 1, 1, '矿泉水', 'x', 'NONE', 1, 2, '{a}'),
+      (6, 1, 1, '薯片', 'x', 'NONE', 1, 2, '{a}')`,
   )
   await add({
     num: '20261120000000000001',
@@ -191,8 +196,12 @@ test.each([
 test('flows never change', async () =>
   expect(world.rows('update stock_flows set change_total = 1')).rejects.toThrow(/append-only/))
 test('an organisation reads its page from the (org_id, created_at) index', async () => {
-  await world.rows(`insert into stock_flows (org_id, created_at, waste_num, device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total, after_total, actor_kind, occurred_at)
-    select 3 + n % 2, timestamptz '2026-11-21T05:00:00Z' - n * interval '20 seconds', 'bulk' || n, 21, 'HD000021', 1, n, 1, 5, '水', 'MERCHANT_REPLENISH', 'REFILL', 0, 1, 1, 'SYSTEM', now() from generate_series(1, 20000) n`)
+  await world.rows(`insert into stock_flows (org_id, created_at, waste_num, device_id, rtu_number,
+    lane_id, lane_seq, cargo_road, product_id, product_name, type, reason, before_total,
+    change_total, after_total, actor_kind, occurred_at)
+    select 3 + n % 2, timestamptz '2026-11-21T05:00:00Z' - n * interval '20 seconds', 'bulk' || n,
+      21, 'HD000021', 1, n, 1, 5, '水', 'MERCHANT_REPLENISH', 'REFILL', 0, 1, 1, 'SYSTEM', now()
+      from generate_series(1, 20000) n`)
   await world.rows('analyze stock_flows')
   const scope = { all: false, orgs: [2, 3, 4], ancestors: [1], devices: null, watched: null }
   const [page] = await plansOf(

@@ -12,12 +12,14 @@ const store = (ctx: Ctx) =>
       systemId: sql`coalesce(s.system_id, '')`,
       orgName: sql`o.name`,
       userName: sql`coalesce(u.real_name, '')`,
-      deviceCount: sql`(select count(*) from devices d where d.store_id = s.id and ${visible(ctx, 'd.org_id', 'd.id')})`,
+      deviceCount: sql`(select count(*) from devices d
+        where d.store_id = s.id and ${visible(ctx, 'd.org_id', 'd.id')})`,
       createTime: sql`s.created_at`,
     },
     ['regionName', 'can'],
   )
-const from = sql`stores s join organisations o on o.id = s.org_id left join users u on u.id = s.user_id`
+const from = sql`stores s join organisations o on o.id = s.org_id left
+  join users u on u.id = s.user_id`
 
 export const listRows = (ctx: Ctx, input: Input<typeof stores.list>) =>
   store(ctx).page(ctx.db, {
@@ -44,35 +46,34 @@ export const row = (ctx: Ctx, id: number) =>
 
 export async function options(ctx: Ctx, orgId: number | undefined) {
   const { rows } = await sql<{ id: number; storeName: string; orgId: number; orgName: string }>`
-    select s.id, s.store_name as "storeName", s.org_id as "orgId", o.name as "orgName" from stores s join organisations o on o.id = s.org_id
-    where ${visible(ctx, 's.org_id')} and ${orgId === undefined ? sql`true` : sql`s.org_id = ${orgId}`} order by s.store_name, s.id limit 200`.execute(
-    ctx.db,
-  )
+    select s.id, s.store_name as "storeName", s.org_id as "orgId", o.name as "orgName" from stores s
+    join organisations o on o.id = s.org_id
+    where ${visible(ctx, 's.org_id')}
+      and ${orgId === undefined ? sql`true` : sql`s.org_id = ${orgId}`} order by s.store_name, s.id
+      limit 200`.execute(ctx.db)
   return rows
 }
 
 export async function people(ctx: Ctx, orgId: number) {
   const { rows } = await sql<{ id: number; name: string; userName: string }>`
     select u.id, u.real_name as name, u.username as "userName" from users u
-    where u.org_id = ${orgId} and u.status = 'ENABLED' and u.deleted_at is null and ${visible(ctx, 'u.org_id')} order by u.is_principal desc, u.real_name, u.id limit 200`.execute(
-    ctx.db,
-  )
+    where u.org_id = ${orgId} and u.status = 'ENABLED' and u.deleted_at is null
+      and ${visible(ctx, 'u.org_id')} order by u.is_principal desc, u.real_name, u.id
+      limit 200`.execute(ctx.db)
   return rows
 }
 
 export async function owner(ctx: Ctx, orgId: number) {
   const { rows } = await sql<{ id: number; kind: string }>`
-    select o.id, o.kind from organisations o where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`.execute(
-    ctx.db,
-  )
+    select o.id, o.kind from organisations o
+    where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`.execute(ctx.db)
   return rows[0]
 }
 
 export async function belongs(ctx: Ctx, userId: number, orgId: number): Promise<boolean> {
-  const { rows } =
-    await sql`select 1 from users u where u.id = ${userId} and u.org_id = ${orgId} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`.execute(
-      ctx.db,
-    )
+  const { rows } = await sql`select 1 from users u
+      where u.id = ${userId} and u.org_id = ${orgId} and u.deleted_at is null
+        and ${visible(ctx, 'u.org_id')}`.execute(ctx.db)
   return rows.length > 0
 }
 

@@ -32,9 +32,8 @@ async function changeStatus(
   const people = await subjects(ctx, given)
   if (status === 'ENABLED') {
     if (
-      await exists(
-        ctx.db,
-      )`select 1 from organisations o join organisations a on a.path @> o.path and a.status = 'DISABLED'
+      await exists(ctx.db)`select 1 from organisations o
+        join organisations a on a.path @> o.path and a.status = 'DISABLED'
       where o.id = any(${people.map((person) => person.orgId)}::bigint[]) limit 1`
     )
       throw new Refusal(userErrors.orgClosed)
@@ -155,12 +154,10 @@ export const access = {
     await endSessions(ctx, [id], 'ACCESS_CHANGED')
     await endLinks(ctx, [id])
     await sql`delete from wechat_bindings where user_id = ${id}`.execute(ctx.db)
-    await sql`update device_assignments set to_at = ${ctx.now} where user_id = ${id} and to_at is null`.execute(
-      ctx.db,
-    )
-    await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now} where user_id = ${id} and state = 'PENDING'`.execute(
-      ctx.db,
-    )
+    await sql`update device_assignments set to_at = ${ctx.now}
+      where user_id = ${id} and to_at is null`.execute(ctx.db)
+    await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now}
+      where user_id = ${id} and state = 'PENDING'`.execute(ctx.db)
     ctx.audit({
       ...named(person),
       before: { username: person.username, realName: person.realName, roles: codesOf(person) },

@@ -16,7 +16,8 @@ const device = shape(AssignedDevice, ['devices', 'd'], {
 const assigned = (ctx: Ctx, userId: number) =>
   device.all(
     ctx.db,
-    sql`from device_assignments a join devices d on d.id = a.device_id join organisations o on o.id = d.org_id
+    sql`from device_assignments a join devices d on d.id = a.device_id
+      join organisations o on o.id = d.org_id
       where a.user_id = ${userId} and a.to_at is null and ${visible(ctx, 'd.org_id', 'd.id')}
       group by d.id, o.name order by d.rtu_number limit ${mostAssigned}`,
   )
@@ -27,8 +28,10 @@ const assigned = (ctx: Ctx, userId: number) =>
  */
 async function checkDevices(ctx: Ctx, ids: readonly number[], orgId: number): Promise<void> {
   const rows = await rowsOf<{ near: boolean }>(ctx.db)`
-    select o.path <@ h.path as near from devices d join organisations o on o.id = d.org_id cross join organisations h
-    where h.id = ${orgId} and d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')}`
+    select o.path <@ h.path as near from devices d join organisations o on o.id = d.org_id cross
+    join organisations h
+    where h.id = ${orgId} and d.id = any(${[...ids]}::bigint[])
+      and ${visible(ctx, 'd.org_id', 'd.id')}`
   if (rows.length !== ids.length) throw new Refusal(common.notFound)
   if (rows.some((row) => !row.near)) throw new Refusal(userErrors.deviceElsewhere)
 }
@@ -36,9 +39,8 @@ async function checkDevices(ctx: Ctx, ids: readonly number[], orgId: number): Pr
 export const devices = {
   async devices(ctx, { id }) {
     found(
-      await rowOf(
-        ctx.db,
-      )`select 1 from users u where u.id = ${id} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`,
+      await rowOf(ctx.db)`select 1 from users u where u.id = ${id} and u.deleted_at is null
+        and ${visible(ctx, 'u.org_id')}`,
     )
     return { list: await assigned(ctx, id) }
   },
@@ -52,15 +54,17 @@ export const devices = {
     const wanted = new Set(deviceIds)
     const removed = [...had.difference(wanted)]
     const added = [...wanted.difference(had)]
-    await sql`update device_assignments set to_at = ${ctx.now} where user_id = ${id} and to_at is null and device_id = any(${removed}::bigint[])`.execute(
+    await sql`update device_assignments set to_at = ${ctx.now}
+      where user_id = ${id} and to_at is null and device_id = any(${removed}::bigint[])`.execute(
       ctx.db,
     )
     // the row belongs to whoever owns the machine; what is assigned already stays as it is
-    await sql`insert into device_assignments (org_id, device_id, user_id, kind, assigned_by, from_at)
-      select d.org_id, d.id, ${id}, k, ${ctx.actor.userId}, ${ctx.now} from devices d cross join unnest(${kinds}::text[]) as k
-      where d.id = any(${deviceIds}::bigint[]) on conflict (device_id, user_id, kind) where to_at is null do nothing`.execute(
-      ctx.db,
-    )
+    await sql`insert into device_assignments (org_id, device_id, user_id, kind, assigned_by,
+      from_at)
+      select d.org_id, d.id, ${id}, k, ${ctx.actor.userId}, ${ctx.now} from devices d cross
+      join unnest(${kinds}::text[]) as k
+      where d.id = any(${deviceIds}::bigint[]) on conflict (device_id, user_id, kind)
+      where to_at is null do nothing`.execute(ctx.db)
     ctx.audit({ ...named(person), before: { deviceIds: [...had] }, after: { added, removed } })
     ctx.touch('users')
     ctx.touch('devices')

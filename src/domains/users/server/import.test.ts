@@ -62,7 +62,8 @@ test('every fault is named, nothing is kept', async () => {
   const doubled = await send([good('same-name'), good('same-name')], { dry: true })
   expect(doubled.body.failed).toBe(2)
   await world.sql(
-    `insert into role_distribution_limits (role_id, max_users) select id, 2 from roles where code = 'ROLE_C_CHIEF'`,
+    `insert into role_distribution_limits (role_id, max_users) select id, 2 from roles
+      where code = 'ROLE_C_CHIEF'`,
   )
   expect((await send([good('limit-a'), good('limit-b')], { dry: true })).body.faults).toMatchObject(
     [{ row: 2, column: 'org' }],
@@ -79,8 +80,10 @@ test('a custom role is never taken for a built-in one, and of two with one name 
     [5, 'ROLE_C_TWIN5', '店长'],
   ] as const)
     await world.sql(
-      `with r as (insert into roles (org_id, code, name, name_en, rank, data_scope) values ($1, $2, $3, $3, 59, 'ORG_TREE') returning id)
-       insert into role_distributions select o.id, r.id from roles o, r where o.code = 'ROLE_C_CHIEF'`,
+      `with r as (insert into roles (org_id, code, name, name_en, rank, data_scope)
+        values ($1, $2, $3, $3, 59, 'ORG_TREE') returning id)
+       insert into role_distributions select o.id, r.id from roles o, r
+       where o.code = 'ROLE_C_CHIEF'`,
       [org, code, name],
     )
   const rows = [
@@ -90,7 +93,8 @@ test('a custom role is never taken for a built-in one, and of two with one name 
   ]
   expect((await send([...rows, good('one-fits', { 2: '店长', 3: 'ORG000004' })])).status).toBe(200)
   expect(
-    await world.sql(`select r.code from users u join user_roles ur on ur.user_id = u.id join roles r on r.id = ur.role_id
+    await world.sql(`select r.code from users u join user_roles ur on ur.user_id = u.id
+      join roles r on r.id = ur.role_id
       where u.username in ('by-code', 'by-name', 'by-own-code', 'one-fits') order by u.username`),
   ).toEqual(
     ['ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPLENISHER', 'ROLE_C_TWIN3', 'ROLE_C_TWIN'].map((code) => ({
@@ -116,7 +120,8 @@ test('a thousand people in five seconds, each with a password of his own that he
   if (process.env.SHOW_TIMES) process.stdout.write(`import of 1,000 users: ${Math.round(ms)} ms\n`)
   expect(
     await world.sql(
-      `select count(*)::int as n, count(distinct password_hash)::int as hashes, bool_and(must_change_password) as must from users where username like 'bulk-%'`,
+      `select count(*)::int as n, count(distinct password_hash)::int as hashes,
+        bool_and(must_change_password) as must from users where username like 'bulk-%'`,
     ),
   ).toEqual([{ n: 1000, hashes: 1000, must: true }])
   const passwords = String(body.once.text)
@@ -134,7 +139,8 @@ test('a thousand people in five seconds, each with a password of his own that he
     mustChangePassword: true,
     role: 'ROLE_RTU_REPLENISHER',
   })
-  const said = `select count(distinct resource_id)::int as n, min(org_id) as org from operation_logs where action = 'users.create' and target_name like 'bulk-%'`
+  const said = `select count(distinct resource_id)::int as n, min(org_id) as org from operation_logs
+    where action = 'users.create' and target_name like 'bulk-%'`
   expect(await world.sql(said)).toEqual([{ n: 1000, org: 3 }])
   const kept = await world.sql(
     `select j::text as text from jobs j union all select l::text from operation_logs l`,

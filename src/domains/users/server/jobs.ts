@@ -20,7 +20,8 @@ export const expireResets = (app: App): Promise<void> =>
     const rows = await rowsOf<{ org_id: number }>(
       ctx.db,
     )`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now}
-      where state = 'PENDING' and created_at <= ${new Date(ctx.now.getTime() - resetHours * hourMs)} returning org_id`
+      where state = 'PENDING' and created_at <= ${new Date(ctx.now.getTime() - resetHours * hourMs)}
+      returning org_id`
     const orgIds = rows.map((row) => row.org_id)
     if (rows.length) ctx.touch('password-resets', orgIds)
   })
@@ -31,7 +32,8 @@ export const freeNames = (app: App): Promise<void> =>
     const rows = await rowsOf<{ id: number; username: string }>(
       ctx.db,
     )`select id, username from users
-      where deleted_at <= ${new Date(ctx.now.getTime() - keptDays * dayMs)} and username not like '%#%' limit 1000`
+      where deleted_at <= ${new Date(ctx.now.getTime() - keptDays * dayMs)}
+        and username not like '%#%' limit 1000`
     for (const { id, username } of rows)
       await sql`update users set username = ${freedName(username, id)} where id = ${id}`.execute(
         ctx.db,

@@ -39,7 +39,8 @@ async function pastHashes(
   const hashes = await app.database.read(scope, async (db) => {
     const rows = await rowsOf<{ hash: string }>(db)`
       (select password_hash as hash from users where id = ${userId}) union all
-      (select password_hash from password_history where user_id = ${userId} order by created_at desc limit ${Math.max(0, remembered - 1)})`
+      (select password_hash from password_history where user_id = ${userId} order by created_at desc
+        limit ${Math.max(0, remembered - 1)})`
     return rows.map((row) => row.hash)
   })
   return Array.from({ length: Math.max(1, remembered) }, (_, i) => hashes[i])
@@ -83,13 +84,13 @@ export const resetPassword = prepared<(typeof users)['resetPassword'], Ready>({
     if (wrong) throw fieldRefusal(wrong, 'password')
     const before = await waysOf(ctx, person.id)
     await sql`insert into password_history (user_id, org_id, password_hash, created_at)
-      select id, org_id, password_hash, ${ctx.now} from users where id = ${person.id} on conflict do nothing`.execute(
-      ctx.db,
-    )
-    await sql`update users set password_hash = ${hash}, must_change_password = ${input.mustChangePassword}, password_changed_at = ${ctx.now},
+      select id, org_id, password_hash, ${ctx.now} from users where id = ${person.id}
+      on conflict do nothing`.execute(ctx.db)
+    await sql`update users set password_hash = ${hash},
+      must_change_password = ${input.mustChangePassword}, password_changed_at = ${ctx.now},
       locked_until = null where id = ${person.id}`.execute(ctx.db)
-    const { numAffectedRows: answered } =
-      await sql`update password_resets set state = 'DONE', handled_by = ${ctx.actor.userId}, handled_at = ${ctx.now}
+    const { numAffectedRows: answered } = await sql`update password_resets
+        set state = 'DONE', handled_by = ${ctx.actor.userId}, handled_at = ${ctx.now}
       where user_id = ${person.id} and state = 'PENDING'`.execute(ctx.db)
     await endSessions(ctx, [person.id], 'PASSWORD_CHANGED')
     await startAnew(ctx, { ...person, org_id: person.orgId })

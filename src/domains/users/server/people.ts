@@ -50,14 +50,16 @@ export async function subjects(
   const wanted = [...new Set(ids)]
   const rows = await person.all(
     ctx.db,
-    sql`from users u where u.id = any(${wanted}::bigint[]) and u.deleted_at is null and ${visible(ctx, 'u.org_id')} order by u.id for no key update`,
+    sql`from users u where u.id = any(${wanted}::bigint[]) and u.deleted_at is null
+      and ${visible(ctx, 'u.org_id')} order by u.id for no key update`,
   )
   if (rows.length !== wanted.length) throw new Refusal(common.notFound)
   if (oneself === 'refused' && wanted.includes(ctx.actor.userId ?? 0))
     throw new Refusal(userErrors.notOneself)
   // read after the lock: a statement of its own sees what others committed meanwhile
   const held = await rowsOf<Held & { userId: number }>(ctx.db)`
-    select ur.user_id as "userId", r.id, r.code, r.data_scope as "dataScope", r.rank from user_roles ur join roles r on r.id = ur.role_id
+    select ur.user_id as "userId", r.id, r.code, r.data_scope as "dataScope", r.rank
+    from user_roles ur join roles r on r.id = ur.role_id
     where ur.user_id = any(${wanted}::bigint[]) order by r.rank desc, r.id`
   const people = rows.map((row) => {
     const roles = held.filter((role) => role.userId === row.id)
@@ -113,7 +115,8 @@ export async function openHome(ctx: Ctx, orgId: number, more: number): Promise<{
     where o.id = ${orgId} and (${visible(ctx, 'o.id')} or ${visible(ctx, 'o.parent_id')}) ${lock}`
   const { kind, path } = found(home)
   const state = await onlyRow<{ closed: boolean; users: number }>(ctx.db)`
-    select exists (select from organisations a where a.path @> ${path}::ltree and a.status = 'DISABLED') as closed,
+    select exists (select from organisations a
+      where a.path @> ${path}::ltree and a.status = 'DISABLED') as closed,
       (select count(*) from users where org_id = ${orgId} and deleted_at is null) as users`
   if (state.closed) throw fieldRefusal(userErrors.orgClosed, 'orgId')
   if (limit !== null && state.users + more > limit)

@@ -17,7 +17,8 @@ const user = (ctx: Ctx) =>
     }),
     ['users', 'u'],
     {
-      roles: sql`(select coalesce(json_agg(json_build_object('id', r.id, 'code', r.code, 'name', r.name, 'nameEn', r.name_en, 'rank', r.rank,
+      roles: sql`(select coalesce(json_agg(json_build_object('id', r.id, 'code', r.code, 'name',
+        r.name, 'nameEn', r.name_en, 'rank', r.rank,
           'dataScope', r.data_scope) order by r.rank desc, r.id), '[]')
         from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id)`,
       operatorId: sql`u.org_id`,
@@ -29,14 +30,16 @@ const user = (ctx: Ctx) =>
         where a.user_id = u.id and a.to_at is null and ${visible(ctx, 'a.org_id', 'a.device_id')})`,
       locked: sql`coalesce(u.locked_until > ${ctx.now}, false)`,
       wechatBound: bound,
-      factor: sql`exists (select from second_factors f where f.user_id = u.id and f.confirmed_at is not null)`,
+      factor: sql`exists (select from second_factors f
+        where f.user_id = u.id and f.confirmed_at is not null)`,
       lastLoginTime: sql`u.last_login_at`,
       createTime: sql`u.created_at`,
     },
     ['role', 'roleName', 'area', 'can'],
   )
 export type User = Rows<ReturnType<typeof user>>
-const from = sql`users u join organisations o on o.id = u.org_id left join departments d on d.id = u.department_id`
+const from = sql`users u join organisations o on o.id = u.org_id left
+  join departments d on d.id = u.department_id`
 
 const contains = (column: string, text: string | undefined) =>
   text && sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`
@@ -62,7 +65,8 @@ export const listRows = (ctx: Ctx, input: Input<typeof users.list>) =>
       contains('u.real_name', input.realName),
       input.roleId && sql`u.id in (select user_id from user_roles where role_id = ${input.roleId})`,
       input.orgId &&
-        sql`u.org_id in (select c.id from organisations c join organisations p on c.path <@ p.path where p.id = ${input.orgId})`,
+        sql`u.org_id in (select c.id from organisations c join organisations p on c.path <@ p.path
+          where p.id = ${input.orgId})`,
       input.departmentId && sql`u.department_id = ${input.departmentId}`,
       input.status && sql`u.status = ${input.status}`,
       input.wechatBound !== undefined && sql`${bound} = ${input.wechatBound}`,

@@ -28,12 +28,14 @@ const request = shape(
 const below = (ctx: Ctx) =>
   isSuper(ctx)
     ? sql<boolean>`true`
-    : sql<boolean>`coalesce((select max(r.rank) from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = p.user_id), 0) < ${ctx.actor.rank}`
+    : sql<boolean>`coalesce((select max(r.rank) from user_roles ur join roles r on r.id = ur.role_id
+      where ur.user_id = p.user_id), 0) < ${ctx.actor.rank}`
 
 export const resets = {
   async passwordResets(ctx, input) {
     const { rows, total } = await request.page(ctx.db, {
-      from: sql`password_resets p join users u on u.id = p.user_id join organisations o on o.id = p.org_id left join users h on h.id = p.handled_by`,
+      from: sql`password_resets p join users u on u.id = p.user_id
+        join organisations o on o.id = p.org_id left join users h on h.id = p.handled_by`,
       input,
       last: sql`p.id`,
       sort: { createTime: sql`p.created_at` },
@@ -60,15 +62,15 @@ export const resets = {
       below: mine,
     } = found(
       await rowOf<{ orgId: number; name: string; below: boolean }>(ctx.db)`
-      select p.org_id as "orgId", u.username as name, ${below(ctx)} as below from password_resets p join users u on u.id = p.user_id
+      select p.org_id as "orgId", u.username as name, ${below(ctx)} as below from password_resets p
+      join users u on u.id = p.user_id
       where p.id = ${id} and ${visible(ctx, 'p.org_id')}`,
     )
     if (!mine) throw new Refusal(resetErrors.resetRankTooHigh)
-    const { numAffectedRows } =
-      await sql`update password_resets set state = 'REJECTED', handled_by = ${ctx.actor.userId}, handled_at = ${ctx.now},
-      remark = ${reason} where id = ${id} and state = any(${[...allowedFrom(resetRequests, 'REJECTED')]}::text[])`.execute(
-        ctx.db,
-      )
+    const { numAffectedRows } = await sql`update password_resets
+        set state = 'REJECTED', handled_by = ${ctx.actor.userId}, handled_at = ${ctx.now},
+      remark = ${reason} where id = ${id}
+        and state = any(${[...allowedFrom(resetRequests, 'REJECTED')]}::text[])`.execute(ctx.db)
     if (!numAffectedRows) throw new Refusal(resetErrors.resetHandled)
     ctx.audit({ id, name, after: { reason }, orgId })
     ctx.touch('password-resets')

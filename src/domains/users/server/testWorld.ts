@@ -94,7 +94,8 @@ export async function openWorld(): Promise<World> {
     'ROLE_DRUG_REGULATOR',
   ])
     await sql(
-      `insert into role_distributions select a.id, b.id from roles a, roles b where a.code in ('ROLE_C_CHIEF', 'ROLE_C_OTHER') and b.code = $1 on conflict do nothing`,
+      `insert into role_distributions select a.id, b.id from roles a, roles b
+        where a.code in ('ROLE_C_CHIEF', 'ROLE_C_OTHER') and b.code = $1 on conflict do nothing`,
       [target],
     )
   for (const [username, org, role] of [

@@ -116,7 +116,8 @@ describe('adding', () => {
     })
     expect(signedIn.status).toBe(200)
     const [log] = await world.sql(
-      `select content, after::text as after from operation_logs where action = 'users.create' order by id desc limit 1`,
+      `select content, after::text as after from operation_logs where action = 'users.create'
+        order by id desc limit 1`,
     )
     expect(log).toMatchObject({ content: `添加用户：${input.username}` })
     expect(JSON.stringify(log)).not.toMatch(/horse|password/i)
@@ -231,7 +232,8 @@ describe('adding', () => {
     ])
     await world.sql(`update organisations set status = 'ENABLED' where id = 2`)
     await world.sql(
-      `insert into role_distribution_limits (role_id, max_users) select id, 3 from roles where code = 'ROLE_C_CHIEF' on conflict (role_id) do update set max_users = 3`,
+      `insert into role_distribution_limits (role_id, max_users) select id, 3 from roles
+        where code = 'ROLE_C_CHIEF' on conflict (role_id) do update set max_users = 3`,
     )
     const inputs = await Promise.all(
       Array.from({ length: 5 }, () => newcomer({ orgId: 4 }, 'chief')),
@@ -383,7 +385,10 @@ describe('the last super administrator', () => {
       const pair = [`pair-a${++n}`, `pair-b${n}`]
       for (const name of pair) await world.addUser(name, 1, 'ROLE_SUPER_ADMIN')
       await world.sql(
-        `update users set status = 'DISABLED' where username <> all($1) and deleted_at is null and id in (select user_id from user_roles ur join roles r on r.id = ur.role_id where r.code = 'ROLE_SUPER_ADMIN')`,
+        `update users set status = 'DISABLED'
+          where username <> all($1) and deleted_at is null and id in (select user_id
+            from user_roles ur join roles r on r.id = ur.role_id
+            where r.code = 'ROLE_SUPER_ADMIN')`,
         [pair],
       )
       const ids = await Promise.all(pair.map((name) => world.userId(name)))
@@ -400,7 +405,9 @@ describe('the last super administrator', () => {
       ).toEqual([200, true])
       if (lost?.status === 422) expect(lost.body.message).toBe('至少保留一个超级管理员')
       const [left] = await world.sql<{ n: string }>(
-        `select count(*) as n from users u join user_roles ur on ur.user_id = u.id join roles r on r.id = ur.role_id where r.code = 'ROLE_SUPER_ADMIN' and u.status = 'ENABLED' and u.deleted_at is null`,
+        `select count(*) as n from users u join user_roles ur on ur.user_id = u.id
+          join roles r on r.id = ur.role_id
+          where r.code = 'ROLE_SUPER_ADMIN' and u.status = 'ENABLED' and u.deleted_at is null`,
       )
       expect(Number(left?.n)).toBe(1)
     }
@@ -461,7 +468,9 @@ describe('roles', () => {
 describe('machines', () => {
   test('are assigned with history, within the organisation', async () => {
     await world.sql(
-      `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values (1, 1, 't', false, true, 'spring', 'GENERAL', true, 4, 6)`,
+      `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind,
+        drop_sensor, max_levels, max_roads)
+        values (1, 1, 't', false, true, 'spring', 'GENERAL', true, 4, 6)`,
     )
     for (const [id, org] of [
       [1, 3],
@@ -470,7 +479,10 @@ describe('machines', () => {
       [4, 5],
     ])
       await world.sql(
-        `insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash) values ($1, $2, $3, 'm', 1, '440000', '440300', '440305', 'x', 'GENERAL', 'STOCK', true, '\\x00')`,
+        `insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county,
+          address, kind, lifecycle, drop_sensor, secret_hash)
+          values ($1, $2, $3, 'm', 1, '440000', '440300', '440305', 'x', 'GENERAL', 'STOCK', true,
+            '\\x00')`,
         [id, org, `HD00000${id}`],
       )
     const id = await world.userId('keeper')
@@ -483,7 +495,8 @@ describe('machines', () => {
     expect((await send([2])).body).toEqual({ added: 0, removed: 1 })
     expect(
       await world.sql(
-        `select device_id::int as d, to_at is null as live, kind, assigned_by is not null as by from device_assignments order by device_id`,
+        `select device_id::int as d, to_at is null as live, kind, assigned_by is not null as by
+          from device_assignments order by device_id`,
       ),
     ).toEqual([
       { d: 1, live: false, kind: 'REPLENISHER', by: true },
@@ -597,7 +610,8 @@ describe('deleting', () => {
       [body.id],
     )
     await world.sql(
-      `insert into device_assignments (org_id, device_id, user_id, kind, from_at) values (3, 1, $1, 'REPLENISHER', '2026-01-01')`,
+      `insert into device_assignments (org_id, device_id, user_id, kind, from_at)
+        values (3, 1, $1, 'REPLENISHER', '2026-01-01')`,
       [body.id],
     )
     expect((await call('boss', users.remove, { id: body.id, version: 99 })).body.code).toBe(409001)
@@ -732,7 +746,8 @@ describe('requests for a new password', () => {
     Number(
       (
         await world.sql<{ id: number }>(
-          `insert into password_resets (org_id, user_id, method) values ($1, $2, 'ADMIN') returning id ${more}`,
+          `insert into password_resets (org_id, user_id, method) values ($1, $2, 'ADMIN')
+            returning id ${more}`,
           [org, userId],
         )
       )[0]?.id,

@@ -110,9 +110,8 @@ export async function accountsOf(
     app.database.read(systemScope, (db) =>
       sql<{
         name: string
-      }>`select lower(username) as name from users where lower(username) = any(${names}::text[])`.execute(
-        db,
-      ),
+      }>`select lower(username) as name from users
+        where lower(username) = any(${names}::text[])`.execute(db),
     ),
   ])
   const taken = new Set(found.rows.map(({ name }) => name))

@@ -56,9 +56,8 @@ async function monthsOf(database: App['database']): Promise<Month[]> {
       name: string
       bound: string
     }>`select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
-      from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'operation_logs'::regclass order by 1`.execute(
-      db,
-    ),
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'operation_logs'::regclass order by 1`.execute(db),
   )
   return rows.flatMap(({ name, bound }) => {
     const until = /TO \('([^']+)'\)/.exec(bound)?.[1]
@@ -94,13 +93,13 @@ async function archiveMonth(
 }
 
 const inMonth = (month: Month) =>
-  sql`l.created_at < ${month.until} and l.created_at >= ${new Date(Date.UTC(month.until.getUTCFullYear(), month.until.getUTCMonth() - 1, 1))}`
+  sql`l.created_at < ${month.until}
+    and l.created_at >= ${new Date(Date.UTC(month.until.getUTCFullYear(), month.until.getUTCMonth() - 1, 1))}`
 
 async function lastSealOf(db: Db, month: Month): Promise<Head | undefined> {
-  const { rows } =
-    await sql<Head>`select seq, log_id as "logId", epoch, txid::text as txid, hash from operation_log_seals where log_created_at < ${month.until} order by seq desc limit 1`.execute(
-      db,
-    )
+  const { rows } = await sql<Head>`select seq, log_id as "logId", epoch, txid::text as txid, hash
+      from operation_log_seals where log_created_at < ${month.until} order by seq desc
+      limit 1`.execute(db)
   return rows[0]
 }
 async function holdsRows(db: Db, month: Month): Promise<boolean> {
@@ -110,11 +109,11 @@ async function holdsRows(db: Db, month: Month): Promise<boolean> {
   )
 }
 async function hasUnsealed(db: Db, month: Month): Promise<boolean> {
-  const { rows } =
-    await sql`select 1 from operation_logs l where ${inMonth(month)} and not exists (select 1 from operation_log_seals s where s.log_id = l.id)
-    and not exists (select 1 from log_checkpoints c, jsonb_array_elements(c.stragglers) g where (g->>0)::bigint = l.id) limit 1`.execute(
-      db,
-    )
+  const { rows } = await sql`select 1 from operation_logs l
+      where ${inMonth(month)} and not exists (select 1 from operation_log_seals s
+        where s.log_id = l.id)
+    and not exists (select 1 from log_checkpoints c, jsonb_array_elements(c.stragglers) g
+      where (g->>0)::bigint = l.id) limit 1`.execute(db)
   return rows.length > 0
 }
 
@@ -123,7 +122,8 @@ async function hasUnsealed(db: Db, month: Month): Promise<boolean> {
  * vouches for them by name.
  */
 async function youngerRows(db: Db, last: Head, month: Month): Promise<Checkpoint['stragglers']> {
-  const until = sql`(l.epoch, l.txid, l.id) <= (${last.epoch}::int, ${last.txid}::xid8, ${last.logId}::bigint) and l.created_at >= ${month.until}`
+  const until = sql`(l.epoch, l.txid, l.id) <= (${last.epoch}::int, ${last.txid}::xid8,
+    ${last.logId}::bigint) and l.created_at >= ${month.until}`
   return (await digestedRows(db, genesis, until, mostStragglers + 1)).map((row) => [
     row.logId,
     row.digest.toString('hex'),
@@ -148,8 +148,11 @@ async function writeArchive(
         sql<{
           seq: number
           line: string
-        }>`select s.seq, jsonb_build_object('seq', s.seq, 'hash', encode(s.hash, 'hex'), 'version', s.version, 'row', to_jsonb(l))::text as line
-          from operation_log_seals s join operation_logs l on l.org_id = s.org_id and l.created_at = s.log_created_at and l.id = s.log_id
+        }>`select s.seq, jsonb_build_object('seq', s.seq, 'hash', encode(s.hash, 'hex'), 'version',
+          s.version, 'row', to_jsonb(l))::text as line
+          from operation_log_seals s
+          join operation_logs l on l.org_id = s.org_id and l.created_at = s.log_created_at
+            and l.id = s.log_id
           where s.seq > ${seq} and s.seq <= ${last.seq} order by s.seq limit ${chunk}`.execute(db),
       )
       if (!rows.length) throw new Error(`the log ends at ${seq} of ${last.seq}`)
@@ -186,8 +189,10 @@ async function dropMonth(
 ): Promise<Archived> {
   const row =
     c &&
-    sql`row(${c.seq}::bigint, 1, ${c.epoch}::int, ${c.txid}::xid8, ${c.logId}::bigint, ${c.hash}::bytea, ${c.rows}::bigint, ${c.file}::text,
-    ${c.fileSha256}::text, ${JSON.stringify(c.stragglers)}::jsonb, ${c.signature}::bytea, ${app.now()}::timestamptz)::log_checkpoints`
+    sql`row(${c.seq}::bigint, 1, ${c.epoch}::int, ${c.txid}::xid8, ${c.logId}::bigint,
+      ${c.hash}::bytea, ${c.rows}::bigint, ${c.file}::text,
+    ${c.fileSha256}::text, ${JSON.stringify(c.stragglers)}::jsonb, ${c.signature}::bytea,
+    ${app.now()}::timestamptz)::log_checkpoints`
   await app.database.transact(systemScope, (db) =>
     sql`select app_drop_log_month(${month.name}, ${row ?? sql`null`})`.execute(db),
   )

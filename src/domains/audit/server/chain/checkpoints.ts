@@ -15,7 +15,8 @@ export type Checkpoint = Head & {
 
 export async function lastCheckpoint(db: Db): Promise<Checkpoint | null> {
   const { rows } =
-    await sql<Checkpoint>`select seq, epoch, txid::text as txid, log_id as "logId", hash, rows, file, file_sha256 as "fileSha256", stragglers, signature
+    await sql<Checkpoint>`select seq, epoch, txid::text as txid, log_id as "logId", hash, rows,
+      file, file_sha256 as "fileSha256", stragglers, signature
     from log_checkpoints order by seq desc limit 1`.execute(db)
   return rows[0] ?? null
 }

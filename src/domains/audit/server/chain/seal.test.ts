@@ -31,7 +31,8 @@ beforeAll(async () => {
     `insert into users (org_id, username, password_hash, real_name) values (1, 'me', 'x', 'me')`,
   )
   await api.sql(
-    `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 1 from users u, roles r where r.code = 'ROLE_ADMIN'`,
+    `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 1 from users u, roles r
+      where r.code = 'ROLE_ADMIN'`,
   )
 })
 afterAll(async () => api.close())
@@ -113,7 +114,8 @@ describe('what was tampered with is located', () => {
   })
   test('the hash covers every column', async () => {
     const found = await api.sql<{ name: string }>(
-      `select column_name as name from information_schema.columns where table_name = 'operation_logs' order by 1`,
+      `select column_name as name from information_schema.columns
+        where table_name = 'operation_logs' order by 1`,
     )
     expect(found.map(({ name }) => name).join(', ')).toBe(columns)
   })
@@ -141,7 +143,8 @@ describe('what was tampered with is located', () => {
         { seq: 4, logId: id, at: expect.stringContaining('2026-11-21T06:00:00'), why: 'CHANGED' },
       ])
       await asOwner(
-        `update operation_logs set ${column} = ${old?.old === null ? 'null' : `'${old?.old}'`} where id = ${id}`,
+        `update operation_logs set ${column} = ${old?.old === null ? 'null' : `'${old?.old}'`}
+          where id = ${id}`,
       )
     }
     expect(await broken()).toBeNull()
@@ -159,8 +162,10 @@ describe('what was tampered with is located', () => {
       [`'0'::xid8`, 1],
       [`'4000000000'::xid8`, 12],
     ] as const) {
-      await asOwner(`insert into operation_logs (org_id, created_at, id, txid, username, level, action, content, resource_id, ip_address, request_id)
-        select org_id, created_at, 900000, ${txid}, username, level, action, content, resource_id, ip_address, request_id from operation_logs where id = ${await idOf(1)}`)
+      await asOwner(`insert into operation_logs (org_id, created_at, id, txid, username, level,
+        action, content, resource_id, ip_address, request_id)
+        select org_id, created_at, 900000, ${txid}, username, level, action, content, resource_id,
+          ip_address, request_id from operation_logs where id = ${await idOf(1)}`)
       expect(await broken()).toMatchObject({ seq, logId: 900000, why: 'INSERTED' })
       await asOwner('delete from operation_logs where id = 900000')
     }
@@ -251,7 +256,9 @@ test('rows sealed before every column was hashed still fit, and their new column
   for (const [index, entry] of old.entries()) {
     hash = firstLink(hash, entry)
     await api.sql(
-      `insert into operation_log_seals (seq, log_id, org_id, log_created_at, epoch, txid, version, hash) select $1, id, org_id, created_at, epoch, txid, 1, $2 from operation_logs where id = $3`,
+      `insert into operation_log_seals (seq, log_id, org_id, log_created_at, epoch, txid, version,
+        hash) select $1, id, org_id, created_at, epoch, txid, 1, $2 from operation_logs
+        where id = $3`,
       [index + 1, hash, entry.logId],
     )
   }

@@ -34,9 +34,9 @@ export const inChainOrder = <T>(
   work: (db: Db) => Promise<T>,
 ): Promise<T> =>
   database.transact(systemScope, async (db) => {
-    await sql`select set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(
-      db,
-    )
+    await sql`select set_config('enable_sort', 'off', true),
+      set_config('enable_seqscan', 'off', true),
+      set_config('enable_bitmapscan', 'off', true)`.execute(db)
     return work(db)
   })
 
@@ -48,8 +48,10 @@ export async function digestedRows(
   limit: number,
 ): Promise<Digested[]> {
   const { rows } = await sql<Digested>`
-    select l.epoch, l.txid::text as txid, l.id as "logId", l.org_id as "orgId", ${instantText} as "createdAt", sha256(convert_to(row(${hashedRow})::text, 'UTF8')) as digest
-    from operation_logs l where (l.epoch, l.txid, l.id) > (${from.epoch}::int, ${from.txid}::xid8, ${from.logId}::bigint) and ${until}
+    select l.epoch, l.txid::text as txid, l.id as "logId", l.org_id as "orgId",
+      ${instantText} as "createdAt", sha256(convert_to(row(${hashedRow})::text, 'UTF8')) as digest
+    from operation_logs l where (l.epoch, l.txid, l.id) > (${from.epoch}::int, ${from.txid}::xid8,
+      ${from.logId}::bigint) and ${until}
     order by l.epoch, l.txid, l.id limit ${limit}`.execute(db)
   return rows
 }
@@ -73,9 +75,13 @@ export async function firstRows(
   limit: number,
 ): Promise<FirstRow[]> {
   const { rows } = await sql<Record<string, unknown> & { untouched: boolean; epoch: number }>`
-    select l.org_id, l.id, ${instantText} as created_at, l.user_id, l.username, l.level, l.action, l.content, l.resource_id, l.before, l.after, l.ip_address, l.request_id,
-      l.txid::text as txid, l.epoch, (l.actor_org_id is null and l.target_name = '' and l.result = 'SUCCESS' and l.error_name = '' and l.user_agent = '' and l.duration_ms = 0) as untouched
-    from operation_logs l where (l.epoch, l.txid, l.id) > (${from.epoch}::int, ${from.txid}::xid8, ${from.logId}::bigint) and ${until}
+    select l.org_id, l.id, ${instantText} as created_at, l.user_id, l.username, l.level, l.action,
+      l.content, l.resource_id, l.before, l.after, l.ip_address, l.request_id,
+      l.txid::text as txid, l.epoch, (l.actor_org_id is null and l.target_name = ''
+        and l.result = 'SUCCESS' and l.error_name = '' and l.user_agent = ''
+        and l.duration_ms = 0) as untouched
+    from operation_logs l where (l.epoch, l.txid, l.id) > (${from.epoch}::int, ${from.txid}::xid8,
+      ${from.logId}::bigint) and ${until}
     order by l.epoch, l.txid, l.id limit ${limit}`.execute(db)
   return rows.map(({ untouched, epoch, ...row }) => ({
     epoch,
@@ -101,7 +107,8 @@ export async function sealOnce(app: Pick<App, 'database'>): Promise<number> {
     )
     if (!lock[0]?.ok) return 0
     const head = await sealHead(db)
-    const ended = sql`(l.txid < pg_snapshot_xmin(pg_current_snapshot()) or l.epoch < app_log_epoch())`
+    const ended = sql`(l.txid < pg_snapshot_xmin(pg_current_snapshot())
+      or l.epoch < app_log_epoch())`
     const rows = await digestedRows(db, head, ended, perTurn)
     let { seq, hash: last } = head
     const seals = rows.map((row) => {
@@ -118,11 +125,12 @@ export async function sealOnce(app: Pick<App, 'database'>): Promise<number> {
       }
     })
     if (seals.length) {
-      await sql`insert into operation_log_seals (seq, log_id, org_id, log_created_at, epoch, txid, version, hash)
-        select s.seq, s.log_id, s.org_id, s.log_created_at::timestamp at time zone 'UTC', s.epoch, s.txid::xid8, 2, decode(s.hash, 'hex')
-        from jsonb_to_recordset(${JSON.stringify(seals)}::jsonb) as s(seq bigint, log_id bigint, org_id bigint, log_created_at text, epoch int, txid text, hash text)`.execute(
-        db,
-      )
+      await sql`insert into operation_log_seals (seq, log_id, org_id, log_created_at, epoch, txid,
+        version, hash)
+        select s.seq, s.log_id, s.org_id, s.log_created_at::timestamp at time zone 'UTC', s.epoch,
+          s.txid::xid8, 2, decode(s.hash, 'hex')
+        from jsonb_to_recordset(${JSON.stringify(seals)}::jsonb) as s(seq bigint, log_id bigint,
+          org_id bigint, log_created_at text, epoch int, txid text, hash text)`.execute(db)
     }
     return seals.length
   })
@@ -134,8 +142,10 @@ export const noHead: Head = { ...genesis, seq: 0, hash: Buffer.alloc(32) }
 /** The last seal, or where an archive ended when nothing was sealed since. */
 export async function sealHead(db: Db): Promise<Head> {
   const { rows } = await sql<Head>`
-    (select seq, log_id as "logId", epoch, txid::text as txid, hash from operation_log_seals order by seq desc limit 1)
-    union all (select seq, log_id, epoch, txid::text, hash from log_checkpoints order by seq desc limit 1)
+    (select seq, log_id as "logId", epoch, txid::text as txid, hash from operation_log_seals
+      order by seq desc limit 1)
+    union all (select seq, log_id, epoch, txid::text, hash from log_checkpoints order by seq desc
+      limit 1)
     order by seq desc limit 1`.execute(db)
   return rows[0] ?? noHead
 }

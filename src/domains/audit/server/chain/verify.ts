@@ -122,7 +122,8 @@ async function beforeCheckpoint(
  * for it for ever.
  */
 async function fromTheFuture(db: Db, head: Head): Promise<Digested | undefined> {
-  const unborn = sql`(l.epoch > app_log_epoch() or (l.epoch = app_log_epoch() and l.txid >= pg_snapshot_xmax(pg_current_snapshot())))`
+  const unborn = sql`(l.epoch > app_log_epoch()
+    or (l.epoch = app_log_epoch() and l.txid >= pg_snapshot_xmax(pg_current_snapshot())))`
   return (await digestedRows(db, head, unborn, 1))[0]
 }
 
@@ -163,7 +164,8 @@ const upTo = (last: Position) =>
  */
 async function nextBatch(db: Db, from: Head): Promise<{ seals: Seal[]; steps: Step[] }> {
   const { rows } = await sql<Seal>`
-    select seq, log_id as "logId", epoch, txid::text as txid, version, hash, to_char(log_created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') as "createdAt"
+    select seq, log_id as "logId", epoch, txid::text as txid, version, hash,
+      to_char(log_created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') as "createdAt"
     from operation_log_seals where seq > ${from.seq} order by seq limit ${batch}`.execute(db)
   const change = rows.findIndex((seal) => seal.version !== rows[0]?.version)
   const seals = change > 0 ? rows.slice(0, change) : rows
