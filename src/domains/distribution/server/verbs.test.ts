@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { add } from '../../../../test/factories/things.ts'
 import { bySystem } from '../../../server/run.ts'
@@ -83,6 +84,12 @@ const orgsOf = async (table: string) =>
       [id],
     )
   ).map((row) => row.org_id)
+/** Acts that wait for a lock. */
+const waiting = () =>
+  world.sql(
+    `select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`,
+  )
 const refusal = (answer: { status: number; body: { message: string } }) => [
   answer.status,
   answer.body.message,
@@ -474,6 +481,38 @@ describe('a file that gives machines away', () => {
       ).wanted,
     ).toBe(3)
   })
+
+  test('a trial whose client left ends, holds nothing, and gives its turn on', async () => {
+    const [first, held] = [id, next++]
+    await addDevice(world, held, 3)
+    await world.http.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = world.http.server.address() as AddressInfo
+    const lines = [first, held].map((device) => `HD${String(device).padStart(6, '0')},test4,OWNER`)
+    const form = new FormData()
+    form.set('file', new Blob([['机器编号,用户,分配类型', ...lines].join('\r\n')]), 'a.csv')
+    const authorization = await world.login('test2')
+    const tryOut = (signal: AbortSignal) =>
+      fetch(`http://127.0.0.1:${port}/api/imports/device-assignments?dryRun=true`, {
+        method: 'POST',
+        headers: { authorization },
+        body: form,
+        signal,
+      })
+    await world.sql('begin')
+    await world.sql('select 1 from devices where id = $1 for update', [held])
+    const leaving = new AbortController()
+    const left = expect(tryOut(leaving.signal)).rejects.toThrow('abort')
+    await expect.poll(waiting, { timeout: 5000 }).toHaveLength(1)
+    leaving.abort()
+    await left
+    // long before the lock would have been given up
+    await expect.poll(waiting, { timeout: 3000 }).toEqual([])
+    await world.sql('select 1 from devices where id = $1 for update nowait', [first])
+    await world.sql('rollback')
+    const again = await tryOut(AbortSignal.timeout(5000))
+    expect([again.status, await again.json()]).toMatchObject([200, { total: 2, failed: 0 }])
+    expect(await orgsOf('device_states')).toEqual([3])
+  })
 })
 
 describe('staff and store', () => {
@@ -570,6 +609,23 @@ describe('many', () => {
       { id: stuck, org_id: 3 },
       { id: free, org_id: 4 },
     ])
+  })
+  test('a trial holds no machine that it is done with, while it waits for another', async () => {
+    const [first, held] = [id, next++]
+    await addDevice(world, held, 3)
+    await world.sql('begin')
+    await world.sql('select 1 from devices where id = $1 for update', [held])
+    const tried = many(people.agent, {
+      deviceIds: [first, held],
+      kind: 'OWNER',
+      orgId: 4,
+      dryRun: true,
+    })
+    await expect.poll(waiting, { timeout: 5000 }).toHaveLength(1)
+    await world.sql('select 1 from devices where id = $1 for update nowait', [first])
+    await world.sql('rollback')
+    expect((await tried).body).toMatchObject({ done: 2, skipped: 0 })
+    expect(await orgsOf('device_states')).toEqual([3])
   })
   test('staff, store and their removal', async () => {
     expect(
