@@ -92,6 +92,38 @@ test('whoever is signed out while his body is on its way has asked nothing', asy
   expect(await world.sql(`select from preferences where key = 'late'`)).toEqual([])
 })
 
+test('a file is judged by what its sender may when it has come whole', async () => {
+  const authorization = await world.login('ROLE_FULL')
+  const parts = [
+    `--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n`,
+    '机器编号,归属机构\r\n',
+    '\r\n--b--\r\n',
+  ]
+  const held = async (path: string, meanwhile: () => Promise<unknown>) => {
+    const socket = connect(port, '127.0.0.1')
+    const [first, ...rest] = parts
+    socket.write(
+      `POST /api/imports/device-assignments${path} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${Buffer.byteLength(parts.join(''))}\r\n\r\n${first}`,
+    )
+    await sleep(400)
+    await meanwhile()
+    socket.write(rest.join(''))
+    const [answer] = await once(socket, 'data')
+    socket.destroy()
+    return String(answer).split(' ')[1]
+  }
+  const paths = ['', '?dryRun=true', '/marked']
+  expect(await Promise.all(paths.map((path) => held(path, async () => {})))).not.toContain('403')
+  const right = `permission_code = 'device:assign' and role_id = (select id from roles where code = 'ROLE_FULL')`
+  let taken: Promise<unknown> | undefined
+  const take = () => (taken ??= world.sql(`delete from role_permissions where ${right}`))
+  expect(await Promise.all(paths.map((path) => held(path, take)))).toEqual(['403', '403', '403'])
+  await world.sql(
+    `insert into role_permissions (role_id, permission_code)
+      select id, 'device:assign' from roles where code = 'ROLE_FULL'`,
+  )
+})
+
 test('what an announcement is left with without its marks is found in one go', () => {
   const startedAt = performance.now()
   notices.create.input.safeParse({ title: 'x', content: '<'.repeat(20_000) })

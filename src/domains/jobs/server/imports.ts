@@ -9,6 +9,7 @@ import {
   found,
   refused,
 } from '../../../server/context.ts'
+import { noScope } from '../../../server/database.ts'
 import type { Importer, RowError } from '../../../server/importers.ts'
 import { oneFile } from '../../../server/oneFile.ts'
 import { requireProof } from '../../../server/proof.ts'
@@ -17,7 +18,6 @@ import { databaseRefusal, longestAct } from '../../../server/run.ts'
 import { tenantOf, tryOuts } from '../../../server/shares.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
-import { loadPerson } from '../../accounts/server/people.ts'
 import { jobErrors, type jobs } from '../contract.ts'
 import { jobLimits } from '../rules.ts'
 import { fileNameOf } from './exports.ts'
@@ -45,20 +45,18 @@ export async function importerFor(
 
 /** And who acts, with the rows that its right reaches. */
 async function importerAs(
-  app: App,
   kind: string,
   actor: Actor,
 ): Promise<{ importer: Importer; actor: Actor }> {
   const importer = await importerFor(kind, actor)
-  const person = await loadPerson(app.database, actor.userId ?? 0)
-  if (!person) throw new Refusal(common.accountClosed)
-  return {
-    importer,
-    actor: { ...person, sessionId: null, scope: person.scopeOf(importer.permission) },
-  }
+  const scope = actor.scopeOf?.(importer.permission) ?? noScope
+  return { importer, actor: { ...actor, sessionId: null, scope } }
 }
 
-/** The file of somebody who showed who he is, where its importer asks for it. */
+/**
+ * The file of somebody who showed who he is, where its importer asks for it. A file takes its time:
+ * what he may is looked up again when it is there, before anything is made of it.
+ */
 export async function receive(
   app: App,
   kind: string,
@@ -66,11 +64,12 @@ export async function receive(
   by: Actor,
 ): Promise<Omit<Given, 'tried'>> {
   if ((await importerNamed(kind))?.fresh) await requireProof(app, by)
-  const { importer, actor } = await importerAs(app, kind, by)
+  const importer = await importerFor(kind, by)
   const { bytes } = await oneFile(request, tenantOf(by), jobLimits.importBytes, {
     ...jobErrors,
     tooLarge: jobErrors.fileTooLarge,
   })
+  const { actor } = await importerAs(kind, await app.product.signedIn(app, request))
   const sheet = await readSheet(bytes, importer, tenantOf(by))
   const ready = await importer.prepare?.(app, sheet.rows, [...sheet.rows, ...sheet.halves])
   return { importer, actor, sheet, ready }
@@ -189,7 +188,7 @@ export const runImport = prepared<(typeof jobs)['import'], Given>({
     return { ...given, tried: dryRun ? await tryOut(app, given, 'zh-CN', request) : [] }
   },
   async run(ctx, { kind, dryRun }, given) {
-    const { importer, actor, sheet } = given
+    const { importer, sheet } = given
     const { sha256 } = sheet
     const total = sheet.lines.length
     if (dryRun) {
@@ -201,6 +200,8 @@ export const runImport = prepared<(typeof jobs)['import'], Given>({
         faults: faultsOf(ctx, given.importer, given.tried.slice(0, jobLimits.faults)),
       }
     }
+    // its turn came late: what he may now
+    const { actor } = await importerAs(kind, ctx.actor)
     await refuseTwice(ctx, kind, sha256)
     const lines: AuditEntry[] = []
     const errors = await applied(
