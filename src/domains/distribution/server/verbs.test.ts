@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { add } from '../../../../test/factories/things.ts'
 import { bySystem } from '../../../server/run.ts'
 import type { Refusal } from '../../../shared/errors.ts'
@@ -84,6 +84,12 @@ const orgsOf = async (table: string) =>
       [id],
     )
   ).map((row) => row.org_id)
+/** Somebody else is at this machine, until a rollback. */
+async function hold(device: number): Promise<void> {
+  onTestFinished(() => void world.sql('rollback'))
+  await world.sql('begin')
+  await world.sql('select 1 from devices where id = $1 for update', [device])
+}
 /** Acts that wait for a lock. */
 const waiting = () =>
   world.sql(
@@ -498,8 +504,7 @@ describe('a file that gives machines away', () => {
         body: form,
         signal,
       })
-    await world.sql('begin')
-    await world.sql('select 1 from devices where id = $1 for update', [held])
+    await hold(held)
     const leaving = new AbortController()
     const left = expect(tryOut(leaving.signal)).rejects.toThrow('abort')
     await expect.poll(waiting, { timeout: 5000 }).toHaveLength(1)
@@ -613,8 +618,7 @@ describe('many', () => {
   test('a trial holds no machine that it is done with, while it waits for another', async () => {
     const [first, held] = [id, next++]
     await addDevice(world, held, 3)
-    await world.sql('begin')
-    await world.sql('select 1 from devices where id = $1 for update', [held])
+    await hold(held)
     const tried = many(people.agent, {
       deviceIds: [first, held],
       kind: 'OWNER',
