@@ -14,33 +14,8 @@ import {
   type World,
   worldNow,
 } from '../support/world.ts'
-import { alerts } from './samples/alerts.ts'
-import { audit } from './samples/audit.ts'
-import { boards } from './samples/boards.ts'
-import { complaints } from './samples/complaints.ts'
-import { devices } from './samples/devices.ts'
-import { distribution } from './samples/distribution.ts'
-import { jobs } from './samples/jobs.ts'
-import {
-  byRow,
-  type DomainSamples,
-  fresh,
-  type Id,
-  own,
-  type Sample,
-  type Source,
-  versionOf,
-} from './samples/kit.ts'
-import { lanes } from './samples/lanes.ts'
-import { machines } from './samples/machines.ts'
-import { notices } from './samples/notices.ts'
-import { organisations } from './samples/organisations.ts'
-import { roles } from './samples/roles.ts'
-import { security } from './samples/security.ts'
-import { session } from './samples/session.ts'
-import { settings } from './samples/settings.ts'
-import { stores } from './samples/stores.ts'
-import { users } from './samples/users.ts'
+import { domains } from './samples/all.ts'
+import { byRow, fresh, type Id, own, type Sample, type Source, versionOf } from './samples/kit.ts'
 
 /**
  * What a new domain adds for its rows to be tested: where the ids of its paths and bodies come
@@ -48,27 +23,6 @@ import { users } from './samples/users.ts'
  */
 const shared: Source = { ...byRow, shared: true }
 const organisation: Source = { own: (where) => place[where], none: missing.id }
-
-/** Domains whose samples stand in a file of their own. */
-const domains: readonly DomainSamples[] = [
-  alerts,
-  audit,
-  complaints,
-  devices,
-  jobs,
-  lanes,
-  machines,
-  notices,
-  organisations,
-  roles,
-  settings,
-  session,
-  users,
-  boards,
-  distribution,
-  security,
-  stores,
-]
 
 /** By the first word of the path and the parameter. */
 const pathIds: Readonly<Record<string, Source>> = {

@@ -3,7 +3,7 @@ import type { DB } from '../../src/server/schema.ts'
 
 /** As the owner: sees and writes all rows. */
 export type Sql = <T>(text: string, values?: unknown[]) => Promise<T[]>
-type Row<T extends keyof DB> = Partial<Insertable<DB[T]>>
+export type Row<T extends keyof DB> = Partial<Insertable<DB[T]>>
 type Made = { [T in keyof DB]?: (row: Row<T>) => Row<T> }
 
 const shenzhen = { province: '440000', city: '440300', county: '440305', address: '科苑路15号' }

@@ -1,3 +1,5 @@
+import type { DB } from '../../../src/server/schema.ts'
+import type { Row } from '../../factories/things.ts'
 import { type Place, rowId, type World } from '../../support/world.ts'
 
 /** What the samples of a domain are written with. */
@@ -9,10 +11,11 @@ export type Source = {
 }
 export type Sample = (world: World) => Promise<Record<string, unknown>>
 /**
- * `pathIds`: by the first word of the path and the parameter; `fieldIds`: by the field of query or
+ * `rows`: what stands in every place, by table; `pathIds`: by the first word of the path and the parameter; `fieldIds`: by the field of query or
  * body; `samples`: by the endpoint's name.
  */
 export type DomainSamples = {
+  readonly rows?: (where: Place) => { [T in keyof DB]?: Row<T> }
   readonly pathIds?: Readonly<Record<string, Source>>
   readonly fieldIds?: Readonly<Record<string, Source>>
   readonly samples?: Readonly<Record<string, Sample>>

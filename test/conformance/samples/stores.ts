@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { place, rowId } from '../../support/world.ts'
 import { byRow, type DomainSamples, fresh, own, versionOf } from './kit.ts'
 
 const name = () => `店${randomUUID().slice(0, 8)}`
 
 export const stores: DomainSamples = {
+  rows: (where) => ({
+    stores: { id: rowId(where, 1), org_id: place[where], store_name: `店${where}` },
+  }),
   pathIds: { 'stores id': byRow },
   fieldIds: { storeId: byRow, 'stores userId': byRow },
   samples: {

@@ -19,8 +19,10 @@ export function moduleName(module: string, lang: Lang): string {
   const named = (lang === 'en' ? locale.en.modules : locale.zh.modules) as Readonly<
     Record<string, string>
   >
-  const title = textsOf(module, lang).title
-  return named[module] ?? (typeof title === 'string' ? title : module)
+  const { title, many } = textsOf(module, lang)
+  if (named[module]) return named[module]
+  if (typeof title === 'string') return title
+  return typeof many === 'string' ? many.replace(/^[a-z]/, (first) => first.toUpperCase()) : module
 }
 
 const audited = Object.entries(contracts as Record<string, Contract>).flatMap(
