@@ -9,6 +9,7 @@ import { seedBoards } from '../domains/boards/seed.ts'
 import { seedComplaints } from '../domains/complaints/seed.ts'
 import { seedDeviceCommands } from '../domains/device-commands/seed.ts'
 import { seedDeviceSettings } from '../domains/device-settings/seed.ts'
+import { seedDeviceTags } from '../domains/device-tags/seed.ts'
 import { demoSecret, seedDevices } from '../domains/devices/seed.ts'
 import { seedDistribution } from '../domains/distribution/seed.ts'
 import { seedJobs } from '../domains/jobs/seed.ts'
@@ -97,6 +98,7 @@ async function seedDemo(
     await seedBoards(db, ids, now)
     await seedStores(db, ids, now)
     await seedDistribution(db, ids, now)
+    await seedDeviceTags(db, ids, now)
     await seedLanes(db, ids, now)
     await seedDeviceSettings(db, now)
     await seedDeviceCommands(db, now)

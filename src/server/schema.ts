@@ -385,6 +385,21 @@ export interface DeviceStatesTable {
   door_since: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface DeviceTagLinksTable {
+  org_id: number
+  device_id: number
+  tag_id: number
+}
+
+export interface DeviceTagsTable {
+  id: Generated<number>
+  org_id: number
+  name: string
+  tone: 'GREY' | 'BLUE' | 'GREEN' | 'AMBER' | 'RED' | 'PINK' | 'VIOLET' | 'BROWN'
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface DeviceTypesTable {
   id: Generated<number>
   org_id: number
@@ -1517,6 +1532,8 @@ export interface DB {
   device_owner_history: DeviceOwnerHistoryTable
   device_shadows: DeviceShadowsTable
   device_states: DeviceStatesTable
+  device_tag_links: DeviceTagLinksTable
+  device_tags: DeviceTagsTable
   device_types: DeviceTypesTable
   devices: DevicesTable
   factor_tickets: FactorTicketsTable
@@ -1609,6 +1626,8 @@ export type Constraint =
   | 'device_faults_open'
   | 'device_owner_history_once'
   | 'device_owner_history_open'
+  | 'device_tags_org_id_id_key'
+  | 'device_tags_org_id_name_key'
   | 'device_types_org_id_name_key'
   | 'devices_board'
   | 'devices_card'

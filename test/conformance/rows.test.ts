@@ -90,6 +90,7 @@ const figures = [
   'devices.previewBatch',
   'devices.previewPauses',
   'devices.telemetry',
+  'devices.previewTags',
   'distribution.people',
   'geo.searchStores',
   'jobs.console',

@@ -68,6 +68,13 @@ const table: readonly Row[] = [
   ],
   [
     'device',
+    'device-tag',
+    '设备标签',
+    'device tags',
+    { read: 'AD AG OP RM FI', 'create update delete': 'AD AG OP' },
+  ],
+  [
+    'device',
     'main-board',
     '主板',
     'main boards',

@@ -17,10 +17,12 @@ import {
   regionCode,
 } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
+import { DeviceTagOption } from '../device-tags/contract.ts'
 import { deviceErrors } from './errors.ts'
 import { historyEndpoints } from './historyContract.ts'
 import { BusinessHours } from './hours.ts'
 import { lifecycleEndpoints, reasonText } from './lifecycleContract.ts'
+import { tagEndpoints } from './tagContract.ts'
 
 export const kinds = ['GENERAL', 'DRUG', 'FLOWER', 'LIFT', 'CABINET'] as const
 export const lifecycles = ['STOCK', 'OPERATING', 'PAUSED', 'SOLD', 'SCRAPPED'] as const
@@ -55,6 +57,8 @@ export const deviceList = listQuery(
     lifecycle: Lifecycle.optional(),
     orgId: f.id.optional(),
     storeId: f.id.optional(),
+    /** Machines that carry at least one of them. */
+    tagIds: f.ids().min(1).max(20).optional(),
     region: regionCode().optional(),
     province: z.string().max(9).optional(),
     city: z.string().max(9).optional(),
@@ -95,6 +99,8 @@ export const DeviceRow = z.strictObject({
   orgId: f.id,
   ownedUserName: z.string(),
   storeName: z.string(),
+  /** Those the actor sees. */
+  tags: z.array(DeviceTagOption.pick({ id: true, name: true, tone: true })),
   regionName: z.string(),
   address: z.string(),
   lng: z.number().nullable(),
@@ -391,6 +397,7 @@ export const devices = {
   }),
   ...lifecycleEndpoints,
   ...historyEndpoints,
+  ...tagEndpoints,
   faults: read('fault:read', {
     path: '/devices/{id}/faults',
     summary: 'Faults of a machine, open ones first',

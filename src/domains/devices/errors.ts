@@ -36,5 +36,7 @@ export const deviceErrors = defineErrors('devices', {
     'The device still holds {n} pieces; empty it first',
   ],
   numberWrong: [422001, '机器编号不一致', 'This is not the number of the machine'],
+  tagElsewhere: [422001, '标签不属于该设备的所属用户', 'The tags belong to another owner'],
+  mostTags: [422001, '一台设备最多{n}个标签', 'A machine carries at most {n} tags'],
   storeElsewhere: [422001, '门店不属于该设备的所属用户', 'The store belongs to another owner'],
 })

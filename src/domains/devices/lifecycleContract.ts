@@ -9,7 +9,7 @@ import { deviceErrors } from './errors.ts'
 export const reasonText = bi('请填写原因', 'Say why')
 const reason = f.lines(200, reasonText)
 const chooseDevice = bi('请至少选择一台设备', 'Choose at least one machine')
-const ids = f.ids(chooseDevice).min(1, chooseDevice).max(200)
+export const ids = f.ids(chooseDevice).min(1, chooseDevice).max(200)
 const Row = z.strictObject({
   id: f.id,
   rtuNumber: z.string(),
@@ -17,7 +17,7 @@ const Row = z.strictObject({
   ok: z.boolean(),
   reason: z.string(),
 })
-const Batch = z.strictObject({
+export const Batch = z.strictObject({
   done: z.number().int(),
   skipped: z.number().int(),
   results: z.array(Row),

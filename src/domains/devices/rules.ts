@@ -30,6 +30,31 @@ export const lifecycleStates = defineStates<Lifecycle>({
 export const editable = (device: { readonly lifecycle: string }): ErrorDef | null =>
   isClosed(device) ? deviceErrors.closed : null
 
+/** As many as a person reads at a glance. */
+export const mostTags = 12
+type Tag = { readonly id: number; readonly orgId: number }
+/**
+ * What a machine carries once tags were put on and taken off, each only where it belongs: a tag and
+ * its machines have one organisation.
+ */
+export function retagged<T extends Tag>(
+  machine: { readonly orgId: number; readonly lifecycle: string; readonly tags: readonly T[] },
+  put: readonly T[],
+  taken: readonly T[],
+): { after: readonly T[]; refusal: ErrorDef | null } {
+  const own = ({ orgId }: Tag) => orgId === machine.orgId
+  const without = (tags: readonly T[], others: readonly T[]) =>
+    tags.filter(({ id }) => others.every((other) => other.id !== id))
+  const kept = without(machine.tags, taken)
+  const after = [...kept, ...without(put.filter(own), kept)]
+  const elsewhere = ![...put, ...taken].some(own)
+  const refusal =
+    editable(machine) ??
+    (elsewhere ? deviceErrors.tagElsewhere : null) ??
+    (after.length > mostTags ? deviceErrors.mostTags : null)
+  return { after: refusal ? machine.tags : after, refusal }
+}
+
 type Drug = {
   kind: string
   dispensingMode: string | null

@@ -29,6 +29,7 @@ export const stays: readonly string[] = [
   'device_messages',
   'device_moves',
   'device_owner_history',
+  'device_tag_links', // end: the database drops them
   'lane_copies',
   'lane_copy_targets',
   'order_cases',

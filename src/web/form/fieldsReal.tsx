@@ -185,7 +185,8 @@ export function SelectField(
   )
 }
 
-export function RadioField(props: Base & { options?: readonly Option[] }) {
+type Drawn = Omit<Option, 'label'> & { readonly label: ReactNode }
+export function RadioField(props: Base & { options?: readonly Drawn[] }) {
   const { enumOptions } = useField(props.name)
   return (
     <Field wide {...props}>

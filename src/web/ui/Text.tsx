@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { Tone } from '../StatusTag.tsx'
 import styles from './Text.module.css'
 
 /** What stands back behind the values. */
@@ -31,9 +32,19 @@ export const Cut = ({
   </span>
 )
 
-/** A word about a record beside its name: pinned, a role it holds. */
-export const Chip = ({ warn = false, children }: { warn?: boolean; children: ReactNode }) => (
-  <span className={`${styles.chip} ${warn ? styles.warn : ''}`}>{children}</span>
+/** A word about a record beside its name: pinned, a role it holds; `tone`: in this colour. */
+export const Chip = ({ tone, children }: { tone?: Tone; children: ReactNode }) => (
+  <span
+    className={styles.chip}
+    style={tone && { background: `var(--hd-st-${tone}-bg)`, color: `var(--hd-st-${tone}-text)` }}
+  >
+    {children}
+  </span>
+)
+
+/** The colour of a chip where there is no room for its word. */
+export const Dot = ({ tone }: { tone: Tone }) => (
+  <span className={styles.dot} style={{ background: `var(--hd-st-${tone}-mark)` }} />
 )
 
 /**

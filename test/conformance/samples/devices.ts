@@ -1,6 +1,6 @@
 import type { World } from '../../support/world.ts'
 import { freshDevice } from './boards.ts'
-import { byRow, type DomainSamples, versionOf } from './kit.ts'
+import { byRow, type DomainSamples, own, versionOf } from './kit.ts'
 
 const standing = async (world: World, lifecycle: string): Promise<number> => {
   const id = await freshDevice(world)
@@ -14,7 +14,12 @@ const standing = async (world: World, lifecycle: string): Promise<number> => {
  * samples.ts.
  */
 export const devices: DomainSamples = {
-  fieldIds: { 'devices storeId': byRow },
+  fieldIds: {
+    'devices storeId': byRow,
+    'devices tagIds': byRow,
+    'devices on': byRow,
+    'devices off': byRow,
+  },
   samples: {
     'devices.retire': async (world) => {
       const id = await standing(world, 'PAUSED')
@@ -34,6 +39,11 @@ export const devices: DomainSamples = {
       const id = await standing(world, 'SCRAPPED')
       return { id, version: await versionOf(world, 'devices', id), reason: '测试' }
     },
+    'devices.tagMany': async (world) => ({
+      ids: [await standing(world, 'OPERATING')],
+      on: [own],
+      off: [],
+    }),
     'devices.pauseMany': async (world) => ({
       ids: [await standing(world, 'OPERATING')],
       reason: '测试',

@@ -54,6 +54,7 @@ const said = (ctx: Ctx) => ({
 const listed = (ctx: Ctx) =>
   shape(DeviceRow.extend({ county: DeviceDetail.shape.county }), ['devices', 'd'], said(ctx), [
     'regionName',
+    'tags',
     'freshness',
     'can',
   ])
@@ -80,7 +81,7 @@ const whole = (ctx: Ctx) =>
       replenishers: staff(ctx, 'REPLENISHER'),
       repairers: staff(ctx, 'REPAIRER'),
     },
-    ['regionName', 'freshness', 'can', 'orgHours', 'licenceMatches'],
+    ['regionName', 'tags', 'freshness', 'can', 'orgHours', 'licenceMatches'],
   )
 
 /** In stock, sold or scrapped a machine is not missed. */
@@ -102,6 +103,9 @@ export const conditions = (ctx: Ctx, input: ListFilters): RawBuilder<unknown> =>
     input.lifecycle && sql`d.lifecycle = ${input.lifecycle}`,
     input.orgId && sql`d.org_id = ${input.orgId}`,
     input.storeId && sql`d.store_id = ${input.storeId}`,
+    input.tagIds &&
+      sql`d.id in (select l.device_id from device_tag_links l
+        where l.tag_id = any(${input.tagIds}::bigint[]) and l.org_id = d.org_id)`,
     input.region && sql`${input.region} in (d.province, d.city, d.county)`,
     input.province && sql`d.province = ${input.province}`,
     input.city && sql`d.city = ${input.city}`,

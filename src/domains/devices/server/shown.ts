@@ -14,6 +14,7 @@ import {
   mayRestore,
 } from '../rules.ts'
 import * as q from './queries.ts'
+import { tagsOf } from './tags.ts'
 
 /** From when on the word of a machine is old, by its organisation. */
 export async function ageLimits(app: App): Promise<(orgId: number) => AgeLimits> {
@@ -50,7 +51,7 @@ export const rowOf = (
   ctx: Ctx,
   { county, ...row }: q.Row,
   limits: (orgId: number) => AgeLimits,
-): DeviceRow => ({
+): Omit<DeviceRow, 'tags'> => ({
   ...row,
   ...made(ctx, { county, ...row }, limits),
 })
@@ -66,10 +67,11 @@ export const licenceFits = (device: {
   )
 
 export async function detailOf(ctx: Ctx, id: number): Promise<DeviceDetail> {
-  const device = found(await q.detail(ctx, id))
+  const [device, tags] = await Promise.all([q.detail(ctx, id).then(found), tagsOf(ctx, [id])])
   return {
     ...device,
     ...made(ctx, device, await ageLimits(ctx.app)),
+    tags: tags(id),
     orgHours: await cachedSetting(ctx.app, device.orgId, 'device.businessHours'),
     licenceMatches: licenceFits(device),
   }

@@ -8,6 +8,7 @@ import { telemetry, timeline } from './history.ts'
 import { pauseMany, previewPauses, restore, retire, setLifecycle } from './lifecycle.ts'
 import * as q from './queries.ts'
 import { ageLimits, detailOf, rowOf } from './shown.ts'
+import { previewTags, tagMany, tagsOf } from './tags.ts'
 import { update } from './update.ts'
 
 export { pauseDevicesOf } from './lifecycle.ts'
@@ -21,9 +22,15 @@ const list: Handlers<Contract>['list'] = async (ctx, input) => {
     throw new Refusal(common.forbidden)
   const limits = await ageLimits(ctx.app)
   const { rows, total, sums } = await q.listRows(ctx, input)
-  const sold = await q.soldToday(ctx, input)
+  const [sold, tags] = await Promise.all([
+    q.soldToday(ctx, input),
+    tagsOf(
+      ctx,
+      rows.map(({ id }) => id),
+    ),
+  ])
   return {
-    list: rows.map((device) => rowOf(ctx, device, limits)),
+    list: rows.map((device) => ({ ...rowOf(ctx, device, limits), tags: tags(device.id) })),
     total,
     sums: {
       ...sums,
@@ -49,6 +56,8 @@ export const handlers: Handlers<Contract> = {
   pauseMany,
   timeline,
   telemetry,
+  previewTags,
+  tagMany,
   faults,
   handleFault,
 }

@@ -36,6 +36,8 @@ export function sheetColumn(key: string, type: z.ZodType, texts: Texts, lang: La
     if (instant) return shanghaiText(String(value))
     if (typeof value === 'boolean') return say(yesNo[value ? 'true' : 'false'], lang)
     if (typeof value === 'number') return value
+    // a record among records is said by its name
+    if (typeof value === 'object') return one((value as { name?: unknown }).name, inner)
     return neutralised(inner instanceof z.ZodEnum ? word(String(value)) : String(value))
   }
   const list = base instanceof z.ZodArray ? baseType(base.element as z.ZodType) : null

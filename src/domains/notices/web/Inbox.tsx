@@ -55,7 +55,7 @@ function Messages() {
       <span>
         <strong>{row.title}</strong> {row.pinned ? <Chip>{t('inbox.pinned')}</Chip> : null}{' '}
         {row.mustConfirm && row.confirmTime === null ? (
-          <Chip warn>{t('inbox.mustConfirm')}</Chip>
+          <Chip tone="warn">{t('inbox.mustConfirm')}</Chip>
         ) : null}
         <small>{row.content}</small>
       </span>

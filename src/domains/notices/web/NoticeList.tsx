@@ -113,7 +113,7 @@ const Title = ({ row }: { row: NoticeRow }) => {
     <Flex component="span" align="center" gap={6}>
       <Cut>{row.title}</Cut>
       {row.pinned ? <Chip>{t('inbox.pinned')}</Chip> : null}
-      {row.mustConfirm ? <Chip warn>{t('inbox.mustConfirm')}</Chip> : null}
+      {row.mustConfirm ? <Chip tone="warn">{t('inbox.mustConfirm')}</Chip> : null}
     </Flex>
   )
 }

@@ -6,6 +6,7 @@ import { StockBar } from '../../../../web/StockBar.tsx'
 import { Time } from '../../../../web/Time.tsx'
 import { Muted } from '../../../../web/ui/Text.tsx'
 import type { DeviceDetail } from '../../contract.ts'
+import { DeviceTags } from './DeviceTags.tsx'
 import { Hours } from './Hours.tsx'
 
 export function DeviceOverview({ device }: { device: DeviceDetail }) {
@@ -25,6 +26,7 @@ export function DeviceOverview({ device }: { device: DeviceDetail }) {
           [f('refrigeration'), yes(device.refrigeration)],
           [f('lifecycle'), t(`enums.lifecycle.${device.lifecycle}`)],
           [f('ownedUserName'), device.ownedUserName],
+          [f('tags'), <DeviceTags key="g" device={device} />],
           [f('boardNo'), device.boardNo],
           [f('card'), device.card],
           [f('dropSensor'), yes(device.dropSensor)],

@@ -4,6 +4,7 @@ import { Link } from 'react-router'
 import { StockBar } from '../../../../web/StockBar.tsx'
 import { CardHead, Facts } from '../../../../web/ui/Card.tsx'
 import { Bad } from '../../../../web/ui/Text.tsx'
+import { DeviceTagChips } from '../../../device-tags/web/pickers.tsx'
 import type { DeviceRow } from '../../contract.ts'
 import { DeviceStatus } from '../DeviceStatus.tsx'
 
@@ -30,6 +31,7 @@ export function DeviceCard({ row, to, actions }: Props) {
         lines={[trouble.length > 0 ? <Bad key="trouble">{trouble.join(' · ')}</Bad> : row.address]}
         end={<DeviceStatus device={row} chip />}
       />
+      {row.tags.length > 0 ? <DeviceTagChips tags={row.tags} /> : null}
       <Facts
         items={[
           [t('fields.stock'), <StockBar key="stock" stock={row.stock} capacity={row.capacity} />],

@@ -4,6 +4,7 @@ import { SettingsBatch, SettingsDialog } from '../../../device-settings/web/pick
 import { CopyToDialog } from './CopyToDialog.tsx'
 import { LeavingDialog, PauseBatch } from './LifecycleDialogs.tsx'
 import type { Opened } from './opened.ts'
+import { TagBatch } from './TagBatch.tsx'
 
 /** The dialogs of the list, loaded together when the first one opens. */
 export function DeviceDialogs({ opened, onClose }: { opened: Opened; onClose: () => void }) {
@@ -11,6 +12,8 @@ export function DeviceDialogs({ opened, onClose }: { opened: Opened; onClose: ()
     const { keys, clear } = opened.selection
     const own = { ids: keys.map(Number), onClose, onDone: clear }
     if (opened.act === 'batchSettings') return <SettingsBatch {...own} />
+    if (opened.act === 'batchTags')
+      return <TagBatch selection={opened.selection} onClose={onClose} />
     if (opened.act === 'batchReboot') return <RebootBatch {...own} />
     if (opened.act === 'batchPause') return <PauseBatch {...own} />
     return <CopyToDialog ids={own.ids} onClose={onClose} />

@@ -1,5 +1,5 @@
 import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
-import { Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router'
@@ -13,8 +13,9 @@ import { useLive } from '../../../../web/live.ts'
 import { Count, Money } from '../../../../web/Money.tsx'
 import { StockBar } from '../../../../web/StockBar.tsx'
 import { useMay } from '../../../../web/session.ts'
-import { Bad } from '../../../../web/ui/Text.tsx'
+import { Bad, Cut } from '../../../../web/ui/Text.tsx'
 import { useDetail } from '../../../../web/useDetail.ts'
+import { DeviceTagChips, DeviceTagDots } from '../../../device-tags/web/pickers.tsx'
 import { DeviceRow, devices } from '../../contract.ts'
 import { DeviceStatus, useDeviceState } from '../DeviceStatus.tsx'
 import { DeviceCard } from './DeviceCard.tsx'
@@ -80,6 +81,7 @@ export function DeviceList() {
             <ListOrMap at="list" />
             {go('alerts', '/device/alerts', may('alarm:read'))}
             {go('stores', '/device/stores', may('store:read'))}
+            {go('deviceTags', '/device/device-tags', may('device-tag:read'))}
             <Button onClick={() => setNaming(true)}>{t('saved.button')}</Button>
             {add}
           </>
@@ -98,7 +100,15 @@ export function DeviceList() {
         filters={deviceFilters(t)}
         columns={[
           col('rtuNumber', { link: (row) => detail.to(row.id) }),
-          col('nickname'),
+          col('nickname', {
+            fit: (_, { nickname, tags }) => `${nickname}${'   '.repeat(tags.length)}`,
+            render: (_, { nickname, tags }) => (
+              <Flex align="center" gap={6}>
+                <Cut own>{nickname}</Cut>
+                <DeviceTagDots tags={tags} />
+              </Flex>
+            ),
+          }),
           col('typeName', { width: 108 }),
           col('status', {
             fit: (_, row) => `   ${stateOf(row).word} ${stateOf(row).note ?? ''}`,
@@ -121,6 +131,11 @@ export function DeviceList() {
           }),
           col('todayOrders'),
           may('dashboard:money') && col('todayTurnover'),
+          col('tags', {
+            defaultHidden: true,
+            fit: (_, { tags }) => tags.map(({ name }) => `${name}   `).join(''),
+            render: (_, { tags }) => (tags.length > 0 ? <DeviceTagChips tags={tags} /> : none),
+          }),
           col('ownedUserName'),
           quiet('kind'),
           quiet('storeName'),

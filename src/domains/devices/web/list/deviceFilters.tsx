@@ -1,6 +1,7 @@
 import type { Filter } from '../../../../web/list/types.ts'
 import { RegionSelect } from '../../../../web/RegionSelect.tsx'
 import { OwnerSelect } from '../../../accounts/web/pickers.tsx'
+import { DeviceTagSelect } from '../../../device-tags/web/pickers.tsx'
 import { DeviceTypeSelect } from '../../../device-types/web/pickers.tsx'
 import { StoreSelect } from '../../../stores/web/pickers.tsx'
 
@@ -19,6 +20,13 @@ export const deviceFilters = (t: (key: string) => string): readonly Filter[] => 
     more: true,
     picker: ({ onChange, ...rest }) => (
       <StoreSelect {...rest} onChange={(value) => onChange(value ?? undefined)} />
+    ),
+  },
+  {
+    key: 'tagIds',
+    more: true,
+    picker: ({ onChange, ...rest }) => (
+      <DeviceTagSelect {...rest} onChange={(ids) => onChange(ids.length > 0 ? ids : undefined)} />
     ),
   },
   { key: 'status', label: t('online'), more: true },

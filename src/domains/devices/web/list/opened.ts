@@ -7,6 +7,6 @@ export type RowAct = 'settings' | 'test' | 'REBOOT' | 'LOCK' | 'UNLOCK' | Leavin
 export type Opened =
   | { readonly act: RowAct; readonly row: DeviceRow }
   | {
-      readonly act: 'batchSettings' | 'batchReboot' | 'batchPause' | 'batchCopy'
+      readonly act: 'batchSettings' | 'batchTags' | 'batchReboot' | 'batchPause' | 'batchCopy'
       readonly selection: Selection<DeviceRow>
     }

@@ -11,7 +11,7 @@ import { useLifecycle } from './useLifecycle.ts'
 
 /** The columns of a file with chosen machines. */
 const exported = (
-  'rtuNumber nickname typeName ownedUserName regionName address boardNo card lifecycle ' +
+  'rtuNumber nickname typeName tags ownedUserName regionName address boardNo card lifecycle ' +
   'status signal temperature stock capacity soldOut faultCount createTime'
 ).split(' ')
 
@@ -97,6 +97,7 @@ export function useBatch(open: (opened: Opened) => void): BatchAction<DeviceRow>
   return [
     act('settings', 'device:config', (selection) => open({ act: 'batchSettings', selection })),
     act('assign', 'device:assign', (selection) => void assign(selection)),
+    act('tags', 'device:update', (selection) => open({ act: 'batchTags', selection })),
     act('reboot', 'device:reboot', (selection) => open({ act: 'batchReboot', selection })),
     act('pause', 'device:update', (selection) => open({ act: 'batchPause', selection }), true),
     act('copy', 'lane:copy', (selection) => open({ act: 'batchCopy', selection })),

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { add } from '../../../../test/factories/things.ts'
+import { addDevice, openWorld, people, type World } from './testWorld.ts'
+
+let world: World
+/** Machines 1 and 2 of operator 3, 3 of operator 4; tags 1 and 2 of operator 3, 3 of 4, 4 of 5. */
+beforeAll(async () => {
+  world = await openWorld()
+  for (const [id, org] of [
+    [1, 3],
+    [2, 3],
+    [3, 4],
+  ] as const)
+    await addDevice(world, id, org)
+  for (const [id, org_id, name] of [
+    [1, 3, '重点'],
+    [2, 3, '校园'],
+    [3, 4, '别家'],
+    [4, 5, '外人'],
+  ] as const)
+    await add(world.sql, 'device_tags', { id, org_id, name, tone: 'BLUE' })
+})
+afterAll(() => world.close())
+beforeEach(() => world.rows('delete from device_tag_links'))
+
+const tag = (user: number, ids: number[], on: number[], off: number[] = []) =>
+  world.send(user, 'POST', '/devices/batch-tags', { ids, on, off })
+const names = async (id: number) =>
+  (await world.send(people.platform, 'GET', `/devices/${id}`)).body.tags.map(
+    (found: { name: string }) => found.name,
+  )
+const found = async (query: string, user = people.agent) =>
+  (await world.send(user, 'GET', `/devices?sort=rtuNumber&${query}`)).body.list.map(
+    (row: { id: number }) => row.id,
+  )
+
+test('on, off, in the list, in the detail and as a filter', async () => {
+  expect((await tag(people.operator, [1, 2], [1, 2])).body).toMatchObject({ done: 2, skipped: 0 })
+  expect((await tag(people.operator, [2], [], [2])).body.done).toBe(1)
+  expect([await names(1), await names(2)]).toEqual([['校园', '重点'], ['重点']])
+  const { body } = await world.send(people.operator, 'GET', '/devices?sort=rtuNumber')
+  expect(body.list[1].tags).toEqual([{ id: 1, name: '重点', tone: 'BLUE' }])
+  expect([await found('tagIds=1'), await found('tagIds=2'), await found('tagIds=2,3')]).toEqual([
+    [1, 2],
+    [1],
+    [1],
+  ])
+  const options = await world.send(people.operator, 'GET', '/device-tags/options')
+  expect(options.body.list.map((row: { id: number }) => row.id)).toEqual([2, 1])
+})
+
+test('each machine gets those of its own organisation; who has none of them is skipped', async () => {
+  const { body } = await tag(people.agent, [1, 3], [1])
+  expect(body).toMatchObject({ done: 1, skipped: 1 })
+  expect(body.results[1]).toMatchObject({ id: 3, ok: false, reason: '标签不属于该设备的所属用户' })
+  await tag(people.agent, [1, 3], [2, 3])
+  expect([await names(1), await names(3)]).toEqual([['校园', '重点'], ['别家']])
+})
+
+test('a trial does nothing; the log says what each machine carried and carries', async () => {
+  const query = 'ids=1&on=1'
+  const trial = await world.send(people.operator, 'GET', `/devices/batch-tags?${query}`)
+  expect([trial.body.done, await names(1)]).toEqual([1, []])
+  await tag(people.operator, [1], [1])
+  await tag(people.operator, [1], [2], [1])
+  const rows = await world.rows(
+    `select content, before, after from operation_logs
+      where action = 'devices.tagMany' and resource_id = '1' order by id desc limit 2`,
+  )
+  expect(rows).toMatchObject([
+    { content: '调整设备标签：HD000001', before: { tags: ['重点'] }, after: { tags: ['校园'] } },
+    { before: { tags: [] }, after: { tags: ['重点'] } },
+  ])
+})
+
+test('what is not seen is not there, what is closed stays', async () => {
+  expect((await tag(people.operator, [3], [1])).status).toBe(404)
+  expect((await tag(people.operator, [1], [4])).status).toBe(404)
+  expect((await tag(people.reader, [1], [1])).status).toBe(403)
+  expect((await tag(people.operator, [1], [])).body.errors[0].message).toBe('请选择标签')
+  await world.rows(
+    `update devices set lifecycle = 'SOLD', board_no = null, card = null where id = 2`,
+  )
+  expect((await tag(people.operator, [2], [1])).body.skipped).toBe(1)
+  await world.rows(`update devices set lifecycle = 'OPERATING' where id = 2`)
+})
+
+test('the database holds tag, machine and organisation together', async () => {
+  const link = (org: number, device: number, tagId: number) =>
+    add(world.sql, 'device_tag_links', { org_id: org, device_id: device, tag_id: tagId })
+  await expect(link(3, 1, 3)).rejects.toThrow(/device_tag_links_org_id_tag_id_fkey/)
+  await expect(link(4, 1, 3)).rejects.toThrow(/machine 1 is not of organisation 4/)
+  await tag(people.operator, [1], [1, 2])
+  await world.rows('update devices set org_id = 4 where id = 1')
+  expect(await names(1)).toEqual([])
+  await world.rows('update devices set org_id = 3 where id = 1')
+  await tag(people.operator, [1], [1])
+  await world.rows('delete from device_tags where id = 1')
+  expect(await names(1)).toEqual([])
+})
