@@ -2644,6 +2644,7 @@ table public.users row security
   CREATE INDEX users_deleted ON public.users USING btree (deleted_at) WHERE (deleted_at IS NOT NULL)
   CREATE INDEX users_department ON public.users USING btree (department_id) WHERE (department_id IS NOT NULL)
   CREATE INDEX users_last_login ON public.users USING btree (last_login_at DESC NULLS LAST, id DESC) WHERE (deleted_at IS NULL)
+  CREATE INDEX users_locked ON public.users USING btree (locked_until) WHERE (locked_until IS NOT NULL)
   CREATE INDEX users_org ON public.users USING btree (org_id, id)
   CREATE INDEX users_phone ON public.users USING btree (phone) WHERE (phone <> ''::text)
   CREATE UNIQUE INDEX users_principal ON public.users USING btree (org_id) WHERE is_principal

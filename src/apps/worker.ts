@@ -11,5 +11,6 @@ export async function startWorker(app: App): Promise<Part> {
     ensurePartitions(app.config.databaseUrl as string, app.now(), 1, 3),
   )
   await startJobs(app)
+  await app.jobs.setRight()
   return { async stop() {} }
 }

@@ -22,6 +22,11 @@ export type JobQueue = {
   every(name: string, ms: number, work: () => Promise<unknown>): void
   /** Looks now at a kind of work, or runs a loop now, in whichever process it is. */
   poke(name: string): void
+  /**
+   * All work of this process is known: brings to now what a clock that was set back left ahead
+   * (`setBack.ts`).
+   */
+  setRight(): Promise<void>
   /** Stops taking work and waits for what is running. */
   close(): Promise<void>
 }
@@ -29,8 +34,10 @@ export type JobQueue = {
 /** `app` is not whole yet. */
 export function openJobs(app: () => App): Omit<JobQueue, 'poke'> & Pick<Loops, 'poke'> {
   const loops = openLoops(app)
-  const worker = openWorker(app)
   const schedules: Schedules = new Map()
+  const worker = openWorker(app, async () => {
+    for (const [name, { cron }] of schedules) await keepSchedule(app(), name, cron)
+  })
   let ofSchedules: ReturnType<Worker['work']> | undefined
   return {
     every: loops.every,
@@ -39,6 +46,7 @@ export function openJobs(app: () => App): Omit<JobQueue, 'poke'> & Pick<Loops, '
       ofSchedules?.run()
       return ofSchedules !== undefined
     },
+    setRight: worker.setRight,
     work: (kind) => loops.add(kind.name, worker.work(kind)),
     async schedule(name, cron, work) {
       schedules.set(name, { cron, work })

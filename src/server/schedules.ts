@@ -24,14 +24,19 @@ const mostRenewed = 72
 const nextTime = (cron: string, from: Date): Date =>
   CronExpressionParser.parse(cron, { currentDate: from, tz: 'Asia/Shanghai' }).next().toDate()
 
-/** A row that is there keeps its time, unless its line has changed. */
+/**
+ * A row that is there keeps its time, unless its line has changed, or the clock was set back and
+ * the time is no longer the next one.
+ */
 export const keepSchedule = (app: App, name: string, cron: string): Promise<unknown> =>
-  bySystem(app, (ctx) =>
-    sql`insert into job_schedules (name, cron, next_at)
+  bySystem(app, (ctx) => {
+    const latest = nextTime(cron, new Date(ctx.now.getTime() + 60_000))
+    return sql`insert into job_schedules (name, cron, next_at)
       values (${name}, ${cron}, ${nextTime(cron, ctx.now)})
       on conflict (name) do update set cron = excluded.cron, next_at = excluded.next_at
-      where job_schedules.cron <> excluded.cron`.execute(ctx.db),
-  )
+      where job_schedules.cron <> excluded.cron or job_schedules.attempts = 0
+        and job_schedules.next_at > ${latest}`.execute(ctx.db)
+  })
 
 export function scheduleKind(
   app: () => App,
@@ -45,6 +50,7 @@ export function scheduleKind(
     name: schedulesName,
     table: 'job_schedules',
     key: ['name'],
+    planned: true,
     atOnce: 2,
     get of() {
       return known()

@@ -264,3 +264,66 @@ test('a process that stops waits for what ends soon and gives the rest back', as
     { name: 'never', state: 'WAITING', due: true },
   ])
 }, 20_000)
+
+test('a clock was set back: what was written before does not wait for it, a chosen time does', async () => {
+  await put(['new', 'begun', 'chosen', 'chosen and begun', 'leased', 'asked often'])
+  await api.sql(`update test_pieces set next_at = now() + interval '1 hour'`)
+  await api.sql(`update test_pieces set attempts = 1 where name in ('begun', 'chosen and begun')`)
+  await api.sql(
+    `update test_pieces set attempts = 1, next_at = now() + interval '50 s' where name = 'leased'`,
+  )
+  // most of its tries did not count: it waits, though there are fewer waits than attempts
+  await api.sql(
+    `update test_pieces set attempts = 9, next_at = now() + interval '40 minutes'
+      where name = 'asked often'`,
+  )
+  const done: string[] = []
+  const work = async ({ name }: TestPiece) => {
+    done.push(name)
+    return sent()
+  }
+  const more = { leaseSeconds: 2, waits: [1, 3000], most: Number.POSITIVE_INFINITY }
+  const app = await worker()
+  app.jobs.work(testKind(work, { ...more, of: sql`t.name not like 'chosen%'` }))
+  app.jobs.work(
+    testKind(work, { ...more, name: 'chosen', of: sql`t.name like 'chosen%'`, planned: true }),
+  )
+  await app.jobs.setRight()
+  await expect.poll(() => done, { timeout: 2000 }).toEqual(['new'])
+  // what was begun may be under way: it has a lease from now on
+  await expect
+    .poll(() => done.toSorted(), { timeout: 8000 })
+    .toEqual(['begun', 'chosen and begun', 'new'])
+  const left = await api.sql<{ name: string }>(
+    `select name from test_pieces where next_at > now() order by name`,
+  )
+  expect(left.map(({ name }) => name)).toEqual(['asked often', 'chosen', 'leased'])
+}, 20_000)
+
+test('a clock that is set back while the process runs is noticed', async () => {
+  let ahead = 3_600_000
+  const app = await openApp(api.app.config, 'worker', () => new Date(Date.now() + ahead))
+  open.push(app)
+  const done: string[] = []
+  app.jobs.work(
+    testKind(async ({ name }) => {
+      done.push(name)
+      return sent()
+    }),
+  )
+  await app.jobs.schedule('test-back', '* * * * *', async () => {})
+  await app.jobs.setRight()
+  await sleep(500)
+  await put(['a minute later', 'an hour later'])
+  await api.sql(
+    `update test_pieces set next_at = now() + case when name like 'an%' then interval '61 minutes'
+      else interval '2 minutes' end`,
+  )
+  ahead = 120_000
+  await expect.poll(() => done, { timeout: 8000, interval: 100 }).toHaveLength(2)
+  const [schedule] = await api.sql<{ soon: boolean }>(
+    `select next_at < now() + interval '4 minutes' as soon from job_schedules
+      where name = 'test-back'`,
+  )
+  expect(schedule).toEqual({ soon: true })
+}, 20_000)

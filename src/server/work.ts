@@ -5,6 +5,7 @@ import { type App, type Ctx, serverNow } from './context.ts'
 import { beside, systemScope } from './database.ts'
 import type { Loop, Pulse } from './loops.ts'
 import { bySystem } from './run.ts'
+import { type Ahead, bringToNow, furtherThan, watchClock } from './setBack.ts'
 
 /**
  * Durable work: whatever an act wants done outside its own transaction (decision 39).
@@ -28,7 +29,8 @@ import { bySystem } from './run.ts'
  * - Found at once by `app.jobs.poke(name)` after the commit, else by the look of all kinds at what
  *   is due, every few seconds.
  * - Given back when the process stops and it does not end within seconds.
- * The clock of due, lease and wait is the database's.
+ * The clock of due, lease and wait is the database's; when it is set back, what was written before
+ * is brought to now (`setBack.ts`).
  */
 export type Kind<P extends Piece, A extends { readonly state: string }> = {
   /** Speaks; the console shows it and `poke` wakes it. */
@@ -40,9 +42,11 @@ export type Kind<P extends Piece, A extends { readonly state: string }> = {
   /** What else a row is told when it is taken, and what else is read of it; the row is `t`. */
   readonly begins?: RawBuilder<unknown>
   readonly reads?: RawBuilder<unknown>
+  /** Its first `next_at` is a time that somebody chose; of others it is the moment of the act. */
+  readonly planned?: true
   readonly atOnce: number
   readonly leaseSeconds: number
-  /** Seconds before the second try, the third, … */
+  /** Seconds before the second try, the third, …; none is shorter than the one before. */
   readonly waits: readonly number[]
   /** As often it is begun at most; as often as `waits` say, unless it takes as long as it takes. */
   readonly most?: number
@@ -87,6 +91,29 @@ export const leased = (app: App, kind: { readonly leaseSeconds: number }): RawBu
 /** What a take sets on row `t`. */
 export const taking = (app: App, kind: { readonly leaseSeconds: number }): RawBuilder<unknown> =>
   sql`attempts = t.attempts + 1, ${leased(app, kind)}`
+
+/**
+ * Rows of a kind that lie further ahead than the mechanism sets them: lease, or last wait. What was
+ * begun may be under way, and has a lease from now on.
+ */
+function aheadOf(
+  app: App,
+  { table, of = sql`true`, planned, leaseSeconds, waits }: AnyKind,
+): Ahead {
+  const now = clock(app)
+  const longest = sql<number>`greatest(${leaseSeconds}::float8,
+    (${[...waits]}::float8[])[least(t.attempts, ${waits.length}::int)])`
+  const far = furtherThan(sql`t.next_at`, now, longest)
+  const first = planned ? sql`false` : sql`t.attempts = 0`
+  return {
+    table,
+    // the first condition is for the index
+    lies: sql`${furtherThan(sql`t.next_at`, now)} and (${first} or t.attempts > 0 and ${far})
+      and ${of}`,
+    set: sql`set next_at = case when t.attempts = 0 then ${now}
+      else ${after(app, leaseSeconds)} end`,
+  }
+}
 
 /** `served`: the organisations whose pieces were taken last, the latest at the end. */
 export const take = <P extends Piece, A extends { readonly state: string }>(
@@ -233,26 +260,52 @@ type Running = Loop & {
   served: number[]
 }
 
-export type Worker = { work(kind: AnyKind): Loop; close(): Promise<void> }
+export type Worker = {
+  work(kind: AnyKind): Loop
+  setRight(): Promise<void>
+  close(): Promise<void>
+}
 
-/** The pieces that this process does. `app` is asked when there is work: it is not whole before. */
-export function openWorker(app: () => App): Worker {
+/**
+ * The pieces that this process does. `app` is asked when there is work: it is not whole before.
+ * `onSetBack` is told when a clock went back and what lay ahead was brought to now.
+ */
+export function openWorker(app: () => App, onSetBack: () => Promise<void>): Worker {
   const kinds: Running[] = []
   let timer: NodeJS.Timeout | undefined
   let nextLook = 0
   let looking: Promise<void> | undefined
   let closed = false
+  const clocks = [watchClock(), watchClock()]
+  let wentBack = false
 
+  const setRight = () =>
+    bringToNow(
+      app(),
+      kinds.map(({ kind }) => aheadOf(app(), kind)),
+    )
   /** One statement for all kinds: when the next piece of each is due. */
   async function look(): Promise<void> {
+    if (wentBack) {
+      await setRight()
+      await onSetBack()
+      wentBack = false
+    }
     const first = kinds.map(
       ({ kind }) => sql`(select extract(epoch from min(t.next_at) - ${clock(app())})::float8
         from ${sql.table(kind.table)} t
         where t.next_at is not null and ${kind.of ?? sql`true`})`,
     )
     const { rows } = await app().database.readSame(systemScope, (db) =>
-      sql<{ due: (number | null)[] }>`select array[${sql.join(first)}] as due`.execute(db),
+      sql<{ due: (number | null)[]; at: number }>`select array[${sql.join(first)}] as due,
+        1000 * extract(epoch from ${clock(app())})::float8 as at`.execute(db),
     )
+    // the database may have a clock of its own
+    const times = [app().now().getTime(), rows[0]?.at ?? 0]
+    if (clocks.map((went, i) => went(times[i] as number)).includes(true)) {
+      wentBack = true
+      return lookIn(0)
+    }
     const seconds = (rows[0]?.due ?? []).map((one) => one ?? Number.POSITIVE_INFINITY)
     for (const [i, one] of kinds.entries()) if ((seconds[i] ?? 1) <= 0) one.run()
     // what is due and was not taken is held by somebody who may be done in a moment
@@ -314,6 +367,7 @@ export function openWorker(app: () => App): Worker {
     Object.assign(pulse, { failures: pulse.failures + 1, lastError, lastErrorAt: new Date() })
   }
   return {
+    setRight,
     work(kind) {
       const pulse: Pulse = {
         everyMs: slowMs,

@@ -30,6 +30,7 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
   const kind: Kind<Due, Sent> = {
     name: sendsName,
     table: 'alert_outbox',
+    planned: true,
     atOnce: 20,
     leaseSeconds: alertLimits.leaseSeconds,
     waits: alertLimits.retries.map((minutes) => minutes * 60),

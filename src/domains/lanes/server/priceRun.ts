@@ -31,6 +31,7 @@ type Due = Piece & {
 export const priceKind = (app: App): Kind<Due, { state: 'DONE' }> => ({
   name: 'price-schedules',
   table: 'price_schedules',
+  planned: true,
   reads: sql`(select d.rtu_number from devices d where d.id = t.device_id) as "rtuNumber"`,
   atOnce: 1,
   leaseSeconds: 60,

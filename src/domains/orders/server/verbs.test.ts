@@ -417,6 +417,20 @@ async function giveUp() {
   later(181)
   await sweepCommands(world.app)
 }
+test('the clock is set back by an hour: what left goes on to its refund, unpaid orders give their goods back', async () => {
+  const sale = await sold()
+  const unpaid = await order([{ roadIndex: 2, count: 1 }])
+  later(-3600)
+  await world.app.jobs.setRight()
+  await giveUp()
+  await closeUnpaid(world.app)
+  await refunds()
+  expect(await ends(sale.orderNum)).toMatchObject({ units: ['VOID/SUCCESS'], refunded: 300 })
+  expect(
+    await world.rows('select pay_state from orders where order_num = $1', [unpaid.orderNum]),
+  ).toEqual([{ pay_state: 'CLOSED' }])
+  later(3600)
+})
 const operator: Actor = {
   userId: null,
   sessionId: null,

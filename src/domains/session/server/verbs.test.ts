@@ -104,6 +104,27 @@ describe('signing in', () => {
     later(2)
     expect((await login()).status).toBe(200)
   })
+  test('a clock that was set back by a day locks nobody for a day', async () => {
+    const wrong = (ip: string) =>
+      api.call(
+        session.login,
+        { username: name, password: 'wrong 1 password' },
+        { headers: { 'x-forwarded-for': ip } },
+      )
+    // enough of them to shut the account as a whole
+    for (let i = 0; i < 60; i += 1) await wrong(`10.7.${i}.1`)
+    for (let i = 0; i < 5; i += 1) await wrong('127.0.0.1')
+    const [locked] = await api.sql(
+      'select 1 from users where username = $1 and locked_until > $2',
+      [name, new Date(clock)],
+    )
+    expect(locked).toBeDefined()
+    later(-1440)
+    await api.app.jobs.setRight()
+    later(1)
+    expect((await login()).status).toBe(200)
+    later(1440)
+  })
   test('a success empties the counter', async () => {
     for (let i = 0; i < 4; i += 1) await login(name, 'wrong 1 password')
     expect((await login()).status).toBe(200)

@@ -41,6 +41,17 @@ describe('codes', () => {
     )
   const other = (code: string) => (code === '000000' ? '000001' : '000000')
 
+  test('a clock that was set back: a number gets its next code, and that one is the last', async () => {
+    await send(phone)
+    const before = await ways.delivered(phone)
+    ways.later(-3600)
+    expect((await send(phone)).status).toBe(429)
+    await api.app.jobs.setRight()
+    expect((await send(phone)).status).toBe(200)
+    expect([(await enter(phone, before)).status, (await send(phone)).status]).toEqual([400, 429])
+    expect((await enter(phone, await ways.delivered(phone))).status).toBe(200)
+    ways.later(3600)
+  })
   test('sent after the commit, good once, kept as a hash', async () => {
     expect((await send(phone)).body).toEqual({ sent: true, retryAfter: 60 })
     const code = await ways.delivered(phone)
