@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Access } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import type { App, Ctx } from './context.ts'
-import { databaseRefusal } from './run.ts'
+import { oneOfMany } from './run.ts'
 
 /** One column of an import file. All texts are packed with `bi`. */
 export type ImportColumn = {
@@ -100,16 +99,8 @@ export async function eachRow<V>(
 ): Promise<RowError[]> {
   const errors: RowError[] = []
   for (const { line, value } of rows) {
-    await sql`savepoint import_row`.execute(ctx.db)
-    try {
-      await work(ctx, value, line)
-      await sql`release savepoint import_row`.execute(ctx.db)
-    } catch (error) {
-      const refusal = error instanceof Refusal ? error : databaseRefusal(error)
-      if (!refusal) throw error
-      await sql`rollback to savepoint import_row`.execute(ctx.db)
-      errors.push(...rowErrors(refusal, line))
-    }
+    const wrong = await oneOfMany(ctx, () => work(ctx, value, line))
+    if (wrong) errors.push(...rowErrors(wrong, line))
   }
   return errors
 }

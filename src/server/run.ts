@@ -164,6 +164,35 @@ export async function eachFree<T extends { orgId: number }>(
   }
 }
 
+/** An act on many things waits so long for one of them, while it holds the others. */
+export const forOneOfMany = patience(1000)
+
+/**
+ * One thing of many in an act, in a savepoint of its own: what is wrong with it, and then nothing
+ * of it is left; null when nothing is, and then it is kept unless the act is a trial. Where somebody
+ * else is in the way (a lock, a deadlock, the end of its time) the whole act ends: with the next
+ * thing it would only hold the ones before for longer.
+ */
+export async function oneOfMany(
+  ctx: Ctx,
+  work: () => Promise<unknown>,
+  trial = false,
+): Promise<Refusal | null> {
+  ctx.later(forOneOfMany)
+  await sql`savepoint one_of_many`.execute(ctx.db)
+  try {
+    await work()
+  } catch (error) {
+    const refusal = error instanceof Refusal ? error : ruleRefusal(error)
+    if (!refusal) throw error
+    await sql`rollback to savepoint one_of_many`.execute(ctx.db)
+    return refusal
+  }
+  if (trial) await sql`rollback to savepoint one_of_many`.execute(ctx.db)
+  else await sql`release savepoint one_of_many`.execute(ctx.db)
+  return null
+}
+
 type Stored = { status: number; body: unknown }
 export type Replay = { replay: Stored }
 /** A stored answer that is given again; nothing happened, so nothing is logged. */
@@ -239,6 +268,12 @@ export function databaseRefusal(error: unknown): Refusal | null {
   const code = (error as { code?: string }).code
   if (code === '57014' || code === '55P03' || code === '53300') return busy() // deadline, lock, too many connections
   if (code === '40001' || code === '40P01') return new Refusal(common.stale)
+  return ruleRefusal(error)
+}
+
+/** What the database says about the thing itself, not about the act that wrote it. */
+function ruleRefusal(error: unknown): Refusal | null {
+  const { code } = error as { code?: string }
   if (code === '22021' || code === '22P05') return new Refusal(common.invalid) // text the database cannot hold
   if (code === '23505') return new Refusal(common.duplicate)
   if (code === '23503') return new Refusal(common.inUse)

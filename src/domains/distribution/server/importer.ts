@@ -46,7 +46,8 @@ async function assignRow(ctx: Ctx, row: Row, given: Set<number>): Promise<void> 
   const user = await q.userNamed(ctx, row.username)
   if (!user)
     throw cellRefusal('username', bi('用户不存在或无权查看', 'No such user, or not yours to see'))
-  const [person] = await peopleOf(ctx, [user.id]).catch(() => {
+  const [person] = await peopleOf(ctx, [user.id]).catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error
     throw cellRefusal('username', bi('用户已停用', 'This user is disabled'))
   })
   const known = row.kind ? kindWords.get(row.kind.toLowerCase()) : null

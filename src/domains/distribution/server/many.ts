@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type AuditEntry, type Ctx, found, may, visible } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
-import { databaseRefusal } from '../../../server/run.ts'
+import { oneOfMany } from '../../../server/run.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { outcomeOf } from '../../../shared/outcome.ts'
 import { say } from '../../../shared/text.ts'
@@ -95,20 +95,10 @@ async function tried(
   lines: AuditEntry[],
 ): Promise<string | null> {
   const touched: Parameters<Ctx['touch']>[] = []
-  await sql`savepoint one_machine`.execute(ctx.db)
-  try {
-    lines.push(...(await work({ ...ctx, touch: (...args) => touched.push(args) })))
-  } catch (error) {
-    const refusal = error instanceof Refusal ? error : databaseRefusal(error)
-    if (!refusal) throw error
-    await sql`rollback to savepoint one_machine`.execute(ctx.db)
-    return say(refusal.def.text, ctx.lang, refusal.values)
-  }
-  if (dryRun) await sql`rollback to savepoint one_machine`.execute(ctx.db)
-  else {
-    await sql`release savepoint one_machine`.execute(ctx.db)
-    for (const args of touched) ctx.touch(...args)
-  }
+  const quiet: Ctx = { ...ctx, touch: (...args) => touched.push(args) }
+  const wrong = await oneOfMany(ctx, async () => lines.push(...(await work(quiet))), dryRun)
+  if (wrong) return say(wrong.def.text, ctx.lang, wrong.values)
+  if (!dryRun) for (const args of touched) ctx.touch(...args)
   return null
 }
 

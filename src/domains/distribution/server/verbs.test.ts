@@ -520,6 +520,32 @@ describe('a file that gives machines away', () => {
   })
 })
 
+test('who meets a machine that is held ends at once, and holds no other meanwhile', async () => {
+  const [first, held] = [id, next++]
+  await addDevice(world, held, 3)
+  const token = await world.login('test2')
+  await world.sql('begin')
+  await world.sql('select 1 from devices where id = $1 for update', [held])
+  const rows = [first, held, held, held].map(
+    (device) => `HD${String(device).padStart(6, '0')},test4,OWNER`,
+  )
+  const file = ['机器编号,用户,分配类型', ...rows].join('\r\n')
+  const given = { deviceIds: [first, held], kind: 'OWNER', orgId: 4 }
+  const began = performance.now()
+  const answers = await Promise.all([
+    world.sendFile(token, '/imports/device-assignments?dryRun=true', file, 'a.csv'),
+    world.sendFile(token, '/imports/device-assignments', file, 'a.csv'),
+    world.send(people.agent, 'POST', '/device-assignments', given),
+  ])
+  expect(answers.map(({ status, body }) => [status, body.error])).toEqual(
+    answers.map(() => [503, 'common.busy']),
+  )
+  expect(performance.now() - began).toBeLessThan(5000)
+  await world.sql('select 1 from devices where id = $1 for update nowait', [first])
+  await world.sql('rollback')
+  expect(await orgsOf('device_states')).toEqual([3])
+})
+
 describe('staff and store', () => {
   const assign = (user: number, userIds: number[], kind = 'REPLENISHER') =>
     world.send(user, 'POST', `/devices/${id}/assignments`, { kind, userIds })

@@ -12,6 +12,8 @@ import { jobErrors } from '../contract.ts'
 import { xlsx } from './testFiles.ts'
 import { openWorld, type World } from './testWorld.ts'
 
+/** Rows whose names are codes of the database: what it then says of them. */
+const ended: string[] = []
 const categories = defineImporter({
   kind: 'test-categories',
   title: bi('测试分类', 'Test categories'),
@@ -34,6 +36,10 @@ const categories = defineImporter({
   touches: 'products',
   run: (ctx, rows) =>
     eachRow(ctx, rows, async ({ db, actor }, { name }) => {
+      if (/^[0-9A-Z]{5}$/.test(name)) {
+        ended.push(name)
+        await sql.raw(`do $$ begin raise exception using errcode = '${name}'; end $$`).execute(db)
+      }
       if (name === '坏')
         throw new Refusal(jobErrors.fileGone, {}, [
           { field: 'name', text: bi('不许叫坏', 'Not bad') },
@@ -206,6 +212,20 @@ describe('all or nothing', () => {
     const trials = `select 1 from operation_logs where action = 'jobs.import' and result = 'SUCCESS'
       and after ->> 'failed' = '2'`
     expect(await world.sql(trials)).toHaveLength(2)
+  })
+  test.each([
+    ['40P01', 409],
+    ['40001', 409],
+    ['55P03', 503],
+    ['57014', 503],
+    ['53300', 503],
+    ['53100', 503],
+  ])('what says %s is no fault of its row and ends the file', async (code, status) => {
+    ended.length = 0
+    const file = await xlsx([head, ['好', ''], [code, ''], ['23P01', '']])
+    expect((await send(file, { dry: true })).status).toBe(status)
+    expect((await send(file)).status).toBe(status)
+    expect([ended, await count()]).toEqual([[code, code], 0])
   })
   test('nothing is tried out through a view', async () => {
     const logs = async () =>

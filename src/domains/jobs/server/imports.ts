@@ -14,7 +14,7 @@ import type { Importer, RowError } from '../../../server/importers.ts'
 import { oneFile } from '../../../server/oneFile.ts'
 import { requireProof } from '../../../server/proof.ts'
 import { exists } from '../../../server/rows.ts'
-import { databaseRefusal, longestAct } from '../../../server/run.ts'
+import { databaseRefusal, forOneOfMany, longestAct } from '../../../server/run.ts'
 import { tenantOf, tryOuts } from '../../../server/shares.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
@@ -84,6 +84,7 @@ async function allFaults(
   ctx: Ctx,
   { importer, sheet, ready }: Omit<Given, 'tried'>,
 ): Promise<readonly RowError[]> {
+  ctx.later(forOneOfMany)
   if (!sheet.errors.length) return importer.run(ctx, sheet.rows, ready)
   const wrong = new Set(sheet.errors.map(({ line }) => line))
   const fine = sheet.rows.filter(({ line }) => !wrong.has(line))
