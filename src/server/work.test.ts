@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { startTestApi, type TestApi } from '../../test/support/api.ts'
 import { nodes, type Plan, sentBy } from '../../test/support/plans.ts'
 import { calls, type TestPiece, testKind, testTable } from '../../test/support/workKind.ts'
@@ -70,6 +70,42 @@ test('killed between call and mark: done again after its lease, with effect once
     2,
     ['refund 1'],
     [{ name: 'refund 1', state: 'SENT', attempts: 2, reason: '' }],
+  ])
+  other.close()
+}, 30_000)
+
+test('stopped for longer than its lease and continued: done again, marked once', async () => {
+  await put(['refund 1'])
+  const effects: string[] = []
+  let child: ChildProcess | undefined
+  let answer = () => {}
+  const other = createServer(async (request, response) => {
+    effects.push(await text(request))
+    if (effects.length > 1) return response.end()
+    child?.kill('SIGSTOP')
+    answer = () => response.end()
+  })
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
+  const app = await worker()
+  child = spawn(
+    process.execPath,
+    ['test/support/workProcess.ts', api.ownerUrl, api.app.config.dataDir, url],
+    { stdio: 'inherit' },
+  )
+  onTestFinished(() => void child?.kill('SIGKILL'))
+  const ended = new Promise<unknown>((resolve) => child?.on('exit', resolve))
+  await expect.poll(() => effects.length, { timeout: 5000 }).toBe(1)
+  const kind = testKind(calls(url), { waits: [0.1] })
+  await expect.poll(() => runDue(app, kind), { timeout: 5000, interval: 200 }).toBe(1)
+  await api.sql(`update test_pieces set reason = 'marked by the second'`)
+  // a host that stood still hears the answer as it goes on
+  answer()
+  child.kill('SIGCONT')
+  expect(await ended).toBe(0)
+  expect([effects, await rows()]).toEqual([
+    ['refund 1', 'refund 1'],
+    [{ name: 'refund 1', state: 'SENT', attempts: 2, reason: 'marked by the second' }],
   ])
   other.close()
 }, 30_000)
