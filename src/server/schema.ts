@@ -395,7 +395,7 @@ export interface DeviceTagsTable {
   id: Generated<number>
   org_id: number
   name: string
-  tone: 'GREY' | 'BLUE' | 'GREEN' | 'AMBER' | 'RED' | 'PINK' | 'VIOLET' | 'BROWN'
+  tone: Generated<'GREY' | 'BLUE' | 'GREEN' | 'AMBER' | 'RED' | 'PINK' | 'VIOLET' | 'BROWN'>
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }

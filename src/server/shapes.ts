@@ -58,8 +58,10 @@ export type Shape<Row> = {
   ): Promise<{ rows: Row[]; total: number; sums: Sums }>
 }
 
-/** A row as a shape reads it. */
-export type Rows<S> = S extends Shape<infer Row> ? Row : never
+/** A row as a shape reads it, or the shape that a function makes. */
+export type Rows<S> = S extends Shape<infer Row> | ((...given: never[]) => Shape<infer Row>)
+  ? Row
+  : never
 
 /**
  * The rows of `schema`, read from `table` under `alias`. `said`: the SQL of fields whose column has

@@ -71,7 +71,7 @@ const table: readonly Row[] = [
     'device-tag',
     '设备标签',
     'device tags',
-    { read: 'AD AG OP RM FI', 'create update delete': 'AD AG OP' },
+    { read: 'AD AG OP RP RM FI LT', 'create update delete': 'AD AG OP' },
   ],
   [
     'device',

@@ -50,7 +50,7 @@ export const deviceTags = {
     ),
     output: page(DeviceTagRow),
   }),
-  options: read('device:read', {
+  options: read('device-tag:read', {
     path: '/device-tags/options',
     summary: 'Device tags for a select box, of one organisation when it is given; at most 500',
     input: z.strictObject({ orgId: f.id.optional() }),

@@ -9,5 +9,5 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
   screens,
-  topics: { 'device-tags': { rights: ['device-tag:read', 'device:read'] } },
+  topics: { 'device-tags': { rights: ['device-tag:read'] } },
 } satisfies Domain<typeof deviceTags>

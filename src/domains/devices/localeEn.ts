@@ -28,8 +28,8 @@ export const en = {
   batch: {
     settings: 'Settings',
     assign: 'Distribute',
+    tags: 'Set tags',
     reboot: 'Restart',
-    tags: 'Tags',
     pause: 'Pause sales',
     copy: 'Copy lanes to these',
     export: 'Export selected',

@@ -28,8 +28,8 @@ export const zh = {
   batch: {
     settings: '批量设置',
     assign: '批量分配',
+    tags: '批量标签',
     reboot: '批量重启',
-    tags: '设备标签',
     pause: '批量停售',
     copy: '复制货道到这些机器',
     export: '导出所选',

@@ -18,10 +18,7 @@ export const deviceTags: DomainSamples = {
       tone: 'RED',
     }),
     'deviceTags.remove': async (world) => ({
-      id: await fresh(
-        world,
-        `insert into device_tags (org_id, name, tone) values (3, '${name()}', 'BLUE')`,
-      ),
+      id: await fresh(world, `insert into device_tags (org_id, name) values (3, '${name()}')`),
       version: 1,
     }),
   },

@@ -19,7 +19,7 @@ const deviceTag = (ctx: Ctx) =>
     },
     ['can'],
   )
-export type Row = Rows<ReturnType<typeof deviceTag>>
+export type Row = Rows<typeof deviceTag>
 const from = sql`device_tags t join organisations o on o.id = t.org_id`
 
 export const listRows = (ctx: Ctx, input: Input<typeof deviceTags.list>) =>

@@ -1,9 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import { Field, Fixed, RadioField, TextField } from '../../../web/form/fields.tsx'
-import { Chip } from '../../../web/ui/Text.tsx'
+import { Field, Fixed, TextField } from '../../../web/form/fields.tsx'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
-import { type DeviceTagRow, tones } from '../contract.ts'
-import { toneOf } from './tones.ts'
+import type { DeviceTagRow } from '../contract.ts'
+import { ToneField } from './ToneField.tsx'
 
 /** The organisation is chosen once. */
 export function DeviceTagFields({ row }: { row: DeviceTagRow | undefined }) {
@@ -18,13 +17,7 @@ export function DeviceTagFields({ row }: { row: DeviceTagRow | undefined }) {
           <OwnerSelect />
         </Field>
       )}
-      <RadioField
-        name="tone"
-        options={tones.map((tone) => ({
-          value: tone,
-          label: <Chip tone={toneOf[tone]}>{t(`enums.tone.${tone}`)}</Chip>,
-        }))}
-      />
+      <ToneField />
     </>
   )
 }

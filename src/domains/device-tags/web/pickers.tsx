@@ -19,12 +19,12 @@ export const DeviceTagChips = ({ tags }: { tags: readonly Tag[] }) => (
   </Flex>
 )
 
-/** The same where there is no room for words: a dot for each, their names under the pointer. */
+/** Where there is no room for words: a dot for each of the first three, all names under the pointer. */
 export const DeviceTagDots = ({ tags }: { tags: readonly Tag[] }) => {
   const names = tags.map(({ name }) => name).join(', ')
   return tags.length === 0 ? null : (
     <Flex gap={3} align="center" flex="none" role="img" aria-label={names} title={names}>
-      {tags.map(({ id, tone }) => (
+      {tags.slice(0, 3).map(({ id, tone }) => (
         <Dot key={id} tone={toneOf[tone]} />
       ))}
     </Flex>

@@ -22,7 +22,7 @@ const type = (ctx: Ctx) =>
     },
     ['can'],
   )
-export type Row = Rows<ReturnType<typeof type>>
+export type Row = Rows<typeof type>
 
 export const listRows = (ctx: Ctx, input: Input<typeof deviceTypes.list>) =>
   type(ctx).page(ctx.db, {

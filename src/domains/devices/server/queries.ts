@@ -58,7 +58,7 @@ const listed = (ctx: Ctx) =>
     'freshness',
     'can',
   ])
-export type Row = Rows<ReturnType<typeof listed>>
+export type Row = Rows<typeof listed>
 
 const staff = (
   ctx: Ctx,

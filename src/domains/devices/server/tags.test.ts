@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { add } from '../../../../test/factories/things.ts'
+import { add, addPermissions, grant } from '../../../../test/factories/things.ts'
 import { addDevice, openWorld, people, type World } from './testWorld.ts'
 
 let world: World
 /** Machines 1 and 2 of operator 3, 3 of operator 4; tags 1 and 2 of operator 3, 3 of 4, 4 of 5. */
 beforeAll(async () => {
   world = await openWorld()
+  await addPermissions(world.sql, ['device-tag:read'])
+  await grant(world.sql, [903], ['device-tag:read'])
   for (const [id, org] of [
     [1, 3],
     [2, 3],

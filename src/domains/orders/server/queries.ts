@@ -123,7 +123,7 @@ export async function visibleOrder(ctx: Ctx, orderNum: string) {
       and ${visible(ctx, 'o.org_id', 'o.device_id')}`,
   )
 }
-type Seen = Rows<ReturnType<typeof whole>>
+type Seen = Rows<typeof whole>
 
 const unit = (ctx: Ctx) =>
   shape(

@@ -55,8 +55,8 @@ const detail = (ctx: Ctx) =>
     [...made, 'roleIds'],
   )
 /** With the whole phone. */
-export type Row = Rows<ReturnType<typeof row>>
-export type Detail = Rows<ReturnType<typeof detail>>
+export type Row = Rows<typeof row>
+export type Detail = Rows<typeof detail>
 
 /** As `maskedPhone` shows it: whoever reads only that finds by no more. */
 const shownPhone = sql`case when length(o.contact_phone) < 8 then ''

@@ -28,7 +28,7 @@ const category = (ctx: Ctx) =>
     { productCount: counted(ctx), createTime: sql`c.created_at` },
     ['source', 'can'],
   )
-type Row = Rows<ReturnType<typeof category>>
+type Row = Rows<typeof category>
 
 function shown(ctx: Ctx, { orgId, ...row }: Row): CategoryRow {
   const owned = owns(ctx, orgId)

@@ -49,7 +49,7 @@ const row = (ctx: Ctx) =>
     },
     ['fixed'],
   )
-type Row = Rows<ReturnType<typeof row>>
+type Row = Rows<typeof row>
 /** The rows all tenants share, or those of the roles a tenant made. */
 const matrixOf = (ctx: Ctx, orgId: number = platformOrg): Promise<Row[]> =>
   row(ctx).all(

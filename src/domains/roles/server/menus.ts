@@ -38,7 +38,7 @@ const menu = (ctx: Ctx) =>
     },
     ['builtin', 'known', 'can'],
   )
-type Row = Rows<ReturnType<typeof menu>>
+type Row = Rows<typeof menu>
 const menusOf = (ctx: Ctx): Promise<Row[]> =>
   menu(ctx).all(ctx.db, sql`from menus m order by m.sort, m.id`)
 

@@ -26,7 +26,7 @@ const role = (ctx: Ctx) => {
     ['can'],
   )
 }
-export type Role = Rows<ReturnType<typeof role>>
+export type Role = Rows<typeof role>
 // organisations above are not in the actor's rows; their name is not theirs to see, and the
 // platform needs none
 const from = sql`roles r left join organisations o on o.id = r.org_id`

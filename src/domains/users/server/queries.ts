@@ -37,7 +37,7 @@ const user = (ctx: Ctx) =>
     },
     ['role', 'roleName', 'area', 'can'],
   )
-export type User = Rows<ReturnType<typeof user>>
+export type User = Rows<typeof user>
 const from = sql`users u join organisations o on o.id = u.org_id left
   join departments d on d.id = u.department_id`
 

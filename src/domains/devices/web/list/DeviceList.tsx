@@ -97,11 +97,11 @@ export function DeviceList() {
           })),
           ...saved.map(({ name, query }) => ({ key: `saved ${name}`, label: name, query })),
         ]}
-        filters={deviceFilters(t)}
+        filters={deviceFilters(t, may)}
         columns={[
           col('rtuNumber', { link: (row) => detail.to(row.id) }),
           col('nickname', {
-            fit: (_, { nickname, tags }) => `${nickname}${'   '.repeat(tags.length)}`,
+            fit: (_, { nickname, tags }) => `${nickname}${'   '.repeat(Math.min(tags.length, 3))}`,
             render: (_, { nickname, tags }) => (
               <Flex align="center" gap={6}>
                 <Cut own>{nickname}</Cut>

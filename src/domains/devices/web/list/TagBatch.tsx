@@ -28,7 +28,13 @@ export function TagBatch({ selection: { keys, rows, clear }, onClose }: Props) {
     // biome-ignore lint/a11y/noLabelWithoutControl: the picker brings its control
     <label>
       {t(`tags.${key}`)}
-      <DeviceTagSelect orgId={only} label={t(`tags.${key}`)} value={value} onChange={onChange} />
+      <DeviceTagSelect
+        orgId={only}
+        label={t(`tags.${key}`)}
+        placeholder={t('tags.none')}
+        value={value}
+        onChange={onChange}
+      />
     </label>
   )
   return (

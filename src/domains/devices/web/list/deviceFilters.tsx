@@ -1,4 +1,4 @@
-import type { Filter } from '../../../../web/list/types.ts'
+import type { Filter, PickerProps } from '../../../../web/list/types.ts'
 import { RegionSelect } from '../../../../web/RegionSelect.tsx'
 import { OwnerSelect } from '../../../accounts/web/pickers.tsx'
 import { DeviceTagSelect } from '../../../device-tags/web/pickers.tsx'
@@ -9,7 +9,10 @@ import { StoreSelect } from '../../../stores/web/pickers.tsx'
  * The list and the map of machines filter alike; the widths leave room in the row for the button
  * that clears them.
  */
-export const deviceFilters = (t: (key: string) => string): readonly Filter[] => [
+export const deviceFilters = (
+  t: (key: string) => string,
+  may: (right: string) => boolean,
+): readonly Filter[] => [
   { key: 'keyword' },
   { key: 'typeId', width: 152, picker: DeviceTypeSelect },
   { key: 'orgId', width: 152, picker: OwnerSelect },
@@ -22,13 +25,20 @@ export const deviceFilters = (t: (key: string) => string): readonly Filter[] => 
       <StoreSelect {...rest} onChange={(value) => onChange(value ?? undefined)} />
     ),
   },
-  {
-    key: 'tagIds',
-    more: true,
-    picker: ({ onChange, ...rest }) => (
-      <DeviceTagSelect {...rest} onChange={(ids) => onChange(ids.length > 0 ? ids : undefined)} />
-    ),
-  },
+  ...(may('device-tag:read')
+    ? [
+        {
+          key: 'tagIds',
+          more: true,
+          picker: ({ onChange, ...rest }: PickerProps) => (
+            <DeviceTagSelect
+              {...rest}
+              onChange={(ids) => onChange(ids.length > 0 ? ids : undefined)}
+            />
+          ),
+        },
+      ]
+    : []),
   { key: 'status', label: t('online'), more: true },
   { key: 'signal', more: true },
   { key: 'kind', more: true },

@@ -97,7 +97,10 @@ export function useBatch(open: (opened: Opened) => void): BatchAction<DeviceRow>
   return [
     act('settings', 'device:config', (selection) => open({ act: 'batchSettings', selection })),
     act('assign', 'device:assign', (selection) => void assign(selection)),
-    act('tags', 'device:update', (selection) => open({ act: 'batchTags', selection })),
+    {
+      ...act('tags', 'device:update', (selection) => open({ act: 'batchTags', selection })),
+      can: may('device:update') && may('device-tag:read'),
+    },
     act('reboot', 'device:reboot', (selection) => open({ act: 'batchReboot', selection })),
     act('pause', 'device:update', (selection) => open({ act: 'batchPause', selection }), true),
     act('copy', 'lane:copy', (selection) => open({ act: 'batchCopy', selection })),

@@ -10,6 +10,7 @@ import { useListQuery } from '../../../../web/list/useListQuery.ts'
 import { useLive } from '../../../../web/live.ts'
 import { Count } from '../../../../web/Money.tsx'
 import { Problem } from '../../../../web/Problem.tsx'
+import { useMay } from '../../../../web/session.ts'
 import { useDetail } from '../../../../web/useDetail.ts'
 import {
   type FleetGroup,
@@ -37,6 +38,7 @@ type Part = { box: number[]; zoom: number }
  */
 export function FleetMap() {
   const { t } = useTranslation(['devices', 'web'])
+  const may = useMay()
   const { query, change, reset } = useListQuery(devices.list.input, {})
   const { page, pageSize, sort, ...filter } = query
   const [shown, setShown] = useState<Part | null>(null)
@@ -109,7 +111,7 @@ export function FleetMap() {
       <FilterBar
         ns="devices"
         input={devices.list.input}
-        filters={deviceFilters(t)}
+        filters={deviceFilters(t, may)}
         query={query}
         fixed={{}}
         onChange={change}
