@@ -8,7 +8,9 @@ import {
   licenceMatches,
   licenceRule,
   lifecycleStates,
+  mostTags,
   readyRule,
+  retagged,
   typeChange,
   typeRule,
   watchersOf,
@@ -121,4 +123,20 @@ test.each([
       usualAge,
     ),
   ).toBe(expected)
+})
+
+const tag = (id: number, orgId = 3) => ({ id, orgId })
+test.each([
+  ['put on', {}, [tag(2)], [], [1, 2], null],
+  ['put on again', {}, [tag(1)], [], [1], null],
+  ['taken off', {}, [], [tag(1)], [], null],
+  ['of its own organisation', {}, [tag(2), tag(3, 4)], [], [1, 2], null],
+  ['of another alone', {}, [tag(3, 4)], [], [1], 'tagElsewhere'],
+  ['scrapped', { lifecycle: 'SCRAPPED' }, [tag(2)], [], [1], 'closed'],
+  ['too many', {}, Array.from({ length: mostTags }, (_, n) => tag(2 + n)), [], [1], 'mostTags'],
+] as const)('tags: %s', (_, change, put, taken, after, error) => {
+  const machine = { orgId: 3, lifecycle: 'OPERATING', tags: [tag(1)], ...change }
+  const found = retagged(machine, put, taken)
+  expect(found.after.map(({ id }) => id)).toEqual(after)
+  expect(found.refusal).toBe(error && deviceErrors[error])
 })

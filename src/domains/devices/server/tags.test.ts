@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { add, addPermissions, grant } from '../../../../test/factories/things.ts'
+import { pagesTouched } from '../../../../test/support/pages.ts'
+import type { Ctx } from '../../../server/context.ts'
+import type { Input } from '../../../shared/contract.ts'
+import { devices } from '../contract.ts'
 import { addDevice, openWorld, people, type World } from './testWorld.ts'
+import { handlers } from './verbs.ts'
 
 let world: World
 /** Machines 1 and 2 of operator 3, 3 of operator 4; tags 1 and 2 of operator 3, 3 of 4, 4 of 5. */
@@ -99,4 +104,36 @@ test('the database holds tag, machine and organisation together', async () => {
   await tag(people.operator, [1], [1])
   await world.rows('delete from device_tags where id = 1')
   expect(await names(1)).toEqual([])
+})
+
+test('the page of the list costs what it did, however many tags there are; a filter reads its tag', async () => {
+  await world.rows(
+    `with d as (insert into devices (org_id, rtu_number, nickname, type_id, province, city, county,
+      address, kind, lifecycle, drop_sensor, secret_hash)
+      select 3, 'C' || lpad(n::text, 6, '0'), 'c', 1, '440000', '440300', '440305', 'a', 'GENERAL',
+        'OPERATING', true, 'x' from generate_series(1, 2000) n returning id)
+    insert into device_states (device_id, org_id, online) select id, 3, true from d`,
+  )
+  await world.rows(`insert into device_tags (id, org_id, name, tone)
+    select 100 + n, 3, 'many' || n, 'RED' from generate_series(1, 40) n`)
+  const scope = { all: false, orgs: [3], ancestors: [1, 2], devices: null, watched: [] }
+  const pages = async (input: Record<string, unknown> = {}) => {
+    await world.rows('analyze')
+    return pagesTouched(world.app, scope, (ctx) =>
+      (handlers.list as (ctx: Ctx, input: Input<typeof devices.list>) => Promise<unknown>)(
+        ctx,
+        devices.list.input.parse(input),
+      ),
+    )
+  }
+  const before = await pages()
+  // three of each machine, and one that ten machines carry
+  await world.rows(`insert into device_tag_links (org_id, device_id, tag_id)
+    select 3, d.id, 101 + (d.id + n) % 39 from devices d, generate_series(1, 3) n
+      where d.org_id = 3`)
+  await world.rows(`insert into device_tag_links (org_id, device_id, tag_id)
+    select 3, id, 140 from devices where org_id = 3 order by id limit 10 on conflict do nothing`)
+  const [after, filtered] = [await pages(), await pages({ tagIds: [140] })]
+  expect(after - before).toBeLessThan(40)
+  expect(filtered).toBeLessThan(before)
 })

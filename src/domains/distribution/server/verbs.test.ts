@@ -74,6 +74,11 @@ beforeEach(async () => {
     `店${id}`,
   ])
   await world.rows('update devices set store_id = id where id = $1', [id])
+  await world.rows(`insert into device_tags (id, org_id, name) values ($1, 3, $2)`, [
+    id,
+    `tag${id}`,
+  ])
+  await world.rows('insert into device_tag_links values (3, $1, $1)', [id])
 })
 const put = (user: number, orgId: number, change: Record<string, unknown> = {}) =>
   world.send(user, 'PUT', `/devices/${id}/owner`, { version: 1, orgId, ...change })
@@ -127,6 +132,7 @@ describe('transfer', () => {
       ['lanes', [3, 4]],
       ['lane_floors', [3, 4]],
       ['device_faults', [3, 4]],
+      ['device_tag_links', []],
     ] as const)
       expect([table, await orgsOf(table)]).toEqual([table, orgs])
     expect(
