@@ -83,12 +83,12 @@ export const common = defineErrors('common', {
   wrongMethod: [405001, '请求方法不支持', 'This method is not supported here'],
   stale: [
     409001,
-    '数据已被他人修改,请刷新后重试',
+    '数据已被他人修改，请刷新后重试',
     'Somebody changed this meanwhile; reload and try again',
   ],
   keyReused: [409002, '重复请求内容不一致', 'The same request key was used for another request'],
-  keyBusy: [409005, '相同请求正在处理,请稍后', 'The same request is being processed'],
-  inUse: [409003, '数据正在使用,无法删除', 'In use, cannot be deleted'],
+  keyBusy: [409005, '相同请求正在处理，请稍后', 'The same request is being processed'],
+  inUse: [409003, '数据正在使用，无法删除', 'In use, cannot be deleted'],
   duplicate: [409004, '数据已存在', 'Already exists'],
   tooLarge: [413001, '请求内容过大', 'The request is too large'],
   wrongType: [415001, '不支持的内容类型', 'This content type is not supported'],
@@ -99,9 +99,9 @@ export const common = defineErrors('common', {
     '操作时间过长，已全部撤销，请分批进行',
     'This took too long and was taken back; do it in smaller parts',
   ],
-  tooMany: [429001, '操作过于频繁,请稍后再试', 'Too many requests, try again later'],
+  tooMany: [429001, '操作过于频繁，请稍后再试', 'Too many requests, try again later'],
   unexpected: [500001, '操作失败', 'Operation failed'],
-  busy: [503001, '系统繁忙,请稍后再试', 'The system is busy, try again later'],
+  busy: [503001, '系统繁忙，请稍后再试', 'The system is busy, try again later'],
 })
 
 /** Codes on which the client logs out once (specification, section 8). */

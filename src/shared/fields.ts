@@ -19,7 +19,7 @@ z.config({
     }
     if (found.code === 'unrecognized_keys')
       return bi(
-        `不支持的字段:${found.keys?.join('、')}`,
+        `不支持的字段：${found.keys?.join('、')}`,
         `Unknown field: ${found.keys?.join(', ')}`,
       )
     if (found.input === undefined || found.input === null || found.input === '')

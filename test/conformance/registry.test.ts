@@ -12,6 +12,7 @@ import { pageSizes } from '../../src/shared/listQuery.ts'
 import type { Texts } from '../../src/shared/locale.ts'
 import type { StateTable } from '../../src/shared/moves.ts'
 import { say } from '../../src/shared/text.ts'
+import { locale as web } from '../../src/web/locale.ts'
 import { answerKeys, choicesOf, endpoints, fieldsOf, isList } from '../support/registry.ts'
 import { specificationRoutes } from './routes.ts'
 
@@ -251,6 +252,30 @@ const errors = [
 ]
 /** The specification gives this sentence in English only. */
 const oneLanguage = ['common.noPath']
+
+/** Half-width marks beside Chinese; between digits and in what machines read they stay. */
+const half =
+  /[\u4e00-\u9fff][,;:?!]|[,;:?!][\u4e00-\u9fff]|\([^)]*[\u4e00-\u9fff]|[\u4e00-\u9fff]\(/
+/** Days and months that a screen takes apart at their commas. */
+const split = /^([一二三四五六日]|\d+月)(,([一二三四五六日]|\d+月))+$/
+/** Sentences of the specification, comma included. */
+const asWritten = ['登录已过期,请重新登录', '药品为特殊商品,不支持退货']
+const texts = (found: unknown): string[] =>
+  typeof found === 'string'
+    ? [found]
+    : Object.values((found ?? {}) as Record<string, unknown>).flatMap(texts)
+
+describe('Chinese texts have Chinese punctuation', () => {
+  it.each([
+    ...Object.entries(locales).map(([domain, { zh }]) => [domain, texts(zh)] as const),
+    ['the platform', texts(web.zh)],
+    ['screens', screens.map(({ title }) => say(title, 'zh-CN'))],
+    ['errors', errors.map((def) => say(def.text, 'zh-CN'))],
+  ] as const)('%s', (_, found) => {
+    const kept = (text: string) => split.test(text) || asWritten.includes(text)
+    expect(found.filter((text) => half.test(text) && !kept(text))).toEqual([])
+  })
+})
 
 describe('errors', () => {
   it('have unique names', () => expect(duplicates(errors.map((def) => def.name))).toEqual([]))

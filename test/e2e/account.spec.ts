@@ -53,7 +53,7 @@ test('a first password comes before anything else; his other devices end by his 
     .first()
     .waitFor()
   await change(first)
-  await page.getByText('密码已修改,请重新登录').waitFor()
+  await page.getByText('密码已修改，请重新登录').waitFor()
   assert.equal(new URL(page.url()).search, '')
   assert.equal((await call(env, held, 'GET', '/api/me')).body.code, 110004)
 

@@ -141,7 +141,7 @@ test('a forgotten password: code from the demo inbox, new password, signed in wi
   await page.getByLabel('新密码').fill(next)
   await page.getByLabel('确认密码').fill(next)
   await page.locator('button[type=submit]').click()
-  await page.getByText('密码重置成功,请重新登录').waitFor()
+  await page.getByText('密码重置成功，请重新登录').waitFor()
   await page.getByLabel('用户名', { exact: true }).fill('zhaolina')
   await page.getByLabel('密码', { exact: true }).fill(next)
   await page.locator('button[type=submit]').click()

@@ -5,7 +5,7 @@ import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
 
 export const channelErrors = defineErrors('alerts', {
-  wrongAddress: [422001, '地址不可用:{reason}', 'This address cannot be used: {reason}'],
+  wrongAddress: [422001, '地址不可用：{reason}', 'This address cannot be used: {reason}'],
   noMailServer: [422001, '请先设置邮件服务器', 'Set the mail server first'],
   inAppStays: [422001, '站内信渠道不能删除', 'The in-app channel cannot be deleted'],
   tooManyChannels: [422001, '最多20个渠道', 'At most 20 channels'],
@@ -13,7 +13,7 @@ export const channelErrors = defineErrors('alerts', {
   linkOver: [422001, '链接无效或已过期', 'This link is wrong or has expired'],
   tooManyTests: [
     429001,
-    '每个渠道每分钟可测试一次,每天共{most}次',
+    '每个渠道每分钟可测试一次，每天共{most}次',
     'One test a minute for a channel, {most} a day in all',
   ],
 })

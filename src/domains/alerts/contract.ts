@@ -9,7 +9,11 @@ import { channelEndpoints } from './channelContract.ts'
 export const alertErrors = defineErrors('alerts', {
   closed: [409001, '告警已关闭', 'The alert is closed already'],
   taken: [409001, '告警已有人处理或已关闭', 'Somebody is at it already, or it is closed'],
-  wrongThreshold: [400001, '超出允许范围({min}–{max})', 'Outside the allowed range ({min}–{max})'],
+  wrongThreshold: [
+    400001,
+    '超出允许范围（{min}–{max}）',
+    'Outside the allowed range ({min}–{max})',
+  ],
   noThreshold: [400001, '该类告警没有时间条件', 'This kind has no time to set'],
 })
 

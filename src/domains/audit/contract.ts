@@ -14,7 +14,7 @@ import { bi } from '../../shared/text.ts'
 import { checkStates, debugMinutes } from './rules.ts'
 
 export const auditErrors = defineErrors('audit', {
-  checkRunning: [409060, '校验正在进行,请稍候', 'A check is already running'],
+  checkRunning: [409060, '校验正在进行，请稍候', 'A check is already running'],
   noSuchUser: [422061, '用户不存在', 'There is no such user'],
   higherRank: [
     403060,
@@ -23,7 +23,7 @@ export const auditErrors = defineErrors('audit', {
   ],
   ownSession: [
     422060,
-    '不能强制下线当前会话,请使用退出登录',
+    '不能强制下线当前会话，请使用退出登录',
     'This is your own session: sign out instead',
   ],
 })

@@ -8,7 +8,7 @@ import { orders, piecesAreSaid, RefundFields } from '../orders/contract.ts'
 
 export const complaintErrors = defineErrors('complaints', {
   wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],
-  refundLinked: [422001, '已关联退款,无法删除', 'A refund is linked; it cannot be deleted'],
+  refundLinked: [422001, '已关联退款，无法删除', 'A refund is linked; it cannot be deleted'],
   noOrder: [422001, '该投诉没有关联订单', 'No order is linked to this complaint'],
   otherOrder: [400001, '订单不属于该设备', 'The order is not of this machine'],
   noLane: [400001, '该设备没有这个货道', 'This machine has no such lane'],

@@ -14,19 +14,19 @@ const stories: readonly Story[] = [
   {
     type: 'NOT_DISPENSED',
     source: 'DEVICE_QR',
-    content: '付款后机器没有反应,商品没有掉下来。',
+    content: '付款后机器没有反应，商品没有掉下来。',
     state: 'OPEN',
   },
   {
     type: 'CHARGE',
     source: 'MINI_PROGRAM',
-    content: '手机显示扣款成功,机器显示支付超时。',
+    content: '手机显示扣款成功，机器显示支付超时。',
     state: 'OPEN',
   },
   {
     type: 'NOT_DISPENSED',
     source: 'PHONE',
-    content: '卡在弹簧上没有掉下来,请帮忙处理。',
+    content: '卡在弹簧上没有掉下来，请帮忙处理。',
     state: 'HANDLING',
     talk: [
       ['CLAIM', ''],
@@ -36,11 +36,11 @@ const stories: readonly Story[] = [
   {
     type: 'QUALITY',
     source: 'MINI_PROGRAM',
-    content: '饮料瓶身有凹痕,瓶盖有渗漏。',
+    content: '饮料瓶身有凹痕，瓶盖有渗漏。',
     state: 'WAITING',
     talk: [
       ['CLAIM', ''],
-      ['ASK', '您好,请补充瓶身照片以便我们核实。'],
+      ['ASK', '您好，请补充瓶身照片以便我们核实。'],
     ],
   },
   {
@@ -50,12 +50,12 @@ const stories: readonly Story[] = [
       content: '买了两件只出了一件。',
       state: 'RESOLVED',
       result: 'REFUND',
-      remark: '核实电机未转动,已原路退款',
+      remark: '核实电机未转动，已原路退款',
     },
     talk: [
       ['CLAIM', ''],
-      ['REPLY', '您好,已核实并为您办理退款,预计1至3个工作日到账。'],
-      ['RESOLVE', '核实电机未转动,已原路退款'],
+      ['REPLY', '您好，已核实并为您办理退款，预计1至3个工作日到账。'],
+      ['RESOLVE', '核实电机未转动，已原路退款'],
     ],
   },
   {
@@ -65,12 +65,12 @@ const stories: readonly Story[] = [
       content: '顾客来电反映面包临近保质期。',
       state: 'CLOSED',
       result: 'EXPLAIN',
-      remark: '核实在保质期内,已解释',
+      remark: '核实在保质期内，已解释',
     },
     talk: [
       ['CLAIM', ''],
-      ['REPLY', '您好,经核实商品在保质期内,请放心食用。'],
-      ['RESOLVE', '核实在保质期内,已解释'],
+      ['REPLY', '您好，经核实商品在保质期内，请放心食用。'],
+      ['RESOLVE', '核实在保质期内，已解释'],
       ['CLOSE', ''],
     ],
   },
@@ -86,7 +86,7 @@ const stories: readonly Story[] = [
     ...{
       type: 'DEVICE',
       source: 'PHONE',
-      content: '屏幕一直黑屏,无法选择商品。',
+      content: '屏幕一直黑屏，无法选择商品。',
       state: 'RESOLVED',
       result: 'REPAIR',
       remark: '已派维修员更换屏线',

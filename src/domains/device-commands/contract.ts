@@ -6,14 +6,14 @@ import { listQuery, page } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 
 export const deviceCommandErrors = defineErrors('deviceCommands', {
-  offline: [422001, '设备离线,无法执行', 'The machine is offline: not possible'],
-  closed: [422001, '设备已外售或报废,不能操作', 'The device was sold or scrapped'],
-  running: [409001, '该操作正在执行,请稍后再试', 'This is being done already, try again later'],
+  offline: [422001, '设备离线，无法执行', 'The machine is offline: not possible'],
+  closed: [422001, '设备已外售或报废，不能操作', 'The device was sold or scrapped'],
+  running: [409001, '该操作正在执行，请稍后再试', 'This is being done already, try again later'],
   laneGone: [422001, '该货道没有商品', 'There is no product in this lane'],
-  laneFault: [422001, '货道故障,请以维修方式测试', 'The lane has a fault: test it as a repair'],
-  laneLocked: [422001, '货道已锁定,不能出货', 'The lane is locked'],
+  laneFault: [422001, '货道故障，请以维修方式测试', 'The lane has a fault: test it as a repair'],
+  laneLocked: [422001, '货道已锁定，不能出货', 'The lane is locked'],
   laneEmpty: [422001, '库存不足', 'Not enough stock'],
-  machineBusy: [409001, '设备正在出货,请稍后再试', 'The machine is dispensing, try again later'],
+  machineBusy: [409001, '设备正在出货，请稍后再试', 'The machine is dispensing, try again later'],
 })
 
 export const commandTypes = ['REBOOT', 'LOCK', 'UNLOCK', 'QUERY', 'DOOR'] as const

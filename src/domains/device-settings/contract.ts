@@ -9,19 +9,19 @@ export const deviceSettingsErrors = defineErrors('deviceSettings', {
   tempMissing: [400001, '温度不能为空', 'Enter the temperature'],
   tempNotHere: [
     422001,
-    '该机型不制冷,不能设置温度',
+    '该机型不制冷，不能设置温度',
     'This type does not cool: it has no temperature limits',
   ],
   tempOrder: [400001, '最低温度不能高于最高温度', 'Lowest temperature exceeds highest'],
   humOrder: [400001, '最低湿度不能高于最高湿度', 'Lowest humidity exceeds highest'],
   outsideStorage: [
     422001,
-    '超出商品存储温度要求:{products}',
+    '超出商品存储温度要求：{products}',
     'Outside the storage temperature of: {products}',
   ],
   closed: [
     422001,
-    '设备已外售或报废,不能修改',
+    '设备已外售或报废，不能修改',
     'The device was sold or scrapped and cannot be changed',
   ],
 })
@@ -49,7 +49,7 @@ const humidity = z
   .max(100, humText)
   .refine(halves, humText)
 const limitEmpty = bi('限购数量不能为空', 'Enter the purchase limit, 0 for none')
-const limitText = bi('限购数量超出范围(0-999)', 'A purchase limit from 0 to 999')
+const limitText = bi('限购数量超出范围（0-999）', 'A purchase limit from 0 to 999')
 const limit = z
   .number(required(limitEmpty, limitText))
   .int(limitText)

@@ -7,10 +7,10 @@ import { bi } from '../../shared/text.ts'
 
 export const deviceTypeErrors = defineErrors('deviceTypes', {
   nameTaken: [409004, '类型名称已存在', 'This name exists already'],
-  inUse: [409003, '该类型下仍有 {n} 台设备,无法删除', 'There are still {n} devices of this type'],
+  inUse: [409003, '该类型下仍有 {n} 台设备，无法删除', 'There are still {n} devices of this type'],
   patternFixed: [
     422001,
-    '该类型下已有设备,不能更改出货方式',
+    '该类型下已有设备，不能更改出货方式',
     'There are devices of this type; the dispensing cannot change',
   ],
   tooSmall: [422001, '已有货道超出新的层数或货道数', 'Existing lanes exceed the new limits'],

@@ -42,7 +42,7 @@ export const rtuNumber = z
   .regex(
     /^[A-Z0-9]{0,16}[0-9]{4}$/,
     bi(
-      '机器编号须为4-20位大写字母或数字,且以4位以上数字结尾',
+      '机器编号须为4-20位大写字母或数字，且以4位以上数字结尾',
       'Four to 20 capital letters or digits, ending in at least four digits',
     ),
   )

@@ -4,7 +4,7 @@ export const deviceErrors = defineErrors('devices', {
   numberTaken: [409004, '机器编号已存在', 'This machine number exists already'],
   numbersTaken: [
     409004,
-    '机器编号已存在:{numbers}',
+    '机器编号已存在：{numbers}',
     'These machine numbers exist already: {numbers}',
   ],
   boardTaken: [409004, '该主板已绑定其他设备', 'This board belongs to another device'],
@@ -16,7 +16,7 @@ export const deviceErrors = defineErrors('devices', {
   licenceMissing: [400001, '请填写药品经营许可证信息', 'Enter the drug licence'],
   closed: [
     422001,
-    '设备已外售或报废,不能修改',
+    '设备已外售或报废，不能修改',
     'The device was sold or scrapped and cannot be changed',
   ],
   wrongMove: [409001, '当前经营状态不能执行该操作', 'Not possible in the present business state'],
@@ -28,11 +28,11 @@ export const deviceErrors = defineErrors('devices', {
   licenceElsewhere: [422001, '许可证地址与设备地址不一致', 'The licence is for another address'],
   faultClosed: [409001, '该故障已处理', 'This fault is already handled'],
   ownerKind: [422001, '该机构不能拥有设备', 'This organisation cannot own devices'],
-  boardDisabled: [422001, '该主板已停用,请先启用', 'This board is disabled; enable it first'],
-  openOrder: [422001, '设备有未完成的订单,不能操作', 'The device has unfinished orders'],
+  boardDisabled: [422001, '该主板已停用，请先启用', 'This board is disabled; enable it first'],
+  openOrder: [422001, '设备有未完成的订单，不能操作', 'The device has unfinished orders'],
   stockLeft: [
     422001,
-    '设备仍有{n}件库存,请先清空',
+    '设备仍有{n}件库存，请先清空',
     'The device still holds {n} pieces; empty it first',
   ],
   numberWrong: [422001, '机器编号不一致', 'This is not the number of the machine'],

@@ -14,17 +14,17 @@ export const distributionErrors = defineErrors('distribution', {
   deviceClosed: [422001, '设备已外售或报废', 'The device was sold or scrapped'],
   openOrder: [
     422001,
-    '设备有未完成的订单,不能转移',
+    '设备有未完成的订单，不能转移',
     'The device has unfinished orders and cannot be moved',
   ],
   uncounted: [
     422001,
-    '货道 {lanes} 有待盘点的商品,请先盘点',
+    '货道 {lanes} 有待盘点的商品，请先盘点',
     'Lanes {lanes} hold pieces that must be counted first',
   ],
   goodsUnknown: [
     422001,
-    '新所属用户看不到以下商品:{goods}',
+    '新所属用户看不到以下商品：{goods}',
     'The new owner does not have these products: {goods}',
   ],
   typeUnknown: [

@@ -6,15 +6,15 @@ import * as f from '../../shared/fields.ts'
 export const fileErrors = defineErrors('files', {
   imageTooLarge: [413001, '图片不能超过2M', 'The picture must not exceed 2M'],
   imageType: [415001, '只支持jpg或png格式', 'Only jpg or png is supported'],
-  imageBroken: [400001, '图片已损坏,无法读取', 'The picture is damaged and cannot be read'],
+  imageBroken: [400001, '图片已损坏，无法读取', 'The picture is damaged and cannot be read'],
   imagePixels: [
     400001,
-    '图片尺寸过大,不能超过2500万像素',
+    '图片尺寸过大，不能超过2500万像素',
     'The picture has too many pixels, at most 25 million',
   ],
   tooManyToday: [
     429004,
-    '今天上传的图片过多,请明天再试',
+    '今天上传的图片过多，请明天再试',
     'Too many pictures today, try again tomorrow',
   ],
   noFile: [400001, '请选择一张图片', 'Choose one picture'],

@@ -11,20 +11,20 @@ export const jobErrors = defineErrors('jobs', {
   notExportable: [400001, '该列表不支持导出', 'This list cannot be exported'],
   unknownColumns: [
     400001,
-    '不支持导出的列:{columns}',
+    '不支持导出的列：{columns}',
     'Columns that cannot be exported: {columns}',
   ],
   tooManyRows: [
     422001,
-    '共 {total} 条,一次最多导出 {most} 条,请缩小筛选范围',
+    '共 {total} 条，一次最多导出 {most} 条，请缩小筛选范围',
     '{total} rows; at most {most} can be exported at once. Narrow the filter',
   ],
   tooManyJobs: [
     429001,
-    '您已有 {most} 个任务在排队或运行,请稍后再试',
+    '您已有 {most} 个任务在排队或运行，请稍后再试',
     'You already have {most} jobs waiting or running; try again later',
   ],
-  notCancellable: [409001, '任务已结束,无法取消', 'The job has ended and cannot be cancelled'],
+  notCancellable: [409001, '任务已结束，无法取消', 'The job has ended and cannot be cancelled'],
   notRetryable: [
     409001,
     '只有失败或已取消的导出可以重试',
@@ -32,12 +32,12 @@ export const jobErrors = defineErrors('jobs', {
   ],
   ownerClosed: [
     422001,
-    '账号或所属机构已停用,导出未执行',
+    '账号或所属机构已停用，导出未执行',
     'The account or its organisation is disabled; nothing was exported',
   ],
   rightLost: [
     422001,
-    '导出权限已被收回,导出未执行',
+    '导出权限已被收回，导出未执行',
     'The right to export was taken back; nothing was exported',
   ],
   madeWithMore: [
@@ -49,10 +49,10 @@ export const jobErrors = defineErrors('jobs', {
   // imports
   fileType: [415001, '只支持 xlsx 或 csv 文件', 'Only xlsx or csv files are supported'],
   fileTooLarge: [413001, '文件不能超过8M', 'The file must not exceed 8M'],
-  fileBroken: [400001, '文件已损坏,无法读取', 'The file is damaged and cannot be read'],
+  fileBroken: [400001, '文件已损坏，无法读取', 'The file is damaged and cannot be read'],
   fileUnsafe: [
     400001,
-    '文件解压后过大,无法导入',
+    '文件解压后过大，无法导入',
     'The file unpacks to too much and cannot be imported',
   ],
   tooManyLines: [
@@ -80,13 +80,13 @@ export const jobErrors = defineErrors('jobs', {
   wrongTemplate: [400001, '模板不正确', 'This is not the template'],
   noRows: [
     400001,
-    '文件中没有数据,一次最多导入1000行',
+    '文件中没有数据，一次最多导入1000行',
     'The file has no rows; import from 1 to 1000 at a time',
   ],
   wrongRowCount: [400001, '一次最多导入1000行', 'Import from 1 to 1000 rows at a time'],
   rowsRefused: [
     400001,
-    '共 {failed} 行有误,未导入任何数据',
+    '共 {failed} 行有误，未导入任何数据',
     '{failed} rows are wrong; nothing was imported',
   ],
   importedAlready: [409001, '请勿重复导入', 'This file was imported a moment ago'],

@@ -55,7 +55,7 @@ export const locale = defineLocale(
       another: '重新选择',
       checking: '正在检查…',
       fine: '检查通过，共 {total} 行，可以导入',
-      wrong: '共 {total} 行,{failed} 行有误。修改后重新上传，有误时不会导入任何数据',
+      wrong: '共 {total} 行，{failed} 行有误。修改后重新上传，有误时不会导入任何数据',
       marked: '下载错误文件',
       submit: '确认导入 {total} 行',
       done: '已导入 {total} 行',

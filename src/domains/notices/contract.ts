@@ -22,7 +22,7 @@ export const noticeErrors = defineErrors('notices', {
   publishInPast: [400001, '发布时间必须晚于当前时间', 'The publishing time must lie in the future'],
   endBeforeStart: [400001, '结束时间必须晚于开始时间', 'The end must be after the start'],
   noTarget: [400001, '请选择发布范围', 'Choose who will receive it'],
-  published: [422001, '公告已发布,不能修改', 'A published announcement cannot be changed'],
+  published: [422001, '公告已发布，不能修改', 'A published announcement cannot be changed'],
   notDraft: [422001, '仅草稿可以删除', 'Only drafts can be deleted'],
   notPublished: [422001, '公告不在发布中', 'The announcement is not published'],
   remindedRecently: [422001, '24小时内只能提醒一次', 'Readers can be reminded once in 24 hours'],

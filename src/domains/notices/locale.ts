@@ -41,7 +41,7 @@ export const locale = defineLocale(
       chosen: '指定范围',
       subtree: '包含下级机构',
       popupHint: '登录后在首页弹出',
-      untitled: '(无标题)',
+      untitled: '（无标题）',
     },
     editor: {
       label: '正文编辑器',

@@ -6,9 +6,9 @@ import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/
 import { bi } from '../../shared/text.ts'
 
 export const orderErrors = defineErrors('orders', {
-  notPaid: [422010, '订单未支付,不能退款', 'The order is not paid'],
+  notPaid: [422010, '订单未支付，不能退款', 'The order is not paid'],
   alreadyRefunded: [422011, '该商品已退款或正在退款', 'This piece is refunded or being refunded'],
-  shipping: [422012, '出货进行中,请稍后再试', 'Dispensing is in progress, try again later'],
+  shipping: [422012, '出货进行中，请稍后再试', 'Dispensing is in progress, try again later'],
   drugNotReturnable: [
     422013,
     '药品为特殊商品,不支持退货',
@@ -16,11 +16,11 @@ export const orderErrors = defineErrors('orders', {
   ],
   tooOld: [422014, '超过可退款期限', 'Too old to be refunded'],
   nothingToRefund: [422015, '没有可退款的商品', 'Nothing to refund'],
-  deviceOffline: [422016, '设备离线,暂时无法购买', 'The machine is offline, try again later'],
-  deviceNotSelling: [422017, '设备停售,暂时无法购买', 'The machine is not selling at the moment'],
+  deviceOffline: [422016, '设备离线，暂时无法购买', 'The machine is offline, try again later'],
+  deviceNotSelling: [422017, '设备停售，暂时无法购买', 'The machine is not selling at the moment'],
   laneNotSelling: [422018, '该商品暂时无法购买', 'This product cannot be bought at the moment'],
   outOfStock: [422019, '库存不足', 'Not enough stock'],
-  priceChanged: [409010, '价格已更新,请刷新', 'The price has changed, please reload'],
+  priceChanged: [409010, '价格已更新，请刷新', 'The price has changed, please reload'],
   overLimit: [422020, '超过购买数量限制', 'Over the purchase limit'],
   drugForbidden: [
     422021,

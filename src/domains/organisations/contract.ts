@@ -39,7 +39,7 @@ export const organisationErrors = defineErrors('organisations', {
   tooDeep: [422001, '机构层级不能超过8级', 'Organisations may stand at most eight levels deep'],
   notEmpty: [
     409003,
-    '该机构下仍有{what},无法删除',
+    '该机构下仍有{what}，无法删除',
     'The organisation still has {what} and cannot be deleted',
   ],
   isPlatform: [
@@ -56,7 +56,7 @@ export const organisationErrors = defineErrors('organisations', {
   alreadyThere: [422001, '该机构已在此上级机构下', 'The organisation is there already'],
   usesAbove: [
     422001,
-    '该机构仍在使用原上级的{what},不能移动',
+    '该机构仍在使用原上级的{what}，不能移动',
     'The organisation still uses {what} of its present parents and cannot be moved',
   ],
   avatarMissing: [400001, '请上传头像', 'Upload an avatar'],

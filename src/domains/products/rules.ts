@@ -34,34 +34,34 @@ export const productErrors = defineErrors('products', {
   categoryNameTaken: [409004, '分类名称已存在', 'A category with this name exists'],
   categoryInUse: [
     409003,
-    '该分类下仍有{n}个商品,无法删除',
+    '该分类下仍有{n}个商品，无法删除',
     'This category still has {n} products and cannot be deleted',
   ],
   barcodeTaken: [409004, '条形码已存在', 'A product with this barcode exists'],
   used: [
     409003,
-    '商品已被使用,请改为下架',
+    '商品已被使用，请改为下架',
     'The product has been used; take it off the shelf instead',
   ],
   inherited: [
     403001,
-    '上级机构的商品只能查看和使用,不能修改',
+    '上级机构的商品只能查看和使用，不能修改',
     'Products of an organisation above can be used, not changed',
   ],
   belowCost: [422030, '零售价不能低于成本价', 'The retail price must not be below the cost'],
   lanesBelowCost: [
     422031,
-    '以下货道售价低于新成本价:{list},共{n}个货道',
+    '以下货道售价低于新成本价：{list}，共{n}个货道',
     'These lanes sell below the new cost: {list} ({n} lanes in all)',
   ],
   looserDrugClass: [
     422032,
-    '商品正在销售,药品分类只能改为更严格的类别',
+    '商品正在销售，药品分类只能改为更严格的类别',
     'While the product is on sale its drug class may only become stricter',
   ],
   lanesForbidDrug: [
     422033,
-    '以下货道所在设备不允许销售此类药品:{list},共{n}个货道',
+    '以下货道所在设备不允许销售此类药品：{list}，共{n}个货道',
     'The machines of these lanes may not sell such drugs: {list} ({n} lanes in all)',
   ],
 })

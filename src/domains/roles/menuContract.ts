@@ -18,7 +18,7 @@ const fields = {
     .regex(
       /^[A-Za-z][\w-]{1,49}$/,
       bi(
-        '菜单名称须以字母开头,2-50个字母、数字、_或-',
+        '菜单名称须以字母开头，2-50个字母、数字、_或-',
         'A letter, then letters, digits, _ or -; 2 to 50',
       ),
     ),

@@ -20,10 +20,10 @@ type DataScope =
 
 export const roleErrors = defineErrors('roles', {
   nameTaken: [409004, '角色名称已存在', 'This role name exists already'],
-  stale: [409001, '内容已被他人修改,请刷新', 'Somebody changed this meanwhile, please reload'],
+  stale: [409001, '内容已被他人修改，请刷新', 'Somebody changed this meanwhile, please reload'],
   superFixed: [
     422001,
-    '超级管理员拥有全部权限,不可修改',
+    '超级管理员拥有全部权限，不可修改',
     'The super administrator holds everything and cannot be changed',
   ],
   builtinBySuper: [
@@ -40,14 +40,14 @@ export const roleErrors = defineErrors('roles', {
   onlyBuiltin: [422001, '仅内置角色可恢复默认', 'Only built-in roles have a default'],
   inUse: [
     409003,
-    '角色已分配给 {n} 名用户,无法删除',
+    '角色已分配给 {n} 名用户，无法删除',
     'The role is assigned to {n} users and cannot be deleted',
   ],
-  notHeld: [403001, '您没有该权限:{names}', 'You do not hold this yourself: {names}'],
+  notHeld: [403001, '您没有该权限：{names}', 'You do not hold this yourself: {names}'],
   above: [403001, '不能管理级别高于自己的角色', 'You cannot manage a role above your own rank'],
   notOutranked: [
     403001,
-    '该角色已有他人使用,仅级别更高者可调整其级别、收回权限或停用',
+    '该角色已有他人使用，仅级别更高者可调整其级别、收回权限或停用',
     'Others hold this role: only somebody above its rank may change the rank, take rights away or disable it',
   ],
   scopeTooWide: [
@@ -55,7 +55,7 @@ export const roleErrors = defineErrors('roles', {
     '不能授予超出自己的数据范围',
     'You cannot grant a wider data scope than your own',
   ],
-  unknownCode: [400001, '权限码不存在:{names}', 'Unknown permission: {names}'],
+  unknownCode: [400001, '权限码不存在：{names}', 'Unknown permission: {names}'],
   readMissing: [400001, '“{action}”需要先勾选“{read}”', '“{action}” needs “{read}”'],
   menuNeedsRead: [400001, '菜单“{title}”需要先勾选“{read}”', 'The menu “{title}” needs “{read}”'],
   ownRight: [

@@ -21,7 +21,7 @@ const made: readonly Made[] = [
     code: 'ROLE_C_5E41C0DE',
     name: '客服专员',
     nameEn: 'Customer service',
-    description: '接待投诉,查看订单,不能退款',
+    description: '接待投诉，查看订单，不能退款',
     rank: 40,
     scope: 'ORG_TREE',
     codes:
@@ -33,7 +33,7 @@ const made: readonly Made[] = [
     code: 'ROLE_C_0DD17E57',
     name: '数据观察员',
     nameEn: 'Data observer',
-    description: '旧角色,已停用',
+    description: '旧角色，已停用',
     rank: 30,
     scope: 'ORG_TREE',
     codes: 'dashboard:read message:read sales-report:read product-report:read',
@@ -45,7 +45,7 @@ const made: readonly Made[] = [
     code: 'ROLE_C_57A71032',
     name: '门店督导',
     nameEn: 'Store supervisor',
-    description: '查看所辖设备与库存,安排补货',
+    description: '查看所辖设备与库存，安排补货',
     rank: 40,
     scope: 'ORG_TREE',
     codes:

@@ -101,8 +101,8 @@ export const locale = defineLocale(
       none: '链接不完整，请重新打开邮件中的链接',
     },
     success: {
-      changePassword: '密码已修改,请重新登录',
-      reset: '密码重置成功,请重新登录',
+      changePassword: '密码已修改，请重新登录',
+      reset: '密码重置成功，请重新登录',
       factorOff: '两步验证已关闭',
     },
     ways: {

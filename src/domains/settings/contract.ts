@@ -8,11 +8,11 @@ import { timings } from './kinds.ts'
 import { type SettingKey, shownKeys } from './registry.ts'
 
 export const settingErrors = defineErrors('settings', {
-  wrongValue: [400001, '设置项{name}:{problem}', 'Setting {name}: {problem}'],
+  wrongValue: [400001, '设置项{name}：{problem}', 'Setting {name}: {problem}'],
   twice: [400001, '同一设置项只能修改一次', 'One change per setting'],
   lockedAbove: [
     422001,
-    '该设置已被上级机构锁定,不能修改',
+    '该设置已被上级机构锁定，不能修改',
     'An organisation above locked this setting',
   ],
   platformOnly: [422001, '该设置由平台统一管理', 'This setting is the platform’s'],

@@ -73,7 +73,7 @@ export const settings = <S extends Readonly<Record<string, Said>>>(
   }
 
 export const outOfRange = (min: number | string, max: number | string): string =>
-  bi(`超出允许范围(${min}–${max})`, `Outside the allowed range (${min}–${max})`)
+  bi(`超出允许范围（${min}–${max}）`, `Outside the allowed range (${min}–${max})`)
 const zeroIs = {
   never: bi('从不', 'Never'),
   unlimited: bi('不限', 'No limit'),

@@ -11,7 +11,7 @@ export const basic = k.settings('basic', 'org', {
   'basic.logo': {
     ...k.image(),
     name: bi('Logo', 'Logo'),
-    help: bi('jpg 或 png,不超过 2M', 'jpg or png, at most 2M'),
+    help: bi('jpg 或 png，不超过 2M', 'jpg or png, at most 2M'),
     pending: true,
   },
   'basic.language': {

@@ -104,7 +104,7 @@ export const trade = k.settings('trade', 'org', {
     pending: true,
   },
   'order.drugNotice': {
-    ...k.text(100, '药品属于特殊商品,非质量问题不予退换'),
+    ...k.text(100, '药品属于特殊商品，非质量问题不予退换'),
     name: bi('药品提示语', 'Notice on drugs'),
     help: bi('退款和补单药品时显示', 'Shown when drugs are refunded or supplemented'),
     level: 'platform',

@@ -14,7 +14,7 @@ import { bi } from '../../shared/text.ts'
 export const storeErrors = defineErrors('stores', {
   nameTaken: [409004, '门店名称已存在', 'This organisation has a store of this name'],
   systemTaken: [409004, '系统号已被其他门店使用', 'Another store uses this system number'],
-  inUse: [409003, '该门店下仍有 {n} 台设备,无法删除', 'There are still {n} devices in this store'],
+  inUse: [409003, '该门店下仍有 {n} 台设备，无法删除', 'There are still {n} devices in this store'],
   ownerKind: [422001, '该机构不能拥有门店', 'This organisation cannot own stores'],
   wrongPerson: [
     422001,

@@ -24,7 +24,7 @@ export const userErrors = defineErrors('users', {
   orgClosed: [422001, '所属机构已禁用', 'The organisation is disabled'],
   orgIsFull: [
     422001,
-    '该机构的用户数已达上限({n})',
+    '该机构的用户数已达上限（{n}）',
     'The organisation has its most users already ({n})',
   ],
   regionMissing: [400001, '请选择监管区域', 'Choose the region he supervises'],

@@ -8,7 +8,7 @@ export const departmentErrors = defineErrors('users', {
   departmentNameTaken: [409004, '部门名称已存在', 'This department exists already'],
   departmentHasUsers: [
     409003,
-    '部门下仍有用户,无法删除',
+    '部门下仍有用户，无法删除',
     'There are still users in this department',
   ],
   departmentHasChildren: [409003, '请先删除下级部门', 'Delete the departments below first'],

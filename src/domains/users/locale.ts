@@ -54,7 +54,7 @@ export const locale = defineLocale(
       count: '{n} 人',
       count_one: '{n} 人',
       parent: '上级部门',
-      top: '无(一级部门)',
+      top: '无（一级部门）',
     },
     resets: {
       reject: '拒绝',

@@ -11,7 +11,7 @@ import { bi } from '../../../shared/text.ts'
 
 const none = bi('机构不存在', 'There is no such organisation')
 const many = bi(
-  '有多个同名机构,请填写机构编号',
+  '有多个同名机构，请填写机构编号',
   'Several organisations have this name; use the code',
 )
 

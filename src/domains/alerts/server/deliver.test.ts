@@ -216,7 +216,7 @@ test('rules choose the channels of a kind, and switch it off', async () => {
     message: '该类告警没有时间条件',
   })
   expect((await rule('OFFLINE', { threshold: 1 })).body.errors).toEqual([
-    { field: 'threshold', message: '超出允许范围(2–1440)' },
+    { field: 'threshold', message: '超出允许范围（2–1440）' },
   ])
   const [foreign] = await world.rows<{ id: number }>(
     'select id from alert_channels where org_id = 5',
@@ -254,7 +254,7 @@ test('redirects are refused; inner addresses too, when they are written, when th
   ])
     expect([url, (await make({ type: 'WEBHOOK', name: 'B', url })).body.message]).toEqual([
       url,
-      '地址不可用:内部网络地址',
+      '地址不可用：内部网络地址',
     ])
   await world.pass(minute)
   await world.send(people.operator, 'POST', `/alert-channels/${made.id}/test`, {})
@@ -272,7 +272,7 @@ test('redirects are refused; inner addresses too, when they are written, when th
   const server = { version: 0, host: '127.0.0.1', port: 25, security: 'NONE', sender: 'a@b.cn' }
   expect(
     (await world.send(people.operator, 'PUT', '/alert-mail-server', server)).body.message,
-  ).toBe('地址不可用:内部网络地址')
+  ).toBe('地址不可用：内部网络地址')
 })
 
 test.each([

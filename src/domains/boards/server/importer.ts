@@ -100,7 +100,7 @@ export const boardImporter = defineImporter<typeof Row>({
       key: 'org',
       title: bi('所属机构', 'Organisation'),
       example: 'ORG000003',
-      note: bi('机构编号或名称,空为本机构', 'Code or name; empty is your own'),
+      note: bi('机构编号或名称，空为本机构', 'Code or name; empty is your own'),
     },
     { key: 'hwVersion', title: bi('硬件版本', 'Hardware'), example: 'V3.1' },
     { key: 'fwVersion', title: bi('固件版本', 'Firmware'), example: '2.4.1' },
@@ -108,7 +108,7 @@ export const boardImporter = defineImporter<typeof Row>({
       key: 'iccid',
       title: bi('物联卡号', 'SIM card'),
       example: '89860422010000007919',
-      note: bi('19或20位数字,请设为文本格式', '19 or 20 digits, formatted as text'),
+      note: bi('19或20位数字，请设为文本格式', '19 or 20 digits, formatted as text'),
     },
     {
       key: 'carrier',

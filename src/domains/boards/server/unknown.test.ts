@@ -183,7 +183,7 @@ describe('who decides', () => {
     const taken = await post(people.platform, id, 'claim', { deviceId: 2 })
     expect([taken.status, taken.body.errors]).toEqual([
       422,
-      [{ field: 'deviceId', message: '该设备已有主板,请更换主板' }],
+      [{ field: 'deviceId', message: '该设备已有主板，请更换主板' }],
     ])
     await world.rows('update devices set board_no = null where id = 2')
     const elsewhere = await post(people.platform, id, 'claim', { deviceId: 2, orgId: 3 })

@@ -177,7 +177,7 @@ describe('binding', () => {
     const second = await free(people.operator, 'BD-BIND-2')
     expect(
       (await post(people.operator, second.id, 'bind', { version: 1, deviceId: 2 })).body.message,
-    ).toBe('该设备已有主板,请更换主板')
+    ).toBe('该设备已有主板，请更换主板')
     expect(
       (await post(people.operator, second.id, 'bind', { version: 1, deviceId: 3 })).status,
     ).toBe(404)
@@ -207,7 +207,7 @@ describe('binding', () => {
     )
     const board = await boardOf('BOARD-1')
     const refused = await post(people.operator, board.id, 'unbind', { version: board.version })
-    expect([refused.status, refused.body.message]).toEqual([422, '设备有未完成的订单,不能解绑'])
+    expect([refused.status, refused.body.message]).toEqual([422, '设备有未完成的订单，不能解绑'])
     expect((await device(1)).board_no).toBe('BOARD-1')
     // nobody paid: the piece was let go
     await world.rows(`update order_units set vend_state = 'WAIT', hold = 'RELEASED' where id = 77`)
@@ -239,7 +239,7 @@ describe('binding', () => {
           newBoardId: old.id,
         })
       ).body.message,
-    ).toBe('该主板已停用,请先启用')
+    ).toBe('该主板已停用，请先启用')
     await post(people.operator, now2.id, 'replace', { version: now2.version, newBoardId: again.id })
     expect([(await device(1)).card, (await boardOf('BD-NEXT-1')).iccid]).toEqual([
       '8986042201000000200',
@@ -257,7 +257,7 @@ describe('binding', () => {
     const across = await free(people.operator, 'BD-DOWN-2')
     expect(
       (await post(people.agent, across.id, 'bind', { version: 1, deviceId: 3 })).body.message,
-    ).toBe('主板属于其他机构,不能绑定该设备')
+    ).toBe('主板属于其他机构，不能绑定该设备')
   })
   test('two at once: one board, one machine', async () => {
     const board = await free(people.agent, 'BD-RACE-1')
@@ -280,7 +280,7 @@ describe('binding', () => {
     expect(
       (await post(people.operator, board.id, 'rotate-secret', { version: board.version + 1 })).body
         .message,
-    ).toBe('该主板已停用,请先启用')
+    ).toBe('该主板已停用，请先启用')
     expect(
       (await post(people.operator, board.id, 'enable', { version: board.version + 1 })).body.status,
     ).toBe('BOUND')
@@ -367,7 +367,7 @@ describe('activation', () => {
     )
     await world.rows('update devices set board_no = null where id = 4')
     expect((await activate({ code: activationCode, boardNo: 'BOARD-4' })).body.message).toBe(
-      '主板属于其他机构,不能绑定该设备',
+      '主板属于其他机构，不能绑定该设备',
     )
     expect((await activate({ code: activationCode, boardNo: 'BD-ACT-1' })).status).toBe(200)
     expect((await world.send(people.operator, 'POST', '/devices/4/activation-code')).status).toBe(

@@ -192,7 +192,7 @@ describe('money', () => {
       content: expect.stringMatching(/^¥2\.50 · ./),
     })
     expect((await ask(complaints.remove, { ...ref(after), reason: 'x' })).body.message).toBe(
-      '已关联退款,无法删除',
+      '已关联退款，无法删除',
     )
     expect(
       (await ask(complaints.refund, { ...ref(after), all: true, reason: 'QUALITY' })).body.code,

@@ -141,8 +141,8 @@ it('a command goes to a connected machine, is accepted and done, and everybody s
 })
 
 it.each([
-  [2, 'offline', '设备离线,无法执行'],
-  [4, 'closed', '设备已外售或报废,不能操作'],
+  [2, 'offline', '设备离线，无法执行'],
+  [4, 'closed', '设备已外售或报废，不能操作'],
 ] as const)('machine %i refuses: %s', async (id, error, message) => {
   for (const what of ['reboot', 'lock', 'unlock', 'query', 'door'])
     expect((await tell(id, what)).body).toMatchObject({ error: `deviceCommands.${error}`, message })
@@ -244,7 +244,7 @@ it('an unanswered command is sent again with its id, three times at most', async
 
 it('a batch of restarts names who cannot', async () => {
   const preview = await world.send(people.operator, 'GET', '/device-commands/reboots?ids=1,2,4,5')
-  const reasons = ['', '设备离线,无法执行', '设备已外售或报废,不能操作', '']
+  const reasons = ['', '设备离线，无法执行', '设备已外售或报废，不能操作', '']
   expect(preview.body).toMatchObject({
     done: 2,
     skipped: 2,

@@ -135,7 +135,7 @@ it('refuses a stale form, a foreign machine, a closed one, wrong values and who 
   })
   expect((await save(5, { tempMax: 8.5 })).body).toMatchObject({
     code: 422001,
-    message: '超出商品存储温度要求:商品3',
+    message: '超出商品存储温度要求：商品3',
   })
   expect((await get(5)).body.storage).toEqual([{ product: '商品3', min: 2, max: 8 }])
   expect(await versions(5)).toBe(0)
@@ -171,9 +171,9 @@ it('a batch writes only what is ticked and leaves out who refuses, after a dry r
   const expected = {
     1: '',
     2: '',
-    5: '超出商品存储温度要求:商品3',
-    6: '设备已外售或报废,不能修改',
-    8: '该机型不制冷,不能设置温度',
+    5: '超出商品存储温度要求：商品3',
+    6: '设备已外售或报废，不能修改',
+    8: '该机型不制冷，不能设置温度',
   }
   expect(dry.body).toMatchObject({ done: 2, skipped: 3 })
   expect(

@@ -99,14 +99,14 @@ test('in use: pattern and limits stay, no deletion', async () => {
       version: 1,
       ...change,
     })
-  expect((await put({ pattern: 'belt' })).body.message).toBe('该类型下已有设备,不能更改出货方式')
+  expect((await put({ pattern: 'belt' })).body.message).toBe('该类型下已有设备，不能更改出货方式')
   expect((await put({ maxRoads: 3 })).body.message).toBe('已有货道超出新的层数或货道数')
   expect((await put({ maxLevels: 1 })).body.message).toBe('已有货道超出新的层数或货道数')
   const gone = await world.send(people.platform, 'DELETE', '/device-types/1')
   expect([gone.status, gone.body.code, gone.body.message]).toEqual([
     409,
     409003,
-    '该类型下仍有 1 台设备,无法删除',
+    '该类型下仍有 1 台设备，无法删除',
   ])
   expect((await put({ maxRoads: 4, maxLevels: 2 })).status).toBe(200)
 })

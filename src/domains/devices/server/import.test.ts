@@ -55,7 +55,7 @@ test('every fault of a device file is named, nothing is kept', async () => {
   expect(status).toBe(400)
   expect(body.errors).toEqual([
     { field: 'rows.3.type', message: '设备类型不存在' },
-    { field: 'rows.4.type', message: '售药机须填写许可证,请单台创建' },
+    { field: 'rows.4.type', message: '售药机须填写许可证，请单台创建' },
     { field: 'rows.5.county', message: '地区不存在' },
     { field: 'rows.6.owner', message: '机构不存在' },
     { field: 'rows.7.owner', message: '该机构不能拥有设备' },

@@ -39,7 +39,7 @@ const text = {
   noType: bi('设备类型不存在', 'There is no such type'),
   noRegion: bi('地区不存在', 'There is no such region'),
   single: bi(
-    '售药机须填写许可证,请单台创建',
+    '售药机须填写许可证，请单台创建',
     'Drug machines need a licence; create them one by one',
   ),
 }
@@ -120,7 +120,7 @@ export const deviceImporter = defineImporter<typeof Row, Ready>({
       title: bi('机器编号', 'Machine number'),
       required: true,
       example: 'HD000901',
-      note: bi('4-20位,以4位以上数字结尾', 'Four to 20 characters ending in four digits'),
+      note: bi('4-20位，以4位以上数字结尾', 'Four to 20 characters ending in four digits'),
     },
     {
       key: 'nickname',
@@ -140,7 +140,7 @@ export const deviceImporter = defineImporter<typeof Row, Ready>({
       key: 'card',
       title: bi('物联卡号', 'SIM card'),
       example: '89860422010000007919',
-      note: bi('19或20位数字,请设为文本格式', '19 or 20 digits, formatted as text'),
+      note: bi('19或20位数字，请设为文本格式', '19 or 20 digits, formatted as text'),
     },
     { key: 'province', title: bi('省', 'Province'), required: true, example: '广东省' },
     { key: 'city', title: bi('市', 'City'), required: true, example: '深圳市' },
@@ -155,7 +155,7 @@ export const deviceImporter = defineImporter<typeof Row, Ready>({
       key: 'owner',
       title: bi('所属用户', 'Owner'),
       example: 'ORG000003',
-      note: bi('机构编号或名称,空为本机构', 'Code or name; empty is your own'),
+      note: bi('机构编号或名称，空为本机构', 'Code or name; empty is your own'),
     },
   ],
   row: Row,
@@ -164,7 +164,7 @@ export const deviceImporter = defineImporter<typeof Row, Ready>({
   prepare: async (_app, rows) => new Map(rows.map(({ value }) => [value.rtuNumber, newCode()])),
   once: (codes) => ({
     label: bi(
-      '激活码(只显示这一次,72小时内有效,主板输入或扫码后自动绑定)',
+      '激活码（只显示这一次，72小时内有效，主板输入或扫码后自动绑定）',
       'Activation codes (shown this once, valid for 72 hours; a board binds itself with one)',
     ),
     text: [...codes].map(([number, code]) => `${number}\t${code}`).join('\n'),

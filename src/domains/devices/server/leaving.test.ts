@@ -62,7 +62,7 @@ test('a machine leaves service empty, without open orders, with its number typed
       capacity, quantity, retail_price, price) values (3, 1, $1, 1, 1, 1, 1, 9, 4, 300, 300)`,
     [floor?.id],
   )
-  expect((await retire({})).body.message).toBe('设备仍有4件库存,请先清空')
+  expect((await retire({})).body.message).toBe('设备仍有4件库存，请先清空')
   await world.rows('update lanes set quantity = 0 where device_id = 1')
   const before = await device(1)
   expect((await retire({})).status).toBe(200)

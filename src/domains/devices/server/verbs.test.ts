@@ -385,7 +385,7 @@ describe('batch', () => {
       body.code,
       body.message,
       await count(`devices where rtu_number like 'BC%'`),
-    ]).toEqual([409, 409004, '机器编号已存在:BC000002', 1])
+    ]).toEqual([409, 409004, '机器编号已存在：BC000002', 1])
     expect((await preview('start=BC000001&count=3')).body).toEqual({
       first: 'BC000001',
       last: 'BC000003',
@@ -545,7 +545,7 @@ describe('edit', () => {
           body(await load(20), { dispensingMode: 'UNATTENDED' }),
         )
       ).body.message,
-    ).toBe('该设备不允许销售此类药品:甲类非处方药')
+    ).toBe('该设备不允许销售此类药品：甲类非处方药')
   })
   test('a licence for another place stops sales, and they cannot resume', async () => {
     const { status, body: after } = await world.send(

@@ -129,7 +129,7 @@ export const assignmentImporter = defineImporter<typeof Row>({
       required: true,
       example: 'operator',
       note: bi(
-        '用户名;机构账号为转移所属用户',
+        '用户名；机构账号为转移所属用户',
         'User name; an account of an organisation makes that the owner',
       ),
     },
@@ -138,7 +138,7 @@ export const assignmentImporter = defineImporter<typeof Row>({
       title: bi('分配类型', 'As'),
       example: bi('补货员', 'Replenisher'),
       note: bi(
-        '所属用户、补货员、维修员,空则按用户角色',
+        '所属用户、补货员、维修员，空则按用户角色',
         'Owner, replenisher, repairman; empty goes by the role of the user',
       ),
     },

@@ -277,7 +277,7 @@ describe('transfer', () => {
   })
   test('goods the new owner does not have are named', async () => {
     await world.rows('update lanes set product_id = 1 where id = $1', [id])
-    expect(refusal(await put(people.agent, 4))).toEqual([422, '新所属用户看不到以下商品:商品1'])
+    expect(refusal(await put(people.agent, 4))).toEqual([422, '新所属用户看不到以下商品：商品1'])
     expect((await put(people.agent, 2)).status).toBe(422)
     expect(
       (await world.one<{ org_id: number }>('select org_id from devices where id = $1', [id]))
@@ -286,9 +286,9 @@ describe('transfer', () => {
   })
   test('reserved and uncounted pieces stop it', async () => {
     await world.rows('update lanes set reserved = 1 where id = $1', [id])
-    expect(refusal(await put(people.agent, 4))).toEqual([422, '设备有未完成的订单,不能转移'])
+    expect(refusal(await put(people.agent, 4))).toEqual([422, '设备有未完成的订单，不能转移'])
     await world.rows('update lanes set reserved = 0, failed_hold = 1 where id = $1', [id])
-    expect(refusal(await put(people.agent, 4))).toEqual([422, '货道 1 有待盘点的商品,请先盘点'])
+    expect(refusal(await put(people.agent, 4))).toEqual([422, '货道 1 有待盘点的商品，请先盘点'])
   })
   test.each([
     [people.agent, 3, 422, '设备已属于该机构'],
@@ -632,7 +632,7 @@ describe('many', () => {
     expect(tried.body).toMatchObject({ done: 1, skipped: 1 })
     expect(
       tried.body.results.find((r: { deviceId: number }) => r.deviceId === stuck),
-    ).toMatchObject({ ok: false, reason: '货道 1 有待盘点的商品,请先盘点' })
+    ).toMatchObject({ ok: false, reason: '货道 1 有待盘点的商品，请先盘点' })
     expect(
       (await world.one<{ org_id: number }>('select org_id from devices where id = $1', [free]))
         .org_id,

@@ -98,15 +98,15 @@ describe('what is refused', () => {
       '图片不能超过2M',
     ],
     ['5 MiB', () => Buffer.concat([jpg, Buffer.alloc(5 * 1024 * 1024)]), 413, '图片不能超过2M'],
-    ['nothing', () => Buffer.alloc(0), 400, '图片已损坏,无法读取'],
-    ['half a jpg', () => jpg.subarray(0, Math.floor(jpg.length / 2)), 400, '图片已损坏,无法读取'],
-    ['half a png', () => png.subarray(0, Math.floor(png.length / 2)), 400, '图片已损坏,无法读取'],
-    ['three magic bytes', () => Buffer.from([0xff, 0xd8, 0xff]), 400, '图片已损坏,无法读取'],
+    ['nothing', () => Buffer.alloc(0), 400, '图片已损坏，无法读取'],
+    ['half a jpg', () => jpg.subarray(0, Math.floor(jpg.length / 2)), 400, '图片已损坏，无法读取'],
+    ['half a png', () => png.subarray(0, Math.floor(png.length / 2)), 400, '图片已损坏，无法读取'],
+    ['three magic bytes', () => Buffer.from([0xff, 0xd8, 0xff]), 400, '图片已损坏，无法读取'],
     [
       'png magic and noise',
       () => Buffer.concat([png.subarray(0, 8), Buffer.alloc(500, 7)]),
       400,
-      '图片已损坏,无法读取',
+      '图片已损坏，无法读取',
     ],
     [
       'jpg with a broken middle',
@@ -116,7 +116,7 @@ describe('what is refused', () => {
         return b
       },
       400,
-      '图片已损坏,无法读取',
+      '图片已损坏，无法读取',
     ],
     ['gif', () => sharp(jpg).gif().toBuffer(), 415, '只支持jpg或png格式'],
     ['webp', () => sharp(jpg).webp().toBuffer(), 415, '只支持jpg或png格式'],
@@ -143,13 +143,13 @@ describe('what is refused', () => {
       415,
       '只支持jpg或png格式',
     ],
-    ['60,000 x 60,000 pixels', () => bomb(60_000, 60_000), 400, '图片尺寸过大,不能超过2500万像素'],
-    ['8,000 x 8,000 pixels', () => bomb(8_000, 8_000), 400, '图片尺寸过大,不能超过2500万像素'],
+    ['60,000 x 60,000 pixels', () => bomb(60_000, 60_000), 400, '图片尺寸过大，不能超过2500万像素'],
+    ['8,000 x 8,000 pixels', () => bomb(8_000, 8_000), 400, '图片尺寸过大，不能超过2500万像素'],
     [
       'png without data',
       () => Buffer.concat([png.subarray(0, 33), chunk('IEND', Buffer.alloc(0))]),
       400,
-      '图片已损坏,无法读取',
+      '图片已损坏，无法读取',
     ],
   ]
   test.each(bad)('%s', async (_name, make, status, message) => {

@@ -100,8 +100,8 @@ describe('refused at once', () => {
   test.each([
     ['a list that cannot be exported', { endpoint: '/api/device-types' }, 400, '该列表不支持导出'],
     ['a path of nothing', { endpoint: '/api/nothing' }, 400, '该列表不支持导出'],
-    ['unknown columns', { columns: ['name', 'password'] }, 400, '不支持导出的列:password'],
-    ['pictures and marks', { columns: ['img'] }, 400, '不支持导出的列:img'],
+    ['unknown columns', { columns: ['name', 'password'] }, 400, '不支持导出的列：password'],
+    ['pictures and marks', { columns: ['img'] }, 400, '不支持导出的列：img'],
     ['columns twice are one, none is refused', { columns: [] }, 400, undefined],
     ['a filter the list does not take', { query: { nope: 1 } }, 400, undefined],
     ['a sort the list does not take', { query: { sort: 'password' } }, 400, '排序字段不支持'],
@@ -123,7 +123,7 @@ describe('refused at once', () => {
     for (let i = 0; i < 4; i += 1) expect((await ask()).status).toBe(200)
     expect(await ask()).toMatchObject({
       status: 429,
-      body: { message: '您已有 5 个任务在排队或运行,请稍后再试' },
+      body: { message: '您已有 5 个任务在排队或运行，请稍后再试' },
     })
     expect((await ask('sibling')).status).toBe(200)
   })
@@ -141,7 +141,7 @@ describe('while it waits and runs', () => {
     await runNextExport(world.app, true)
     expect(await state(body.id)).toMatchObject({
       state: 'FAILED',
-      error: '导出权限已被收回,导出未执行',
+      error: '导出权限已被收回，导出未执行',
       can: { retry: true },
     })
     await world.sql(
@@ -152,7 +152,7 @@ describe('while it waits and runs', () => {
     expect(await state(body.id)).toMatchObject({ state: 'DONE', error: '' })
     expect((await world.as('operator')('POST', `/jobs/${body.id}/retry`)).body.code).toBe(409001)
     expect((await world.as('operator')('POST', `/jobs/${body.id}/cancel`)).body.message).toBe(
-      '任务已结束,无法取消',
+      '任务已结束，无法取消',
     )
   })
   test('an account that was closed', async () => {

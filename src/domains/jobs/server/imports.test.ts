@@ -175,7 +175,7 @@ describe('all or nothing', () => {
     expect([status, body.code, body.message, body.errors]).toEqual([
       400,
       400001,
-      '共 1 行有误,未导入任何数据',
+      '共 1 行有误，未导入任何数据',
       [{ field: 'rows.57.phone', message: '手机号码不合法' }],
     ])
     expect(await count()).toBe(0)
@@ -249,7 +249,7 @@ describe('all or nothing', () => {
 describe('refused', () => {
   test.each([
     ['1,001 rows', () => xlsx([head, ...many(1001)]), '一次最多导入1000行'],
-    ['no row', () => xlsx([head]), '文件中没有数据,一次最多导入1000行'],
+    ['no row', () => xlsx([head]), '文件中没有数据，一次最多导入1000行'],
     ['another head', () => xlsx([['姓名'], ['茶']]), '模板不正确'],
     [
       'a head twice',

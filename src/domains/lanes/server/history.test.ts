@@ -343,7 +343,7 @@ describe('prices', () => {
       id,
     ])
     await runNextPrices(world.app)
-    expect(await listed()).toMatchObject({ state: 'FAILED', problem: '设备已外售或报废,不能修改' })
+    expect(await listed()).toMatchObject({ state: 'FAILED', problem: '设备已外售或报废，不能修改' })
   })
 })
 

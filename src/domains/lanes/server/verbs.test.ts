@@ -244,7 +244,7 @@ describe('update', () => {
     [1, { roadCapacity: -1 }, 400, '货道容量须为0-199', 'roadCapacity'],
     [1, { warnQty: 9 }, 400, '库存预警值不能大于货道容量', 'warnQty'],
     [2, { productId: [1, 2] }, 400, '只能添加一个商品', 'productId'],
-    [2, { productId: 3 }, 422, '该设备不允许销售此类药品:乙类非处方药', 'productId'],
+    [2, { productId: 3 }, 422, '该设备不允许销售此类药品：乙类非处方药', 'productId'],
     [2, { productId: 4 }, 422, '该药品不可在自动售货机销售', 'productId'],
     [2, { productId: 5 }, 422, '该药品不可在自动售货机销售', 'productId'],
     [2, { productId: 7 }, 422, '该商品已下架', 'productId'],
@@ -470,7 +470,7 @@ describe('rebuild', () => {
   test.each([
     [{ confirmNumber: 'HD9' }, 400, '请输入机器编号确认'],
     [{ confirmNumber: undefined }, 400, '请输入机器编号确认'],
-    [{ version: 7 }, 409, '数据已被他人修改,请刷新后重试'],
+    [{ version: 7 }, 409, '数据已被他人修改，请刷新后重试'],
     [{ levels: [] }, 400, '请至少添加一层'],
   ])('%o: %i %s', async (change, status, message) => {
     const answer = await rebuild(change)
@@ -485,7 +485,7 @@ describe('rebuild', () => {
     const answer = await rebuild()
     expect([answer.status, answer.body.message, (await plan()).totals.stock]).toEqual([
       422,
-      '货道 1 有未完成出货或待盘点库存,不能重建',
+      '货道 1 有未完成出货或待盘点库存，不能重建',
       5,
     ])
   })

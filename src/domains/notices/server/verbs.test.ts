@@ -192,7 +192,7 @@ describe('writing', () => {
     })
     expect((await put(version, '旧')).body.code).toBe(409001)
     const done = await world.as('operator')('publish', { id, version: version + 1 })
-    expect((await put(done.body.version, '晚')).body.message).toBe('公告已发布,不能修改')
+    expect((await put(done.body.version, '晚')).body.message).toBe('公告已发布，不能修改')
     expect(
       (await world.as('operator')('remove', { id, version: done.body.version })).body.message,
     ).toBe('仅草稿可以删除')

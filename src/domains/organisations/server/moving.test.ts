@@ -110,7 +110,7 @@ describe('moving', () => {
     await world.rows('update devices set type_id = 50 where id = 51')
     expect((await move(people.platform, home.id, 2)).body).toMatchObject({
       code: 422001,
-      message: '该机构仍在使用原上级的设备类型,不能移动',
+      message: '该机构仍在使用原上级的设备类型，不能移动',
     })
     await world.rows('update devices set type_id = 1 where id = 51')
     expect((await move(people.platform, home.id, 2)).status).toBe(200)
@@ -197,7 +197,7 @@ describe('moving', () => {
       const late = move(people.platform, first.home.id, first.other.id)
       expect(await settled(late)).toBe(false)
       await taker.query('commit')
-      expect((await late).body.message).toBe(`该机构仍在使用原上级的${what},不能移动`)
+      expect((await late).body.message).toBe(`该机构仍在使用原上级的${what}，不能移动`)
 
       const second = await prepare()
       const mover = await open()
@@ -259,7 +259,7 @@ describe('deleting', () => {
     await world.rows('update users set last_login_at = now() where id = $1', [made.principalId])
     expect((await remove(people.platform, made.id)).body).toMatchObject({
       code: 409003,
-      message: '该机构下仍有1 个用户,无法删除',
+      message: '该机构下仍有1 个用户，无法删除',
     })
   })
   test.each([

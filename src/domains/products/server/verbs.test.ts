@@ -311,7 +311,7 @@ describe('lanes', () => {
     const refused = await put({ costPrice: 180 })
     expect([refused.status, refused.body.message]).toEqual([
       422,
-      '以下货道售价低于新成本价:HD000011-1 ¥1.50,共1个货道',
+      '以下货道售价低于新成本价：HD000011-1 ¥1.50，共1个货道',
     ])
     expect(refused.body.errors[0].field).toBe('costPrice')
     expect((await put({ costPrice: 150 })).status).toBe(200)
@@ -336,7 +336,7 @@ describe('lanes', () => {
       source: 'INHERITED',
     })
     const deleted = await world.send(people.agent, 'DELETE', `/products/${id}?version=2`)
-    expect([deleted.status, deleted.body.message]).toEqual([409, '商品已被使用,请改为下架'])
+    expect([deleted.status, deleted.body.message]).toEqual([409, '商品已被使用，请改为下架'])
     const off = await world.send(people.agent, 'PUT', `/products/${id}/status`, {
       status: 'OFF',
       version: 2,
@@ -366,10 +366,10 @@ describe('lanes', () => {
     await addLane(world, 13, 3, 1, id, 300)
     const put = (drugClass: string, version: number) =>
       world.send(people.operator, 'PUT', `/products/${id}`, { ...drug({ drugClass }), version })
-    expect((await put('NONE', 1)).body.message).toBe('商品正在销售,药品分类只能改为更严格的类别')
+    expect((await put('NONE', 1)).body.message).toBe('商品正在销售，药品分类只能改为更严格的类别')
     const lane = await addLane(world, 12, 3, 1, id, 300)
     expect((await put('OTC_A', 1)).body.message).toBe(
-      '以下货道所在设备不允许销售此类药品:HD000012-1,共1个货道',
+      '以下货道所在设备不允许销售此类药品：HD000012-1，共1个货道',
     )
     await world.rows('update lanes set archived_at = now() where id = $1', [lane])
     expect((await put('OTC_A', 1)).body.drugClass).toBe('OTC_A')
@@ -390,7 +390,7 @@ describe('lanes', () => {
     await world.rows('update lanes set archived_at = now() where id = $1', [lane])
     expect(
       (await world.send(people.operator, 'DELETE', `/products/${id}?version=1`)).body.message,
-    ).toBe('商品已被使用,请改为下架')
+    ).toBe('商品已被使用，请改为下架')
   })
   test('a product never used can be deleted once, with the version seen', async () => {
     const { id } = await made(people.operator)
@@ -523,7 +523,7 @@ describe('categories', () => {
     expect([refused.status, refused.body.code, refused.body.message]).toEqual([
       409,
       409003,
-      '该分类下仍有2个商品,无法删除',
+      '该分类下仍有2个商品，无法删除',
     ])
   })
   test('those above are listed, not changed; foreign ones are missing', async () => {

@@ -118,7 +118,7 @@ describe('what somebody may put into a role', () => {
   })
   test('only what he holds, at most his rank, at most his scope', async () => {
     const foreign = await call(manager, roles.create, form())
-    expect([foreign.status, foreign.body.message]).toEqual([403, '您没有该权限:设备查看'])
+    expect([foreign.status, foreign.body.message]).toEqual([403, '您没有该权限：设备查看'])
     expect((await call(manager, roles.create, form({ ...mine, rank: 56 }))).body.message).toBe(
       '不能管理级别高于自己的角色',
     )
@@ -151,7 +151,7 @@ describe('what somebody may put into a role', () => {
     expect((await put(['user:read', 'user:create', 'device:read'])).status).toBe(200)
     expect((await put(['user:read', 'device:read'])).body).toMatchObject({
       code: 409001,
-      message: '内容已被他人修改,请刷新',
+      message: '内容已被他人修改，请刷新',
     })
   })
   test('nobody takes his own way back to roles', async () => {
@@ -201,7 +201,7 @@ describe('built-in roles', () => {
       version: role.version,
     }
     expect((await call('ROLE_SUPER_ADMIN', roles.update, fields)).body.message).toBe(
-      '超级管理员拥有全部权限,不可修改',
+      '超级管理员拥有全部权限，不可修改',
     )
     expect(
       (
@@ -329,7 +329,7 @@ describe('copy and delete', () => {
       copied.body.identifier,
     )
     const kept = await call(manager, roles.remove, { id: copied.body.id })
-    expect([kept.status, kept.body.message]).toEqual([409, '角色已分配给 1 名用户,无法删除'])
+    expect([kept.status, kept.body.message]).toEqual([409, '角色已分配给 1 名用户，无法删除'])
     await world.sql(`update users set status = 'DISABLED', deleted_at = now() where id = $1`, [
       second,
     ])
@@ -408,7 +408,7 @@ describe('the matrix', () => {
     expect(
       (await save({ roleId: operator.roleId, targets: [], version: operator.version })).body
         .message,
-    ).toBe('内容已被他人修改,请刷新')
+    ).toBe('内容已被他人修改，请刷新')
     const back = await call('ROLE_SUPER_ADMIN', roles.restoreDistribution)
     expect(
       back.body.rows.find((row: { name: string }) => row.name === '运营商').targets,

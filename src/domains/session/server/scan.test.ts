@@ -149,7 +149,7 @@ describe('scan', () => {
     const answer = await scan(it.ticket, await newPhone())
     expect([answer.status, answer.body.message]).toEqual([
       422,
-      '该微信未绑定账号,请先用账号登录后在扫码绑定中绑定',
+      '该微信未绑定账号，请先用账号登录后在扫码绑定中绑定',
     ])
     expect((await poll(it)).body).toEqual({ state: 'REFUSED', problem: 'NOT_BOUND' })
   })

@@ -341,7 +341,7 @@ describe('codes', () => {
     const asked = await enter(phone, code)
     expect([codeOf(asked), asked.body.message]).toEqual([
       409006,
-      '该手机号对应多个账号,请输入用户名',
+      '该手机号对应多个账号，请输入用户名',
     ])
     expect(codeOf(await enter(phone, code, 'nobody'))).toBe(400007)
     const { token } = (await enter(phone, code, twin.toUpperCase())).body

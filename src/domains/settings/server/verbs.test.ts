@@ -135,9 +135,9 @@ describe('saving', () => {
     expect([status, body.code, body.message]).toEqual([
       400,
       400001,
-      '设置项离线判定:超出允许范围(60–3600)',
+      '设置项离线判定：超出允许范围（60–3600）',
     ])
-    expect(body.errors).toEqual([{ field: offline, message: '超出允许范围(60–3600)' }])
+    expect(body.errors).toEqual([{ field: offline, message: '超出允许范围（60–3600）' }])
     expect(await world.sql('select 1 from settings')).toEqual([])
   })
   test.each([
@@ -194,7 +194,7 @@ describe('locks', () => {
     const refused = await own('ROLE_RTU_AGENT', [{ key: offline, value: 100, version: 1 }])
     expect([refused.status, refused.body.message, refused.body.errors[0].field]).toEqual([
       422,
-      '该设置已被上级机构锁定,不能修改',
+      '该设置已被上级机构锁定，不能修改',
       offline,
     ])
     expect((await agent('reset', { key: offline, version: 1 })).status).toBe(422)

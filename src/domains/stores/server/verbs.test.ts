@@ -74,7 +74,7 @@ test('create, edit, stale, duplicate, delete', async () => {
   ).toBe(404)
   await world.rows('update devices set store_id = $1 where id = 1', [made.body.id])
   const used = await world.send(people.operator, 'DELETE', `/stores/${made.body.id}?version=2`)
-  expect([used.status, used.body.message]).toEqual([409, '该门店下仍有 1 台设备,无法删除'])
+  expect([used.status, used.body.message]).toEqual([409, '该门店下仍有 1 台设备，无法删除'])
   await world.rows('update devices set store_id = null where id = 1')
   expect(
     (await world.send(people.operator, 'DELETE', `/stores/${made.body.id}?version=1`)).body.code,

@@ -151,7 +151,7 @@ describe('adding', () => {
     [{ username: '张三李四' }, 'username', '用户名须为4-32位字母、数字或 _ - .'],
     [{ password: 'short1', repeat: 'short1' }, 'password', '密码至少8个字符'],
     [{ password: 'onlyletters', repeat: 'onlyletters' }, 'password', '密码须同时包含字母和数字'],
-    [{ password: 'password123', repeat: 'password123' }, 'password', '密码过于常见,请更换'],
+    [{ password: 'password123', repeat: 'password123' }, 'password', '密码过于常见，请更换'],
     [
       { username: 'zhangsan', password: 'zhangsan-1234', repeat: 'zhangsan-1234' },
       'password',
@@ -242,7 +242,7 @@ describe('adding', () => {
     expect(answers.filter((a) => a.status === 200)).toHaveLength(3)
     expect(brief(answers.find((a) => a.status !== 200) as never)).toEqual([
       422,
-      '该机构的用户数已达上限(3)',
+      '该机构的用户数已达上限（3）',
     ])
     await world.sql('delete from role_distribution_limits')
   })
@@ -723,7 +723,7 @@ describe('departments', () => {
     const member = await call('boss', users.create, await newcomer({ departmentId: ids[4] }))
     expect(brief(await call('chief', users.removeDepartment, { id: ids[4] }))).toEqual([
       409,
-      '部门下仍有用户,无法删除',
+      '部门下仍有用户，无法删除',
     ])
     expect((await call('boss', users.list, { departmentId: ids[4] })).body.total).toBe(1)
     await call('boss', users.remove, { id: member.body.id, version: 1 })
