@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { OptionSelect } from '../../src/web/OptionSelect.tsx'
 import { TreePick } from '../../src/web/TreePick.tsx'
+import { later, onTouch } from '../../src/web/ui/later.tsx'
+import { Select } from '../../src/web/ui/parts.ts'
 import { labels } from './labels.tsx'
 import { answer, askedOf, held, refused, show } from './world.tsx'
 
@@ -128,4 +130,72 @@ test('a tree finds what stands deep, and shows its words', async () => {
   await userEvent.keyboard('校园')
   await expect.poll(() => node('校园运营')).not.toBeNull()
   expect(node('华东代理')).toBeNull()
+})
+
+/** A field whose code is still on its way, between two others. */
+async function showLate() {
+  const { promise, resolve } = Promise.withResolvers<typeof Select>()
+  const left: string[] = []
+  const Late = onTouch(
+    later<Parameters<typeof Select>[0]>(() => promise as never) as never,
+    'select',
+    () => [],
+  )
+  await show(
+    <>
+      <button type="button">前</button>
+      <Late
+        {...({
+          options: [
+            { value: 1, label: '甲' },
+            { value: 2, label: '乙' },
+          ],
+          showSearch: { optionFilterProp: 'label' },
+          'aria-label': '选',
+          onBlur: () => left.push('选'),
+        } as object)}
+      />
+      <button type="button">后</button>
+    </>,
+  )
+  await page.getByRole('button', { name: '前' }).click()
+  await userEvent.tab()
+  return { come: () => resolve(Select), left }
+}
+const arrived = () => document.querySelector('.hd-fake') === null
+
+test('a field one only passes stays where it is when its code comes, and is left like any other', async () => {
+  const { come, left } = await showLate()
+  come()
+  await expect.element(field).toHaveFocus()
+  await userEvent.tab()
+  await expect.element(page.getByRole('button', { name: '后' })).toHaveFocus()
+  expect(left).toEqual(['选'])
+  await userEvent.tab({ shift: true })
+  await expect.element(field).toHaveFocus()
+})
+test('a field that was opened and left before its code came takes the focus from nobody', async () => {
+  const { come } = await showLate()
+  await userEvent.keyboard('{ArrowDown}')
+  await userEvent.tab()
+  come()
+  await expect.poll(arrived).toBe(true)
+  await expect.element(page.getByRole('button', { name: '后' })).toHaveFocus()
+  expect(options()).toEqual([])
+})
+test('a field opened before its code came opens when it is there; what is typed later is searched', async () => {
+  const { come } = await showLate()
+  await userEvent.keyboard('{Enter}')
+  come()
+  await expect.poll(options).toEqual(['甲', '乙'])
+  await expect.element(field).toHaveFocus()
+  await userEvent.keyboard('乙')
+  await expect.poll(options).toEqual(['乙'])
+})
+test('what is typed into a field whose code has come is searched from the first letter', async () => {
+  const { come } = await showLate()
+  come()
+  await new Promise((done) => setTimeout(done))
+  await userEvent.keyboard('b{Backspace}乙')
+  await expect.poll(options).toEqual(['乙'])
 })

@@ -1,6 +1,12 @@
 import CalendarOutlined from '@ant-design/icons/es/icons/CalendarOutlined'
 import DownOutlined from '@ant-design/icons/es/icons/DownOutlined'
-import { type CSSProperties, type FocusEvent, type ReactNode, useId } from 'react'
+import {
+  type CSSProperties,
+  type FocusEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useId,
+} from 'react'
 
 export type StandInProps = {
   readonly looks: 'select' | 'day' | 'range'
@@ -15,9 +21,10 @@ export type StandInProps = {
   readonly 'aria-label'?: string
   readonly 'aria-required'?: boolean | 'true' | 'false'
   readonly onPointerEnter: () => void
-  readonly onPointerDown: () => void
   readonly onClick: () => void
+  readonly onKeyDown: (event: KeyboardEvent) => void
   readonly onFocus: (event: FocusEvent<HTMLElement>) => void
+  readonly onBlur: (event: FocusEvent<HTMLElement>) => void
 }
 
 /** What a closed select or date field shows, without its machinery: same room, same words. */
@@ -50,8 +57,9 @@ export function StandIn(props: StandInProps) {
       aria-labelledby={props['aria-label'] || id ? undefined : own}
       aria-required={props['aria-required']}
       onPointerEnter={props.onPointerEnter}
-      onPointerDown={props.onPointerDown}
       onFocus={props.onFocus}
+      onBlur={props.onBlur}
+      onKeyDown={props.onKeyDown}
       onClick={props.onClick}
     >
       {prefix ? (

@@ -2,6 +2,7 @@ import {
   type ComponentType,
   cloneElement,
   type FocusEvent,
+  type KeyboardEvent,
   type MouseEvent,
   type ReactElement,
   type ReactNode,
@@ -185,11 +186,12 @@ type Field = Pick<
   readonly children?: ReactNode
   readonly ref?: unknown
   readonly onFocus?: (event: FocusEvent<HTMLElement>) => void
+  readonly onBlur?: (event: FocusEvent<HTMLElement>) => void
 }
 
 /**
- * Fields with a pop-up: a button that looks like the field and becomes it when the pointer or the
- * focus arrives.
+ * Fields with a pop-up: a button that looks like the field and becomes it when it is opened or
+ * typed into. The focus alone changes nothing, and whoever went on before it came stays there.
  */
 export function onTouch<P extends Field>(
   real: Later<P>,
@@ -197,7 +199,7 @@ export function onTouch<P extends Field>(
   texts: (props: P) => readonly ReactNode[],
 ): (props: P) => ReactNode {
   return function OnTouch(props) {
-    const [used, setUsed] = useState<'key' | 'pointer' | 'now' | null>(
+    const [used, setUsed] = useState<'opened' | 'now' | null>(
       // what already is in use, or is made in another way than by options, does not wait
       real.found() ||
         props.open !== undefined ||
@@ -208,17 +210,11 @@ export function onTouch<P extends Field>(
         ? 'now'
         : null,
     )
-    const pointer = useRef(false)
+    const here = useRef(false)
     const Real = useLater(real, used !== null, () => setUsed(null))
     if (used !== null && Real) {
-      const touched = used === 'now' ? {} : { autoFocus: true }
-      return (
-        <Real
-          {...props}
-          {...touched}
-          {...(used === 'pointer' && !props.disabled ? { defaultOpen: true } : {})}
-        />
-      )
+      const touched = used === 'opened' && here.current && !props.disabled
+      return <Real {...props} {...(touched ? { autoFocus: true, defaultOpen: true } : {})} />
     }
     return (
       <StandIn
@@ -227,15 +223,29 @@ export function onTouch<P extends Field>(
         texts={texts(props)}
         placeholders={[props.placeholder ?? ''].flat() as ReactNode[]}
         onPointerEnter={() => ahead(real)}
-        onPointerDown={() => {
-          pointer.current = true
+        onClick={() => {
+          here.current = true
+          setUsed('opened')
         }}
-        onClick={() => setUsed((held) => held ?? 'pointer')}
+        onKeyDown={(event) => {
+          if (opens(event)) setUsed('opened')
+        }}
         onFocus={(event) => {
-          setUsed(pointer.current ? 'pointer' : 'key')
+          here.current = true
+          ahead(real)
           props.onFocus?.(event)
+        }}
+        onBlur={(event) => {
+          here.current = false
+          props.onBlur?.(event)
         }}
       />
     )
   }
 }
+
+/** Arrows, and what is typed; Enter and the space bar press the button. */
+const opens = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
+  key === 'ArrowDown' ||
+  key === 'ArrowUp' ||
+  (key.length === 1 && key !== ' ' && !ctrlKey && !metaKey && !altKey)
