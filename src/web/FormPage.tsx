@@ -1,5 +1,5 @@
 import { Button, Form } from 'antd'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import type { Endpoint } from '../shared/contract.ts'
@@ -187,9 +187,12 @@ export function FormSheet({
 
 /** The antd form around fields; checks come from the contract, never from antd's rules. */
 export function EngineForm({ engine, children }: { engine: Engine; children: ReactNode }) {
+  // forms of other tabs are on the page, too: a label leads to the field of its own
+  const name = useId()
   return (
     <FormContext value={engine.context}>
       <Form
+        name={name}
         form={engine.form}
         layout="vertical"
         onValuesChange={engine.onChange}

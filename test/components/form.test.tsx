@@ -52,6 +52,20 @@ test('a form waits for what it edits; what cannot be read is said, and read agai
   await expect.element(field('名称')).toHaveValue('标签1')
 })
 
+test('a label leads to the field of its own form, also when another tab holds the same form', async () => {
+  keepLabels([label(1)])
+  await show(
+    <>
+      <EditLabel />
+      <EditLabel />
+    </>,
+    { path: '/labels/edit/1' },
+  )
+  await expect.poll(() => field('名称').elements().length).toBe(2)
+  await page.getByText('名称', { exact: true }).nth(1).click()
+  await expect.element(field('名称').nth(1)).toHaveFocus()
+})
+
 test('required fields are marked, counted texts count, and a price is yuan', async () => {
   await open()
   for (const [name, required] of [

@@ -41,14 +41,14 @@ test('a first password comes before anything else; his other devices end by his 
   await page.waitForURL((url) => url.pathname === '/pwd')
 
   const change = async (old: string) => {
-    await page.locator('#oldPassword').fill(old)
-    await page.locator('#password').fill(next)
-    await page.locator('#repeat').fill(next)
+    await page.locator('[id$="_oldPassword"]').fill(old)
+    await page.locator('[id$="_password"]').fill(next)
+    await page.locator('[id$="_repeat"]').fill(next)
     await page.getByRole('button', { name: '保存', exact: true }).click()
   }
   await change('not it')
   await page
-    .locator('#oldPassword_help, .ant-form-item-explain-error')
+    .locator('.ant-form-item-explain-error')
     .filter({ hasText: '原密码错误' })
     .first()
     .waitFor()

@@ -51,9 +51,9 @@ const unique = (): string =>
 
 /** Fills what a new product needs; the category is chosen by keyboard. */
 async function fillProduct(page: Page, name: string): Promise<void> {
-  await page.locator('#name').fill(name)
-  await page.locator('#model').fill('1 x')
-  await page.locator('#categoryId').focus()
+  await page.locator('[id$="_name"]').fill(name)
+  await page.locator('[id$="_model"]').fill('1 x')
+  await page.locator('[id$="_categoryId"]').focus()
   await page
     .locator('.ant-select-open')
     .waitFor({ timeout: 1500 })
@@ -65,8 +65,8 @@ async function fillProduct(page: Page, name: string): Promise<void> {
     .first()
     .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png })
   await page.locator('#page-content img[src*="files/"]').first().waitFor()
-  await page.locator('#costPrice').fill('1.00')
-  await page.locator('#retailPrice').fill('2.00')
+  await page.locator('[id$="_costPrice"]').fill('1.00')
+  await page.locator('[id$="_retailPrice"]').fill('2.00')
 }
 
 test('a form sent twice by an impatient person is sent once', async ({ env }) => {
@@ -80,12 +80,12 @@ test('a form sent twice by an impatient person is sent once', async ({ env }) =>
     await route.continue()
   })
   await page.getByRole('button', { name: '新增分类' }).click()
-  await page.getByRole('dialog').locator('#name').fill(unique())
+  await page.getByRole('dialog').locator('[id$="_name"]').fill(unique())
   const save = page.getByRole('dialog').getByRole('button', { name: '保存' })
   await save.dblclick()
   await page
     .getByRole('dialog')
-    .locator('#name')
+    .locator('[id$="_name"]')
     .press('Enter')
     .catch(() => undefined)
   await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -101,7 +101,7 @@ test('a lost answer keeps the form; sending again reuses the key and happens onc
     path: '/product/product-manage/create',
     shared: true,
   })
-  await page.locator('#name').waitFor()
+  await page.locator('[id$="_name"]').waitFor()
   const name = unique()
   await fillProduct(page, name)
   const keys: (string | undefined)[] = []
@@ -114,7 +114,7 @@ test('a lost answer keeps the form; sending again reuses the key and happens onc
   })
   await page.getByRole('button', { name: '保存', exact: true }).click()
   await page.getByText('网络请求错误').first().waitFor()
-  assert.equal(await page.locator('#name').inputValue(), name)
+  assert.equal(await page.locator('[id$="_name"]').inputValue(), name)
   await page.getByRole('button', { name: '保存', exact: true }).click()
   await page.waitForURL((url) => url.pathname === '/product/product-manage')
   assert.equal(keys.length, 2)
@@ -353,10 +353,10 @@ test('on a phone, going back from a form asks first: staying keeps what was type
   const { page, context } = await openList(env, '/product/product-manage', { width: 390 })
   await page.locator('button.ant-btn-primary').first().click()
   await page.waitForURL(/product-manage\/create/)
-  await page.locator('#name').fill('半个名字')
+  await page.locator('[id$="_name"]').fill('半个名字')
   await page.goBack().catch(() => null)
   await page.getByRole('dialog').getByRole('button', { name: '继续编辑' }).click()
-  assert.equal(await page.locator('#name').inputValue(), '半个名字')
+  assert.equal(await page.locator('[id$="_name"]').inputValue(), '半个名字')
   assert.match(page.url(), /create/)
   await page.goBack().catch(() => null)
   await page.getByRole('dialog').getByRole('button', { name: '离开' }).click()
