@@ -12,6 +12,7 @@ import { AppRouter } from './history.tsx'
 import { nonce } from './nonce.ts'
 import { type Prefs, usePrefs } from './prefs.ts'
 import { ProofQuestion } from './proof.tsx'
+import { usePhone } from './shell/useWidth.ts'
 import { Toasts } from './Toasts.tsx'
 
 type Locale = NonNullable<ConfigProviderProps['locale']>
@@ -22,7 +23,9 @@ const loadWords = async (lang: Prefs['lang']): Promise<Locale> =>
 
 /** Everything behind the sign-in. Loaded lazily by entry.tsx. */
 export function App() {
-  const { lang, theme, compact } = usePrefs()
+  const { lang, theme, ...prefs } = usePrefs()
+  const phone = usePhone()
+  const compact = prefs.compact && !phone
   const [locale, setLocale] = useState<Locale>()
   useEffect(() => {
     let stale = false
@@ -36,7 +39,7 @@ export function App() {
       stale = true
     }
   }, [lang])
-  const config = useMemo(() => antdTheme(theme, compact), [theme, compact])
+  const config = useMemo(() => antdTheme(theme, compact, phone), [theme, compact, phone])
   return (
     <ConfigProvider
       {...(locale ? { locale } : {})}

@@ -27,6 +27,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
       <Button
         type="text"
         size="small"
+        className="hd-copy"
         icon={<CopyOutlined />}
         aria-label={`${t('action.copy')} ${text}`}
         onClick={copy}

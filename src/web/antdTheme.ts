@@ -11,14 +11,22 @@ const merge = (
   return out
 }
 
-export function antdTheme(mode: Mode, compact: boolean): ThemeConfig {
+/** A thumb needs 44 px, whatever the size a page asks for; `compact` is for the mouse. */
+const controls = (compact: boolean, phone: boolean) =>
+  phone
+    ? { controlHeight: 44, controlHeightSM: 44 }
+    : compact
+      ? { controlHeight: 28, fontSize: 13 }
+      : {}
+
+export function antdTheme(mode: Mode, compact: boolean, phone: boolean): ThemeConfig {
   const base = mode === 'dark' ? antd.darkAlgorithm : antd.defaultAlgorithm
   return {
     algorithm: base,
     token: {
       ...theme.shared.token,
       ...theme[mode].token,
-      ...(compact ? { controlHeight: 28, fontSize: 13 } : {}),
+      ...controls(compact, phone),
     },
     components: merge(merge(theme.shared.components, theme[mode].components), {
       Menu: { collapsedWidth: layout.folded, collapsedIconSize: 16 },

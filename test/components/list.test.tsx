@@ -323,6 +323,36 @@ test('on a phone a row is a card with name, state, facts and acts, and filters c
   await expect.poll(() => page.getByRole('article').elements().length).toBe(1)
 })
 
+test('what one presses on a phone is 44 px high and wide, on the list and in its form', async () => {
+  keepLabels(many(45))
+  await show(<LabelList views="kind" />, { width: 390 })
+  const small = (within: ParentNode) =>
+    [...within.querySelectorAll('button:not([role=switch]), a[href], [role=combobox], input')]
+      .map((one) => one.closest('.ant-select, .ant-input-affix-wrapper') ?? one)
+      .filter((one) => one.checkVisibility())
+      .map((one) => [one.textContent, one.getBoundingClientRect()] as const)
+      .filter(([, { width, height }]) => width < 43.5 || height < 43.5)
+      .map(([name, { width, height }]) => `${name} ${width}x${height}`)
+  await expect.element(page.getByRole('article').first()).toBeVisible()
+  expect(small(document)).toEqual([])
+  await page.getByRole('article').first().getByRole('button', { name: '编辑' }).click()
+  await expect.element(page.getByLabelText('名称')).toBeVisible()
+  expect(small(document.querySelector('[role=dialog]') as Element)).toEqual([])
+})
+
+test('a card says what it is called once, and ends with its last line where nothing can be done', async () => {
+  keepLabels([label(1, { can: { update: false, delete: false } })])
+  await show(<LabelList card={['name', 'price', 'count']} />, {
+    width: 390,
+    rights: ['label:read'],
+  })
+  const card = page.getByRole('article')
+  await expect.element(card).toMatchTextContent(/^标签1货架价格 ¥3.50数量 3$/)
+  const [box, last] = [card.element(), card.getByText('数量').element()]
+  const room = box.getBoundingClientRect().bottom - last.getBoundingClientRect().bottom
+  expect(room).toBeLessThan(24)
+})
+
 test('with reduced motion what opens stands beside what opened it, at once', async () => {
   await commands.media({ reducedMotion: 'reduce' })
   keepLabels(many(2))

@@ -19,6 +19,7 @@ import { LeaveGuard } from '../../src/web/shell/LeaveGuard.tsx'
 import { setDirty, TabContext } from '../../src/web/shell/tabs.ts'
 import { usePhone } from '../../src/web/shell/useWidth.ts'
 import { Toasts } from '../../src/web/Toasts.tsx'
+import { layout } from '../../src/web/theme.ts'
 
 /** A request as it left the page. */
 export type Asked = {
@@ -144,7 +145,7 @@ export async function show(
   root.render(
     <ConfigProvider
       locale={lang === 'en' ? enUS : zhCN}
-      theme={antdTheme(theme, false)}
+      theme={antdTheme(theme, false, width < layout.phoneBelow)}
       button={{ autoInsertSpace: false }}
     >
       <div className="hd-app" style={{ height: '100%' }}>

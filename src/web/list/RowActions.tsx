@@ -27,6 +27,8 @@ export function RowActions({ actions }: { actions: readonly RowAction[] }) {
   const { t } = useTranslation('web')
   const navigate = useNavigate()
   const { direct, rest } = split(actions)
+  // on a phone's card an empty row of them would be a band of nothing
+  if (direct.length === 0 && rest.length === 0) return null
   const run = (action: RowAction) => (action.to ? navigate(action.to) : action.onClick?.())
   return (
     <span className={styles.actions}>

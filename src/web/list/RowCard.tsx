@@ -28,7 +28,9 @@ export function RowCard<R>({
   const find = (as: NonNullable<Column<R>['card']>['as']) =>
     columns.find((column) => column.card?.as === as)
   const [picture, title, state] = [find('picture'), find('line'), find('state')]
-  const chosen = keys.flatMap((key) => columns.find((column) => column.key === key) ?? [])
+  const chosen = keys.flatMap(
+    (key) => columns.find((column) => column.key === key && column !== title) ?? [],
+  )
   const filled = chosen.filter(
     (column) => !blank((row as Record<string, unknown>)[column.key]) || column.card?.as === 'fact',
   )
