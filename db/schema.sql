@@ -1714,7 +1714,7 @@ table public.organisations row security
    FROM devices d
   WHERE (d.id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
   CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE OF path, kind, status ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
-  CREATE CONSTRAINT TRIGGER bump_settings AFTER INSERT OR DELETE OR UPDATE OF path ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_settings_version()
+  CREATE CONSTRAINT TRIGGER bump_settings AFTER UPDATE OF path ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.path <> new.path) AND first_time('settings'::text, old.path, new.path))) EXECUTE FUNCTION bump_settings_moved()
   CREATE CONSTRAINT TRIGGER organisations_path_follows AFTER INSERT OR UPDATE OF path, parent_id ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_organisation_path()
   CREATE TRIGGER open_alert_channel AFTER INSERT ON public.organisations FOR EACH ROW EXECUTE FUNCTION open_alert_channel()
   grant delete, insert, select, update to huodao_app
@@ -2284,14 +2284,13 @@ table public.settings row security
   constraint settings_updated_by_fkey FOREIGN KEY (updated_by) REFERENCES users(id)
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
-  CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_settings_version()
+  CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_settings()
   grant delete, insert, select, update to huodao_app
 
-table public.settings_version
-  only_row boolean default true not null
+table public.settings_versions
+  tenant_id bigint not null
   version bigint default 1 not null
-  constraint settings_version_only_row_check CHECK (only_row)
-  constraint settings_version_pkey PRIMARY KEY (only_row)
+  constraint settings_versions_pkey PRIMARY KEY (tenant_id)
   grant delete, insert, select, update to huodao_app
 
 table public.sign_in_guards row security
@@ -2959,18 +2958,30 @@ begin
 end $function$
 -- execute: owner only
 
-CREATE OR REPLACE FUNCTION public.bump_settings_version()
+CREATE OR REPLACE FUNCTION public.bump_settings()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  if current_setting('app.settings_noted', true) = 'yes' then return null; end if;
-  update settings_version set version = version + 1;
-  perform set_config('app.settings_noted', 'yes', true);
+  if tg_op <> 'INSERT' then perform note_settings(tenant_of_org(old.org_id)); end if;
+  if tg_op <> 'DELETE' then perform note_settings(tenant_of_org(new.org_id)); end if;
   return null;
 end $function$
+-- execute: owner only
+
+CREATE OR REPLACE FUNCTION public.bump_settings_moved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform note_settings(t) from unnest(array[tenant_of_path(old.path), tenant_of_path(new.path)]) t order by t;
+  return null;
+end $function$
+-- execute: owner only
 
 CREATE OR REPLACE FUNCTION public.check_access_is_kept()
  RETURNS trigger
@@ -3133,6 +3144,19 @@ begin
 end $function$
 -- execute: owner only
 
+CREATE OR REPLACE FUNCTION public.first_time(what text, one ltree, other ltree)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  had text := coalesce(current_setting('app.first_' || what, true), '');
+  now text := tenant_of_path(one) || '>' || tenant_of_path(other);
+begin
+  if had like '%,' || now || ',%' then return false; end if;
+  perform set_config('app.first_' || what, had || ',' || now || ',', true);
+  return true;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.forget_unknown_board()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3187,6 +3211,23 @@ begin
 end $function$
 -- execute: owner only
 
+CREATE OR REPLACE FUNCTION public.note_settings(tenant bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  noted text := coalesce(current_setting('app.settings_noted', true), '');
+begin
+  -- once in a transaction
+  if tenant is null or noted like '%,' || tenant || ',%' then return; end if;
+  insert into settings_versions (tenant_id) values (tenant)
+    on conflict (tenant_id) do update set version = settings_versions.version + 1;
+  perform set_config('app.settings_noted', noted || ',' || tenant || ',', true);
+end $function$
+-- execute: owner only
+
 CREATE OR REPLACE FUNCTION public.open_alert_channel()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3215,6 +3256,13 @@ CREATE OR REPLACE FUNCTION public.organisation_agents(place ltree)
 AS $function$
   select count(*)::int from organisations where kind = 'AGENT' and id = any(string_to_array(place::text, '.')::bigint[])
 $function$
+
+CREATE OR REPLACE FUNCTION public.organisations_of_tenant(place ltree)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE PARALLEL SAFE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select count(*) from organisations where nlevel(place) > 1 and path <@ subpath(place, 0, least(nlevel(place), 2)) $function$
 
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger

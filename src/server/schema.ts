@@ -1248,8 +1248,8 @@ export interface SettingsTable {
   locked: Generated<boolean>
 }
 
-export interface SettingsVersionTable {
-  only_row: Generated<boolean>
+export interface SettingsVersionsTable {
+  tenant_id: number
   version: Generated<number>
 }
 
@@ -1593,7 +1593,7 @@ export interface DB {
   security_events: SecurityEventsTable
   sessions: SessionsTable
   settings: SettingsTable
-  settings_version: SettingsVersionTable
+  settings_versions: SettingsVersionsTable
   sign_in_guards: SignInGuardsTable
   sms_codes: SmsCodesTable
   stock_flow_keys: StockFlowKeysTable

@@ -21,7 +21,7 @@ const ownerless: Record<string, string> = {
   job_schedules: 'clockwork of the installation',
   job_loops: 'clockwork of the installation',
   vend_queues: 'clockwork of the installation',
-  settings_version: 'one counter',
+  settings_versions: 'counters of tenants',
   unpaid_counts:
     'counts of machines, addresses and consumers across organisations; no screen reads it',
   schema_migrations: 'written by the owner',

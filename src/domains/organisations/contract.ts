@@ -37,6 +37,11 @@ export const organisationErrors = defineErrors('organisations', {
   kindNotYours: [403001, '您不能创建此类型的机构', 'You may not create this kind of organisation'],
   agentLevels: [422001, '代理商最多3级', 'Agents may stand at most three levels deep'],
   tooDeep: [422001, '机构层级不能超过8级', 'Organisations may stand at most eight levels deep'],
+  tenantFull: [
+    422001,
+    '平台直属机构及其下级合计最多{most}个机构',
+    'A direct child of the platform and all below it are at most {most} organisations',
+  ],
   notEmpty: [
     409003,
     '该机构下仍有{what}，无法删除',
@@ -233,6 +238,7 @@ const placing = [
   organisationErrors.kindMisplaced,
   organisationErrors.agentLevels,
   organisationErrors.tooDeep,
+  organisationErrors.tenantFull,
   organisationErrors.nameTaken,
 ]
 

@@ -22,6 +22,8 @@ export const parentsOf: Readonly<Record<Kind, readonly Kind[]>> = {
 }
 export const deepest = 8
 export const agentLevels = 3
+/** Of one tenant; what is asked of all of somebody's organisations stays short. */
+export const mostOfTenant = 5000
 
 export const kindsBelow = (parent: Kind): Kind[] =>
   (Object.keys(parentsOf) as Kind[]).filter((kind) => parentsOf[kind].includes(parent))

@@ -1,10 +1,10 @@
 import { bi } from '../../shared/text.ts'
 import * as k from './kinds.ts'
-import { tileAddress, usualAge } from './usual.ts'
+import { shortestWait, tileAddress, usualAge } from './usual.ts'
 
 export const device = k.settings('device', 'org', {
   'device.offlineSeconds': {
-    ...k.int('second', 60, 3600, 180),
+    ...k.int('second', shortestWait, 3600, 180),
     name: bi('离线判定', 'Offline after'),
     help: bi('超过该时间没有消息的设备视为离线', 'Machines not heard for so long count as offline'),
   },

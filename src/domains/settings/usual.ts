@@ -2,6 +2,8 @@
 
 /** How many hours the last word of a machine is fresh, and after how many it is stale. */
 export const usualAge = { fresh: 4, stale: 8 }
+/** No organisation counts a machine as offline before so many seconds. */
+export const shortestWait = 60
 
 /**
  * A tile address: http or https, the three numbers in it, nothing that could break out of a

@@ -4,54 +4,53 @@ import type { Db } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { addDays, dayMs, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { type BusinessWindow, isOpen } from '../../devices/rules.ts'
-import { cachedByOrg } from '../../settings/server/values.ts'
+import { cachedFor } from '../../settings/server/values.ts'
 import type { AlertKind } from '../contract.ts'
-import {
-  type Fact,
-  inWindow,
-  type Known,
-  type Member,
-  type RuleOf,
-  type State,
-  usualRules,
-} from '../rules.ts'
+import { type Fact, inWindow, type Known, type Member, type State, usualRules } from '../rules.ts'
 
 /**
  * What the tables say about machines now, and what alerts there are: everything `decide` looks at,
- * in four statements.
+ * in a handful of statements.
  */
 export async function readState(app: App, db: Db, now: Date): Promise<State> {
-  const ruleOf = await rulesOf(app, db)
-  const hours = await cachedByOrg(app, 'device.businessHours')
-  const { facts, ownHours } = await readFacts(db, now, ruleOf)
+  const own = await ownRules(db)
+  const { facts, ownHours } = await readFacts(
+    db,
+    now,
+    (orgId) => own(orgId, 'SIM_EXPIRING')?.threshold ?? usualRules.SIM_EXPIRING.threshold ?? 30,
+  )
   const known = await readKnown(db, now, facts)
+  const set = await cachedFor(
+    app,
+    [...facts, ...known].map((one) => one.orgId),
+    ['device.businessHours', 'device.offlineAlertMinutes'],
+  )
+  const usual = (orgId: number, kind: AlertKind) =>
+    kind === 'OFFLINE' || kind === 'POWER_FAIL'
+      ? set(orgId)['device.offlineAlertMinutes']
+      : usualRules[kind].threshold
   return {
     now: now.getTime(),
     facts,
     known,
     members: await readMembers(db, known),
-    ruleOf,
+    ruleOf: (orgId, kind) => {
+      const rule = own(orgId, kind)
+      return { enabled: rule?.enabled ?? true, threshold: rule?.threshold ?? usual(orgId, kind) }
+    },
     openHours: ({ orgId, deviceId }) =>
       isOpen(ownHours.get(deviceId) ?? [], now.getTime()) ??
-      inWindow(now.getTime(), hours.get(orgId) ?? { from: '00:00', to: '23:59' }),
+      inWindow(now.getTime(), set(orgId)['device.businessHours']),
   }
 }
 
-async function rulesOf(app: App, db: Db): Promise<RuleOf> {
-  const offline = await cachedByOrg(app, 'device.offlineAlertMinutes')
-  type Own = { orgId: number; kind: AlertKind; enabled: boolean; threshold: number | null }
+type Own = { orgId: number; kind: AlertKind; enabled: boolean; threshold: number | null }
+async function ownRules(db: Db): Promise<(orgId: number, kind: AlertKind) => Own | undefined> {
   const rules = await rowsOf<Own>(
     db,
   )`select org_id as "orgId", kind, enabled, threshold from alert_rules`
   const own = new Map(rules.map((rule) => [`${rule.orgId}/${rule.kind}`, rule]))
-  return (orgId, kind) => {
-    const rule = own.get(`${orgId}/${kind}`)
-    const usual =
-      kind === 'OFFLINE' || kind === 'POWER_FAIL'
-        ? (offline.get(orgId) ?? usualRules[kind].threshold)
-        : usualRules[kind].threshold
-    return { enabled: rule?.enabled ?? true, threshold: rule?.threshold ?? usual }
-  }
+  return (orgId, kind) => own.get(`${orgId}/${kind}`)
 }
 
 type Row = Omit<Fact, 'since' | 'away'> & {
@@ -67,7 +66,7 @@ const secondMs = 30 * 60_000
 async function readFacts(
   db: Db,
   now: Date,
-  ruleOf: RuleOf,
+  simDays: (orgId: number) => number,
 ): Promise<{ facts: Fact[]; ownHours: ReadonlyMap<number, BusinessWindow[]> }> {
   const nothing = sql`null::jsonb as away, null::jsonb as hours`
   const rows = await rowsOf<Row>(db)`
@@ -111,7 +110,7 @@ async function readFacts(
     from d join main_boards b on b.board_no = d.board_no
     where b.sim_expires_on <= ${addDays(shanghaiDay(now), 365)}::date`
   const facts = rows.flatMap(({ hours, away, ...row }) => {
-    const since = row.kind === 'SIM_EXPIRING' ? warnFrom(row, ruleOf) : row.since.getTime()
+    const since = row.kind === 'SIM_EXPIRING' ? warnFrom(row, simDays) : row.since.getTime()
     return row.kind === 'SIM_EXPIRING' && since > now.getTime()
       ? []
       : [{ ...row, since, ...(away ? { away } : {}) }]
@@ -126,9 +125,9 @@ async function readFacts(
 
 /** From when on a SIM that ends that day is worth a word. */
 const warnFrom = (
-  { orgId, kind, data }: Pick<Row, 'orgId' | 'kind' | 'data'>,
-  ruleOf: RuleOf,
-): number => startOfDay(addDays(String(data.day), -(ruleOf(orgId, kind).threshold ?? 30))).getTime()
+  { orgId, data }: Pick<Row, 'orgId' | 'data'>,
+  simDays: (orgId: number) => number,
+): number => startOfDay(addDays(String(data.day), -simDays(orgId))).getTime()
 
 type KnownRow = Omit<Known, 'closedAt'> & { closedAt: Date | null }
 

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
-import { cachedByOrg } from '../../settings/server/values.ts'
+import { cachedFor } from '../../settings/server/values.ts'
 import { dueReminders, remindEvery, type Unhandled } from '../reminders.ts'
 import type { State } from '../rules.ts'
 import { queueReminders } from './outbox.ts'
@@ -12,12 +12,16 @@ import { queueReminders } from './outbox.ts'
  * time runs on from the last word.
  */
 export async function remind(ctx: Ctx, openHours: State['openHours']): Promise<void> {
-  const intervals = await cachedByOrg(ctx.app, 'alarm.repeat')
-  const everyOf = (orgId: number): number | null => remindEvery[intervals.get(orgId) ?? 'off']
   const open = await rowsOf<Omit<Unhandled, 'lastAt'> & { lastAt: Date }>(
     ctx.db,
   )`select id, org_id as "orgId", coalesce(device_id, 0) as "deviceId", kind,
       greatest(created_at, reminded_at) as "lastAt" from alerts where state = 'OPEN'`
+  const set = await cachedFor(
+    ctx.app,
+    open.map((alert) => alert.orgId),
+    ['alarm.repeat'],
+  )
+  const everyOf = (orgId: number): number | null => remindEvery[set(orgId)['alarm.repeat']]
   const unhandled = open.map((alert) => ({ ...alert, lastAt: alert.lastAt.getTime() }))
   const due = dueReminders(ctx.now.getTime(), unhandled, everyOf, openHours)
   if (due.length === 0) return

@@ -2,8 +2,7 @@ import { type App, byRole, type Ctx, found, may } from '../../../server/context.
 import { allowedFrom } from '../../../shared/moves.ts'
 import { placeName, regionPath } from '../../../shared/regions.ts'
 import { isClosed } from '../../machines/rules.ts'
-import { cachedByOrg, cachedSetting } from '../../settings/server/values.ts'
-import { usualAge } from '../../settings/usual.ts'
+import { cachedFor, cachedSetting } from '../../settings/server/values.ts'
 import type { DeviceDetail, DeviceRow } from '../contract.ts'
 import {
   type AgeLimits,
@@ -16,14 +15,20 @@ import {
 import * as q from './queries.ts'
 import { tagsOf } from './tags.ts'
 
-/** From when on the word of a machine is old, by its organisation. */
-export async function ageLimits(app: App): Promise<(orgId: number) => AgeLimits> {
-  const fresh = await cachedByOrg(app, 'device.freshHours')
-  const stale = await cachedByOrg(app, 'device.staleHours')
-  return (orgId) => ({
-    fresh: fresh.get(orgId) ?? usualAge.fresh,
-    stale: stale.get(orgId) ?? usualAge.stale,
-  })
+/** From when on the word of these machines is old, by their organisation. */
+export async function ageLimits(
+  app: App,
+  rows: readonly { readonly orgId: number }[],
+): Promise<(orgId: number) => AgeLimits> {
+  const set = await cachedFor(
+    app,
+    rows.map((row) => row.orgId),
+    ['device.freshHours', 'device.staleHours'],
+  )
+  return (orgId) => {
+    const of = set(orgId)
+    return { fresh: of['device.freshHours'], stale: of['device.staleHours'] }
+  }
 }
 
 /** What code says of a machine beside its columns. */
@@ -70,7 +75,7 @@ export async function detailOf(ctx: Ctx, id: number): Promise<DeviceDetail> {
   const [device, tags] = await Promise.all([q.detail(ctx, id).then(found), tagsOf(ctx, [id])])
   return {
     ...device,
-    ...made(ctx, device, await ageLimits(ctx.app)),
+    ...made(ctx, device, await ageLimits(ctx.app, [device])),
     tags: tags(id),
     orgHours: await cachedSetting(ctx.app, device.orgId, 'device.businessHours'),
     licenceMatches: licenceFits(device),

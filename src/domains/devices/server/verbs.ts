@@ -20,8 +20,8 @@ const list: Handlers<Contract>['list'] = async (ctx, input) => {
   // sorting by a hidden figure would tell its order
   if (input.sort.endsWith('todayTurnover') && !may(ctx, 'dashboard:money'))
     throw new Refusal(common.forbidden)
-  const limits = await ageLimits(ctx.app)
   const { rows, total, sums } = await q.listRows(ctx, input)
+  const limits = await ageLimits(ctx.app, rows)
   const [sold, tags] = await Promise.all([
     q.soldToday(ctx, input),
     tagsOf(

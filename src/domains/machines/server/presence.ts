@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { type App, iso } from '../../../server/context.ts'
 import { type Db, isHeld, patience, systemScope } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
-import { cachedByOrg } from '../../settings/server/values.ts'
+import { cachedFor } from '../../settings/server/values.ts'
+import { shortestWait } from '../../settings/usual.ts'
 import { bootText, limits, placeText, type Signal, signalOf } from '../rules.ts'
 import { noteDevice } from './events.ts'
 import type { Fact } from './facts.ts'
@@ -136,12 +137,20 @@ export function openPresence(app: App): Presence {
     },
     async sweep() {
       await setBack()
-      const waits = await cachedByOrg(app, 'device.offlineSeconds')
       const now = app.now().getTime()
+      const silent = await app.database.readSame(
+        systemScope,
+        (db) => rowsOf<{ orgId: number }>(db)`
+          select distinct org_id as "orgId" from device_states
+          where online and (last_seen_at is null
+            or last_seen_at < ${iso(new Date(now - shortestWait * 1000))}::timestamptz)`,
+      )
+      const orgs = silent.map((row) => row.orgId)
+      const waits = await cachedFor(app, orgs, ['device.offlineSeconds'])
       // machines could not be heard longer than this process listens: who waits longer has to wait
       // for the rest
-      const due = [...waits]
-        .map(([org, seconds]) => ({ org, limit: now - seconds * 1000 }))
+      const due = orgs
+        .map((org) => ({ org, limit: now - waits(org)['device.offlineSeconds'] * 1000 }))
         .filter(({ limit }) => listeningSince <= limit)
       if (due.length === 0) return
       publish(

@@ -3,7 +3,7 @@ import { type App, type Ctx, iso } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import { eachFree } from '../../../server/run.ts'
-import { cachedByOrg } from '../../settings/server/values.ts'
+import { cachedFor } from '../../settings/server/values.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { platformFaults } from '../protocol.ts'
 import { refreshDeviceCounters } from './counters.ts'
@@ -27,11 +27,12 @@ type Row = Range & {
  * a machine is away its time stands still.
  */
 export async function sweepTemperatures(app: App): Promise<void> {
-  const [alarmAfter, lockAfter] = [
-    await cachedByOrg(app, 'device.tempExcursionMinutes'),
-    await cachedByOrg(app, 'device.tempLockMinutes'),
-  ]
   const found = await app.database.readSame(systemScope, (db) => suspects({ db, now: app.now() }))
+  const minutes = await cachedFor(
+    app,
+    found.map((row) => row.orgId),
+    ['device.tempExcursionMinutes', 'device.tempLockMinutes'],
+  )
   await eachFree(app, found, async (ctx, some) => {
     const turn = await onlyRow<{ mine: boolean }>(
       ctx.db,
@@ -44,16 +45,16 @@ export async function sweepTemperatures(app: App): Promise<void> {
     const isOut = (row: Row) => !isWithin(row, row.temperature)
     const outFor = (row: Row) =>
       row.since && isOut(row) ? (row.until.getTime() - row.since.getTime()) / 60_000 : 0
-    const isLong = (row: Row, minutes: ReadonlyMap<number, number>) =>
-      outFor(row) > (minutes.get(row.orgId) ?? Infinity)
+    const isLong = (row: Row, key: 'device.tempExcursionMinutes' | 'device.tempLockMinutes') =>
+      outFor(row) > minutes(row.orgId)[key]
     // lanes before states, as everywhere
     await lockCold(
       ctx,
-      rows.filter((row) => isLong(row, lockAfter)),
+      rows.filter((row) => isLong(row, 'device.tempLockMinutes')),
     )
     await raise(
       ctx,
-      rows.filter((row) => !row.alarm && isLong(row, alarmAfter)),
+      rows.filter((row) => !row.alarm && isLong(row, 'device.tempExcursionMinutes')),
     )
     await clear(
       ctx,

@@ -25,8 +25,9 @@ import {
 import { missingHome, regionRule } from '../../users/rules.ts'
 import type { Accounts } from '../../users/server/verbs.ts'
 import { creditCode, organisationErrors } from '../contract.ts'
-import { type Kind, newcomer, type Place, placeRule } from '../rules.ts'
-import { newIds } from './placing.ts'
+import { type Kind, mostOfTenant, newcomer, type Place, placeRule } from '../rules.ts'
+import { newIds, tenantPart } from './placing.ts'
+import { tenantSizes } from './queries.ts'
 
 export const ImportedOrganisation = z.strictObject({
   parent: f.text(60, bi('请选择上级机构', 'Choose the parent organisation')),
@@ -104,13 +105,19 @@ export async function resolver(
   const roles = await assignableRoles(ctx, parentIds)
   const mine = await creatableKinds(ctx)
   const limit = await userLimit(ctx)
+  const tenants = [...new Set(parents.map(({ path }) => tenantPart(path)))]
+  const sizes = new Map((await tenantSizes(ctx, tenants)).map(({ path, size }) => [path, size]))
   const held = new Set(children.map((row) => place(row.parent_id, row.name)))
+
+  const sizeOf = (path: string): number => sizes.get(tenantPart(path)) ?? 0
 
   /** Why it cannot stand there. */
   const misplaced = (parent: Above, kind: Kind): [string, string] | null => {
     const wrong = placeRule(parent, newcomer(kind))
     if (wrong) return [wrong === organisationErrors.tooDeep ? 'parent' : 'kind', wrong.text]
     if (!mine.includes(kind)) return ['kind', organisationErrors.kindNotYours.text]
+    if (sizeOf(parent.path) >= mostOfTenant)
+      return ['parent', organisationErrors.tenantFull.text.replaceAll('{most}', `${mostOfTenant}`)]
     if (parent.closed) return ['parent', userErrors.orgClosed.text]
     return limit !== null && limit < 1
       ? ['parent', userErrors.orgIsFull.text.replaceAll('{n}', String(limit))]
@@ -166,6 +173,7 @@ export async function resolver(
     }
     held.add(place(parent.id, value.name))
     parents.push(made)
+    sizes.set(tenantPart(path), sizeOf(path) + 1)
     return {
       line,
       id,

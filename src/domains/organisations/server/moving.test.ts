@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { add as make } from '../../../../test/factories/things.ts'
+import { say } from '../../../shared/text.ts'
+import { organisationErrors } from '../contract.ts'
 import { addDevice, avatar, fresh, openWorld, people, runImport, type World } from './testWorld.ts'
 
 let world: World
@@ -431,4 +433,41 @@ describe('importing', () => {
     // rights of everybody are read anew once per statement, so not once per row
     expect((await version()) - at).toBeLessThan(10)
   })
+})
+
+test('a tenant has five thousand organisations at most: one more, a file’s or a branch is refused', async () => {
+  const from = await add()
+  await add({ parentId: from.id, kind: 'OPERATOR' })
+  const [to, full] = [await add(), organisationErrors.tenantFull]
+  await world.rows(
+    `insert into organisations (id, parent_id, path, kind, name)
+      select 50000 + n, ${to.id}, ('1.${to.id}.' || 50000 + n)::ltree, 'OPERATOR', '多-' || n
+      from generate_series(1, 4998) n`,
+  )
+  const { status, body } = await move(people.platform, from.id, to.id)
+  expect([status, body.error, body.message]).toEqual([
+    422,
+    full.name,
+    say(full.text, 'zh-CN', { most: 5000 }),
+  ])
+  const row = (n: number, kind: string) => ({
+    line: n,
+    value: {
+      ...{ parent: to.name, kind, name: `满-${n}`, username: `full.${n}`, realName: '张三' },
+      ...{ roles: '普通', phone: '13800138000', consumerPhone: '400-800-1234', address: '路1号' },
+      ...{ regionCode: '', creditCode: '' },
+    },
+  })
+  expect(await runImport(world, people.platform, [row(2, 'OPERATOR'), row(3, 'OPERATOR')])).toEqual(
+    [{ line: 3, column: 'parent', text: full.text.replaceAll('{most}', '5000') }],
+  )
+  await add({ parentId: to.id, kind: 'OPERATOR' })
+  const more = await send(
+    people.platform,
+    'POST',
+    '/organisations',
+    fresh({ parentId: to.id, kind: 'OPERATOR' }),
+  )
+  expect([more.status, more.body.error]).toEqual([422, full.name])
+  expect((await move(people.platform, from.id, 2)).status).toBe(200)
 })

@@ -5,7 +5,7 @@ import { columns, guarding } from '../../../server/shapes.ts'
 import { fieldRefusal, reject } from '../../../shared/errors.ts'
 import { creatableKinds } from '../../roles/server/assign.ts'
 import { type EditOrganisation, type NewOrganisation, organisationErrors } from '../contract.ts'
-import { guardRule, moveRule, newcomer, placeRule } from '../rules.ts'
+import { guardRule, mostOfTenant, moveRule, newcomer, placeRule } from '../rules.ts'
 import { addPrincipal, checkPictures } from './principal.ts'
 import * as q from './queries.ts'
 import { usesOf } from './removal.ts'
@@ -34,6 +34,8 @@ export async function checkMove(ctx: Ctx, org: q.Place, parentId: number): Promi
     moveRule(org, target) ??
     placeRule(target, { kind: org.kind, ...(await q.branch(ctx, org.path)) })
   if (wrong) throw fieldRefusal(wrong, 'parentId')
+  if (tenantPart(target.path) !== tenantPart(org.path))
+    await checkRoom(ctx, target, (await q.reach(ctx, [org.id])).organisations)
   const stays = new Set(target.path.split('.'))
   const [, ...above] = org.path.split('.').reverse()
   const what = await usesOf(ctx, org.path, above.filter((id) => !stays.has(id)).map(Number))
@@ -81,6 +83,16 @@ export async function newIds(ctx: Ctx, count: number): Promise<number[]> {
   return rows.map((row) => row.id)
 }
 
+/** The first two steps of a path. The platform is nobody's tenant: each below it is one. */
+export const tenantPart = (path: string): string => path.split('.').slice(0, 2).join('.')
+
+/** Acts at the same moment do not see each other's: the bound is no number that must be exact. */
+async function checkRoom(ctx: Ctx, parent: q.Place, comers: number): Promise<void> {
+  const [tenant] = await q.tenantSizes(ctx, [parent.path])
+  if (tenant && tenant.size > 0 && tenant.size + comers > mostOfTenant)
+    throw fieldRefusal(organisationErrors.tenantFull, 'parentId', { most: mostOfTenant })
+}
+
 /** Organisation and principal, all or nothing; who calls writes the log row. */
 export async function addOrganisation(
   ctx: Ctx,
@@ -93,6 +105,7 @@ export async function addOrganisation(
   if (wrong) throw fieldRefusal(wrong, wrong === organisationErrors.tooDeep ? 'parentId' : 'kind')
   if (!(await creatableKinds(ctx)).includes(kind))
     throw fieldRefusal(organisationErrors.kindNotYours, 'kind')
+  await checkRoom(ctx, parent, 1)
   await checkPictures(ctx, [avatar, ...org.licences])
   const id = (await newIds(ctx, 1))[0] as number
   const inside = await joined(ctx, [id])

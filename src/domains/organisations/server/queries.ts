@@ -157,6 +157,15 @@ export const branch = (ctx: Ctx, path: string): Promise<{ levels: number; agents
         -1)) as agents
     from organisations o where o.path <@ ${path}::ltree`
 
+/** How many organisations the tenant of each place has, also those that the actor does not see. */
+export const tenantSizes = (
+  ctx: Ctx,
+  paths: readonly string[],
+): Promise<{ path: string; size: number }[]> =>
+  rowsOf<{ path: string; size: number }>(ctx.db)`
+    select p as path, organisations_of_tenant(p::ltree) as size
+    from unnest(${[...paths]}::text[]) p`
+
 /**
  * Moves take turns: each sees the tree as the one before left it. Two that crossed anyway would
  * meet at the trigger.

@@ -6,7 +6,12 @@ import type { PasswordAge, Person } from '../../../server/person.ts'
 import { tokenHash } from '../../../server/rateKeys.ts'
 import { common, type ErrorDef } from '../../../shared/errors.ts'
 import { loadPerson } from '../../accounts/server/people.ts'
-import { cachedSetting, noteSettingsVersion, platformOrg } from '../../settings/server/values.ts'
+import {
+  cachedSetting,
+  noteSettingsVersions,
+  platformOrg,
+  type SettingsVersion,
+} from '../../settings/server/values.ts'
 import { passwordExpired } from '../rules.ts'
 
 /**
@@ -34,7 +39,7 @@ type SessionRow = {
   last_seen_at: Date
   proven_at: Date | null
   version: string
-  settings_version: number
+  settings: SettingsVersion[]
 }
 
 /** `watching`: a stream asks again by itself, which is nothing that a person did. */
@@ -46,9 +51,10 @@ export async function actorOfToken(
   const session = await app.database.readSame(systemScope, async (db) => {
     const { rows } =
       await sql<SessionRow>`select s.id, s.user_id, s.revoke_reason, s.expires_at, s.last_seen_at,
-        s.proven_at, v.version, sv.version as settings_version
-      from sessions s join users u on u.id = s.user_id join organisations o on o.id = u.org_id cross
-      join settings_version sv
+        s.proven_at, v.version, (select coalesce(jsonb_agg(jsonb_build_object(
+          'tenant', c.tenant_id, 'version', c.version)), '[]') from settings_versions c
+          where c.tenant_id in (${platformOrg}, tenant_of_path(o.path))) as settings
+      from sessions s join users u on u.id = s.user_id join organisations o on o.id = u.org_id
       cross join lateral (select coalesce(string_agg(a.tenant_id || ':' || a.version, ' '
         order by a.tenant_id), '') as version from access_versions a
         where a.tenant_id in (${platformOrg}, tenant_of_path(o.path), case when nlevel(o.path) = 1
@@ -62,7 +68,7 @@ export async function actorOfToken(
   if (session.revoke_reason === 'ACCESS_CHANGED') return common.accountClosed
   if (session.revoke_reason) return common.tokenRevoked
   const idle = now.getTime() - session.last_seen_at.getTime()
-  noteSettingsVersion(app, session.settings_version)
+  noteSettingsVersions(app, session.settings)
   const idleMinutes = await cachedSetting(app, platformOrg, 'session.idleMinutes')
   if (session.expires_at <= now || (idleMinutes > 0 && idle > idleMinutes * 60_000))
     return common.tokenTimedOut

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { openWorld, type World } from '../../../../test/support/world.ts'
 import { noScope, systemScope } from '../../../server/database.ts'
 import type { SettingKey } from '../registry.ts'
 import {
-  cachedByOrg,
+  cachedFor,
   cachedSetting,
-  noteSettingsVersion,
+  noteSettingsVersions,
+  type SettingsVersion,
   settingOf,
   settingsChanged,
   settingsOf,
@@ -73,8 +74,8 @@ test.each([
 ] as [string, [number, unknown, boolean?][], number[]][])('%s', async (_, rows, expected) => {
   for (const [org, given, locked] of rows) await put(org, given, locked)
   expect([await value(2), await value(3), await value(4)]).toEqual(expected)
-  const byOrg = await cachedByOrg(world.app, 'device.offlineSeconds')
-  expect([2, 3, 4].map((org) => byOrg.get(org))).toEqual(expected)
+  const set = await cachedFor(world.app, [2, 3, 4], ['device.offlineSeconds'])
+  expect([2, 3, 4].map((org) => set(org)['device.offlineSeconds'])).toEqual(expected)
 })
 
 test('settings of the platform are those of organisation 1, whatever stands below', async () => {
@@ -97,19 +98,54 @@ test('several in one query', async () => {
   })
 })
 
-test('the cached one asks nothing while the counter stands, and follows it', async () => {
+const versions = () =>
+  world.sql<SettingsVersion>(
+    'select tenant_id as tenant, version::int from settings_versions order by tenant_id',
+  )
+
+test('the cached one asks nothing while the counters stand, and follows them', async () => {
   expect(await cachedSetting(world.app, 3, 'order.maxPieces')).toBe(32)
   await put(2, 5, false, 'order.maxPieces')
-  // the counter was looked at a moment ago
+  // the counters were looked at a moment ago
   expect(await cachedSetting(world.app, 3, 'order.maxPieces')).toBe(32)
-  const { version } = (
-    await world.sql<{ version: number }>('select version from settings_version')
-  )[0] ?? { version: 0 }
-  noteSettingsVersion(world.app, version)
+  noteSettingsVersions(world.app, await versions())
   expect(await cachedSetting(world.app, 3, 'order.maxPieces')).toBe(5)
-  // an organisation that moves takes other values
-  await world.sql('update organisations set path = path where id = 3')
-  expect(
-    (await world.sql<{ version: number }>('select version from settings_version'))[0]?.version,
-  ).toBe(Number(version) + 1)
+})
+
+test('what a tenant saves makes nobody else’s values be read again; what the platform saves does', async () => {
+  await world.sql(`insert into organisations (id, parent_id, path, kind, name)
+    values (50, 1, '1.50', 'AGENT', '另一家'), (51, 50, '1.50.51', 'OPERATOR', '另一家的')`)
+  const asked = vi.spyOn(world.app.database, 'aside')
+  const both = ['device.freshHours', 'device.staleHours'] as const
+  /** How many times it was asked for the values of these. */
+  const reads = async (orgs: number[]) => {
+    noteSettingsVersions(world.app, await versions())
+    await cachedSetting(world.app, 1, 'session.idleMinutes')
+    asked.mockClear()
+    await cachedFor(world.app, orgs, both)
+    return asked.mock.calls.length
+  }
+  expect(await reads([3, 4, 51])).toBe(1)
+  expect(await reads([3, 4, 51])).toBe(0)
+  await put(50, 3, false, 'device.freshHours')
+  expect([await reads([3, 4]), await reads([51]), await reads([51])]).toEqual([0, 1, 0])
+  expect((await cachedFor(world.app, [51], both))(51)['device.freshHours']).toBe(3)
+  await put(1, 2, false, 'device.freshHours')
+  expect([await reads([3, 4]), await reads([51])]).toEqual([1, 1])
+  // one that nobody sees yet is asked for until somebody does
+  expect([await reads([987]), await reads([987])]).toEqual([1, 1])
+  asked.mockRestore()
+})
+
+test('a branch that moves takes other values, and moves two counters once', async () => {
+  const before = await versions()
+  await world.sql(`begin;
+    update organisations set parent_id = 1, path = subpath(path, 0, 1) || subpath(path, 2)
+      where path <@ '1.50.51';
+    update organisations set path = path, kind = 'AGENT' where id = 51; commit`)
+  const was = (tenant: number) => before.find((one) => one.tenant === tenant)?.version ?? 0
+  expect((await versions()).filter((one) => one.version !== was(one.tenant))).toEqual([
+    { tenant: 50, version: was(50) + 1 },
+    { tenant: 51, version: was(51) + 1 },
+  ])
 })

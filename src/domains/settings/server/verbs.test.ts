@@ -45,7 +45,7 @@ const offline = 'device.offlineSeconds'
 
 describe('reading', () => {
   test('a burst right after a change waits for nobody, whatever its requests look up while they hold a connection', async () => {
-    await world.sql('update settings_version set version = version + 1')
+    await world.sql('update settings_versions set version = version + 1')
     const ask = () =>
       world.http.inject({
         method: 'GET',
