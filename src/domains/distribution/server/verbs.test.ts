@@ -89,18 +89,21 @@ const orgsOf = async (table: string) =>
       [id],
     )
   ).map((row) => row.org_id)
+const numberOf = (device: number) => `HD${String(device).padStart(6, '0')}`
 /** Somebody else is at this machine, until a rollback. */
 async function hold(device: number): Promise<void> {
   onTestFinished(() => void world.sql('rollback'))
   await world.sql('begin')
   await world.sql('select 1 from devices where id = $1 for update', [device])
 }
-/** Acts that wait for a lock. */
-const waiting = () =>
-  world.sql(
+/** Acts that wait for a lock; within a transaction PostgreSQL keeps what it said of others. */
+async function waiting() {
+  await world.sql('select pg_stat_clear_snapshot()')
+  return world.sql(
     `select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`,
   )
+}
 const refusal = (answer: { status: number; body: { message: string } }) => [
   answer.status,
   answer.body.message,
@@ -156,14 +159,15 @@ describe('transfer', () => {
       ).wanted,
     ).toBe(3)
     expect(
-      (
-        await world.rows(
-          `select 1 from device_events
-            where device_id = $1 and org_id = 4 and kind = 'OWNER_CHANGED'`,
-          [id],
-        )
-      ).length,
-    ).toBe(1)
+      await world.rows(
+        `select org_id, kind, data from device_events
+          where device_id = $1 and kind like 'OWNER%' order by org_id`,
+        [id],
+      ),
+    ).toEqual([
+      { org_id: 3, kind: 'OWNER_LEFT', data: { to: '机构4' } },
+      { org_id: 4, kind: 'OWNER_CHANGED', data: {} },
+    ])
     expect(
       body.owners.map((o: { orgName: string; to: string | null; by: string }) => [
         o.orgName,
@@ -187,6 +191,23 @@ describe('transfer', () => {
       [4, undefined, '机构4'],
       [3, '机构3', '机构4'],
     ])
+  })
+  test('an open activation code ends, and gateways look again whom they let in', async () => {
+    await world.rows(
+      `insert into activation_codes (org_id, device_id, code_hash, created_at, expires_at)
+        values (3, $1, $2, $3, $3::timestamptz + interval '1 hour')`,
+      [id, Buffer.from(`code ${id}`), now],
+    )
+    const heard: string[] = []
+    onTestFinished(world.app.live.subscribe((topics) => heard.push(...topics)))
+    await put(people.agent, 4)
+    await expect.poll(() => heard).toContain('identity')
+    expect(
+      await world.one(
+        'select revoked_at is not null as ended from activation_codes where device_id = $1',
+        [id],
+      ),
+    ).toEqual({ ended: true })
   })
   test('the old people lose it with their next request, the new owner has it', async () => {
     expect((await world.send(people.replenisher, 'GET', `/devices/${id}`)).status).toBe(200)
@@ -321,7 +342,21 @@ describe('transfer', () => {
     await world.rows(
       `delete from role_permissions where role_id = 903 and permission_code = 'device:transfer'`,
     )
-    expect((await put(people.operator, 3)).status).toBe(403)
+    const tries: [string, Record<string, unknown>][] = [
+      [`/devices/${id}/owner/return`, { version: 1 }],
+      ['/device-assignments', { deviceIds: [id], kind: 'OWNER', orgId: 3 }],
+      ['/device-assignments/remove', { deviceIds: [id], kind: 'OWNER' }],
+    ]
+    const answers = tries.map(([url, body]) => world.send(people.operator, 'POST', url, body))
+    for (const answer of [put(people.operator, 3), ...answers])
+      expect((await answer).status).toBe(403)
+    const file = `机器编号,用户,分配类型\r\n${numberOf(id)},test3,OWNER`
+    const imported = await world.sendFile(
+      await world.login('test3'),
+      '/imports/device-assignments?dryRun=true',
+      file,
+    )
+    expect(imported.body.faults[0].message).toBe('无权限执行该操作')
     expect(
       (await world.send(people.operator, 'GET', `/devices/${id}/assignments`)).body.can,
     ).toEqual({
@@ -499,7 +534,7 @@ describe('a file that gives machines away', () => {
     await addDevice(world, held, 3)
     await world.http.listen({ host: '127.0.0.1', port: 0 })
     const { port } = world.http.server.address() as AddressInfo
-    const lines = [first, held].map((device) => `HD${String(device).padStart(6, '0')},test4,OWNER`)
+    const lines = [first, held].map((device) => `${numberOf(device)},test4,OWNER`)
     const form = new FormData()
     form.set('file', new Blob([['机器编号,用户,分配类型', ...lines].join('\r\n')]), 'a.csv')
     const authorization = await world.login('test2')
@@ -580,6 +615,44 @@ describe('staff and store', () => {
     ).toBe(404)
     expect((await world.send(people.repairer, 'GET', `/devices/${id}`)).status).toBe(404)
   })
+  test('who serves it already goes on as he does', async () => {
+    const [first, second] = [
+      await assign(people.operator, [908]),
+      await assign(people.agent, [908]),
+    ]
+    expect([second.status, second.body.staff]).toEqual([200, first.body.staff])
+  })
+  test('a machine that was sold or scrapped gets neither people nor a store', async () => {
+    await world.rows(`update devices set lifecycle = 'SCRAPPED', board_no = null where id = $1`, [
+      id,
+    ])
+    const many = async (body: Record<string, unknown>) => {
+      const answer = await world.send(people.operator, 'POST', '/device-assignments', {
+        deviceIds: [id],
+        ...body,
+      })
+      return [422, answer.body.results[0].reason]
+    }
+    const file = `机器编号,用户,分配类型\r\n${numberOf(id)},test8,REPLENISHER`
+    const tried = await world.sendFile(
+      await world.login('test3'),
+      '/imports/device-assignments?dryRun=true',
+      file,
+    )
+    for (const said of [
+      refusal(await assign(people.operator, [907], 'REPAIRER')),
+      refusal(
+        await world.send(people.operator, 'PUT', `/devices/${id}/store`, {
+          version: 1,
+          storeId: null,
+        }),
+      ),
+      await many({ kind: 'REPAIRER', userIds: [907] }),
+      await many({ kind: 'STORE', storeId: id }),
+      [422, tried.body.faults?.[0]?.message],
+    ])
+      expect(said).toEqual([422, '设备已外售或报废'])
+  })
   test.each([
     [[908], 'REPAIRER', 422, '员工8 不是该类人员'],
     [[903], 'REPLENISHER', 422, '员工3 不是该类人员'],
@@ -637,7 +710,14 @@ describe('many', () => {
       (await world.one<{ org_id: number }>('select org_id from devices where id = $1', [free]))
         .org_id,
     ).toBe(3)
+    const log = () =>
+      world.one(
+        `select action, content, resource_id from operation_logs
+          where action like 'distribution.%' order by id desc limit 1`,
+      )
+    expect(await log()).toMatchObject({ resource_id: 'OWNER' })
     expect((await many(people.agent, input)).body).toMatchObject({ done: 1, skipped: 1 })
+    expect(await log()).toMatchObject({ resource_id: String(free) })
     expect(
       await world.rows('select id, org_id from devices where id = any($1) order by id', [
         [stuck, free],
@@ -701,14 +781,16 @@ describe('many', () => {
       404,
     )
   })
-  test('two crossing calls end', async () => {
+  test('two crossing calls wait for one another in one order, and both are done', async () => {
     const [a, b] = [id, next++]
     await addDevice(world, b, 3)
-    const answers = await Promise.all([
-      many(people.agent, { deviceIds: [a, b], kind: 'OWNER', orgId: 4 }),
-      many(people.platform, { deviceIds: [b, a], kind: 'OWNER', orgId: 2 }),
-    ])
-    expect(answers.map((answer) => answer.status)).toEqual([200, 200])
+    await hold(a)
+    const calls = [many(people.agent, { deviceIds: [a, b], kind: 'OWNER', orgId: 4 })]
+    await expect.poll(waiting, { timeout: 5000 }).toHaveLength(1)
+    calls.push(many(people.platform, { deviceIds: [b, a], kind: 'OWNER', orgId: 2 }))
+    await expect.poll(waiting, { timeout: 5000 }).toHaveLength(2)
+    await world.sql('rollback')
+    expect((await Promise.all(calls)).map(({ body }) => body.done)).toEqual([2, 2])
     for (const table of ['device_states', 'lanes', 'device_owner_history'])
       expect(
         await world.rows(

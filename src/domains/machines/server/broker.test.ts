@@ -24,6 +24,8 @@ let other: Machine
 let vends: VendFact[] = []
 const unknown: [string, string][] = []
 const clients: MqttClient[] = []
+/** Secrets are compared after this. */
+let proving: Promise<void> = Promise.resolve()
 
 beforeAll(async () => {
   world = await openWorld()
@@ -32,9 +34,10 @@ beforeAll(async () => {
     { ...limits, banMs: 1500, connects: 40 },
     { vends: async (_, facts) => void vends.push(...facts), controls: recordControls },
   )
+  const identities = openIdentities(world.app)
   link = await openBroker(
     world.app,
-    openIdentities(world.app),
+    { ...identities, prove: (rtu, secret) => proving.then(() => identities.prove(rtu, secret)) },
     intake.isBanned,
     intake,
     (number, address) => unknown.push([number, address]),
@@ -54,13 +57,21 @@ afterAll(async () => {
   await world.close()
 })
 
-type Asked = { rtu?: string; user?: string; password?: string; will?: string; version?: 4 | 5 }
+type Asked = {
+  rtu?: string
+  user?: string
+  password?: string
+  will?: string
+  version?: 4 | 5
+  clean?: boolean
+}
 function open({
   rtu = machine.rtu,
   user = rtu,
   password = `secret-${user}`,
   will,
   version = 4,
+  clean = true,
 }: Asked = {}) {
   const heard: { topic: string; body: Record<string, unknown> }[] = []
   const client = mqtt.connect(`mqtt://127.0.0.1:${world.app.config.mqttPort}`, {
@@ -68,6 +79,7 @@ function open({
     username: user,
     password,
     protocolVersion: version,
+    clean,
     reconnectPeriod: 0,
     ...(will
       ? {
@@ -523,6 +535,46 @@ test('two boards of one identity drive each other out: that is written down once
   await vi.waitFor(async () => expect(await noted()).toHaveLength(2), 3000)
   await sleep(50)
   expect(await noted()).toHaveLength(2)
+})
+
+test('no session is kept, whatever the client asks for', async () => {
+  const asked = { clean: false }
+  const { client } = await openReady(asked)
+  await client.endAsync()
+  const again = open(asked)
+  const kept = new Promise((told) =>
+    again.client.on('connect', ({ sessionPresent }) => told(sessionPresent)),
+  )
+  expect(await kept).toBe(false)
+})
+
+test('whoever left while his secret was compared is no connection that another one replaces', async () => {
+  let compare = () => {}
+  proving = new Promise((go) => {
+    compare = go
+  })
+  const gone = open()
+  await vi.waitFor(() => expect(gone.client.stream.writableLength).toBe(0))
+  await sleep(100)
+  gone.client.stream.destroy()
+  await sleep(100)
+  compare()
+  await sleep(100)
+  const before = intake.counts.takeover
+  await openReady()
+  expect(intake.counts.takeover).toBe(before)
+})
+
+test('what is for an earlier board is sent to nobody; who does not read is let go', async () => {
+  const { client, state } = await openReady()
+  expect(link.send({ ...machine, epoch: machine.epoch + 1 }, 'ack', {})).toBe(false)
+  client.stream.pause()
+  const body = { text: 'x'.repeat(100_000) }
+  await counted('slow', async () => {
+    for (let n = 0; n < 200 && link.send(machine, 'ack', body); n += 1) await sleep(1)
+  })
+  client.stream.resume()
+  await vi.waitFor(() => expect(state.closed).toBe(true))
 })
 
 test('the second connection of a machine replaces the first, which does not put it offline', async () => {

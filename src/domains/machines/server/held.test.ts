@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { recordControls } from '../../device-commands/server/gateway.ts'
 import { recordVend } from '../../orders/server/vend.ts'
 import { limits } from '../rules.ts'
+import type { Fact } from './facts.ts'
+import { openHeld } from './held.ts'
 import type { Machine } from './identity.ts'
 import { type Intake, openIntake } from './intake.ts'
 import { openWorld, type World } from './testWorld.ts'
@@ -136,3 +139,62 @@ test('presence of all others is written while a row is held, and its own afterwa
     )[0]?.seen,
   ).toBe(true)
 })
+
+const row = (where: string) => (id: number) => `select 1 from ${where} = ${id} for update`
+test.each([
+  ['its state', row('device_states where device_id')],
+  ['a lane', row('lanes where device_id')],
+  ['the machine itself', row('devices where id')],
+  ['its documents', row('device_shadows where device_id')],
+  [
+    'its owner',
+    (id: number) =>
+      `select 1 from organisations where id = (select org_id from devices where id = ${id}) for update`,
+  ],
+])(
+  'those of whom somebody holds %s are found at once and wait together',
+  async (what, statement) => {
+    const [mine, other] = machines as [Machine, Machine]
+    await world.rows(
+      `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at)
+      values ($1, 'CONFIG', 2, 1, now()) on conflict do nothing`,
+      [mine.id],
+    )
+    // the owner of one is everybody's
+    if (what === 'its owner')
+      await world.rows('update devices set org_id = 1 where id = $1', [mine.id])
+    const fact = (machine: Machine, seq: number) => ({ machine, up: { seq } }) as Fact
+    const written: number[][] = []
+    let refusals = 1
+    let under = 0
+    const held = openHeld(
+      world.app,
+      { ...limits, heldMs: 20, heldOfOne: 3, heldMost: 4 },
+      async (facts) => {
+        if (refusals-- > 0) throw Object.assign(new Error('held again'), { code: '55P03' })
+        under += 1
+        await sleep(50)
+        under -= 1
+        written.push(facts.map(({ up }) => up.seq))
+      },
+    )
+    await holding(statement(mine.id), async () => {
+      expect(await held.sift([fact(mine, 1), fact(other, 2), fact(mine, 3)])).toEqual([
+        fact(other, 2),
+      ])
+      // what comes meanwhile waits behind it, as far as there is room
+      expect([
+        held.joins(fact(other, 4)),
+        held.joins(fact(mine, 5)),
+        held.joins(fact(mine, 6)),
+      ]).toEqual([false, true, true])
+      held.putAside([fact(other, 7), fact(other, 8)])
+      await expect.poll(() => written, { timeout: 5000 }).toEqual([[7]])
+      expect(held.size).toBe(3)
+    })
+    await expect.poll(() => under, { timeout: 5000, interval: 5 }).toBe(1)
+    await held.close()
+    expect([written, held.size, held.joins(fact(mine, 9))]).toEqual([[[7], [1, 3, 5]], 0, false])
+    await world.rows('update devices set org_id = 2 where id = $1', [mine.id])
+  },
+)
