@@ -38,6 +38,8 @@ test.each<[string, Buffer | string, ReturnType<typeof readProxyHeader>]>([
   ['an endless line', `PROXY TCP4 ${'1'.repeat(200)}`, 'wrong'],
   ['an address that is none', 'PROXY TCP4 203.0.113.777 10.0.0.1 1 2\r\n', 'wrong'],
   ['an address of the other family', 'PROXY TCP4 ::1 ::1 1 2\r\n', 'wrong'],
+  ['an address of the other family behind it', 'PROXY TCP4 203.0.113.7 ::1 1 2\r\n', 'wrong'],
+  ['a port that is none', 'PROXY TCP4 203.0.113.7 10.0.0.1 1 2x\r\n', 'wrong'],
   ['ports missing', 'PROXY TCP4 203.0.113.7 10.0.0.1\r\n', 'wrong'],
   ['MQTT', Buffer.from([0x10, 20]), 'wrong'],
   [
@@ -65,6 +67,12 @@ test.each<[string, Buffer | string, ReturnType<typeof readProxyHeader>]>([
     binary(0x20, 0, Buffer.alloc(0)),
     { length: 16, address: null },
   ],
+  [
+    'version 2, of the proxy itself, with addresses',
+    binary(0x20, 0x11, v4),
+    { length: 28, address: null },
+  ],
+  ['version 2, IPv6 cut short', binary(0x21, 0x21, v6.subarray(0, 20)), 'wrong'],
   ['version 2, a path', binary(0x21, 0x31, Buffer.alloc(216)), 'wrong'],
   ['version 2, cut short', binary(0x21, 0x11, v4.subarray(0, 8)), 'wrong'],
   ['half of version 2', binary(0x21, 0x11, v4).subarray(0, 20), 'more'],
