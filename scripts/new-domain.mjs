@@ -9,7 +9,7 @@ await ensureRuntime()
 
 /** The domain that is copied: the smallest with a form. */
 const source = { plural: 'device-tags', one: 'device tag', zh: '设备标签' }
-/** What only it has: colours, the machines that carry it, and no place of its own in the menu. */
+/** What only it has: colours, and the machines that carry it. */
 const own = {
   files: /\/(seed\.ts|web\/(pickers|tones|ToneField)\.tsx?)$/,
   words: [
@@ -18,7 +18,7 @@ const own = {
     // what counts machines needs the actor
     /(?<=deviceTag = )\(ctx: Ctx\) =>\s+|(?<=deviceTag)\(ctx\)/g,
   ],
-  lines: /deviceCount|device_tag_links|\btones?\b|enums|DeviceTagChips|ToneField|parent:/,
+  lines: /deviceCount|device_tag_links|\btones?\b|enums|DeviceTagChips|ToneField/,
 }
 
 const [, , plural = '', zh = '', one = ''] = process.argv
@@ -85,18 +85,17 @@ const number = String(Number(path.basename(migrations.at(-1)).slice(0, 4)) + 1).
 const table = migrations.find((file) => file.endsWith(`_${was[3]}.sql`))
 write(`db/migrations/${number}_${becomes[3]}.sql`, copied(from(table)))
 
-/** Where all domains stand in one list: after what is found there ours. */
-function list(file, entry, ours = renamed) {
+/** Where all domains stand in one list: after the entry of the source ours. */
+function list(file, entry) {
   const text = from(file)
   const [found] = entry.exec(text) ?? stop(`${file} does not name ${entry} any more`)
-  write(file, text.replace(found, found + ours(found)))
+  write(file, text.replace(found, found + renamed(found)))
 }
 list('src/domains/domains.ts', new RegExp(`^export .*'\\./${source.plural}/.*\\n`, 'm'))
 list(
   'src/domains/accounts/permissions.ts',
   new RegExp(`^  \\[\\n    '\\w+',\\n    '${was[6]}',\\n[\\s\\S]*?^  \\],\\n`, 'm'),
 )
-list('src/domains/accounts/menus.ts', /^ {6}\['main-board'\],\n/m, () => `      ['${plural}'],\n`)
 
 function run(...args) {
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })

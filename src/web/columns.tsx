@@ -40,6 +40,15 @@ type Overrides<R> = Partial<Omit<Column<R>, 'key'>> & {
   readonly words?: string
 }
 
+/** A field of the row, or a cell that draws itself. */
+type Cols<S extends z.ZodObject> = {
+  (key: keyof S['shape'] & string, overrides?: Overrides<z.output<S>>): Column<z.output<S>>
+  (
+    key: string,
+    overrides: Overrides<z.output<S>> & Required<Pick<Overrides<z.output<S>>, 'render'>>,
+  ): Column<z.output<S>>
+}
+
 /** Padding of a cell; with the sort mark of a head, which never wraps; with the mark of a state. */
 const padding = 24
 const headRoom = 44
@@ -63,15 +72,12 @@ const widths: Readonly<Record<string, number>> = {
  * renderer from the zod type. A key that is not in the row (an action, a joined cell) works too
  * when `render` is given.
  */
-export function useCols<S extends z.ZodObject>(
-  row: S,
-  namespace: string,
-): (
-  key: (keyof S['shape'] & string) | (string & {}),
-  overrides?: Overrides<z.output<S>>,
-) => Column<z.output<S>> {
+export function useCols<S extends z.ZodObject>(row: S, namespace: string): Cols<S> {
   const { t } = useTranslation(namespace)
-  return (name, { link, tones, words: enumKey = name, ...overrides } = {}) => {
+  return (
+    name: string,
+    { link, tones, words: enumKey = name, ...overrides }: Overrides<z.output<S>> = {},
+  ) => {
     const key: string = name
     const info = fieldInfo(row.shape[key] as z.ZodType | undefined)
     const title = overrides.title ?? t(`fields.${key}`)
