@@ -43,13 +43,14 @@ const all = [
     deep: { API_KILLS: '200', DATABASE_KILLS: '20' },
     playwright: 'test/e2e',
   },
+  { name: 'new domain', deep: {}, nightly: true, command: ['scripts/try-new-domain.mjs'] },
 ]
 const nightly = process.argv.includes('--nightly')
 const groups = nightly
   ? all
       .filter(({ deep }) => deep)
       .map((group) => ({ ...group, env: { ...group.env, ...group.deep } }))
-  : all
+  : all.filter((group) => !group.nightly)
 
 const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium'
 

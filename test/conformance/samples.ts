@@ -3,6 +3,7 @@ import { refreshDeviceCounters } from '../../src/domains/machines/server/counter
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
 import { type Endpoint, pathParams } from '../../src/shared/contract.ts'
 import { endpointNamed } from '../support/registry.ts'
+import { domains } from '../support/samples.ts'
 import {
   fullFor,
   missing,
@@ -14,7 +15,6 @@ import {
   type World,
   worldNow,
 } from '../support/world.ts'
-import { domains } from './samples/all.ts'
 import { byRow, fresh, type Id, own, type Sample, type Source, versionOf } from './samples/kit.ts'
 
 /**

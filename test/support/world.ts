@@ -109,7 +109,7 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
 
 /** What the domains say in test/conformance/samples; read late, for samples know this world. */
 async function addSampleRows({ sql }: World, where: Place): Promise<void> {
-  const { domains } = await import('../conformance/samples/all.ts')
+  const { domains } = await import('./samples.ts')
   for (const { rows } of domains)
     for (const [table, row] of Object.entries(rows?.(where) ?? {}))
       await add(sql, table as keyof DB, row)
