@@ -7,6 +7,7 @@ import { recordVend, takeCommands } from '../../orders/server/vend.ts'
 import { applyPayment } from '../../orders/server/verbs.ts'
 import type { UpKind } from '../protocol.ts'
 import { limits } from '../rules.ts'
+import { type Doubt, openDoubts } from './doubts.ts'
 import { type Machine, openIdentities } from './identity.ts'
 import { openIntake } from './intake.ts'
 import { openWorld, type World } from './testWorld.ts'
@@ -142,6 +143,24 @@ test('nothing is acknowledged whose doubt could be lost: whoever hears the answe
     },
   )
   expect(await Promise.all(found)).toMatchObject([[{ kind: 'MACHINE_FOREIGN_COMMAND', times: 1 }]])
+})
+
+test('what repeats within a second is one row more, of each kind, written once', async () => {
+  const machine = await world.addMachine()
+  const doubts = openDoubts(world.app)
+  const doubt = (kind: Doubt['kind']): Doubt => ({ machine, kind, detail: {} })
+  for (let n = 0; n < 3; n += 1)
+    await bySystem(world.app, (ctx) => doubts.raise(ctx, [doubt('MACHINE_CONTRADICTION')]))
+  doubts.note([doubt('MACHINE_UNREADABLE'), doubt('MACHINE_CLOCK'), doubt('MACHINE_CLOCK')])
+  for (let n = 0; n < 2; n += 1) {
+    await doubts.flush()
+    world.clock.now += 2000
+  }
+  expect(await events(machine)).toMatchObject([
+    { kind: 'MACHINE_CLOCK', times: 1, detail: { times: 2 } },
+    { kind: 'MACHINE_CONTRADICTION', times: 2, detail: { times: 2 } },
+    { kind: 'MACHINE_UNREADABLE', times: 1, detail: { times: 1 } },
+  ])
 })
 
 test('a counter that follows the clock grows while the machine is off', async () => {
