@@ -30,12 +30,16 @@ describe('whoever holds a connection asks for no second one', () => {
   })
   test('a timer that an act left behind is not the act', async () => {
     let late: Promise<unknown> | undefined
+    let over = false
     await api.app.database.transact(systemScope, async () => {
       await expect(one()).rejects.toThrow('second one')
-      setTimeout(() => {
+      const timer = setInterval(() => {
+        if (!over) return
+        clearInterval(timer)
         late = one()
-      }, 50)
+      }, 20)
     })
+    over = true
     await expect.poll(() => late).toBeDefined()
     await late
   })

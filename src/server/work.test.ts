@@ -81,10 +81,11 @@ test('stopped for longer than its lease and continued: done again, marked once',
   let answer = () => {}
   const other = createServer(async (request, response) => {
     effects.push(await text(request))
-    if (effects.length === 1) {
+    if (effects.length > 1) response.end()
+    else {
       child?.kill('SIGSTOP')
       answer = () => response.end()
-    } else response.end()
+    }
   })
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
