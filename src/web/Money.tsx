@@ -25,5 +25,8 @@ export const formatCount = (value: number): string =>
 /** Tenths of a percent; less than nothing stands out. */
 export function Percent({ permille }: { permille: number | null }) {
   if (permille === null) return <span className="hd-none">—</span>
-  return <Bad when={permille < 0}>{(permille / 10).toFixed(1).replace('-', '\u2212')}%</Bad>
+  return <Bad when={permille < 0}>{formatPermille(permille)}</Bad>
 }
+
+export const formatPermille = (permille: number): string =>
+  `${(permille / 10).toFixed(1).replace('-', '\u2212')}%`

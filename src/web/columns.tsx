@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import type { z } from 'zod'
 import { yuan } from '../shared/money.ts'
 import { textWidth } from './list/textWidth.ts'
-import { Count, formatCount, Money, Percent } from './Money.tsx'
+import { Count, formatCount, formatPermille, Money, Percent } from './Money.tsx'
 import { Picture } from './Picture.tsx'
 import { StatusTag, type Tone } from './StatusTag.tsx'
 import { type FieldInfo, fieldInfo } from './schema.ts'
@@ -98,9 +98,11 @@ export function useCols<S extends z.ZodObject>(row: S, namespace: string): Cols<
     const known =
       info.unit === 'fen'
         ? (value: number) => yuan(value)
-        : info.kind === 'number'
-          ? formatCount
-          : String
+        : info.unit === 'permille'
+          ? formatPermille
+          : info.kind === 'number'
+            ? formatCount
+            : String
     const content = (value: unknown) =>
       value === null || value === undefined ? '' : known(value as number)
     const fits =

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { commands, page, userEvent } from 'vitest/browser'
+import { z } from 'zod'
 import { useCols } from '../../src/web/columns.tsx'
 import { keepLabels, LabelList, LabelRow, label, labels } from './labels.tsx'
 import { answer, asked, askedOf, choose, held, refused, show } from './world.tsx'
@@ -305,6 +306,29 @@ test('a list that cannot fit scrolls below its first column and its acts', async
   document.querySelector('[data-rows]')?.scrollTo({ left: 400 })
   await expect.element(edit).toBeInViewport()
   await expect.element(page.getByText('一个特别特别特别特别长的标签名称啊')).toBeInViewport()
+})
+
+test('a share is as wide as it is shown', async () => {
+  keepLabels([label(1, { count: -504 })])
+  const Shares = z.strictObject({
+    ...LabelRow.shape,
+    count: z.number().int().meta({ unit: 'permille' }),
+  })
+  function Some() {
+    const col = useCols(Shares, 'labels')
+    const share = col('count')
+    const columns = [...'abcdefghijkl'].map((key) => ({
+      ...share,
+      key,
+      fit: (_: unknown, row: LabelRow) => share.fit?.(row.count, row as never) ?? '',
+      render: (_: unknown, row: LabelRow) => share.render?.(row.count, row as never, 0) as never,
+    }))
+    return <LabelList columns={columns as never} />
+  }
+  await show(<Some />, { width: 800 })
+  const shown = cell('\u221250.4%').first()
+  await expect.element(shown).toBeVisible()
+  expect(shown.element().scrollWidth).toBeLessThanOrEqual(shown.element().clientWidth)
 })
 
 test('on a phone a row is a card with name, state, facts and acts, and filters come from below', async () => {

@@ -15,6 +15,7 @@ export const en = {
   tags: { on: 'Put on', off: 'Take off', none: 'Choose tags' },
   alerts: 'Alerts',
   orders: 'Orders',
+  head: { todayOrders: 'Orders', todayTurnover: 'Turnover' },
   pause: 'Pause sales',
   resume: 'Resume sales',
   operate: 'Put into operation',

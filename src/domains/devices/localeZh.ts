@@ -15,6 +15,7 @@ export const zh = {
   tags: { on: '加上标签', off: '移除标签', none: '选择标签' },
   alerts: '告警',
   orders: '订单',
+  head: { todayOrders: '今日订单', todayTurnover: '今日营业额' },
   pause: '停售',
   resume: '恢复销售',
   operate: '投入运营',

@@ -108,6 +108,7 @@ export function BoardList() {
           col('traffic', { width: 144, render: (_, row) => <Traffic row={row} /> }),
           col('simExpiresOn', { width: 176, render: (_, row) => <Expiry row={row} /> }),
           col('signal', {
+            defaultHidden: true,
             tones: {},
             render: (_, row) => (row.signal && row.online ? t(`enums.signal.${row.signal}`) : none),
           }),

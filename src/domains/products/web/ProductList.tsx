@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router'
 import { useWrite } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { useConfirm } from '../../../web/confirm.tsx'
@@ -46,24 +47,30 @@ export function ProductList() {
         col('img'),
         col('name', {
           fixed: 'start',
-          link: editPath,
+          fit: (_, row) => `${row.name}${row.drugClass === 'NONE' ? '' : ' OTC  '}`,
+          render: (_, row) => <Named row={row} to={editPath(row)} />,
           card: { as: 'line', draw: (row) => <Named row={row} /> },
         }),
         col('model'),
         col('categoryName'),
         col('drugClass', {
           width: 136,
+          defaultHidden: true,
           render: (_, row) => <DrugMark drugClass={row.drugClass} word />,
         }),
-        col('barcode'),
-        may('product:cost') && col('costPrice'),
+        col('barcode', { defaultHidden: true }),
+        may('product:cost') && col('costPrice', { defaultHidden: true }),
         col('retailPrice'),
         may('product:cost') && col('margin'),
-        col('laneCount', { title: t('fields.placed'), render: (_, row) => <Placed row={row} /> }),
+        col('laneCount', {
+          title: t('fields.placed'),
+          fit: (_, row) => `${row.deviceCount} / ${row.laneCount}`,
+          render: (_, row) => <Placed row={row} />,
+        }),
         col('stock'),
         col('sales30'),
         col('status'),
-        col('updateTime'),
+        col('updateTime', { defaultHidden: true }),
         col('source', { defaultHidden: true }),
         col('orgName', { defaultHidden: true }),
       ]}
@@ -87,9 +94,9 @@ export function ProductList() {
   )
 }
 
-const Named = ({ row }: { row: ProductRow }) => (
+const Named = ({ row, to }: { row: ProductRow; to?: string | undefined }) => (
   <>
-    {row.name} <DrugMark drugClass={row.drugClass} />
+    {to ? <Link to={to}>{row.name}</Link> : row.name} <DrugMark drugClass={row.drugClass} />
   </>
 )
 

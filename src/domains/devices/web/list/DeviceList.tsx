@@ -109,7 +109,7 @@ export function DeviceList() {
               </Flex>
             ),
           }),
-          col('typeName', { width: 108 }),
+          col('typeName'),
           col('status', {
             fit: (_, row) => `   ${stateOf(row).word} ${stateOf(row).note ?? ''}`,
             render: (_, row) => <DeviceStatus device={row} />,
@@ -129,8 +129,8 @@ export function DeviceList() {
             fit: String,
             render: (_, { soldOut }) => (soldOut > 0 ? <Bad>{soldOut}</Bad> : <Count value={0} />),
           }),
-          col('todayOrders'),
-          may('dashboard:money') && col('todayTurnover'),
+          col('todayOrders', { title: t('head.todayOrders') }),
+          may('dashboard:money') && col('todayTurnover', { title: t('head.todayTurnover') }),
           col('tags', {
             defaultHidden: true,
             fit: (_, { tags }) => tags.map(({ name }) => `${name}   `).join(''),
