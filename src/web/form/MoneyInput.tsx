@@ -9,6 +9,7 @@ type Props = {
   onBlur?: () => void
   disabled?: boolean
   placeholder?: string
+  'aria-label'?: string
 }
 
 const typed = (fen: number | null | undefined): string =>
@@ -27,6 +28,7 @@ export function MoneyInput({
   onBlur,
   disabled = false,
   placeholder = '',
+  ...named
 }: Props) {
   const [text, setText] = useState(typed(value))
   useEffect(() => {
@@ -42,6 +44,7 @@ export function MoneyInput({
   return (
     <Input
       {...(id ? { id } : {})}
+      {...named}
       prefix="¥"
       inputMode="decimal"
       autoComplete="off"

@@ -64,6 +64,7 @@ function Verdict({ check }: { check: Check }) {
     return (
       <>
         <Progress
+          aria-label={text}
           percent={check.total ? Math.floor((100 * check.checked) / check.total) : 0}
           status="active"
         />

@@ -122,6 +122,7 @@ function Done({ job }: { job: JobRow }) {
   const share = job.total > 0 ? Math.min(1, job.done / job.total) : 0
   return (
     <Progress
+      aria-label={t('fields.progress')}
       size="small"
       percent={Math.round(share * 100)}
       status={job.state === 'RUNNING' ? 'active' : 'normal'}

@@ -1,4 +1,4 @@
-import { Alert, Flex, Table } from 'antd'
+import { Alert, Flex } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { Sparkline } from '../../../web/charts.tsx'
@@ -10,6 +10,7 @@ import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { fullTime } from '../../../web/time.ts'
 import { Page } from '../../../web/ui/Page.tsx'
+import { RowTable } from '../../../web/ui/RowTable.tsx'
 import { Bad, Muted } from '../../../web/ui/Text.tsx'
 import { type ServerState, settings } from '../contract.ts'
 
@@ -99,8 +100,6 @@ function ProcessSheet({ process, asOf }: { process: Process; asOf: string }) {
           })}
           chart={line(t('server.waiting'), (p) => p.waiting)}
         />
-      </FigureRow>
-      <FigureRow>
         <Figure
           label={t('server.since')}
           value={<Since from={process.startedAt} to={process.alive ? asOf : process.seenAt} />}
@@ -150,24 +149,27 @@ function Queues({ queues }: { queues: ServerState['queues'] }) {
   return (
     <section>
       <h2>{t('server.queues')}</h2>
-      <Table
-        size="small"
-        rowKey="name"
-        dataSource={queues}
-        pagination={false}
-        scroll={{ x: 640 }}
+      <RowTable
+        label={t('server.queues')}
+        density="compact"
+        busy={false}
+        empty={null}
+        rows={queues}
+        keyOf={({ name }) => name}
+        onSort={() => undefined}
         columns={[
           {
             key: 'name',
             title: t('server.queue'),
-            render: (_, { name }) => <span className="hd-mono">{name}</span>,
+            width: 200,
+            cell: ({ name }) => <span className="hd-mono">{name}</span>,
           },
           ...(['waiting', 'active', 'failed'] as const).map((key) => ({
             key,
             title: t(`server.${key}`),
             width: 104,
             align: 'right' as const,
-            render: (_: unknown, queue: ServerState['queues'][number]) => (
+            cell: (queue: ServerState['queues'][number]) => (
               <Bad when={key === 'failed' && queue.failed > 0}>
                 <Count value={queue[key]} />
               </Bad>
@@ -177,7 +179,7 @@ function Queues({ queues }: { queues: ServerState['queues'] }) {
             key: 'lastAt',
             title: t('server.lastAt'),
             width: 184,
-            render: (_, { lastAt }) => (lastAt ? fullTime(new Date(lastAt)) : '—'),
+            cell: ({ lastAt }) => (lastAt ? fullTime(new Date(lastAt)) : '—'),
           },
         ]}
       />

@@ -39,7 +39,7 @@ export function SettingField({ label, form, value, wrong, onChange }: Props) {
       )
     case 'int':
       return form.unit === 'fen' ? (
-        <MoneyInput value={value as number} onChange={onChange} />
+        <MoneyInput aria-label={label} value={value as number} onChange={onChange} />
       ) : (
         <InputNumber
           {...status}

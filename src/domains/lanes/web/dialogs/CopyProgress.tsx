@@ -52,6 +52,7 @@ export function CopyProgress({ id }: { id: number }) {
     <>
       <div className={styles.progress}>
         <Progress
+          aria-label={t('copy.running', { n: machines - open, m: machines })}
           percent={Math.round((100 * (machines - open)) / machines)}
           status={open > 0 ? 'active' : count('FAILED') > 0 ? 'exception' : 'success'}
         />
