@@ -41,8 +41,11 @@ export function Todos({ todos, asOf }: { todos: Summary['todos']; asOf: string }
         tone: 'online',
         label: t('todo.online'),
         count: devices.online,
-        note: t('todo.ofTotal', { n: devices.total }),
-        hint: devices.idle > 0 ? t('todo.idle', { n: devices.idle }) : undefined,
+        note: [
+          t('todo.ofTotal', { n: devices.total }),
+          ...(devices.idle > 0 ? [t('todo.idle', { n: devices.idle })] : []),
+        ].join(' · '),
+        hint: devices.idle > 0 ? t('todo.idleHint') : undefined,
         to: ['/device/device-list?status=online'],
       },
       {
