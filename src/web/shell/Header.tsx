@@ -209,7 +209,10 @@ function UserMenu() {
           { key: '/bindOpenId', label: t('shell.bind') },
           { type: 'divider' },
           ...(phone
-            ? look.map((one) => ({ key: one.label, label: one.label, onClick: one.onClick }))
+            ? [
+                { key: '/downloads', label: t('shell.downloads') },
+                ...look.map((one) => ({ key: one.label, label: one.label, onClick: one.onClick })),
+              ]
             : []),
           { key: 'logout', label: t('shell.logout') },
         ],

@@ -9,7 +9,10 @@ import styles from '../../../web/shell/Shell.module.css'
 import { Tooltip } from '../../../web/ui/Tooltip.tsx'
 import { running } from '../runningContract.ts'
 
-/** Own exports and imports under way; the way to their page. */
+/**
+ * Own exports and imports under way; the way to their page. A phone has room for it while there are
+ * some; its other way there is the menu of the person.
+ */
 export function JobsBadge() {
   const { mustChangePassword, mustSetUpFactor } = useUser()
   return mustChangePassword || mustSetUpFactor ? null : <LiveJobs />
@@ -24,7 +27,7 @@ function LiveJobs() {
   const label = count > 0 ? t('shell.jobsRunning', { count }) : t('shell.downloads')
   return (
     <Tooltip title={label}>
-      <span className={styles.jobs}>
+      <span className={count > 0 ? styles.jobs : `${styles.jobs} ${styles.wide}`}>
         <Button
           type="text"
           icon={<CloudDownloadOutlined />}

@@ -100,6 +100,8 @@ function ProcessSheet({ process, asOf }: { process: Process; asOf: string }) {
           })}
           chart={line(t('server.waiting'), (p) => p.waiting)}
         />
+      </FigureRow>
+      <FigureRow>
         <Figure
           label={t('server.since')}
           value={<Since from={process.startedAt} to={process.alive ? asOf : process.seenAt} />}

@@ -60,7 +60,11 @@ export function SystemSettings() {
     <div className={styles.page}>
       <Head orgId={orgId} onOrg={(next) => void choose(next)} />
       {read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
-      {read.isPending ? <Bones rows={10} /> : null}
+      {read.isPending ? (
+        <section className="hd-sheet" style={{ padding: 24 }}>
+          <Bones rows={10} />
+        </section>
+      ) : null}
       {read.data ? (
         <Body answer={read.data}>
           {(row) => (
