@@ -17,7 +17,7 @@ export const deviceFilters = (
   { key: 'typeId', width: 152, picker: DeviceTypeSelect },
   { key: 'orgId', width: 152, picker: OwnerSelect },
   { key: 'region', width: 152, picker: (props) => <RegionSelect any {...props} /> },
-  { key: 'lifecycle', width: 152 },
+  { key: 'lifecycle', width: 164 },
   {
     key: 'storeId',
     more: true,
