@@ -116,13 +116,14 @@ async function spendRecovery(ctx: Ctx, userId: number, code: string): Promise<bo
 
 /**
  * What every way to sign in ends with: a session, or where the second factor is on the ticket of
- * the second step.
+ * the second step; null when the account was shut or its password changed since it was read.
  */
 export async function admit(
   ctx: Ctx,
-  user: Who,
+  user: q.Account,
   request: FastifyRequest,
-): Promise<{ token: string } | { factorTicket: string; expiresIn: number }> {
+): Promise<{ token: string } | { factorTicket: string; expiresIn: number } | null> {
+  if (!(await q.comesIn(ctx, user))) return null
   if (!(await factorOn(ctx.db, user.id))) return { token: await start(ctx, user, request) }
   const ticket = randomBytes(32).toString('base64url')
   const until = new Date(ctx.now.getTime() + factorLimits.ticketSeconds * 1000)

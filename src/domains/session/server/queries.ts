@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
 import { sessionsOf } from '../../../server/live.ts'
-import { exists, rowOf, rowsOf } from '../../../server/rows.ts'
+import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { tenantPath } from '../../../server/shares.ts'
 import { addressOf } from '../../../shared/address.ts'
 import { phoneShownDays } from '../rules.ts'
@@ -35,12 +35,15 @@ export const accountByName = (db: Db, username: string) =>
 export const accountById = (db: Db, id: number) =>
   rowOf<Account>(db)`${accounts} where u.id = ${id}`
 /**
- * Whether the account still has the password that was compared; nobody changes it until the end of
- * this transaction.
+ * Whether the account may still come in, with the password it had when it was read; nobody shuts it
+ * or changes that until the end of this transaction, or the session would outlive what ends all.
  */
-export const holds = (db: Db, account: Account): Promise<boolean> =>
-  exists(db)`select 1 from users where id = ${account.id}
-    and password_hash = ${account.password_hash} for no key update`
+export async function comesIn(ctx: Ctx, { id, password_hash }: Account): Promise<boolean> {
+  // what is read with the lock would be of before the wait
+  ctx.later(sql`select 1 from users where id = ${id} for no key update`)
+  const now = await accountById(ctx.db, id)
+  return now?.usable === true && now.password_hash === password_hash
+}
 /**
  * Names and number that stand near an account: whose it is, and the organisations up to the
  * platform.

@@ -120,8 +120,9 @@ export async function ticketState(ctx: Ctx, id: string, secret: string, request:
       and exists (select 1 from wechat_bindings w
         where w.user_id = t.user_id and w.openid = t.openid) returning user_id`
   const account = taken && (await accountById(ctx.db, taken.user_id))
-  if (!account?.usable) return { state: 'EXPIRED' as const }
-  return { state: 'CONFIRMED' as const, ...(await admit(ctx, account, request)) }
+  const admitted = account && (await admit(ctx, account, request))
+  if (!admitted) return { state: 'EXPIRED' as const }
+  return { state: 'CONFIRMED' as const, ...admitted }
 }
 
 export const scanIdentity = prepared<

@@ -141,6 +141,6 @@ export const loginv = prepared<Contract['loginv'], FastifyRequest>({
       return refused(sessionErrors.ambiguousPhone)
     }
     await q.phoneShown(ctx, account.id, { first: false })
-    return admit(ctx, account, request)
+    return (await admit(ctx, account, request)) ?? refused(sessionErrors.wrongCode)
   },
 })

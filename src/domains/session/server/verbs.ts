@@ -90,10 +90,10 @@ export const login = prepared<Contract['login'], Ready>({
       await countFailure(ctx, { ...verdict, shut: locked }, account)
       return refused(sessionErrors.wrongCredentials)
     }
-    // changed since it was compared: the session would outlive the reset that ends all of them
-    if (!(await q.holds(ctx.db, account))) return refused(sessionErrors.wrongCredentials)
+    const admitted = await admit(ctx, account, request)
+    if (!admitted) return refused(sessionErrors.wrongCredentials)
     forget(ctx, verdict)
-    return admit(ctx, account, request)
+    return admitted
   },
 })
 

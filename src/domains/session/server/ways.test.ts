@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { TestApi } from '../../../../test/support/api.ts'
 import { passwordWork } from '../../../server/passwords.ts'
@@ -24,6 +25,49 @@ beforeEach(async () => {
   await ways.next()
   name = ways.name
   phone = ways.phone
+})
+
+describe('shut in the moment of signing in: no session, by', () => {
+  const byPassword = () => api.call(session.login, { username: name, password })
+  const byCode = async () => {
+    await api.call(session.loginsend, { channel: 'sms', purpose: 'login', phone })
+    const smsCode = await ways.delivered(phone)
+    return () => api.call(session.loginv, { channel: 'sms', phone, smsCode })
+  }
+  const person = `update users set status = 'DISABLED' where username = $1`
+  const above = `update organisations set status = 'DISABLED' where id = 2 and $1 <> ''`
+  const secret = `update users set password_hash = 'another' where username = $1`
+  test.each([
+    ['password, the person', async () => byPassword, person],
+    ['password, an organisation above', async () => byPassword, above],
+    ['code, the person', byCode, person],
+    ['code, an organisation above', byCode, above],
+    ['code, all sessions by a new password', byCode, secret],
+  ])('%s', async (_, ready, shut) => {
+    const signIn = await ready()
+    const held = new pg.Client(api.ownerUrl)
+    await held.connect()
+    await held.query('begin')
+    await held.query(`update users set title = 'held' where username = $1`, [name])
+    const answer = signIn()
+    await vi.waitUntil(async () => {
+      const waiting = await api.sql(`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`)
+      return waiting.length > 0
+    })
+    await held.query(shut, [name])
+    await held.query('commit')
+    await held.end()
+    const { body } = await answer
+    await api.sql(`update organisations set status = 'ENABLED' where id = 2`)
+    expect(body.token).toBeUndefined()
+    expect(
+      await api.sql(
+        'select 1 from sessions s join users u on u.id = s.user_id where u.username = $1',
+        [name],
+      ),
+    ).toEqual([])
+  })
 })
 
 describe('codes', () => {
