@@ -190,6 +190,26 @@ test('a long transaction of one tenant holds up no change of another’s people,
   expect(await version()).toEqual(after)
 })
 
+test('disabling an organisation is told to those it concerns, and to nobody when it changes nothing', async () => {
+  await world.sql(`update organisations set status = 'ENABLED' where id = 3`)
+  const token = await world.login('boss')
+  const told: unknown[] = []
+  const silence = world.app.live.subscribe((_, change) => told.push(change))
+  const disable = async () => {
+    const [row] = await world.sql<{ version: number }>(
+      'select version from organisations where id = 3',
+    )
+    const input = { id: 3, version: row?.version, status: 'DISABLED' }
+    expect((await world.call(organisations.setStatus, input, { token })).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    return told.splice(0)
+  }
+  expect(await disable()).toEqual([{ organisations: [3] }])
+  expect(await disable()).toEqual([])
+  silence()
+  await world.sql(`update organisations set status = 'ENABLED' where id = 3`)
+})
+
 test('a stream alone does not keep a session from timing out', async () => {
   const token = await world.login('boss', {
     last_seen_at: new Date(world.app.now().getTime() - 300_000),

@@ -34,8 +34,6 @@ const channel = 'huodao_live'
 
 /** Touched when sessions of a person end: his open streams look at once, not at the next ping. */
 export const sessionsOf = (userId: number): string => `sessions:${userId}`
-/** Touched when whole organisations are shut out: every stream looks. */
-export const everySession = 'sessions'
 /** When these change in a listener's branch, what he may hear of has changed, or may have. */
 const accessTopics: readonly string[] = ['roles', 'users', 'organisations']
 /** However often they change, a stream looks at most once in so many milliseconds. */
@@ -249,8 +247,7 @@ function openStream(
     }, wait)
   }
   const unsubscribe = subscribe((named, change) => {
-    if (named.includes(everySession) || named.includes(sessionsOf(listener.userId ?? 0)))
-      void look('')
+    if (named.includes(sessionsOf(listener.userId ?? 0))) void look('')
     else if (concerns(listener, change))
       lookSoon(Math.max(0, lookedAt + lookEvery - performance.now()))
     // a reader that does not drain is dropped rather than buffered for ever

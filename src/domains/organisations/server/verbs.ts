@@ -1,6 +1,5 @@
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found, may } from '../../../server/context.ts'
-import { everySession } from '../../../server/live.ts'
 import { hashPassword, nearWords } from '../../../server/passwords.ts'
 import { updateVersion } from '../../../server/shapes.ts'
 import { hashing, tenantOf } from '../../../server/shares.ts'
@@ -137,8 +136,8 @@ async function changeStatus(
     await updateVersion(ctx, 'organisations', item, { status, updated_at: ctx.now })
     changed.push(org)
   }
-  ctx.touch('organisations')
-  if (status === 'DISABLED') ctx.touch(everySession)
+  // whoever works there or below looks at once whether he is still let in
+  for (const org of changed) if (org.status !== status) ctx.touch('organisations', org.id)
   const ids = changed.map((org) => org.id)
   const paused = await pauseDevicesOf(
     ctx,
