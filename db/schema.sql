@@ -1713,10 +1713,12 @@ table public.organisations row security
   policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT d.org_id
    FROM devices d
   WHERE (d.id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
-  CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE OF path, kind, status ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
+  CREATE CONSTRAINT TRIGGER bump AFTER INSERT ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (first_time('access'::text, new.path, new.path)) EXECUTE FUNCTION bump_organisations()
+  CREATE CONSTRAINT TRIGGER bump_changed AFTER UPDATE OF path, kind, status ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((((old.path IS DISTINCT FROM new.path) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.status IS DISTINCT FROM new.status)) AND first_time('access'::text, old.path, new.path))) EXECUTE FUNCTION bump_organisations()
+  CREATE CONSTRAINT TRIGGER bump_removed AFTER DELETE ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (first_time('access'::text, old.path, old.path)) EXECUTE FUNCTION bump_organisations()
   CREATE CONSTRAINT TRIGGER bump_settings AFTER UPDATE OF path ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.path <> new.path) AND first_time('settings'::text, old.path, new.path))) EXECUTE FUNCTION bump_settings_moved()
-  CREATE CONSTRAINT TRIGGER organisations_path_follows AFTER INSERT OR UPDATE OF path, parent_id ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_organisation_path()
   CREATE TRIGGER open_alert_channel AFTER INSERT ON public.organisations FOR EACH ROW EXECUTE FUNCTION open_alert_channel()
+  CREATE TRIGGER organisations_path_follows AFTER INSERT OR UPDATE OF path, parent_id ON public.organisations FOR EACH ROW EXECUTE FUNCTION check_organisation_path()
   grant delete, insert, select, update to huodao_app
 
 table public.password_history row security
@@ -2944,9 +2946,6 @@ begin
     continue when one is null;
     case tg_table_name
       when 'menus' then perform note_access(1);
-      when 'organisations' then
-        perform note_access(tenant_of_path((one ->> 'path')::ltree));
-        perform note_access(0);
       when 'users', 'roles' then perform note_access(tenant_of_org((one ->> 'org_id')::bigint));
       when 'role_permissions', 'role_menus' then
         perform note_access((select tenant_of_org(r.org_id) from roles r where r.id = (one ->> 'role_id')::bigint));
@@ -2954,6 +2953,22 @@ begin
       else perform note_access((select tenant_of_org(u.org_id) from users u where u.id = (one ->> 'user_id')::bigint));
     end case;
   end loop;
+  return null;
+end $function$
+-- execute: owner only
+
+CREATE OR REPLACE FUNCTION public.bump_organisations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform note_access(t) from unnest(case tg_op
+    when 'INSERT' then array[tenant_of_path(new.path)]
+    when 'DELETE' then array[tenant_of_path(old.path)]
+    else array[tenant_of_path(old.path), tenant_of_path(new.path)] end) t order by t;
+  perform note_access(0);
   return null;
 end $function$
 -- execute: owner only

@@ -471,3 +471,41 @@ test('a tenant has five thousand organisations at most: one more, a file’s or 
   expect([more.status, more.body.error]).toEqual([422, full.name])
   expect((await move(people.platform, from.id, 2)).status).toBe(200)
 })
+
+test('a branch that moves notes its tenants once, and where it stands is checked before the commit', async () => {
+  const [from, to] = [await add(), await add()]
+  const middle = await add({ parentId: from.id, kind: 'AGENT' })
+  await world.rows(
+    `insert into organisations (id, parent_id, path, kind, name)
+      select 60000 + n, ${middle.id}, ('1.${from.id}.${middle.id}.' || 60000 + n)::ltree,
+        'OPERATOR', '枝-' || n from generate_series(1, 40) n`,
+  )
+  const client = new pg.Client(world.ownerUrl)
+  await client.connect()
+  const calls = async () =>
+    new Map<string, number>(
+      (
+        await client.query(
+          `select funcname as name, calls::int from pg_stat_xact_user_functions
+            where funcname ~ '^(bump|check)_'`,
+        )
+      ).rows.map(({ name, calls }) => [name, calls]),
+    )
+  await client.query(`begin; set local track_functions = 'all'`)
+  await client.query(
+    `update organisations set path = '1.${to.id}' || subpath(path, 2),
+        parent_id = case when id = ${middle.id} then ${to.id} else parent_id end
+      where path <@ '1.${from.id}.${middle.id}'`,
+  )
+  expect(await calls()).toEqual(new Map([['check_organisation_path', 41]]))
+  await client.query('set constraints all immediate')
+  expect(await calls()).toEqual(
+    new Map([
+      ['bump_organisations', 1],
+      ['bump_settings_moved', 1],
+      ['check_organisation_path', 41],
+    ]),
+  )
+  await client.query('rollback')
+  await client.end()
+})
