@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Access } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
+import { filled } from '../shared/text.ts'
 import type { App, Ctx } from './context.ts'
 import { oneOfMany } from './run.ts'
 
@@ -106,8 +107,7 @@ export async function eachRow<V>(
 }
 
 function rowErrors(refusal: Refusal, line: number): RowError[] {
-  const filled = (text: string) =>
-    text.replace(/\{(\w+)\}/g, (whole, key: string) => String(refusal.values[key] ?? whole))
-  if (!refusal.fields.length) return [{ line, text: filled(refusal.def.text) }]
-  return refusal.fields.map(({ field, text }) => ({ line, column: field, text: filled(text) }))
+  const { def, values, fields } = refusal
+  if (!fields.length) return [{ line, text: filled(def.text, values) }]
+  return fields.map(({ field, text }) => ({ line, column: field, text: filled(text, values) }))
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import { common, Refusal } from '../shared/errors.ts'
+import { filled } from '../shared/text.ts'
 import { type App, type Ctx, serverNow } from './context.ts'
 import { beside, systemScope } from './database.ts'
 import type { Loop, Pulse } from './loops.ts'
@@ -230,8 +231,7 @@ function ending<A extends { readonly state: string }>(
   return { ...answer, nextAt: after(app, wait * (1 - Math.random() / 5)) }
 }
 
-const said = ({ def, values }: Refusal): string =>
-  def.text.replace(/\{(\w+)\}/g, (whole, key: string) => String(values[key] ?? whole))
+const said = ({ def, values }: Refusal): string => filled(def.text, values)
 
 /**
  * Does what is due now, as many as run at once, and answers how many; for tests and benches. The

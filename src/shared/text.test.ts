@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { madeStorable, plainText, storable } from './text.ts'
+import { bi, filled, madeStorable, plainText, say, storable } from './text.ts'
 
 it.each([
   ['王小明', '王小明'],
@@ -48,4 +48,13 @@ it('many marks cost what few do, and a heap of any length is left out', () => {
       false,
       'ab',
     ])
+})
+
+it('a text in both languages may stand in another', () => {
+  const [why, text] = [bi('太长{n}', 'too long{n}'), bi('不可用:{why}{n}', 'Not usable: {why}{n}')]
+  expect([say(text, 'zh-CN', { why, n: 1 }), say(text, 'en', { why, n: 1 })]).toEqual([
+    '不可用:太长{n}1',
+    'Not usable: too long{n}1',
+  ])
+  expect(say(filled(text, { why, n: 1 }), 'en')).toBe('Not usable: too long{n}1')
 })

@@ -12,8 +12,8 @@ const separator = '\u001f'
 export const bi = (zh: string, en: string): string => zh + separator + en
 
 /**
- * The text in `lang`; `{name}` is replaced from `values`. A plain string is the same in both
- * languages.
+ * The text in `lang`; `{name}` is replaced from `values`, which may be packed themselves. A plain
+ * string is the same in both languages.
  */
 export function say(
   text: string,
@@ -22,9 +22,13 @@ export function say(
 ): string {
   const [zh = '', en = zh] = text.split(separator)
   return (lang === 'en' ? en : zh).replace(/\{(\w+)\}/g, (whole, key: string) =>
-    String(values[key] ?? whole),
+    values[key] === undefined ? whole : say(String(values[key]), lang),
   )
 }
+
+/** The text with its values in it, in both languages still. */
+export const filled = (text: string, values: Record<string, string | number>): string =>
+  bi(say(text, 'zh-CN', values), say(text, 'en', values))
 
 /** Accept-Language or a stored choice to one of ours; Chinese unless English is asked for first. */
 export const toLang = (wish: string | undefined): Lang =>

@@ -85,10 +85,7 @@ function written(type: ChannelType, channel: ChannelFields) {
 }
 
 const refuse = (field: string, reason: string | null): void => {
-  if (reason)
-    throw fieldRefusal(channelErrors.wrongAddress, field, {
-      reason: reason.split('\u001f')[0] ?? '',
-    })
+  if (reason) throw fieldRefusal(channelErrors.wrongAddress, field, { reason })
 }
 
 async function keepSecret(ctx: Ctx, id: number, secret: string | undefined): Promise<void> {

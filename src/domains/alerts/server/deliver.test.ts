@@ -256,6 +256,17 @@ test('redirects are refused; inner addresses too, when they are written, when th
       url,
       '地址不可用：内部网络地址',
     ])
+  const inEnglish = async (url: string) => {
+    const body = Buffer.from(JSON.stringify({ type: 'WEBHOOK', name: 'B', url }))
+    const headers = { 'content-type': 'application/json', 'accept-language': 'en' }
+    const answer = (await world.raw(people.operator, '/alert-channels', body, headers)).body
+    return [answer.message, answer.errors[0].message]
+  }
+  for (const [url, why] of [
+    ['https://10.1.2.3/', 'an address of an inner network'],
+    ['https://user@8.8.8.8/', 'no user name in it'],
+  ] as const)
+    expect(await inEnglish(url)).toEqual(Array(2).fill(`This address cannot be used: ${why}`))
   await world.pass(minute)
   await world.send(people.operator, 'POST', `/alert-channels/${made.id}/test`, {})
   await world.pass(1000)

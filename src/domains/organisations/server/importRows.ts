@@ -3,7 +3,7 @@ import { type Ctx, visible } from '../../../server/context.ts'
 import type { ImportRow, RowError } from '../../../server/importers.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import * as f from '../../../shared/fields.ts'
-import { bi, say } from '../../../shared/text.ts'
+import { bi, filled } from '../../../shared/text.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
 import { meant, namedByOneOf } from '../../accounts/server/named.ts'
 import { belongsIn } from '../../roles/rules.ts'
@@ -117,10 +117,10 @@ export async function resolver(
     if (wrong) return [wrong === organisationErrors.tooDeep ? 'parent' : 'kind', wrong.text]
     if (!mine.includes(kind)) return ['kind', organisationErrors.kindNotYours.text]
     if (sizeOf(parent.path) >= mostOfTenant)
-      return ['parent', organisationErrors.tenantFull.text.replaceAll('{most}', `${mostOfTenant}`)]
+      return ['parent', filled(organisationErrors.tenantFull.text, { most: mostOfTenant })]
     if (parent.closed) return ['parent', userErrors.orgClosed.text]
     return limit !== null && limit < 1
-      ? ['parent', userErrors.orgIsFull.text.replaceAll('{n}', String(limit))]
+      ? ['parent', filled(userErrors.orgIsFull.text, { n: limit })]
       : null
   }
 
@@ -151,10 +151,9 @@ export async function resolver(
     if (home)
       fault(
         'kind',
-        bi(
-          say(wrongHome, 'zh-CN', { kind: accounts.zh.enums.kind[home] }),
-          say(wrongHome, 'en', { kind: accounts.en.enums.kind[home] }),
-        ),
+        filled(userErrors.wrongHome.text, {
+          kind: bi(accounts.zh.enums.kind[home], accounts.en.enums.kind[home]),
+        }),
       )
     const id = ids.shift()
     if (errors.length || typeof parent === 'string' || !kind || !given || id === undefined)
@@ -186,5 +185,3 @@ export async function resolver(
     }
   }
 }
-
-const wrongHome = userErrors.wrongHome.text

@@ -5,7 +5,7 @@ import { rowsOf } from '../../../server/rows.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { regionPath, regionsNamed } from '../../../shared/regions.ts'
-import { bi, say } from '../../../shared/text.ts'
+import { bi, filled } from '../../../shared/text.ts'
 import { meant, type Named, organisationsNamed } from '../../accounts/server/named.ts'
 import { belongsIn } from '../../roles/rules.ts'
 import { type AssignableRole, assignableRoles, checkAssignable } from '../../roles/server/assign.ts'
@@ -144,7 +144,7 @@ async function faultOf(work: () => Promise<unknown>): Promise<RowFault | null> {
     const { def, values, fields } = error
     return {
       column: columns[fields[0]?.field ?? ''] ?? 'roles',
-      text: bi(say(def.text, 'zh-CN', values), say(def.text, 'en', values)),
+      text: filled(def.text, values),
     }
   }
 }
