@@ -48,5 +48,8 @@ export const tenantPath = (path: RawBuilder<unknown>): RawBuilder<unknown> =>
 /** The same of an organisation by its id. */
 export const tenantOfOrg = (id: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`(select ${tenantPath(sql`o.path`)} from organisations o where o.id = ${id})`
+/** And as a name by which things are grouped; whoever is gone stands for himself. */
+export const tenantName = (id: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`coalesce(${tenantOfOrg(id)}::text, ${id}::text)`
 export const askerOf = ({ actor, ip }: Pick<Caller, 'actor' | 'ip'>): number | string =>
   actor.userId === null ? neighbourhoodOf(ip) : tenantOf(actor)

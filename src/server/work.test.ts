@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { addOrganisations } from '../../test/factories/things.ts'
 import { startTestApi, type TestApi } from '../../test/support/api.ts'
 import { nodes, type Plan, sentBy } from '../../test/support/plans.ts'
 import { calls, type TestPiece, testKind, testTable } from '../../test/support/workKind.ts'
@@ -223,6 +224,45 @@ test.each([1, 4])(
   },
   20_000,
 )
+
+test('a tenant has one turn, however many organisations he has', async () => {
+  await addOrganisations(
+    api.sql,
+    [1, null, 'PLATFORM'],
+    [10, 1, 'AGENT'],
+    ...[11, 12, 13, 14].map((id) => [id, 10, 'OPERATOR'] as const),
+    [20, 1, 'OPERATOR'],
+  )
+  for (const id of [10, 11, 12, 13, 14]) await put(['many', 'many'], id)
+  await put(['few', 'few', 'few'], 20)
+  const done: string[] = []
+  const app = await worker()
+  const work = async ({ name }: TestPiece) => {
+    done.push(name)
+    return sent()
+  }
+  app.jobs.work(testKind(work, { atOnce: 1 }))
+  await expect.poll(() => done.length, { timeout: 5000 }).toBe(13)
+  expect(done.slice(0, 6).filter((name) => name === 'few')).toHaveLength(3)
+}, 20_000)
+
+test('what wants a row that is held is put back, others go first, and no try is counted', async () => {
+  await put(['held'])
+  await put(['free'], 2)
+  const begun: string[] = []
+  let holds = true
+  const app = await worker()
+  const work = async ({ name }: TestPiece) => {
+    begun.push(name)
+    if (name === 'held' && holds) throw Object.assign(new Error('lock timeout'), { code: '55P03' })
+    return sent()
+  }
+  app.jobs.work(testKind(work, { atOnce: 1, waits: [] }))
+  await expect.poll(() => begun, { timeout: 5000 }).toEqual(['held', 'free'])
+  await expect.poll(rows).toMatchObject([{ state: 'WAITING', attempts: 0 }, { state: 'SENT' }])
+  holds = false
+  await expect.poll(rows, { timeout: 7000 }).toMatchObject([{ state: 'SENT', attempts: 1 }, {}])
+}, 20_000)
 
 test('what is taken costs the same however much is due', async () => {
   await api.sql(

@@ -3,10 +3,11 @@ import { type RawBuilder, sql } from 'kysely'
 import { common, Refusal } from '../shared/errors.ts'
 import { filled } from '../shared/text.ts'
 import { type App, type Ctx, serverNow } from './context.ts'
-import { beside, systemScope } from './database.ts'
+import { beside, isHeld, patience, systemScope } from './database.ts'
 import type { Loop, Pulse } from './loops.ts'
-import { bySystem } from './run.ts'
+import { act, bySystem, type Caller } from './run.ts'
 import { type Ahead, bringToNow, furtherThan, watchClock } from './setBack.ts'
+import { tenantName } from './shares.ts'
 
 /**
  * Durable work: whatever an act wants done outside its own transaction (decision 39).
@@ -17,8 +18,8 @@ import { type Ahead, bringToNow, furtherThan, watchClock } from './setBack.ts'
  * - Found by an index on (org_id, next_at, key) where next_at is not null: what a take costs does
  *   not grow with what waits.
  * - Taken in a transaction of its own by whoever is free: `attempts` counts up and `next_at`
- *   becomes the end of the lease. Organisations take turns, whoever was served longest ago first;
- *   no more of a kind run in one process than `atOnce`.
+ *   becomes the end of the lease. Tenants take turns, whoever was served longest ago first; no more
+ *   of a kind run in one process than `atOnce`.
  * - Done between transactions, with a number that is the same at every try: whoever dies before the
  *   mark leaves a lease that runs out, the piece is done again, and the other side answers what it
  *   did before.
@@ -27,6 +28,9 @@ import { type Ahead, bringToNow, furtherThan, watchClock } from './setBack.ts'
  * - Tried again after `waits`, each up to a fifth sooner, when it answers RETRY or throws; after
  *   the last one it is FAILED, and its `mark` leaves what a person sees. A `Refusal` is FAILED at
  *   once. What kills the process that does it ends after `most` tries.
+ * - Put back for a moment, and no try of its own, when a row it wants is held by somebody's act: its
+ *   place is for others meanwhile. Work that is all in the database is one act (`inOneAct`), which
+ *   does not wait for such a row.
  * - Found at once by `app.jobs.poke(name)` after the commit, else by the look of all kinds at what
  *   is due, every few seconds.
  * - Given back when the process stops and it does not end within seconds.
@@ -64,7 +68,8 @@ export type Kind<P extends Piece, A extends { readonly state: string }> = {
 }
 /** `countedTries`: how many of its attempts count, where not all do. */
 export type Piece = {
-  readonly org_id?: number
+  /** The tenant whose turn it was. */
+  readonly turnOf?: string
   readonly attempts: number
   readonly countedTries?: number
   readonly ours: RawBuilder<boolean>
@@ -74,6 +79,10 @@ export type Failed = { readonly state: 'FAILED'; readonly reason: string }
 export type Ending<A> = (A | Retry | Failed) & { readonly nextAt: RawBuilder<Date | null> }
 // methods take what they are given: kinds of all pieces stand in one list
 type AnyKind = Kind<Piece, { readonly state: string }>
+
+/** How long a piece waits for a row that somebody's act holds, and then others go first. */
+const heldMs = 200
+const heldSeconds = 3
 
 /**
  * Thrown by work that finds out that it is no longer its own, or not wanted any more: nothing is
@@ -116,19 +125,39 @@ function aheadOf(
   }
 }
 
-/** `served`: the organisations whose pieces were taken last, the latest at the end. */
+/**
+ * Work on a piece that is all in the database, in somebody's name: one act with the mark in it,
+ * which nobody else does and which waits for nobody.
+ */
+export const inOneAct = <T>(
+  app: App,
+  { table }: Pick<AnyKind, 'table'>,
+  { ours }: Pick<Piece, 'ours'>,
+  caller: Caller,
+  audit: string,
+  work: (ctx: Ctx) => Promise<T>,
+): Promise<T> =>
+  act(app, caller, { audit, scope: 'actor' }, async (ctx) => {
+    ctx.later(patience(heldMs))
+    const mine = sql`select 1 from ${sql.table(table)} where ${ours} for update skip locked`
+    if (!(await mine.execute(ctx.db)).rows.length) throw new Lost()
+    return work(ctx)
+  })
+
+/** `served`: the tenants whose pieces were taken last, the latest at the end. */
 export const take = <P extends Piece, A extends { readonly state: string }>(
   app: App,
   kind: Kind<P, A>,
   free: number,
-  served: readonly number[] = [],
+  served: readonly string[] = [],
 ): Promise<P[]> =>
   bySystem(app, (ctx) => (kind.take ? kind.take(ctx, free) : takeRows(ctx, kind, free, served)))
 
 /**
- * `turns`, after `with recursive`: of each organisation that waits for something its first due
- * rows, counted. The index leads from organisation to organisation, so of all that is due only as
- * much is read as may be taken. Twice as much, because somebody may hold it.
+ * `turns`, after `with recursive`: of each tenant that waits for something its first due rows,
+ * counted, however many organisations he has. The index leads from organisation to organisation, so
+ * of all that is due only as much is read as may be taken. Twice as much, because somebody may hold
+ * it.
  */
 export function turns(
   app: App,
@@ -142,11 +171,16 @@ export function turns(
       (${waiting} order by t.org_id limit 1)
       union all select (${waiting} and t.org_id > o.org_id order by t.org_id limit 1) from orgs o
       where o.org_id is not null
-    ), turns as (
+    ), firsts as (
       select first.* from orgs o cross join lateral (
-        select ${keys}, row_number() over (order by t.next_at, ${keys}) as turn from ${name} t
+        select ${keys}, t.org_id, t.next_at,
+          row_number() over (order by t.next_at, ${keys}) as turn from ${name} t
         where t.org_id = o.org_id and t.next_at <= ${clock(app)} and ${of}
         order by t.next_at, ${keys} limit (select 2 + ${2 * free}::int / count(*) from orgs)) first
+    ), turns as (
+      select ${keys}, tenant, row_number() over (partition by tenant
+        order by t.turn, t.next_at, ${keys}) as turn
+      from (select firsts.*, ${tenantName(sql`firsts.org_id`)} as tenant from firsts) t
     )`
 }
 
@@ -154,7 +188,7 @@ async function takeRows<P extends Piece, A extends { readonly state: string }>(
   ctx: Ctx,
   kind: Kind<P, A>,
   free: number,
-  served: readonly number[],
+  served: readonly string[],
 ): Promise<P[]> {
   const { key = ['id'], begins, reads } = kind
   const table = sql.table(kind.table)
@@ -163,13 +197,13 @@ async function takeRows<P extends Piece, A extends { readonly state: string }>(
   const due = sql`t.next_at <= ${clock(ctx.app)}`
   const { rows } = await sql<Omit<P, 'ours'> & Record<string, unknown>>`
     with recursive ${turns(ctx.app, kind, free)}, due as (
-      select ${own('t')} from ${table} t join turns using (${keys}) where ${due}
-      order by turns.turn, array_position(${served}::bigint[], t.org_id) nulls first, t.next_at,
-        ${own('t')} limit ${free} for update of t skip locked
+      select ${own('t')}, turns.tenant from ${table} t join turns using (${keys}) where ${due}
+      order by turns.turn, array_position(${served}::text[], turns.tenant) nulls first,
+        t.next_at, ${own('t')} limit ${free} for update of t skip locked
     )
     update ${table} t set ${taking(ctx.app, kind)}${begins ? sql`, ${begins}` : sql``} from due
     where (${own('t')}) = (${own('due')})
-    returning t.*${reads ? sql`, ${reads}` : sql``}`.execute(ctx.db)
+    returning t.*, due.tenant as "turnOf"${reads ? sql`, ${reads}` : sql``}`.execute(ctx.db)
   return rows.map((row) => {
     const same = sql.join(
       key.map((one) => sql`${sql.ref(one)} = ${row[one]}`),
@@ -189,11 +223,12 @@ async function perform<P extends Piece, A extends { readonly state: string }>(
   piece: P,
 ): Promise<void> {
   let fault: unknown
-  const answer = await begin(kind, piece).catch((error: unknown): Retry | Failed | null => {
+  const answer = await begin(kind, piece).catch(async (error: unknown) => {
     if (error instanceof Lost) return null
-    if (error instanceof Refusal) return { state: 'FAILED', reason: said(error) }
+    if (isHeld(error)) return putBack(app, kind, piece)
+    if (error instanceof Refusal) return { state: 'FAILED', reason: said(error) } as const
     fault = error
-    return { state: 'RETRY', reason: common.unexpected.text }
+    return { state: 'RETRY', reason: common.unexpected.text } as const
   })
   if (answer) {
     const to = ending(app, kind, piece, answer)
@@ -202,6 +237,15 @@ async function perform<P extends Piece, A extends { readonly state: string }>(
     await bySystem(app, (ctx) => kind.mark(ctx, piece, to))
   }
   if (fault !== undefined) throw fault
+}
+
+/** As if it had not been taken, and due a moment later. */
+async function putBack(app: App, { table }: Pick<AnyKind, 'table'>, piece: Piece): Promise<null> {
+  await bySystem(app, (ctx) =>
+    sql`update ${sql.table(table)} set attempts = attempts - 1, next_at = ${after(app, heldSeconds)}
+      where ${piece.ours}`.execute(ctx.db),
+  )
+  return null
 }
 
 async function begin<P extends Piece, A extends { readonly state: string }>(
@@ -250,14 +294,14 @@ export async function runDue<P extends Piece, A extends { readonly state: string
 /** Between two looks at what is due; who pokes does not wait for one. */
 const slowMs = 5000
 const stopMs = 3000
-/** Of so many organisations a process knows whose turn was last. */
+/** Of so many tenants a process knows whose turn was last. */
 const mostServed = 200
 type Running = Loop & {
   readonly kind: AnyKind
   readonly pieces: Map<Piece, Promise<void>>
   taking: Promise<void> | undefined
   again: boolean
-  served: number[]
+  served: string[]
 }
 
 export type Worker = {
@@ -341,9 +385,9 @@ export function openWorker(app: () => App, onSetBack: () => Promise<void>): Work
       const free = one.kind.atOnce - one.pieces.size
       if (closed || free <= 0) return
       for (const piece of await take(app(), one.kind, free, one.served)) {
-        const { org_id: org } = piece
-        if (org !== undefined)
-          one.served = [...one.served.filter((id) => id !== org), org].slice(-mostServed)
+        const { turnOf: of } = piece
+        if (of !== undefined)
+          one.served = [...one.served.filter((tenant) => tenant !== of), of].slice(-mostServed)
         one.pieces.set(piece, run(one, piece))
       }
     } while (one.again)

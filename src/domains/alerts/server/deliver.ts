@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
+import { tenantName } from '../../../server/shares.ts'
 import {
   clock,
   type Ending,
@@ -63,9 +64,11 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
     const rows = await rowsOf<Omit<Due, 'ours'>>(ctx.db)`
       update alert_outbox t set state = 'SENDING', ${taking(app, kind)}
       where t.batch in (
-        select batch from alert_outbox where batch is not null and next_at <= ${now}
-        group by batch, org_id
-        order by row_number() over (partition by org_id order by min(next_at)), min(next_at)
+        select batch from (select batch, org_id, min(next_at) as at,
+          row_number() over (partition by org_id order by min(next_at)) as turn
+          from alert_outbox where batch is not null and next_at <= ${now}
+          group by batch, org_id) b
+        order by row_number() over (partition by ${tenantName(sql`b.org_id`)} order by turn, at), at
         limit ${free}) and t.next_at <= ${now}
       returning t.batch as id, t.channel_id as "channelId", t.org_id as "orgId", t.attempts`
     const batches = [...new Map(rows.map((row) => [row.id, row])).values()]

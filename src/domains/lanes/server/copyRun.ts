@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
-import { exists } from '../../../server/rows.ts'
-import { act } from '../../../server/run.ts'
-import { type Kind, Lost, type Piece } from '../../../server/work.ts'
+import { inOneAct, type Kind, type Piece } from '../../../server/work.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { skips } from '../errors.ts'
 import type { Doc, Part, Placed, Plan, Skip } from '../planogram.ts'
@@ -27,13 +25,15 @@ type Target = Piece & {
 type Job = Target & Asked
 export const copiesName = 'lane-copies'
 
+const pieces = { table: 'lane_copy_targets' }
+
 /**
  * Writes or takes back one machine after the other, each in the name of who asked, in one
  * transaction with its state.
  */
 export const copyKind = (app: App): Kind<Target, { state: 'DONE' }> => ({
   name: copiesName,
-  table: 'lane_copy_targets',
+  ...pieces,
   key: ['copy_id', 'device_id'],
   reads: sql`(select jsonb_build_object('orgId', c.org_id, 'doc', c.doc, 'parts', c.parts, 'layout',
     c.layout,
@@ -44,15 +44,15 @@ export const copyKind = (app: App): Kind<Target, { state: 'DONE' }> => ({
   waits: [0, 10],
   async do(target) {
     const job = { ...target, ...target.copy }
-    const entry = (audit: string) => ({ audit, scope: 'actor' }) as const
-    if (job.state === 'WAITING')
-      await act(app, await inNameOf(app, job.userId, 'lane:copy'), entry('lanes.copied'), (ctx) =>
-        write(ctx, job),
-      )
-    if (job.state === 'UNDOING')
-      await act(app, await inNameOf(app, job.userId, 'lane:copy'), entry('lanes.uncopied'), (ctx) =>
-        takeBack(ctx, job),
-      )
+    const work = {
+      WAITING: ['lanes.copied', write],
+      UNDOING: ['lanes.uncopied', takeBack],
+    } as const
+    if (job.state === 'WAITING' || job.state === 'UNDOING') {
+      const [audit, one] = work[job.state]
+      const caller = await inNameOf(app, job.userId, 'lane:copy')
+      await inOneAct(app, pieces, target, caller, audit, (ctx) => one(ctx, job))
+    }
     // else whoever did it died before the mark
     return { state: 'DONE' }
   },
@@ -93,17 +93,6 @@ async function end(ctx: Ctx, job: Target, state: CopyState, result: Result): Pro
     where ${job.ours} and state = any(${copyFrom(state)})`.execute(ctx.db)
 }
 
-/** The row of the machine, ours until the transaction ends. */
-async function hold(ctx: Ctx, job: Job): Promise<void> {
-  if (
-    !(await exists(
-      ctx.db,
-    )`select 1 from lane_copy_targets where ${job.ours} and state = ${job.state}
-      for update skip locked`)
-  )
-    throw new Lost()
-}
-
 async function opened(ctx: Ctx, device: q.Device, all: q.LockedLane[]): Promise<Opened> {
   const before = await docOf(ctx, device.id)
   await q.nextVersion(ctx, device, device.planogramVersion)
@@ -111,7 +100,6 @@ async function opened(ctx: Ctx, device: q.Device, all: q.LockedLane[]): Promise<
 }
 
 async function write(ctx: Ctx, job: Job): Promise<void> {
-  await hold(ctx, job)
   const device = await q.lockDevice(ctx, job.device_id)
   if (!device) throw new Refusal({ ...common.notFound, text: skips.gone })
   const all = await q.lockAll(ctx, device.id)
@@ -169,7 +157,6 @@ async function drawAndFill(
 }
 
 async function takeBack(ctx: Ctx, job: Job): Promise<void> {
-  await hold(ctx, job)
   const device = await q.lockDevice(ctx, job.device_id)
   if (!device) throw new Refusal({ ...common.notFound, text: skips.gone })
   if (device.planogramVersion !== job.after_version)

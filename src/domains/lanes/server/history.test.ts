@@ -328,6 +328,42 @@ describe('prices', () => {
     await due()
     expect([await runNextPrices(world.app), (await listed()).state]).toEqual([false, 'CANCELLED'])
   })
+  test('a machine that is held keeps no other waiting, and is done when it is free', async () => {
+    const held = id
+    await later()
+    id = next += 1
+    await addDevice(world, id, 4)
+    await send('POST', '/lanes', { version: 0, levels: [{ columns: 1 }] }, people.sibling)
+    const { id: theirs } = await world.one<{ id: number }>(
+      'select id from lanes where device_id = $1',
+      [id],
+    )
+    const fill = { version: 1, lanes: [{ id: Number(theirs), productId: 8 }] }
+    await send('PUT', '/lanes', fill, people.sibling)
+    const asked = change({ laneIds: [Number(theirs)], at: '2026-11-21T07:00:00Z' })
+    await send('POST', '/lanes/prices', { version: 2, ...asked }, people.sibling)
+    await due()
+    await world.rows('begin')
+    await world.rows('select 1 from devices where id = $1 for update', [held])
+    const began = performance.now()
+    expect([await runNextPrices(world.app), await runNextPrices(world.app)]).toEqual([true, true])
+    const states = () =>
+      world.rows(
+        `select state, attempts from price_schedules where device_id = any($1) order by device_id`,
+        [[held, id]],
+      )
+    expect([await states(), performance.now() - began < 1000]).toEqual([
+      [
+        { state: 'WAITING', attempts: 0 },
+        { state: 'DONE', attempts: 1 },
+      ],
+      true,
+    ])
+    await world.rows('rollback')
+    await due()
+    await runNextPrices(world.app)
+    expect((await states())[0]).toEqual({ state: 'DONE', attempts: 1 })
+  })
   test('without the right, or with a machine that is gone, it fails and says so', async () => {
     await later()
     await due()

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
-import { exists } from '../../../server/rows.ts'
-import { act } from '../../../server/run.ts'
-import { type Kind, Lost, type Piece } from '../../../server/work.ts'
+import { inOneAct, type Kind, type Piece } from '../../../server/work.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { isClosed } from '../../machines/rules.ts'
@@ -24,25 +22,23 @@ type Due = Piece & {
   rtuNumber: string
 }
 
+const pieces = { table: 'price_schedules' }
+
 /**
  * Runs price changes whose time has come, in the name of who asked, in one transaction with their
  * state.
  */
 export const priceKind = (app: App): Kind<Due, { state: 'DONE' }> => ({
   name: 'price-schedules',
-  table: 'price_schedules',
+  ...pieces,
   planned: true,
   reads: sql`(select d.rtu_number from devices d where d.id = t.device_id) as "rtuNumber"`,
   atOnce: 1,
   leaseSeconds: 60,
   waits: [0, 10],
   async do(due) {
-    await act(
-      app,
-      await inNameOf(app, due.user_id, 'lane:price'),
-      { audit: 'lanes.scheduled', scope: 'actor' },
-      (ctx) => run(ctx, due),
-    )
+    const caller = await inNameOf(app, due.user_id, 'lane:price')
+    await inOneAct(app, pieces, due, caller, 'lanes.scheduled', (ctx) => run(ctx, due))
     return { state: 'DONE' }
   },
   async mark(ctx, due, to) {
@@ -55,10 +51,6 @@ export const priceKind = (app: App): Kind<Due, { state: 'DONE' }> => ({
 })
 
 async function run(ctx: Ctx, due: Due): Promise<void> {
-  if (
-    !(await exists(ctx.db)`select 1 from price_schedules where ${due.ours} for update skip locked`)
-  )
-    throw new Lost()
   const device = await q.lockDevice(ctx, due.device_id)
   if (!device) throw new Refusal({ ...common.notFound, text: skips.gone })
   if (isClosed(device)) throw new Refusal(laneErrors.closed)
