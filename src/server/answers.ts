@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { common, type ErrorDef, type FieldError, Refusal } from '../shared/errors.ts'
 import { say, toLang } from '../shared/text.ts'
 import type { App } from './context.ts'
+import { isHeld } from './database.ts'
 import { perApp } from './perApp.ts'
 import { databaseRefusal } from './run.ts'
 
@@ -24,7 +25,8 @@ export function answerError(
   const { refusal, fields } = asRefusal(error, lang)
   const { def } = refusal
   if (def.status >= 500) {
-    if (error instanceof Refusal && !error.cause) noteTurnedAway(app, def, request)
+    if (isHeld(error) || (error instanceof Refusal && !error.cause))
+      noteTurnedAway(app, def, request)
     else
       app.log.error(
         { err: error, requestId: request.id, url: pathOf(request.url) },

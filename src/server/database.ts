@@ -358,9 +358,12 @@ async function withClient<T>(pool: pg.Pool, work: (client: Client) => Promise<T>
  */
 export const patience = (ms: number): RawBuilder<unknown> =>
   sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`
-/** Whoever waited had no more patience. */
-export const isHeld = (error: unknown): boolean =>
-  (error as { code?: string } | null)?.code === '55P03'
+/** Whoever waited had no more patience; also what a person is told of it. */
+export function isHeld(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false
+  const { code, cause } = error as { code?: unknown; cause?: unknown }
+  return code === '55P03' || isHeld(cause)
+}
 
 /** True when the database went away under a statement; the caller may try again. */
 export function isConnectionError(error: unknown): boolean {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openWorld, type Place, type World } from '../../test/support/world.ts'
 import { orders } from '../domains/orders/contract.ts'
+import { common, Refusal } from '../shared/errors.ts'
 import { openDoor } from './door.ts'
 
 test('so many of a place and of all at once; who asks most waits for himself, and only he is refused', async () => {
@@ -50,24 +51,73 @@ test('so many of a place and of all at once; who asks most waits for himself, an
   )
 })
 
+test('a machine that is held is closed for a moment, then asked without waiting, until it sells', async () => {
+  const door = openDoor({ all: 1, place: 1 }, 50)
+  let begun = 0
+  const ask = (held: boolean) =>
+    door.enter('held', 'a', async () => {
+      begun += 1
+      if (held) throw Object.assign(new Refusal(common.busy), { cause: { code: '55P03' } })
+    })
+  const answers = await Promise.allSettled([ask(true), ask(true), ask(true)])
+  await expect(ask(false)).rejects.toThrow('common.busy')
+  expect([answers.map(({ status }) => status), begun, door.lockMs('held')]).toEqual([
+    ['rejected', 'rejected', 'rejected'],
+    1,
+    10,
+  ])
+  await door.enter('free', 'a', async () => {})
+  await sleep(60)
+  await ask(false)
+  expect([begun, door.lockMs('held')]).toEqual([2, 150])
+})
+
 let world: World
 beforeAll(async () => {
   world = await openWorld({ config: { TRUST_PROXY: '1' } })
 })
 afterAll(() => world?.close())
 
+const order = (where: Place, address: string, count = 1) =>
+  world.call(
+    orders.mobileOrder,
+    {
+      rtuNumber: `${where}0001`,
+      items: [{ roadIndex: 1, count, price: 250 }],
+      payType: 'WECHAT',
+      clientId: randomUUID(),
+    },
+    { headers: { 'x-forwarded-for': address } },
+  )
+
+test('buyers elsewhere do not wait for machines whose lanes somebody holds, and nobody is at fault', async () => {
+  const faults = vi.spyOn(world.app.log, 'error')
+  const held = ['OWN', 'CHILD', 'PARENT', 'PLATFORM'] as const
+  await world.sql('begin')
+  await world.sql(
+    `select 1 from lanes l join devices d on d.id = l.device_id where rtu_number = any($1)
+      for update of l`,
+    [held.map((where) => `${where}0001`)],
+  )
+  const asked = held.flatMap((where) =>
+    [1, 2, 3].flatMap((n) => Array.from({ length: 5 }, () => order(where, `10.21.0.${n}`))),
+  )
+  await sleep(20)
+  const began = performance.now()
+  const honest = await order('SIBLING', '10.21.1.1')
+  const ms = performance.now() - began
+  const told = (await Promise.all(asked)).map(({ status, body }) => `${status} ${body.error}`)
+  await world.sql('rollback')
+  expect([honest.status, ms < 1000, [...new Set(told)], faults.mock.calls]).toEqual([
+    200,
+    true,
+    ['503 common.busy'],
+    [],
+  ])
+  await expect.poll(async () => (await order('OWN', '10.21.1.1')).status).toBe(200)
+})
+
 test('three addresses that ask without end keep nobody else from buying, at their machine or another', async () => {
-  const order = (where: Place, address: string, count = 1) =>
-    world.call(
-      orders.mobileOrder,
-      {
-        rtuNumber: `${where}0001`,
-        items: [{ roadIndex: 1, count, price: 250 }],
-        payType: 'WECHAT',
-        clientId: randomUUID(),
-      },
-      { headers: { 'x-forwarded-for': address } },
-    )
   const [lane] = await world.sql<{ n: number }>(
     `select quantity - reserved - failed_hold as n from lanes l join devices d on d.id = l.device_id
       where rtu_number = 'OWN0001' and road_index = 1`,

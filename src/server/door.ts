@@ -1,5 +1,6 @@
-import { common } from '../shared/errors.ts'
+import { common, Refusal } from '../shared/errors.ts'
 import type { App } from './context.ts'
+import { isHeld } from './database.ts'
 import { perApp } from './perApp.ts'
 import { openTurns, type Turns } from './turns.ts'
 
@@ -8,17 +9,49 @@ import { openTurns, type Turns } from './turns.ts'
  * its lanes holds a connection), and whoever asks most waits for himself: addresses take turns, and
  * what is over the places of one is refused to that one alone. The other connections are for
  * machines, money and staff.
+ *
+ * A machine whose lanes somebody's act holds takes no place from the others: who finds it so waits
+ * a moment, then the machine is closed for a second, and after that asked again without waiting.
  */
-export type Door = { enter<T>(place: string, address: string, work: () => Promise<T>): Promise<T> }
+export type Door = {
+  enter<T>(place: string, address: string, work: () => Promise<T>): Promise<T>
+  /** So many milliseconds a new order waits for the rows of this machine. */
+  lockMs(place: string): number
+}
 type Room = { readonly turns: Turns; inside: number }
 
 const limits = { waiting: 100, waitMs: 5000, full: common.tooMany }
+const locks = { first: 150, again: 10, forgetMs: 10_000 }
 
-export function openDoor(atOnce = { all: 7, place: 2 }): Door {
+export function openDoor(atOnce = { all: 7, place: 2 }, closedMs = 1000): Door {
   const all = openTurns({ ...limits, atOnce: atOnce.all })
   const rooms = new Map<string, Room>()
+  /** When machines were last found held. */
+  const held = new Map<string, number>()
+  const heldSince = (place: string) =>
+    performance.now() - (held.get(place) ?? Number.NEGATIVE_INFINITY)
+  function noteHeld(place: string): void {
+    for (const old of held.keys()) if (heldSince(old) > locks.forgetMs) held.delete(old)
+    held.set(place, performance.now())
+  }
+  function refuseClosed(place: string): void {
+    if (heldSince(place) < closedMs) throw new Refusal(common.busy)
+  }
+  async function inside<T>(place: string, work: () => Promise<T>): Promise<T> {
+    refuseClosed(place)
+    try {
+      const done = await work()
+      held.delete(place)
+      return done
+    } catch (error) {
+      if (isHeld(error)) noteHeld(place)
+      throw error
+    }
+  }
   return {
+    lockMs: (place) => (heldSince(place) < locks.forgetMs ? locks.again : locks.first),
     async enter(place, address, work) {
+      refuseClosed(place)
       const room = rooms.get(place) ?? {
         turns: openTurns({ ...limits, atOnce: atOnce.place }),
         inside: 0,
@@ -26,7 +59,10 @@ export function openDoor(atOnce = { all: 7, place: 2 }): Door {
       rooms.set(place, room)
       room.inside += 1
       try {
-        return await room.turns.take(address, () => all.take(address, work))
+        return await room.turns.take(address, () => {
+          refuseClosed(place)
+          return all.take(address, () => inside(place, work))
+        })
       } finally {
         room.inside -= 1
         if (!room.inside) rooms.delete(place)

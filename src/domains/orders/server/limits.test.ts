@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { systemActor } from '../../../server/context.ts'
+import { doorOf } from '../../../server/door.ts'
 import { act, bySystem, systemCaller } from '../../../server/run.ts'
 import type { Machine } from '../../machines/server/identity.ts'
 import { openWorld, type World } from '../../machines/server/testWorld.ts'
@@ -55,7 +56,7 @@ const refused = 'orders.overLimit'
 const sold = expect.stringMatching(/^\d{20}$/)
 
 /**
- * As a phone at an address does: room is made first. Answers the payment's number, or the name of
+ * As a phone at an address does, through the door: room is made first. Answers the payment's number, or the name of
  * the refusal.
  */
 async function phone(
@@ -71,13 +72,13 @@ async function phone(
     consumer,
   }
   const caller = { ...systemCaller(systemActor), ip }
-  const order = async () => {
+  const order = doorOf(world.app).enter(machine.rtu, ip, async () => {
     await makeRoom(world.app, input, { ip })
     return act(world.app, caller, { audit: null, scope: 'system' }, (ctx) =>
       createHandlers.mobileOrder(ctx, input),
     )
-  }
-  return order().then(
+  })
+  return order.then(
     ({ outTradeNo }) => outTradeNo,
     (error: { def?: { name: string } }) => error.def?.name ?? String(error),
   )
