@@ -150,9 +150,14 @@ export type Plan = {
     readonly fact: Fact
     readonly told: boolean
   }[]
-  readonly backs: readonly { readonly alertId: number; readonly deviceId: number }[]
+  readonly backs: readonly {
+    readonly alertId: number
+    readonly deviceId: number
+    readonly orgId: number
+  }[]
   readonly closes: readonly {
     readonly id: number
+    readonly orgId: number
     readonly reason: 'RECOVERED' | 'MERGED' | 'DROPPED'
   }[]
 }
@@ -198,7 +203,7 @@ export function decide(state: State): Plan {
     }
     for (const member of own)
       if (!member.back && !stillAway.includes(member))
-        backs.push({ alertId: group.id, deviceId: member.deviceId })
+        backs.push({ alertId: group.id, deviceId: member.deviceId, orgId: group.orgId })
     const last = Math.max(...own.map((member) => member.since))
     const first = Math.min(...own.map((member) => member.since))
     for (const member of stillAway)
@@ -216,9 +221,10 @@ export function decide(state: State): Plan {
       silent.add(fact.deviceId)
     }
     const joined = joins.some((join) => join.alertId === group.id)
-    if (!ruleOf(group.orgId, group.kind).enabled) closes.push({ id: group.id, reason: 'DROPPED' })
+    if (!ruleOf(group.orgId, group.kind).enabled)
+      closes.push({ id: group.id, orgId: group.orgId, reason: 'DROPPED' })
     else if (!joined && !stillAway.some((member) => silent.has(member.deviceId)))
-      closes.push({ id: group.id, reason: 'RECOVERED' })
+      closes.push({ id: group.id, orgId: group.orgId, reason: 'RECOVERED' })
   }
 
   const handled = (fact: Fact): boolean => {
@@ -266,9 +272,9 @@ export function decide(state: State): Plan {
     if (!alert.open || alert.deviceId === null) continue
     const key = keyOf(alert)
     if (!alert.present || !ruleOf(alert.orgId, alert.kind).enabled)
-      closes.push({ id: alert.id, reason: 'DROPPED' })
-    else if (merged.has(key)) closes.push({ id: alert.id, reason: 'MERGED' })
-    else if (!live.has(key)) closes.push({ id: alert.id, reason: 'RECOVERED' })
+      closes.push({ id: alert.id, orgId: alert.orgId, reason: 'DROPPED' })
+    else if (merged.has(key)) closes.push({ id: alert.id, orgId: alert.orgId, reason: 'MERGED' })
+    else if (!live.has(key)) closes.push({ id: alert.id, orgId: alert.orgId, reason: 'RECOVERED' })
   }
   return { opens, joins, backs, closes }
 

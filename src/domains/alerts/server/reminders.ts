@@ -1,4 +1,4 @@
-import type { Ctx } from '../../../server/context.ts'
+import type { App, Ctx } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { cachedFor } from '../../settings/server/values.ts'
 import { dueReminders, remindEvery, type Unhandled } from '../reminders.ts'
@@ -11,24 +11,43 @@ import { queueReminders } from './outbox.ts'
  * restart neither repeats nor forgets. A flapping machine opens its alert again without a word; the
  * time runs on from the last word.
  */
-export async function remind(ctx: Ctx, openHours: State['openHours']): Promise<void> {
+export async function dueOf(
+  { app, db, now }: Pick<Ctx, 'app' | 'db' | 'now'>,
+  openHours: State['openHours'],
+): Promise<{ id: number; orgId: number }[]> {
   const open = await rowsOf<Omit<Unhandled, 'lastAt'> & { lastAt: Date }>(
-    ctx.db,
+    db,
   )`select id, org_id as "orgId", coalesce(device_id, 0) as "deviceId", kind,
       greatest(created_at, reminded_at) as "lastAt" from alerts where state = 'OPEN'`
+  const everyOf = await intervalsOf(app, open)
+  const unhandled = open.map((alert) => ({ ...alert, lastAt: alert.lastAt.getTime() }))
+  const due = new Set(dueReminders(now.getTime(), unhandled, everyOf, openHours))
+  return open.filter(({ id }) => due.has(id))
+}
+
+async function intervalsOf(
+  app: App,
+  alerts: readonly { readonly orgId: number }[],
+): Promise<(orgId: number) => number | null> {
   const set = await cachedFor(
-    ctx.app,
-    open.map((alert) => alert.orgId),
+    app,
+    alerts.map(({ orgId }) => orgId),
     ['alarm.repeat'],
   )
-  const everyOf = (orgId: number): number | null => remindEvery[set(orgId)['alarm.repeat']]
-  const unhandled = open.map((alert) => ({ ...alert, lastAt: alert.lastAt.getTime() }))
-  const due = dueReminders(ctx.now.getTime(), unhandled, everyOf, openHours)
+  return (orgId) => remindEvery[set(orgId)['alarm.repeat']]
+}
+
+export async function remind(
+  ctx: Ctx,
+  due: readonly { id: number; orgId: number }[],
+): Promise<void> {
   if (due.length === 0) return
+  const everyOf = await intervalsOf(ctx.app, due)
   // somebody may take one on at this moment: in the order of ids, as people do, and only what is
   // still open
   const reminded = await rowsOf<{ id: number; orgId: number }>(ctx.db)`
-    with mine as (select id from alerts where id = any(${due}::bigint[]) order by id for update)
+    with mine as (select id from alerts where id = any(${due.map(({ id }) => id)}::bigint[])
+      order by id for update)
     update alerts a set reminded_at = ${ctx.now}, reminders = a.reminders + 1 from mine
     where a.id = mine.id and a.state = 'OPEN' returning a.id, a.org_id as "orgId"`
   const now = ctx.now.getTime()

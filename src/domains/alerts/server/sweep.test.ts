@@ -364,3 +364,22 @@ test('with its machine an open alert leaves its owner at once, and begins anew w
   await sweep()
   expect(await list(people.sibling)).toEqual(['CLOSED'])
 })
+
+test('an alert that is held keeps those of its owner waiting, and of nobody else', async () => {
+  for (const id of [6, 41]) await world.offline([id], 'TIMEOUT')
+  await world.pass(60 * minute)
+  await sweep()
+  expect(await world.alerts()).toMatchObject([{ state: 'OPEN' }, { state: 'OPEN' }])
+  await world.online([6, 41])
+  await world.rows('begin')
+  await world.rows('select 1 from alerts where device_id = 6 for update')
+  const began = performance.now()
+  await sweep()
+  expect(performance.now() - began).toBeLessThan(3000)
+  const states = async () =>
+    (await world.rows('select state from alerts order by device_id')).map(({ state }) => state)
+  expect(await states()).toEqual(['OPEN', 'CLOSED'])
+  await world.rows('rollback')
+  await sweep()
+  expect(await states()).toEqual(['CLOSED', 'CLOSED'])
+})

@@ -1,28 +1,60 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
+import { systemScope } from '../../../server/database.ts'
 import { onlyRow, rowsOf } from '../../../server/rows.ts'
-import { bySystem } from '../../../server/run.ts'
+import { eachFree } from '../../../server/run.ts'
 import { alertLimits, decide, type Fact, type Opening, type Plan, usualRules } from '../rules.ts'
 import { readState } from './facts.ts'
 import { dropWaiting, queue } from './outbox.ts'
-import { remind } from './reminders.ts'
+import { dueOf, remind } from './reminders.ts'
 
 /**
  * Makes the alerts say what the facts say; one process at a time, whatever it missed is found at
- * its next turn.
+ * its next turn. Where somebody's act holds an alert (a machine that is given away), the others'
+ * are not kept: it is looked at again with the rest of its organisation.
  */
 export async function sweepAlerts(app: App): Promise<void> {
-  await bySystem(app, async (ctx) => {
-    const turn = await onlyRow<{ mine: boolean }>(
-      ctx.db,
-    )`select pg_try_advisory_xact_lock(hashtextextended('alerts', 0)) as mine`
-    if (!turn.mine) return
-    const state = await readState(app, ctx.db, ctx.now)
-    const plan = decide(state)
-    if (plan.opens.length + plan.joins.length + plan.backs.length + plan.closes.length > 0)
-      await carryOut(ctx, plan)
-    await remind(ctx, state.openHours)
+  const parts = await app.database.read(systemScope, async (db) => {
+    const { plan, openHours } = await look({ app, db, now: app.now() })
+    return [...partsOf(plan), ...(await dueOf({ app, db, now: app.now() }, openHours))]
   })
+  const homes = [...new Set(parts.map(({ orgId }) => orgId))]
+  await eachFree(
+    app,
+    homes.map((orgId) => ({ orgId })),
+    sweepOf,
+  )
+}
+
+async function look({ app, db, now }: Pick<Ctx, 'app' | 'db' | 'now'>) {
+  const state = await readState(app, db, now)
+  return { plan: decide(state), openHours: state.openHours }
+}
+
+const partsOf = ({ opens, joins, backs, closes }: Plan): readonly { orgId: number }[] => [
+  ...opens,
+  ...joins.map(({ fact }) => fact),
+  ...backs,
+  ...closes,
+]
+
+/** The part of these organisations, by what is so behind the lock. */
+async function sweepOf(ctx: Ctx, some: readonly { orgId: number }[]): Promise<void> {
+  const turn = await onlyRow<{ mine: boolean }>(
+    ctx.db,
+  )`select pg_try_advisory_xact_lock(hashtextextended('alerts', 0)) as mine`
+  if (!turn.mine) return
+  const orgs = new Set(some.map(({ orgId }) => orgId))
+  const ours = ({ orgId }: { orgId: number }) => orgs.has(orgId)
+  const { plan, openHours } = await look(ctx)
+  const part = {
+    opens: plan.opens.filter(ours),
+    joins: plan.joins.filter(({ fact }) => ours(fact)),
+    backs: plan.backs.filter(ours),
+    closes: plan.closes.filter(ours),
+  }
+  if (partsOf(part).length) await carryOut(ctx, part)
+  await remind(ctx, (await dueOf(ctx, openHours)).filter(ours))
 }
 
 async function carryOut(ctx: Ctx, plan: Plan): Promise<void> {
