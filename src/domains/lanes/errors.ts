@@ -86,6 +86,11 @@ export const laneErrors = defineErrors('lanes', {
   ],
   noPriceChange: [422001, '没有可以改价的货道', 'No price would change'],
   wrongTime: [400001, '生效时间须在未来一年内', 'The time must lie within the coming year'],
+  tooManySchedules: [
+    422001,
+    '每台机器最多{n}项待执行的定时改价',
+    'A machine has at most {n} scheduled price changes',
+  ],
   scheduleEnded: [409001, '该改价已执行或已取消', 'This price change has run or was cancelled'],
   closed: [
     422001,

@@ -75,7 +75,12 @@ export const priceEndpoints = {
       'Change prices of several lanes now, or at a time; lanes that break a rule keep theirs and are named',
     audit: 'lanes.prices',
     idempotent: true,
-    errors: [laneErrors.closed, laneErrors.noPriceChange, laneErrors.wrongTime],
+    errors: [
+      laneErrors.closed,
+      laneErrors.noPriceChange,
+      laneErrors.wrongTime,
+      laneErrors.tooManySchedules,
+    ],
     input: z.strictObject({
       ...change,
       version: z.number().int().min(0).max(2_147_483_647),

@@ -316,6 +316,20 @@ describe('prices', () => {
       n: 1,
     })
   })
+  test('twenty may wait for one machine, however many are asked for at once', async () => {
+    await world.rows(
+      `insert into price_schedules (org_id, device_id, user_id, by_name, run_at, next_at, lanes,
+        created_at) select 3, $1, 903, 'test3', $2, $2, '[1]', $2 from generate_series(1, 18)`,
+      [id, '2026-11-22T00:00:00Z'],
+    )
+    const asked = await Promise.all(Array.from({ length: 4 }, () => later()))
+    expect(asked.map((body) => body.message ?? 'taken').sort()).toEqual([
+      'taken',
+      'taken',
+      ...Array(2).fill('每台机器最多20项待执行的定时改价'),
+    ])
+    await world.rows('delete from price_schedules where device_id = $1', [id])
+  })
   test('cancelled, it does not run; cancelled once', async () => {
     const { scheduleId } = await later()
     const cancel = (user = people.operator) =>

@@ -125,8 +125,10 @@ export const loggedPrices = (rows: readonly Omit<Priced, 'problem'>[], which: 'f
   }))
 
 const longestWait = 366 * 86_400_000
+/** Of one machine; a list shows all of them. */
+const mostWaiting = 20
 async function schedule(ctx: Ctx, input: Input<Contract['prices']>, at: string) {
-  const device = found(await q.device(ctx, input.deviceId))
+  const device = found(await q.lockDevice(ctx, input.deviceId))
   if (isClosed(device)) throw new Refusal(laneErrors.closed)
   const wait = Date.parse(at) - ctx.now.getTime()
   if (wait <= 0 || wait > longestWait) throw fieldRefusal(laneErrors.wrongTime, 'at')
@@ -136,6 +138,10 @@ async function schedule(ctx: Ctx, input: Input<Contract['prices']>, at: string) 
   const rows = await shown(ctx, priced)
   const changed = priced.filter(changes)
   if (changed.length === 0) throw new Refusal(laneErrors.noPriceChange)
+  const { waiting } = await onlyRow<{ waiting: number }>(ctx.db)`
+    select count(*) as waiting from price_schedules
+    where device_id = ${device.id} and state = 'WAITING'`
+  if (waiting >= mostWaiting) throw new Refusal(laneErrors.tooManySchedules, { n: mostWaiting })
   const names = new Map(rows.map((row) => [row.laneId, row.productName ?? '']))
   // the prices that were looked at are the ones that come, whatever happens to the present ones
   const kept: ScheduledLane[] = changed.map(({ lane, price, retailPrice }) => ({
