@@ -231,7 +231,6 @@ test('keyboard alone: from the list into a detail and back, a filter, the menu, 
   await page.waitForURL((url) => url.pathname === '/order/order-list')
   const filter = page.getByRole('combobox', { name: '支付方式' })
   await filter.focus()
-  await page.locator('.ant-select input').first().waitFor()
   await page.keyboard.press('ArrowDown')
   await page.locator('.ant-select-item-option').first().waitFor()
   await page.keyboard.press('Enter')
