@@ -1717,8 +1717,8 @@ table public.organisations row security
   CREATE CONSTRAINT TRIGGER bump_changed AFTER UPDATE OF path, kind, status ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((((old.path IS DISTINCT FROM new.path) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.status IS DISTINCT FROM new.status)) AND first_time('access'::text, old.path, new.path))) EXECUTE FUNCTION bump_organisations()
   CREATE CONSTRAINT TRIGGER bump_removed AFTER DELETE ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (first_time('access'::text, old.path, old.path)) EXECUTE FUNCTION bump_organisations()
   CREATE CONSTRAINT TRIGGER bump_settings AFTER UPDATE OF path ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.path <> new.path) AND first_time('settings'::text, old.path, new.path))) EXECUTE FUNCTION bump_settings_moved()
+  CREATE CONSTRAINT TRIGGER organisations_path_follows AFTER INSERT OR UPDATE OF path, parent_id ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_organisation_path()
   CREATE TRIGGER open_alert_channel AFTER INSERT ON public.organisations FOR EACH ROW EXECUTE FUNCTION open_alert_channel()
-  CREATE TRIGGER organisations_path_follows AFTER INSERT OR UPDATE OF path, parent_id ON public.organisations FOR EACH ROW EXECUTE FUNCTION check_organisation_path()
   grant delete, insert, select, update to huodao_app
 
 table public.password_history row security

@@ -1,7 +1,6 @@
--- A branch that moves is thousands of rows: their tenants are noted once, in one order, and where a row stands is checked at the end of
--- its statement. Else others wait for the counters while all of it runs at the end of the transaction.
+-- A branch that moves is thousands of rows: their tenants are noted once, in one order. Else others wait for the counters while all of
+-- it runs at the end of the transaction.
 drop trigger bump on organisations;
-drop trigger organisations_path_follows on organisations;
 create function bump_organisations() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   perform note_access(t) from unnest(case tg_op
@@ -19,8 +18,6 @@ create constraint trigger bump_removed after delete on organisations deferrable 
 create constraint trigger bump_changed after update of path, kind, status on organisations deferrable initially deferred for each row
   when ((old.path, old.kind, old.status) is distinct from (new.path, new.kind, new.status)
     and first_time('access', old.path, new.path)) execute function bump_organisations();
-create trigger organisations_path_follows after insert or update of path, parent_id on organisations
-  for each row execute function check_organisation_path();
 create or replace function bump_access() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   was jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;

@@ -184,6 +184,8 @@ export async function moveBranch(ctx: Ctx, from: Place, to: Place): Promise<void
       parent_id = case when o.id = ${from.id} then ${to.id} else o.parent_id end,
       version = o.version + case when o.id = ${from.id} then 1 else 0 end, updated_at = ${ctx.now}
     where o.path <@ ${from.path}::ltree`.execute(ctx.db)
+  // not at the commit, while the counters of access are held
+  await sql`set constraints organisations_path_follows immediate`.execute(ctx.db)
 }
 
 export type Reach = { organisations: number; users: number; devices: number; operating: number }
