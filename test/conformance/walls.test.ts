@@ -633,7 +633,7 @@ describe('random grants', () => {
       expect(
         [...done].filter(([what]) => what.endsWith(' 200')).length,
         JSON.stringify([...done]),
-      ).toBeGreaterThan(8)
+      ).toBeGreaterThan(4)
       for (const { scope, home } of seen.values())
         expect(await beyond(scope, home), `seed ${seed}`).toEqual([])
       const wrong: string[] = []

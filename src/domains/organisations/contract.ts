@@ -321,7 +321,7 @@ export const organisations = {
   setStatus: write('org:update', {
     method: 'PUT',
     path: '/organisations/{id}/status',
-    summary: 'Enable or disable; disabling ends the sign-in of everybody here and below',
+    summary: 'Enable or disable; while disabled nobody here or below is let in',
     audit: 'organisations.setStatus',
     fresh: true,
     errors: [...guarded, userErrors.rankTooHigh],
