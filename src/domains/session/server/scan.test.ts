@@ -272,7 +272,7 @@ describe('scan', () => {
 describe('providers', () => {
   /** A stand-in on a port of its own; remembers what it was asked. */
   async function standIn(answer: (url: URL, body: string) => { status?: number; json: unknown }) {
-    const seen: { url: URL; body: string; key: string | undefined }[] = []
+    const seen: { url: URL; body: string; key?: string; once?: string }[] = []
     const server = createServer((request, response) => {
       let body = ''
       request.on('data', (part) => {
@@ -280,7 +280,8 @@ describe('providers', () => {
       })
       request.on('end', () => {
         const url = new URL(request.url ?? '/', 'http://x')
-        seen.push({ url, body, key: request.headers.authorization })
+        const { authorization: key, 'idempotency-key': once } = request.headers
+        seen.push({ url, body, ...(key ? { key } : {}), ...(once ? { once: `${once}` } : {}) })
         const { status = 200, json } = answer(url, body)
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
       })
@@ -379,6 +380,8 @@ describe('providers', () => {
         { send_state: 'SENT', sealed: null },
       ])
       const sent = JSON.parse(gateway.seen.at(-1)?.body ?? '{}')
+      // the gateway may know the second try by the first
+      expect(gateway.seen.map(({ once }) => once)).toEqual(['code-1', 'code-1'])
       expect([gateway.seen.at(-1)?.key, sent.phone, sent.purpose]).toEqual([
         'Bearer k',
         '13800138000',

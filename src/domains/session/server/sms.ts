@@ -184,7 +184,13 @@ export const codeKind = (app: App, provider: SmsProvider): Kind<Due, SendAnswer>
     if (row.late) return { state: 'FAILED', reason: 'expired' }
     const code = openSecret(app.config, outbox, placeOf(row.phone), row.sealed)
     const content = `【货道】${contents[row.purpose]} ${code}${whose(row)}，5 分钟内有效，请勿告诉他人`
-    return provider.send({ phone: row.phone, purpose: row.purpose, code, content })
+    return provider.send({
+      key: `code-${row.id}`,
+      phone: row.phone,
+      purpose: row.purpose,
+      code,
+      content,
+    })
   },
   mark: (ctx, { ours }, to) =>
     sql`update sms_codes set send_state = ${sendStates[to.state]},

@@ -2,8 +2,9 @@ import type { App } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
 import type { Failed, Retry } from '../../../server/work.ts'
 
-/** A code, or with `NOTICE` a text without one. */
+/** A code, or with `NOTICE` a text without one. The key tells a message that is sent again. */
 export type Message = {
+  key: string
   phone: string
   purpose: 'LOGIN' | 'RESET' | 'CHANGE_PHONE' | 'NOTICE'
   code: string
@@ -14,12 +15,13 @@ export type SmsProvider = { send(message: Message): Promise<SendAnswer> }
 
 /** Any gateway that takes JSON and a bearer key. */
 const http = (url: string, key: string): SmsProvider => ({
-  async send(message) {
+  async send({ key: once, ...message }) {
     try {
       const response = await fetch(url, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
+          'idempotency-key': once,
           ...(key ? { authorization: `Bearer ${key}` } : {}),
         },
         body: JSON.stringify(message),

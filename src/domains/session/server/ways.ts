@@ -207,6 +207,7 @@ export const wayMessageKind = (app: App, provider: SmsProvider): Kind<Due, SendA
     if (!(await bySystem(app, (ctx) => place(ctx, row))))
       return { state: 'FAILED', reason: 'limit of the day' }
     return provider.send({
+      key: `notice-${row.id}`,
       phone: row.phone,
       purpose: 'NOTICE',
       code: '',
