@@ -1,4 +1,4 @@
-import { type Endpoint, fromStrings } from '../shared/contract.ts'
+import { type Endpoint, fieldOf, fromStrings } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import type { CallOn } from './bind.ts'
 
@@ -22,7 +22,7 @@ export type Alias = {
 /** What the endpoint knows of the parameters, as its types. */
 export function known<E extends Endpoint>(endpoint: E, given: Given): Record<string, unknown> {
   const own = Object.entries(given).filter(
-    ([key, value]) => key in endpoint.input.shape && value !== '' && value !== null,
+    ([key, value]) => fieldOf(endpoint.input, key) && value !== '' && value !== null,
   )
   const texts = own.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   return { ...Object.fromEntries(own), ...fromStrings(endpoint.input, Object.fromEntries(texts)) }
@@ -44,7 +44,7 @@ export const merged = <E extends Endpoint>(
   row: Given,
   given: Given,
 ): Record<string, unknown> => ({
-  ...Object.fromEntries(Object.entries(row).filter(([key]) => key in endpoint.input.shape)),
+  ...Object.fromEntries(Object.entries(row).filter(([key]) => fieldOf(endpoint.input, key))),
   ...known(endpoint, given),
 })
 

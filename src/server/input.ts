@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { baseType, type Endpoint, fromStrings, pathParams } from '../shared/contract.ts'
+import { baseType, type Endpoint, fieldOf, fromStrings, pathParams } from '../shared/contract.ts'
 import { common, type FieldError, Refusal } from '../shared/errors.ts'
 import { hasLines } from '../shared/fields.ts'
 import { bi, notStorable, plainText, storable } from '../shared/text.ts'
@@ -129,15 +129,16 @@ function cleaned(
   if (Array.isArray(value))
     return value.map((item, i) => cleaned(item, element, below(path, i), faults))
   if (typeof value !== 'object' || value === null) return value
-  const shape: Record<string, z.ZodType> = type instanceof z.ZodObject ? type.shape : {}
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
       if (name.length > mostText || !storable(name))
         faults.push({ field: path, message: notStorable })
-      return [name, cleaned(item, shape[name], below(path, name), faults)]
+      return [name, cleaned(item, fieldIn(type, name), below(path, name), faults)]
     }),
   )
 }
+const fieldIn = (type: z.ZodType | undefined, name: string): z.ZodType | undefined =>
+  type instanceof z.ZodObject ? fieldOf(type, name) : undefined
 const below = (path: string, name: string | number) =>
   path ? `${path}.${name}` : String(name).slice(0, 100).toWellFormed()
 

@@ -182,6 +182,10 @@ export function toRequest(
   return { url: query.size ? `${url}?${query}` : url, body: undefined }
 }
 
+/** The field of that name, if the shape has one: what every object has is none (`constructor`). */
+export const fieldOf = ({ shape }: z.ZodObject, name: string): z.ZodType | undefined =>
+  Object.hasOwn(shape, name) ? (shape[name] as z.ZodType) : undefined
+
 /** Reads strings of a URL as the shape's types, so that contracts need no coercing schemas. */
 export function fromStrings(
   shape: z.ZodObject,
@@ -189,7 +193,7 @@ export function fromStrings(
 ): Record<string, unknown> {
   const out: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(raw)) {
-    const field = shape.shape[key] as z.ZodType | undefined
+    const field = fieldOf(shape, key)
     out[key] = field ? fromString(baseType(field), value) : value
   }
   return out

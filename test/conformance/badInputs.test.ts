@@ -204,7 +204,16 @@ describe('A8-A10 bodies', () => {
 
 describe('A11 unknown fields', () => {
   it.each(signed.filter(({ endpoint }) => !endpoint.upload))('$name', async (entry) => {
-    for (const field of ['tenantId', 'role', 'balance', 'org_id', '__proto__x', '__proto__']) {
+    for (const field of [
+      'tenantId',
+      'role',
+      'balance',
+      'org_id',
+      '__proto__x',
+      '__proto__',
+      'constructor',
+      'toString',
+    ]) {
       const inUrl = entry.endpoint.method === 'GET' || entry.endpoint.method === 'DELETE'
       const { status, body } = await send(
         inUrl ? `${ownUrl(entry)}?${field}=1` : ownUrl(entry),

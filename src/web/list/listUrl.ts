@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { fromStrings } from '../../shared/contract.ts'
+import { fieldOf, fromStrings } from '../../shared/contract.ts'
 
 /**
  * A list's query in the address: only what differs from the defaults, in the contract's own field
@@ -26,7 +26,7 @@ export function defaultsOf(input: z.ZodObject, skip: Query = {}): Query {
 export function readQuery(input: z.ZodObject, search: string, fixed: Query = {}): Query {
   const raw: Record<string, string> = {}
   for (const [key, value] of new URLSearchParams(search))
-    if (key in input.shape && !(key in fixed)) raw[key] = value
+    if (fieldOf(input, key) && !(key in fixed)) raw[key] = value
   const values = fromStrings(input, raw)
   const kept: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(values)) {
