@@ -21,7 +21,8 @@ export type Door = {
 type Room = { readonly turns: Turns; inside: number }
 
 const limits = { waiting: 100, waitMs: 5000, full: common.tooMany }
-const locks = { first: 150, again: 10, forgetMs: 10_000 }
+// a commit on a busy disk takes a part of it
+const locks = { first: 400, again: 10, forgetMs: 10_000 }
 
 export function openDoor(atOnce = { all: 7, place: 2 }, closedMs = 1000): Door {
   const all = openTurns({ ...limits, atOnce: atOnce.all })

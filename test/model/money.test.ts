@@ -145,8 +145,9 @@ async function order(random: Random, { rtuNumber }: Machine): Promise<void> {
   const answers = await Promise.all(
     Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => world.call(orders.mobileOrder, input)),
   )
-  // a machine that keeps paid goods waiting is meant to turn orders away
-  for (const answer of answers) if (answer.body.error !== 'orders.deviceBusy') count(answer.status)
+  // a machine that keeps paid goods waiting, or whose lanes are held, is meant to turn orders away
+  const turnedAway = ['orders.deviceBusy', 'common.busy']
+  for (const answer of answers) if (!turnedAway.includes(answer.body.error)) count(answer.status)
   const made = answers
     .filter((answer) => answer.status === 200)
     .map((answer) => answer.body as (typeof open)[number])
