@@ -49,7 +49,10 @@ export function nearWords(texts: readonly string[]): string[] {
     const parts = (pattern: 'pinyin' | 'first') =>
       pinyin(text, { toneType: 'none', pattern, type: 'array', nonZh: 'removed' })
     const syllables = parts('pinyin')
-    const whole = [2, 3, 4, syllables.length].map((n) => syllables.slice(0, n).join(''))
+    // a firm's own name stands behind its town's
+    const whole = [0, 2].flatMap((from) =>
+      [2, 3, 4, syllables.length].map((n) => syllables.slice(from, from + n).join('')),
+    )
     return [text, ...text.split(/\s+/), ...whole, parts('first').join('')].filter(
       (word) => word.length >= 2,
     )
