@@ -15,6 +15,9 @@ it.each([
   ['货道\r\n\r\n请登录\u2028x\u2029y', '货道  请登录 x y'],
   ['👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥', '👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥'],
   ['a\u200db', 'ab'],
+  ['库区\ufe0f甲\u{e0061}', '库区甲'],
+  ['库\u{e0100}区\ufffc', '库区'],
+  ['1\ufe0f\u20e3', '1\ufe0f\u20e3'],
 ])('%j is stored as %j', (typed, stored) => expect(plainText(typed)).toBe(stored))
 
 it('what is written in lines keeps them, each with one end', () => {
@@ -25,6 +28,8 @@ it('half a character and control characters are not text', () => {
   expect(
     storable(`a${'\u0315\u0300'.repeat(200_000)}`) || storable(`a${'\u0300\uff9e'.repeat(20)}`),
   ).toBe(false)
+  expect(['\uffff', 'a\ufffe', '\ufdd0', '\u{1ffff}'].map(storable)).toEqual(Array(4).fill(false))
+  expect(madeStorable('客\uffff人')).toBe('客人')
   expect(['\ud800', 'a\udc00', '\u0000', '\u001b[2J', '\u007f', '\u0085'].map(storable)).toEqual(
     Array(6).fill(false),
   )

@@ -34,8 +34,9 @@ export const filled = (text: string, values: Record<string, string | number>): s
 export const toLang = (wish: string | undefined): Lang =>
   /^\s*en\b/i.test(wish ?? '') ? 'en' : 'zh-CN'
 
-// tabulators and line ends are the only control characters people type
-const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+// tabulators and line ends are the only control characters people type; what is no character no
+// file of XML may hold
+const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\p{Noncharacter_Code_Point}]/u
 /**
  * Marks that hang on one letter, also those that become one (halfwidth kana); no writing needs more
  * than thirty (UAX 15). Looked for from the first mark alone: from each of thirty, a sheet of them
@@ -54,14 +55,14 @@ export const notStorable = bi('包含无法保存的字符', 'Contains character
  * out.
  */
 export const madeStorable = (text: string): string =>
-  text.toWellFormed().replace(new RegExp(control, 'g'), '').replace(new RegExp(heap, 'gu'), '')
+  text.toWellFormed().replace(new RegExp(control, 'gu'), '').replace(new RegExp(heap, 'gu'), '')
 
 /**
  * Marks nobody sees: they come along when text is copied, or hide that two names differ. A joiner
- * stays inside an emoji.
+ * stays inside an emoji, what chooses its picture behind it or within a keycap.
  */
 const unseen =
-  /(?<!\p{Extended_Pictographic}|\ufe0f|\p{Emoji_Modifier})\u200d|\u200d(?!\p{Extended_Pictographic})|[\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
+  /(?<!\p{Emoji})\ufe0f|[\ufe00-\ufe0e\u{e0000}-\u{e01ef}\ufffc]|(?<!\p{Extended_Pictographic}|\ufe0f|\p{Emoji_Modifier})\u200d|\u200d(?!\p{Extended_Pictographic})|[\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
 /** What looks like nothing is nothing. */
 const blank = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$/u
 

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { MessagePort } from 'node:worker_threads'
 import { type CellValue, type ColumnDef, writeXlsxStream } from 'hucre/xlsx'
 import { serveThread } from '../../../server/threadMain.ts'
+import { madeStorable } from '../../../shared/text.ts'
 
 export type Rendering = { port: MessagePort; columns: ColumnDef[] }
 /** What goes to whoever has the rows: a part of the file, or null to ask for more rows. */
@@ -9,12 +10,15 @@ export type Rendered = Uint8Array | null
 /** What comes back: rows, or null after the last. */
 export type Rows = CellValue[][] | null
 
+/** Rows may be older than the rule of what is stored; one sign that XML has not spoils the file. */
+const clean = (cell: CellValue): CellValue => (typeof cell === 'string' ? madeStorable(cell) : cell)
+
 async function* asked(port: MessagePort): AsyncIterable<CellValue[]> {
   for (;;) {
     port.postMessage(null)
     const [rows] = (await once(port, 'message')) as [Rows]
     if (!rows) return
-    yield* rows
+    yield* rows.map((cells) => cells.map(clean))
   }
 }
 

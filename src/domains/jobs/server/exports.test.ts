@@ -89,6 +89,14 @@ describe('a list becomes a file', () => {
       ['可乐', 'Not a drug'],
     ])
   })
+  test('a name that no file of XML may hold, stored before the rule, leaves the file whole', async () => {
+    await world.sql(`update products set name = '坏' || chr(65535) || '字' where name = '可乐'`)
+    const asked = await ask()
+    await runNextExport(world.app, true)
+    const { rows } = await world.file('operator', `/jobs/${asked.body.id}/file`)
+    await world.sql(`update products set name = '可乐' where name like '坏%'`)
+    expect(rows.flat()).toContain('坏字')
+  })
   test('nothing found is a file with its head', async () => {
     const asked = await ask('operator', { query: { keyword: '没有' } })
     await runNextExport(world.app, true)
