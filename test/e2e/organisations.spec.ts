@@ -86,7 +86,7 @@ async function signIn(env: Env, username: string, password: string) {
 async function fillPerson(page: Page, name: string): Promise<void> {
   const text = (label: string) => page.getByRole('textbox', { name: label, exact: true })
   await text('真实姓名').fill(name)
-  for (const field of await page.locator('input[autocomplete=new-password]').all())
+  for (const field of await page.locator('input[type=password]').all())
     await field.fill(first)
   await text('联系电话').fill('13800138000')
   await text('客服电话').fill('400-800-1234')
@@ -95,7 +95,7 @@ async function fillPerson(page: Page, name: string): Promise<void> {
     .locator('input[type=file]')
     .first()
     .setInputFiles({ name: 'face.png', mimeType: 'image/png', buffer: pixel })
-  await page.locator('button#avatar').waitFor({ state: 'detached' })
+  await page.locator('button[id$="_avatar"]').waitFor({ state: 'detached' })
 }
 
 /** Opens a select and takes one of its words, of a list or a tree. */
