@@ -16,6 +16,7 @@ const kinds = [
   ['words', /(^|\/)locale\.ts$/],
   ['style', /\.css$/],
   ['screens', /\.tsx$|^src\/(domains\/[^/]+\/)?web\/|^src\/apps\/web\//],
+  ['tables', /\.tsv$/],
   ['migrations', /\.sql$/],
   ['contracts and rules', /^src\/shared\/|^src\/domains\/[^/]+\/[^/]+\.ts$/],
   ['server', /^src\//],

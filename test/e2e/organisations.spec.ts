@@ -86,8 +86,7 @@ async function signIn(env: Env, username: string, password: string) {
 async function fillPerson(page: Page, name: string): Promise<void> {
   const text = (label: string) => page.getByRole('textbox', { name: label, exact: true })
   await text('真实姓名').fill(name)
-  for (const field of await page.locator('input[type=password]').all())
-    await field.fill(first)
+  for (const field of await page.locator('input[type=password]').all()) await field.fill(first)
   await text('联系电话').fill('13800138000')
   await text('客服电话').fill('400-800-1234')
   await text('街道地址').fill('科苑路15号')
