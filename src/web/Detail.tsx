@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { CopyButton } from './CopyButton.tsx'
 import type { ApiError } from './call.ts'
 import styles from './Detail.module.css'
-import { Bones, Problem } from './Problem.tsx'
+import { Problem, Skeleton } from './Problem.tsx'
 import { useActiveTab } from './shell/tabs.ts'
 import { usePhone } from './shell/useWidth.ts'
 import { Drawer } from './ui/overlay.tsx'
@@ -124,7 +124,7 @@ export function Detail({
       {error ? (
         <Problem error={error} {...(onRetry ? { onRetry } : {})} />
       ) : loading ? (
-        <Bones rows={8} />
+        <Skeleton rows={8} />
       ) : (
         children
       )}

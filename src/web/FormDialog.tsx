@@ -2,7 +2,7 @@ import type { ComponentType, ReactNode } from 'react'
 import type { Endpoint } from '../shared/contract.ts'
 import type { FormSpec } from './form/useForm.ts'
 import { useActiveTab } from './shell/tabs.ts'
-import { later, useLater } from './ui/later.tsx'
+import { onDemand, useOnDemand } from './ui/onDemand.tsx'
 
 export type FormDialogProps<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> & {
   readonly title: string
@@ -15,7 +15,7 @@ export type FormDialogProps<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> &
   readonly children: ReactNode
 }
 
-const real = later<FormDialogProps<Endpoint>>(
+const real = onDemand<FormDialogProps<Endpoint>>(
   async () => (await import('./FormDialogReal.tsx')).OpenDialog,
 )
 
@@ -25,6 +25,6 @@ const real = later<FormDialogProps<Endpoint>>(
  */
 export function FormDialog<E extends Endpoint>(props: FormDialogProps<E>) {
   const active = useActiveTab()
-  const Open = useLater(real, active, props.onClose) as ComponentType<FormDialogProps<E>> | null
+  const Open = useOnDemand(real, active, props.onClose) as ComponentType<FormDialogProps<E>> | null
   return Open ? <Open {...props} /> : null
 }

@@ -14,7 +14,7 @@ import {
   focusField,
   useFormEngine,
 } from './form/useForm.ts'
-import { Bones, Problem } from './Problem.tsx'
+import { Problem, Skeleton } from './Problem.tsx'
 import { closeTab, useActiveTab, useDirty, useTabPath, useTabTitle } from './shell/tabs.ts'
 
 type Loaded = {
@@ -90,7 +90,7 @@ export function FormWait({ title, loaded }: { title: string; loaded: Loaded }) {
           />
         ) : (
           <div className={styles.section ?? ''}>
-            <Bones rows={8} />
+            <Skeleton rows={8} />
           </div>
         )}
       </div>

@@ -4,7 +4,7 @@ import type { CallInput, Endpoint } from '../shared/contract.ts'
 import { useRead } from './api.ts'
 import type { RowOf } from './list/types.ts'
 import { Select } from './ui/select.tsx'
-import { useSettled } from './useSettled.ts'
+import { useDebounced } from './useDebounced.ts'
 
 /** What a form's field and a filter hand to every picker. */
 export type PickProps<V = number | undefined> = {
@@ -43,7 +43,7 @@ export function OptionSelect<E extends Endpoint>(props: Props<E>) {
   const { from, input, text, draw, onPick, filter } = props
   const { t } = useTranslation('web')
   const [typed, setTyped] = useState('')
-  const settled = useSettled(typed.trim())
+  const settled = useDebounced(typed.trim())
   const searched = 'keyword' in from.input.shape
   const chosen = typeof props.value === 'number' ? props.value : undefined
   const asked = {

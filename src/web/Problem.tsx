@@ -66,8 +66,8 @@ export const Empty = ({
 )
 
 /** Where lines of text will stand. */
-export const Bones = ({ rows }: { rows: number }) => (
-  <div className={styles.bones} aria-busy="true">
+export const Skeleton = ({ rows }: { rows: number }) => (
+  <div className={styles.skeleton} aria-busy="true">
     {Array.from({ length: rows }, (_, index) => 92 - ((index * 37) % 45)).map((width) => (
       <span key={width} style={{ width: `${width}%` }} />
     ))}

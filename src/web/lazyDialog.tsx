@@ -1,5 +1,5 @@
 import { type ComponentType, createElement } from 'react'
-import { later, useLater } from './ui/later.tsx'
+import { onDemand, useOnDemand } from './ui/onDemand.tsx'
 
 /**
  * `const RefundDialog = lazyDialog(() => import('./RefundDialog.tsx').then((m) =>
@@ -9,9 +9,9 @@ import { later, useLater } from './ui/later.tsx'
 export function lazyDialog<P extends object>(
   load: () => Promise<ComponentType<P>>,
 ): ComponentType<P> {
-  const real = later(load)
+  const real = onDemand(load)
   return function LazyDialog(props) {
-    const Real = useLater(real, true, () => (props as { onClose?: () => void }).onClose?.())
+    const Real = useOnDemand(real, true, () => (props as { onClose?: () => void }).onClose?.())
     return Real ? createElement(Real, props) : null
   }
 }

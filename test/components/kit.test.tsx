@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { Count, Money, Percent } from '../../src/web/Money.tsx'
-import { Bones, Empty, Problem } from '../../src/web/Problem.tsx'
+import { Empty, Problem, Skeleton } from '../../src/web/Problem.tsx'
 import { StatusTag, type Tone } from '../../src/web/StatusTag.tsx'
 import { CardHead, Facts } from '../../src/web/ui/Card.tsx'
 import { Page } from '../../src/web/ui/Page.tsx'
@@ -204,7 +204,7 @@ test('what failed says why, with its number and a way on; what is gone says that
       <Problem error={error} title="列表加载失败" onRetry={() => again.push('retry')} />
       <Problem error={{ ...error, code: 404001, requestId: undefined }} title="列表加载失败" />
       <Empty title="还没有商品" hint="先添加一个" action={<button type="button">添加</button>} />
-      <Bones rows={3} />
+      <Skeleton rows={3} />
     </>,
   )
   const [first, second] = [page.getByRole('alert').first(), page.getByRole('alert').nth(1)]

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { OptionSelect } from '../../src/web/OptionSelect.tsx'
 import { TreePick } from '../../src/web/TreePick.tsx'
-import { later, onTouch } from '../../src/web/ui/later.tsx'
+import { onDemand, onTouch } from '../../src/web/ui/onDemand.tsx'
 import { Select } from '../../src/web/ui/parts.ts'
 import { labels } from './labels.tsx'
 import { answer, askedOf, held, refused, show } from './world.tsx'
@@ -137,7 +137,7 @@ async function showLate() {
   const { promise, resolve } = Promise.withResolvers<typeof Select>()
   const left: string[] = []
   const Late = onTouch(
-    later<Parameters<typeof Select>[0]>(() => promise as never) as never,
+    onDemand<Parameters<typeof Select>[0]>(() => promise as never) as never,
     'select',
     () => [],
   )
@@ -183,7 +183,7 @@ test('a field that was opened and left before its code came takes the focus from
   await expect.element(page.getByRole('button', { name: '后' })).toHaveFocus()
   expect(options()).toEqual([])
 })
-test('a field opened before its code came opens when it is there; what is typed later is searched', async () => {
+test('a field opened before its code came opens when it is there; what is typed onDemand is searched', async () => {
   const { come } = await showLate()
   await userEvent.keyboard('{Enter}')
   come()

@@ -224,7 +224,7 @@ function useWidth(box: React.RefObject<HTMLDivElement | null>): number {
   return width
 }
 
-/** Bones appear only when the wait is noticeable. */
+/** Skeleton appear only when the wait is noticeable. */
 function useSkeleton(pending: boolean): boolean {
   const [late, setLate] = useState(false)
   useEffect(() => {

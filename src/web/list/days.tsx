@@ -1,14 +1,14 @@
-import { later, onTouch } from '../ui/later.tsx'
+import { onDemand, onTouch } from '../ui/onDemand.tsx'
 import type { DayProps, DayRangeProps } from './DayFields.tsx'
 
 /** Date fields are the heaviest part of antd: they load when somebody reaches for one. */
 export const DayRange = onTouch<DayRangeProps>(
-  later(async () => (await import('./DayFields.tsx')).DayRange),
+  onDemand(async () => (await import('./DayFields.tsx')).DayRange),
   'range',
   ({ value }) => value,
 )
 export const Day = onTouch<DayProps>(
-  later(async () => (await import('./DayFields.tsx')).Day),
+  onDemand(async () => (await import('./DayFields.tsx')).Day),
   'day',
   ({ value }) => [value],
 )

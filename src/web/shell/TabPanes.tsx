@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Route, Routes, useLocation, useNavigate } from 'react-router'
 import type { Access } from '../../shared/contract.ts'
 import { ErrorBoundary } from '../ErrorBoundary.tsx'
-import { Bones, Empty } from '../Problem.tsx'
+import { Empty, Skeleton } from '../Problem.tsx'
 import { product } from '../product.ts'
 import { useMay } from '../session.ts'
 import { PageFailure } from './PageFailure.tsx'
@@ -105,10 +105,10 @@ export function TabPanes({ missing, settled }: { missing: boolean; settled: bool
   )
 }
 
-/** A page on its way: the sheet at once, its bones when it takes long. */
+/** A page on its way: the sheet at once, its skeleton when it takes long. */
 const Coming = () => (
   <section className="hd-sheet" style={{ padding: 24 }}>
-    <Bones rows={10} />
+    <Skeleton rows={10} />
   </section>
 )
 

@@ -1,6 +1,6 @@
 import type { CascaderProps, SelectProps, TreeSelectProps } from 'antd'
 import type { ReactNode } from 'react'
-import { later, onTouch } from './later.tsx'
+import { onDemand, onTouch } from './onDemand.tsx'
 
 type Choice = {
   readonly value?: unknown
@@ -41,7 +41,7 @@ function chosen({ value, treeData = [], options = treeData }: Held): readonly Re
 }
 
 const field = <P,>(load: () => Promise<unknown>) =>
-  onTouch(later(load as never), 'select', (props) => chosen(props as Held)) as unknown as P
+  onTouch(onDemand(load as never), 'select', (props) => chosen(props as Held)) as unknown as P
 
 export const Select = field<<V, O extends object = object>(props: SelectProps<V, O>) => ReactNode>(
   async () => (await import('./parts.ts')).Select,

@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
-import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Lines, PageHead, Sheet } from '../../../web/ui/Sheet.tsx'
@@ -54,7 +54,7 @@ export function AlertRules() {
       ) : null}
       <Sheet label={title}>
         <Lead>{t('rule.hint')}</Lead>
-        {rules.isPending ? <Bones rows={9} /> : null}
+        {rules.isPending ? <Skeleton rows={9} /> : null}
         <Lines columns={ruleColumns}>
           {(rules.data?.list ?? []).map((rule) => (
             <li key={rule.kind}>

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { Rows } from '../../../web/Detail.tsx'
 import { formatCount } from '../../../web/Money.tsx'
-import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { Time } from '../../../web/Time.tsx'
@@ -46,7 +46,7 @@ export function VerifyDialog({ onClose }: { onClose: () => void }) {
         ) : check ? (
           <Verdict check={check} />
         ) : read.isPending ? (
-          <Bones rows={3} />
+          <Skeleton rows={3} />
         ) : null}
       </div>
     </Modal>

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { type PickedProps, wholeWidth } from '../../../web/picked.ts'
 import { Select } from '../../../web/ui/select.tsx'
-import { useSettled } from '../../../web/useSettled.ts'
+import { useDebounced } from '../../../web/useDebounced.ts'
 import { devices } from '../contract.ts'
 
 /** A machine of the scope, found by number or name; `typeOf`: of that machine's type alone. */
@@ -13,7 +13,7 @@ export function DeviceSelect({
 }: PickedProps<number> & { typeOf?: number | undefined }) {
   const { t } = useTranslation('web')
   const [typed, setTyped] = useState('')
-  const keyword = useSettled(typed.trim())
+  const keyword = useDebounced(typed.trim())
   const chosen = typeof props.value === 'number' ? props.value : undefined
   const asked = { ...(keyword ? { keyword } : {}), ...(typeOf ? { typeOf } : {}) }
   const found = useRead(devices.options, asked, { keep: true })

@@ -1,7 +1,7 @@
 import { useParams } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { useLive } from '../../../web/live.ts'
-import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { useTabTitle } from '../../../web/shell/tabs.ts'
 import { CardHead } from '../../../web/ui/Card.tsx'
 import { PageHead, Sheet } from '../../../web/ui/Sheet.tsx'
@@ -31,7 +31,7 @@ export function DeviceDistribution() {
       {read.error && !device ? (
         <Problem error={read.error} onRetry={() => void read.refetch()} />
       ) : null}
-      {read.isPending ? <Bones rows={8} /> : null}
+      {read.isPending ? <Skeleton rows={8} /> : null}
       {device ? (
         <>
           <OwnerPart device={device} />

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { Output } from '../../../shared/contract.ts'
 import { useRead } from '../../../web/api.ts'
 import { useLive } from '../../../web/live.ts'
-import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { Cut, Lead, Muted } from '../../../web/ui/Text.tsx'
 import { distribution } from '../contract.ts'
 import styles from './distribution.module.css'
@@ -100,7 +100,7 @@ export function GroupPanel({
       </div>
       <div className={styles.box}>
         {read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
-        {read.isPending ? <Bones rows={6} /> : null}
+        {read.isPending ? <Skeleton rows={6} /> : null}
         {read.data && shown.length === 0 ? <Lead>{t('noGroup')}</Lead> : null}
         {read.data && shown.length > 0 && tree && !words ? (
           <Tree<Node>

@@ -4,7 +4,7 @@ import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { useMay } from '../../../web/session.ts'
-import { useSettled } from '../../../web/useSettled.ts'
+import { useDebounced } from '../../../web/useDebounced.ts'
 import { geo, type Place } from '../contract.ts'
 import styles from './geo.module.css'
 
@@ -14,7 +14,7 @@ export function SearchBox({ onPick }: { onPick: (place: Place) => void }) {
   const may = useMay()
   const id = useId()
   const [text, setText] = useState('')
-  const wanted = useSettled(text.trim())
+  const wanted = useDebounced(text.trim())
   const [open, setOpen] = useState(false)
   const [at, setAt] = useState(0)
   const options = { inline: true, keep: true, enabled: wanted !== '' }

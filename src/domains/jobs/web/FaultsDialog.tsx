@@ -1,8 +1,8 @@
-import { Button, Skeleton } from 'antd'
+import { Button } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { download } from '../../../web/download.ts'
-import { Problem } from '../../../web/Problem.tsx'
+import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { Modal } from '../../../web/ui/overlay.tsx'
 import { Lead } from '../../../web/ui/Text.tsx'
@@ -33,7 +33,7 @@ export function FaultsDialog({ job, onClose }: { job: JobRow; onClose: () => voi
       ) : read.error ? (
         <Problem error={read.error} title={t('faultsTitle')} onRetry={() => void read.refetch()} />
       ) : (
-        <Skeleton active />
+        <Skeleton rows={4} />
       )}
       {(read.data?.list.length ?? 0) >= 200 ? <Lead>{t('faultsMore')}</Lead> : null}
     </Modal>

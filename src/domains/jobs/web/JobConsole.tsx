@@ -5,7 +5,7 @@ import { useRead, useWrite } from '../../../web/api.ts'
 import { hasText } from '../../../web/i18n.ts'
 import { useLive } from '../../../web/live.ts'
 import { formatCount } from '../../../web/Money.tsx'
-import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
@@ -37,7 +37,7 @@ export function JobConsole() {
       {read.error && !read.data ? (
         <Problem error={read.error} onRetry={() => void read.refetch()} />
       ) : null}
-      {read.isPending ? <Bones rows={8} /> : null}
+      {read.isPending ? <Skeleton rows={8} /> : null}
       {read.data ? (
         <>
           <h2>{t('console.schedules')}</h2>

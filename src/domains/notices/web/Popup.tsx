@@ -2,7 +2,7 @@ import { Button } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { registerLocale } from '../../../web/i18n.ts'
-import { Bones } from '../../../web/Problem.tsx'
+import { Skeleton } from '../../../web/Problem.tsx'
 import { Modal } from '../../../web/ui/overlay.tsx'
 import { locale } from '../locale.ts'
 import { messageEndpoints } from '../messageContract.ts'
@@ -42,7 +42,7 @@ export function Popup({ id }: { id: number }) {
       {found ? (
         <Letter {...found} text={found.content} time={found.createTime} />
       ) : (
-        <Bones rows={4} />
+        <Skeleton rows={4} />
       )}
     </Modal>
   )

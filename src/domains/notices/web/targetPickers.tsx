@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { grown } from '../../../web/TreePick.tsx'
 import { Select, TreeSelect } from '../../../web/ui/select.tsx'
-import { useSettled } from '../../../web/useSettled.ts'
+import { useDebounced } from '../../../web/useDebounced.ts'
 import { accounts } from '../../accounts/contract.ts'
 import { notices } from '../contract.ts'
 
@@ -40,7 +40,7 @@ export function OrganisationsSelect(props: Props) {
 export function RolesSelect(props: Props) {
   const several = useSeveral(props)
   const [typed, setTyped] = useState('')
-  const keyword = useSettled(typed.trim().slice(0, 60))
+  const keyword = useDebounced(typed.trim().slice(0, 60))
   const asked = {
     ...(several.value.length ? { ids: several.value } : {}),
     ...(keyword ? { keyword } : {}),

@@ -7,7 +7,7 @@ import { useRead } from '../../../web/api.ts'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Money } from '../../../web/Money.tsx'
-import { Bones, Empty, Problem } from '../../../web/Problem.tsx'
+import { Empty, Problem, Skeleton } from '../../../web/Problem.tsx'
 import { useMay } from '../../../web/session.ts'
 import { useTabTitle } from '../../../web/shell/tabs.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
@@ -56,7 +56,7 @@ export function OrderDetail() {
             onRetry={() => void read.refetch()}
           />
         ) : (
-          <Bones rows={8} />
+          <Skeleton rows={8} />
         )}
       </Sheet>
     )

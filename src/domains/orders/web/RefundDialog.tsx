@@ -8,7 +8,7 @@ import { Field, Note, SelectField, TextAreaField } from '../../../web/form/field
 import type { Values } from '../../../web/form/values.ts'
 import { Money } from '../../../web/Money.tsx'
 import { Picture } from '../../../web/Picture.tsx'
-import { Bones, Empty, Problem } from '../../../web/Problem.tsx'
+import { Empty, Problem, Skeleton } from '../../../web/Problem.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { CardHead } from '../../../web/ui/Card.tsx'
 import { Modal } from '../../../web/ui/overlay.tsx'
@@ -41,7 +41,7 @@ export function RefundDialog({ orderNum, onClose }: { orderNum: string; onClose:
       ) : read.error ? (
         <Problem error={read.error} title={t('detailFailed')} onRetry={() => void read.refetch()} />
       ) : (
-        <Bones rows={5} />
+        <Skeleton rows={5} />
       )}
     </Modal>
   )

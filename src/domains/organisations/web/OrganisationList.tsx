@@ -12,7 +12,7 @@ import { useLive } from '../../../web/live.ts'
 import { RegionSelect } from '../../../web/RegionSelect.tsx'
 import { useMay, useUser } from '../../../web/session.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
-import { Beside } from '../../../web/ui/Beside.tsx'
+import { TwoPanes } from '../../../web/ui/TwoPanes.tsx'
 import { lookThrough } from '../../../web/view.ts'
 import { ImportDialog } from '../../jobs/web/pickers.ts'
 import { RoleFilter } from '../../roles/web/pickers/roleSelect.tsx'
@@ -53,7 +53,7 @@ export function OrganisationList() {
     navigate(params.size ? `${pathname}?${params}` : pathname)
   }
   return (
-    <Beside
+    <TwoPanes
       side={
         phone ? (
           <OrganisationSelect value={chosen} onChange={choose} placeholder={t('tree.all')} />
@@ -75,7 +75,7 @@ export function OrganisationList() {
       ) : open?.row.principalId ? (
         <ResetDialog userId={open.row.principalId} username={open.row.username} onClose={close} />
       ) : null}
-    </Beside>
+    </TwoPanes>
   )
 }
 

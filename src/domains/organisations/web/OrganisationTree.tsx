@@ -2,9 +2,9 @@ import { Button, Flex, Input, Tree } from 'antd'
 import { type Key, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Count } from '../../../web/Money.tsx'
-import { Bones, Problem } from '../../../web/Problem.tsx'
-import { SidePanel } from '../../../web/ui/Beside.tsx'
+import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { Cut, Lead, Muted } from '../../../web/ui/Text.tsx'
+import { SidePanel } from '../../../web/ui/TwoPanes.tsx'
 import type { TreeNode } from '../contract.ts'
 import { useTree } from './pickers.tsx'
 
@@ -83,7 +83,7 @@ export function OrganisationTree({ chosen, onChoose }: Props) {
     >
       <div ref={box} style={{ height: '100%' }}>
         {read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
-        {read.isPending ? <Bones rows={6} /> : null}
+        {read.isPending ? <Skeleton rows={6} /> : null}
         {read.data && shown.length === 0 ? <Lead>{t('tree.none')}</Lead> : null}
         {height > 0 && shown.length > 0 ? (
           <Tree<TreeNode & { selectable?: boolean }>

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { ApiError } from '../../../web/call.ts'
-import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { Sheet } from '../../../web/ui/Sheet.tsx'
 
 type Props<T> = {
@@ -28,7 +28,7 @@ export function Card<T>({ title, note, extra, read, failed, rows, children }: Pr
       ) : read.isError ? (
         <Problem error={read.error} title={failed} onRetry={() => void read.refetch()} />
       ) : (
-        <Bones rows={rows} />
+        <Skeleton rows={rows} />
       )}
     </Sheet>
   )

@@ -2,7 +2,7 @@ import { Button, Input } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
-import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { Select } from '../../../web/ui/select.tsx'
 import { roles } from '../contract.ts'
 import { type Explanation, type RowAnswer, resources } from '../explained.ts'
@@ -51,7 +51,7 @@ export function ExplainRow({ data }: { data: Explanation }) {
       {read.error ? (
         <Problem error={read.error} onRetry={() => void read.refetch()} />
       ) : asked && !read.data ? (
-        <Bones rows={3} />
+        <Skeleton rows={3} />
       ) : null}
       {read.data?.row ? <Found row={read.data.row} data={data} /> : null}
     </>

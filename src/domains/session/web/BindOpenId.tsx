@@ -6,7 +6,7 @@ import { Rows } from '../../../web/Detail.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { TextField } from '../../../web/form/fields.tsx'
 import { useLive } from '../../../web/live.ts'
-import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { Time } from '../../../web/Time.tsx'
 import { Page } from '../../../web/ui/Page.tsx'
 import { Lead } from '../../../web/ui/Text.tsx'
@@ -28,7 +28,7 @@ export function BindOpenId() {
       {error && !data ? (
         <Problem error={error} title={t('bind.title')} onRetry={() => void refetch()} />
       ) : null}
-      {!error && !data ? <Bones rows={4} /> : null}
+      {!error && !data ? <Skeleton rows={4} /> : null}
       {data?.bound ? (
         <>
           <Rows

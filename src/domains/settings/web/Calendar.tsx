@@ -7,7 +7,7 @@ import { shanghaiDay } from '../../../shared/instants.ts'
 import { useRead } from '../../../web/api.ts'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
-import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { Page } from '../../../web/ui/Page.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
 import { type DayType, settings } from '../contract.ts'
@@ -64,7 +64,7 @@ export function Calendar() {
         <Alert type="warning" showIcon title={t('calendar.unknown', { year })} />
       ) : null}
       {read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
-      {read.isPending ? <Bones rows={10} /> : null}
+      {read.isPending ? <Skeleton rows={10} /> : null}
       {answer ? (
         <>
           <Legend />

@@ -1,7 +1,7 @@
 import { Flex } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
-import { Bones, Empty, Problem } from '../../../web/Problem.tsx'
+import { Empty, Problem, Skeleton } from '../../../web/Problem.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { fullTime } from '../../../web/time.ts'
 import { Drawer } from '../../../web/ui/overlay.tsx'
@@ -36,7 +36,7 @@ export function HistoryDrawer({
       onClose={onClose}
     >
       {read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
-      {read.isPending ? <Bones rows={6} /> : null}
+      {read.isPending ? <Skeleton rows={6} /> : null}
       {read.data?.list.length === 0 ? <Empty title={t('noHistory')} /> : null}
       <Flex vertical gap={12}>
         {read.data?.list.map((entry) => (

@@ -5,7 +5,7 @@ import { Sparkline } from '../../../web/charts.tsx'
 import { Rows } from '../../../web/Detail.tsx'
 import { Figure, FigureRow } from '../../../web/Figure.tsx'
 import { Count, formatCount } from '../../../web/Money.tsx'
-import { Bones, Empty, Problem } from '../../../web/Problem.tsx'
+import { Empty, Problem, Skeleton } from '../../../web/Problem.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { fullTime } from '../../../web/time.ts'
@@ -30,7 +30,7 @@ export function Server() {
   return (
     <Page lead={state ? fullTime(new Date(state.asOf)) : null}>
       {read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
-      {read.isPending ? <Bones rows={10} /> : null}
+      {read.isPending ? <Skeleton rows={10} /> : null}
       {state?.missing.length ? (
         <Alert
           type="error"

@@ -6,7 +6,7 @@ import { useRead, useWrite } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
-import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { useMay, useUser } from '../../../web/session.ts'
 import { useDirty } from '../../../web/shell/tabs.ts'
 import { PageHead } from '../../../web/ui/Sheet.tsx'
@@ -62,7 +62,7 @@ export function SystemSettings() {
       {read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
       {read.isPending ? (
         <section className="hd-sheet" style={{ padding: 24 }}>
-          <Bones rows={10} />
+          <Skeleton rows={10} />
         </section>
       ) : null}
       {read.data ? (

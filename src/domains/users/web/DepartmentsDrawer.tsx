@@ -1,4 +1,4 @@
-import { Button, Flex, Empty as Nothing, Skeleton, Tree } from 'antd'
+import { Button, Flex, Empty as Nothing, Tree } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
@@ -6,6 +6,7 @@ import { FormDialog } from '../../../web/FormDialog.tsx'
 import { Field, NumberField, TextField } from '../../../web/form/fields.tsx'
 import { pickFor } from '../../../web/form/values.ts'
 import { useLive } from '../../../web/live.ts'
+import { Skeleton } from '../../../web/Problem.tsx'
 import { useUser } from '../../../web/session.ts'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { Drawer } from '../../../web/ui/overlay.tsx'
@@ -78,7 +79,7 @@ export function DepartmentsDrawer({
         ) : null}
       </Flex>
       {can ? <Lead>{t('tree.drag')}</Lead> : null}
-      {read.isPending ? <Skeleton active paragraph={{ rows: 5 }} /> : null}
+      {read.isPending ? <Skeleton rows={5} /> : null}
       {read.data && rows.length === 0 ? (
         <Nothing image={Nothing.PRESENTED_IMAGE_SIMPLE} description={t('tree.empty')} />
       ) : null}

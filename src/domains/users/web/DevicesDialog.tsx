@@ -7,7 +7,7 @@ import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { Modal } from '../../../web/ui/overlay.tsx'
 import { Select } from '../../../web/ui/select.tsx'
 import { Lead, Muted } from '../../../web/ui/Text.tsx'
-import { useSettled } from '../../../web/useSettled.ts'
+import { useDebounced } from '../../../web/useDebounced.ts'
 import { devices } from '../../devices/contract.ts'
 import { type OrganUserRow, users } from '../contract.ts'
 
@@ -120,7 +120,7 @@ function Machines({
 }) {
   const { t } = useTranslation('users')
   const [typed, setTyped] = useState('')
-  const keyword = useSettled(typed.trim())
+  const keyword = useDebounced(typed.trim())
   const found = useRead(devices.options, keyword ? { keyword } : {}, { keep: true })
   const held = useRead(devices.options, { ids: value }, { enabled: value.length > 0, keep: true })
   const rows = new Map<number, Device>(

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../../web/api.ts'
 import { Chart } from '../../../../web/charts.tsx'
-import { Bones, Empty, Problem } from '../../../../web/Problem.tsx'
+import { Empty, Problem, Skeleton } from '../../../../web/Problem.tsx'
 import { fullTime } from '../../../../web/time.ts'
 import { Part } from '../../../../web/ui/Sheet.tsx'
 import { deviceSettings } from '../../../device-settings/contract.ts'
@@ -35,7 +35,7 @@ export function DeviceCurves({ deviceId }: { deviceId: number }) {
         onChange={setSpan}
         options={telemetrySpans.map((value) => ({ value, label: t(`curves.${value}`) }))}
       />
-      {!list ? <Bones rows={6} /> : null}
+      {!list ? <Skeleton rows={6} /> : null}
       {list?.length === 0 ? <Empty title={t('curves.empty')} /> : null}
       {curves.map((curve) =>
         list?.some((point) => point[curve.key] !== null) ? (

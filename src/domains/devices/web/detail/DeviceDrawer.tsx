@@ -6,7 +6,7 @@ import { useRead } from '../../../../web/api.ts'
 import { Detail } from '../../../../web/Detail.tsx'
 import type { DetailProps } from '../../../../web/list/types.ts'
 import { useLive } from '../../../../web/live.ts'
-import { Bones } from '../../../../web/Problem.tsx'
+import { Skeleton } from '../../../../web/Problem.tsx'
 import { useMay } from '../../../../web/session.ts'
 import { Facts } from '../../../../web/ui/Card.tsx'
 import { Dropdown } from '../../../../web/ui/popup.tsx'
@@ -64,7 +64,7 @@ export function DeviceDrawer({ id, onPrevious, onNext }: DetailProps) {
           {
             key,
             label: t(`tabs.${key}`),
-            children: <Suspense fallback={<Bones rows={6} />}>{children}</Suspense>,
+            children: <Suspense fallback={<Skeleton rows={6} />}>{children}</Suspense>,
           },
         ]
       : []

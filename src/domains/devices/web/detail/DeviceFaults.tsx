@@ -5,7 +5,7 @@ import type { Output } from '../../../../shared/contract.ts'
 import { useRead } from '../../../../web/api.ts'
 import { FormDialog } from '../../../../web/FormDialog.tsx'
 import { TextAreaField } from '../../../../web/form/fields.tsx'
-import { Bones, Empty, Problem } from '../../../../web/Problem.tsx'
+import { Empty, Problem, Skeleton } from '../../../../web/Problem.tsx'
 import { StatusTag } from '../../../../web/StatusTag.tsx'
 import { Time } from '../../../../web/Time.tsx'
 import { Pager } from '../../../../web/ui/Pager.tsx'
@@ -22,7 +22,7 @@ export function DeviceFaults({ deviceId }: { deviceId: number }) {
   const read = useRead(devices.faults, { id: deviceId, page }, { inline: true, keep: true })
   if (read.error && !read.data)
     return <Problem error={read.error} onRetry={() => void read.refetch()} />
-  if (!read.data) return <Bones rows={6} />
+  if (!read.data) return <Skeleton rows={6} />
   if (read.data.total === 0) return <Empty title={t('faultTab.empty')} />
   const word = (code: string) => t(`enums.faultCode.${code}`, { defaultValue: code })
   const tone = (fault: Fault) =>

@@ -5,7 +5,7 @@ import { addDays, shanghaiDay } from '../../../../shared/instants.ts'
 import { useRead } from '../../../../web/api.ts'
 import { registerLocale } from '../../../../web/i18n.ts'
 import { useLive } from '../../../../web/live.ts'
-import { Bones, Empty, Problem } from '../../../../web/Problem.tsx'
+import { Empty, Problem, Skeleton } from '../../../../web/Problem.tsx'
 import { Time } from '../../../../web/Time.tsx'
 import { Lines } from '../../../../web/ui/Sheet.tsx'
 import { Cut, Muted } from '../../../../web/ui/Text.tsx'
@@ -30,7 +30,7 @@ export function DeviceRefills({ deviceId, rtuNumber }: { deviceId: number; rtuNu
   useLive('stock', [stock.flows.path])
   if (read.error && !read.data)
     return <Problem error={read.error} onRetry={() => void read.refetch()} />
-  if (!read.data) return <Bones rows={6} />
+  if (!read.data) return <Skeleton rows={6} />
   const { list, total } = read.data
   const all = new URLSearchParams({ rtuNumber, type: 'MERCHANT_REPLENISH', from })
   return (

@@ -6,7 +6,7 @@ import { shanghaiDay } from '../../../../shared/instants.ts'
 import { useRead } from '../../../../web/api.ts'
 import { DayRange } from '../../../../web/list/days.tsx'
 import { useLive } from '../../../../web/live.ts'
-import { Bones, Empty, Problem } from '../../../../web/Problem.tsx'
+import { Empty, Problem, Skeleton } from '../../../../web/Problem.tsx'
 import { Time } from '../../../../web/Time.tsx'
 import { Pager } from '../../../../web/ui/Pager.tsx'
 import { Lines } from '../../../../web/ui/Sheet.tsx'
@@ -64,7 +64,7 @@ export function DeviceTimeline({ deviceId }: { deviceId: number }) {
       {read.error && !shown ? (
         <Problem error={read.error} onRetry={() => void read.refetch()} />
       ) : null}
-      {!shown && !read.error ? <Bones rows={6} /> : null}
+      {!shown && !read.error ? <Skeleton rows={6} /> : null}
       {shown?.total === 0 ? (
         <Empty title={t(from || to || group ? 'timeline.none' : 'timeline.empty')} />
       ) : null}

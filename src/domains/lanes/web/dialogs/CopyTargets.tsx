@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../../web/api.ts'
 import { Muted } from '../../../../web/ui/Text.tsx'
-import { useSettled } from '../../../../web/useSettled.ts'
+import { useDebounced } from '../../../../web/useDebounced.ts'
 import { type DeviceRow, devices } from '../../../devices/contract.ts'
 import type { Planogram } from '../../contract.ts'
 import { machineColumns } from './machineColumns.ts'
@@ -17,7 +17,7 @@ type Props = { plan: Planogram; value: readonly number[]; onChange: (ids: number
 export function CopyTargets({ plan, value, onChange }: Props) {
   const { t } = useTranslation('lanes')
   const [typed, setTyped] = useState('')
-  const keyword = useSettled(typed.trim())
+  const keyword = useDebounced(typed.trim())
   const [alike, setAlike] = useState(true)
   const [page, setPage] = useState(1)
   const read = useRead(

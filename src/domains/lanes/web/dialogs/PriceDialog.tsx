@@ -9,7 +9,7 @@ import { useActiveTab } from '../../../../web/shell/tabs.ts'
 import { usePhone } from '../../../../web/shell/useWidth.ts'
 import { Modal } from '../../../../web/ui/overlay.tsx'
 import { Bad } from '../../../../web/ui/Text.tsx'
-import { useSettled } from '../../../../web/useSettled.ts'
+import { useDebounced } from '../../../../web/useDebounced.ts'
 import { lanes, type Planogram } from '../../contract.ts'
 import type { PriceRow } from '../../priceContract.ts'
 import { twoDigits } from '../shown.ts'
@@ -39,7 +39,7 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
   const [at, setAt] = useState<string | null>(null)
   // fen, or tenths of a percent
   const wanted = typed === null ? null : Math.round(typed * (mode === 'PERCENT' ? 10 : 100))
-  const value = useSettled(wanted)
+  const value = useDebounced(wanted)
   const base = { deviceId: plan.device.id, laneIds: [...laneIds], mode, alsoRetail }
   const read = useRead(
     lanes.pricePlan,

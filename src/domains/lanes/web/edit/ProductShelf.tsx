@@ -5,7 +5,7 @@ import { useRead } from '../../../../web/api.ts'
 import { Money } from '../../../../web/Money.tsx'
 import { Picture } from '../../../../web/Picture.tsx'
 import { Empty, Problem } from '../../../../web/Problem.tsx'
-import { useSettled } from '../../../../web/useSettled.ts'
+import { useDebounced } from '../../../../web/useDebounced.ts'
 import { products } from '../../../products/contract.ts'
 import type { Planogram } from '../../contract.ts'
 import { canPlace } from '../../rules.ts'
@@ -26,7 +26,7 @@ export function ProductShelf({
 }) {
   const { t } = useTranslation('lanes')
   const [typed, setTyped] = useState('')
-  const keyword = useSettled(typed.trim())
+  const keyword = useDebounced(typed.trim())
   const read = useRead(products.options, keyword ? { keyword } : {}, { keep: true, inline: true })
   const list = (read.data?.list ?? []).filter((option) => canPlace(option, plan.device) === null)
   return (

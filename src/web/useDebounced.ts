@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 
 /** The value once it stopped changing: what is typed, before it is searched for. */
-export function useSettled<T>(value: T): T {
+export function useDebounced<T>(value: T): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), 250)

@@ -19,13 +19,13 @@ import { StandIn, type StandInProps } from './StandIn.tsx'
 import { both } from './Tooltip.tsx'
 
 /** Code that loads when somebody reaches for it. */
-export type Later<P> = {
+export type OnDemand<P> = {
   readonly begin: () => Promise<void>
   readonly found: () => ComponentType<P> | null
   readonly listen: (wake: () => void) => () => void
 }
 
-export function later<P>(load: () => Promise<ComponentType<P>>): Later<P> {
+export function onDemand<P>(load: () => Promise<ComponentType<P>>): OnDemand<P> {
   let found: ComponentType<P> | null = null
   let pending: Promise<void> | null = null
   const waiting = new Set<() => void>()
@@ -55,8 +55,8 @@ export function later<P>(load: () => Promise<ComponentType<P>>): Later<P> {
  * What was loaded, once it is wanted and there; `failed` is called when it cannot be had, and the
  * page stays as it is.
  */
-export function useLater<P>(
-  real: Later<P>,
+export function useOnDemand<P>(
+  real: OnDemand<P>,
   wanted: boolean,
   failed?: () => void,
 ): ComponentType<P> | null {
@@ -80,20 +80,20 @@ export function useLater<P>(
 }
 
 /** So that it is there, or nearly, when it is wanted. */
-const ahead = <P,>(real: Later<P>) => void real.begin().catch(() => undefined)
+const ahead = <P,>(real: OnDemand<P>) => void real.begin().catch(() => undefined)
 
 /**
  * Dialogs and drawers: nothing until they are opened. `close` says which of their props takes back
  * the wish.
  */
 export function whenOpen<P extends { readonly open?: boolean }>(
-  real: Later<P>,
+  real: OnDemand<P>,
   close: (props: P) => void,
 ): (props: P) => ReactNode {
   return function WhenOpen(props) {
     const [used, setUsed] = useState(false)
     if (props.open === true && !used) setUsed(true)
-    const Real = useLater(real, used, () => close(props))
+    const Real = useOnDemand(real, used, () => close(props))
     return Real ? <Real {...props} /> : null
   }
 }
@@ -109,13 +109,13 @@ type Popup = {
  * Menus and pop-overs: the child alone until it is used; then the same act happens again on the
  * real one.
  */
-export function onUse<P extends Popup>(real: Later<P>): (props: P) => ReactNode {
+export function onUse<P extends Popup>(real: OnDemand<P>): (props: P) => ReactNode {
   return function OnUse(props) {
     const [used, setUsed] = useState<globalThis.MouseEvent | 'now' | null>(
       'open' in props || real.found() ? 'now' : null,
     )
     const node = useRef<HTMLElement | null>(null)
-    const Real = useLater(real, used !== null, () => setUsed(null))
+    const Real = useOnDemand(real, used !== null, () => setUsed(null))
     const child = props.children as Child
     const own = child.props.ref
     const keep = (found: HTMLElement | null) => {
@@ -194,7 +194,7 @@ type Field = Pick<
  * typed into. The focus alone changes nothing, and whoever went on before it came stays there.
  */
 export function onTouch<P extends Field>(
-  real: Later<P>,
+  real: OnDemand<P>,
   looks: StandInProps['looks'],
   texts: (props: P) => readonly ReactNode[],
 ): (props: P) => ReactNode {
@@ -211,7 +211,7 @@ export function onTouch<P extends Field>(
         : null,
     )
     const here = useRef(false)
-    const Real = useLater(real, used !== null, () => setUsed(null))
+    const Real = useOnDemand(real, used !== null, () => setUsed(null))
     if (used !== null && Real) {
       const touched = used === 'opened' && here.current && !props.disabled
       return <Real {...props} {...(touched ? { autoFocus: true, defaultOpen: true } : {})} />

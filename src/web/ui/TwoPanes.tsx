@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import styles from './Beside.module.css'
+import styles from './TwoPanes.module.css'
 
 /** A page of two parts: what is chosen on the left, or above on a phone, and what that shows. */
-export const Beside = ({ side, children }: { side: ReactNode; children: ReactNode }) => (
+export const TwoPanes = ({ side, children }: { side: ReactNode; children: ReactNode }) => (
   <div className={styles.page}>
     {side}
     <div>{children}</div>
