@@ -52,7 +52,7 @@ const turnedAway = perApp(() => ({
   kinds: new Map<string, { said: number; count: number }>(),
 }))
 /** Whether the answer was no fault of ours, whatever its status. */
-export const wasTurnedAway = (app: App, request: FastifyRequest): boolean =>
+export const wasShed = (app: App, request: FastifyRequest): boolean =>
   turnedAway(app).requests.has(request)
 
 /** On purpose, for others' sake: a line a second of each kind, however many ask. */

@@ -356,9 +356,9 @@ async function withClient<T>(pool: pg.Pool, work: (client: Client) => Promise<T>
 /**
  * In the transaction that says so first, nobody waits longer for a row that somebody else holds.
  */
-export const patience = (ms: number): RawBuilder<unknown> =>
+export const lockTimeout = (ms: number): RawBuilder<unknown> =>
   sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`
-/** Whoever waited had no more patience; also what a person is told of it. */
+/** Whoever waited had no more lockTimeout; also what a person is told of it. */
 export function isHeld(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false
   const { code, cause } = error as { code?: unknown; cause?: unknown }

@@ -14,13 +14,13 @@ import { addressOf } from '../shared/address.ts'
 import type { Endpoint, Output } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import { toLang } from '../shared/text.ts'
-import { answerError, pathOf, wasTurnedAway } from './answers.ts'
+import { admissionOf } from './admission.ts'
+import { answerError, pathOf, wasShed } from './answers.ts'
 import type { CallOn, Handler } from './bind.ts'
 import { type App, isRefused, systemActor } from './context.ts'
 import { sendCookie } from './cookies.ts'
 import { systemScope } from './database.ts'
 import { openDebugLog } from './debugLog.ts'
-import { doorOf } from './door.ts'
 import { answerMalformed, answerUndecodable, boundConnections, guardEvery } from './everyAnswer.ts'
 import { contractInput, idempotencyKey, parseInput, persons, strangers, takeJson } from './input.ts'
 import { keptAnswers } from './keptAnswers.ts'
@@ -108,11 +108,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     // how long a body took to come is its sender's affair
     const ms = Math.round(performance.now() - (wholeAt.get(request) ?? performance.now()))
     app.log[
-      reply.statusCode >= 500 && !wasTurnedAway(app, request)
-        ? 'error'
-        : ms > 1000
-          ? 'warn'
-          : 'debug'
+      reply.statusCode >= 500 && !wasShed(app, request) ? 'error' : ms > 1000 ? 'warn' : 'debug'
     ](
       {
         requestId: request.id,
@@ -259,7 +255,7 @@ async function askedBy(
   }
 }
 
-/** One operation; new work of strangers waits its turn at the door. */
+/** One operation; new work of strangers waits its turn at the admission. */
 function perform(
   app: App,
   given: Given,
@@ -267,7 +263,7 @@ function perform(
 ): Promise<{ answer: unknown; replayed: boolean }> {
   const { yields } = given.endpoint
   return yields
-    ? doorOf(app).enter(String(input[yields]), addressOf(given.caller.ip), () =>
+    ? admissionOf(app).enter(String(input[yields]), addressOf(given.caller.ip), () =>
         run(app, given, input),
       )
     : run(app, given, input)

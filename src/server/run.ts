@@ -18,8 +18,8 @@ import {
   isHeld,
   isOutdatedPlan,
   isOutOfRoom,
+  lockTimeout,
   Overdue,
-  patience,
   systemScope,
 } from './database.ts'
 import { logStatement } from './logRow.ts'
@@ -151,7 +151,7 @@ export async function eachFree<T extends { orgId: number }>(
   if (!things.length) return
   try {
     await bySystem(app, (ctx) => {
-      ctx.later(patience(lockMs))
+      ctx.later(lockTimeout(lockMs))
       return work(ctx, things)
     })
   } catch (error) {
@@ -165,7 +165,7 @@ export async function eachFree<T extends { orgId: number }>(
 }
 
 /** An act on many things waits so long for one of them, while it holds the others. */
-export const forOneOfMany = patience(1000)
+export const forOneOfMany = lockTimeout(1000)
 
 /**
  * One thing of many in an act, in a savepoint of its own: what is wrong with it, and then nothing

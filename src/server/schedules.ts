@@ -2,7 +2,7 @@ import { CronExpressionParser } from 'cron-parser'
 import { type RawBuilder, sql } from 'kysely'
 import type { App, Ctx } from './context.ts'
 import { bySystem } from './run.ts'
-import { clock, type Kind, leased, type Piece, taking } from './work.ts'
+import { claiming, clock, type Kind, leased, type Piece } from './work.ts'
 
 /**
  * What runs at the times of a cron line (Asia/Shanghai): a row of job_schedules is a piece of
@@ -57,12 +57,12 @@ export function scheduleKind(
     },
     leaseSeconds,
     waits: [10, 60, 300],
-    async take(ctx, free) {
+    async claim(ctx, free) {
       const { rows } = await sql<Run>`
         with due as (select name, by_hand from job_schedules
           where next_at <= ${clock(ctx.app)} and ${known()}
           order by next_at limit ${free} for update skip locked)
-        update job_schedules t set ${taking(ctx.app, kind)}, by_hand = false, state = 'RUNNING',
+        update job_schedules t set ${claiming(ctx.app, kind)}, by_hand = false, state = 'RUNNING',
           started_at = ${clock(ctx.app)}, ended_at = null
         from due where t.name = due.name
         returning t.name, t.cron, t.attempts, due.by_hand as "byHand",

@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os'
 import { type RawBuilder, sql } from 'kysely'
 import { neighbourhoodOf } from '../shared/address.ts'
 import type { Actor } from './context.ts'
+import { openFairQueue } from './fairQueue.ts'
 import { perApp } from './perApp.ts'
 import type { Caller } from './run.ts'
-import { openTurns } from './turns.ts'
 
 /**
  * What all people use together, each organisation in its turn; where nobody is signed in, each
@@ -13,7 +13,7 @@ import { openTurns } from './turns.ts'
 
 /** As many scanning reads at once as half of the cores. */
 export const heavyReads = perApp(() =>
-  openTurns({
+  openFairQueue({
     atOnce: Math.max(1, Math.floor(availableParallelism() / 2)),
     waiting: 40,
     waitMs: 8000,
@@ -21,20 +21,24 @@ export const heavyReads = perApp(() =>
 )
 /** Of ten connections. */
 export const lightReads = perApp(() =>
-  openTurns({ atOnce: 8, each: 6, waiting: 200, waitMs: 8000 }),
+  openFairQueue({ atOnce: 8, each: 6, waiting: 200, waitMs: 8000 }),
 )
 /**
  * Of fourteen connections, beside those of new orders (door.ts): none can hold what payments need,
  * however long its act takes.
  */
-export const writes = perApp(() => openTurns({ atOnce: 5, each: 3, waiting: 200, waitMs: 8000 }))
+export const writes = perApp(() =>
+  openFairQueue({ atOnce: 5, each: 3, waiting: 200, waitMs: 8000 }),
+)
 /**
  * Comparing and hashing passwords, and nothing that waits for a network or another turn: files and
  * compression share its threads.
  */
-export const hashing = perApp(() => openTurns({ atOnce: 3, waiting: 40, waitMs: 8000 }))
+export const hashing = perApp(() => openFairQueue({ atOnce: 3, waiting: 40, waitMs: 8000 }))
 /** Files that are tried out and taken back: each a transaction of seconds. */
-export const tryOuts = perApp(() => openTurns({ atOnce: 2, each: 1, waiting: 10, waitMs: 30_000 }))
+export const dryRuns = perApp(() =>
+  openFairQueue({ atOnce: 2, each: 1, waiting: 10, waitMs: 30_000 }),
+)
 
 /** A tenant has one turn, however many organisations he makes below his own. */
 export const tenantOf = ({ tenant, orgId }: Pick<Actor, 'tenant' | 'orgId'>): number =>

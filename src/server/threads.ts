@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import type { EventEmitter } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type Transferable, Worker } from 'node:worker_threads'
-import { openTurns } from './turns.ts'
+import { openFairQueue } from './fairQueue.ts'
 
 /**
  * Pure work that may take long, beside the event loop: files of strangers, large tables. A module
@@ -74,7 +74,7 @@ function inProcess(module: URL, megabytes: number): Seat {
 
 export function openThreads<F extends Work>(module: URL, bounds: Bounds): Threads<F> {
   const idle: Seat[] = []
-  const turns = openTurns({ atOnce: bounds.threads, waiting: bounds.waiting, waitMs })
+  const turns = openFairQueue({ atOnce: bounds.threads, waiting: bounds.waiting, waitMs })
   const forget = (seat: Seat): boolean => {
     const at = idle.indexOf(seat)
     if (at >= 0) idle.splice(at, 1)

@@ -13,7 +13,7 @@ import { openApp } from '../apps/app.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import { closeApp } from './app.ts'
 import type { App } from './context.ts'
-import { Lost, runDue, take } from './work.ts'
+import { claim, Lost, runDue } from './work.ts'
 
 let api: TestApi
 const open: App[] = []
@@ -272,7 +272,7 @@ test('what is taken costs the same however much is due', async () => {
   )
   const sent = await sentBy(
     () =>
-      take(
+      claim(
         api.app,
         testKind(async () => ({ state: 'SENT' })),
         4,

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { common, Refusal } from '../shared/errors.ts'
 import { filled } from '../shared/text.ts'
 import { type App, type Ctx, serverNow } from './context.ts'
-import { beside, isHeld, patience, systemScope } from './database.ts'
+import { beside, isHeld, lockTimeout, systemScope } from './database.ts'
 import type { Loop, Pulse } from './loops.ts'
 import { act, bySystem, type Caller } from './run.ts'
 import { type Ahead, bringToNow, furtherThan, watchClock } from './setBack.ts'
@@ -15,7 +15,7 @@ import { tenantName } from './shares.ts'
  * A piece is a row of a domain's own table, written in the transaction of the act. Two columns make
  * it one: `next_at`, from when on it is due (null: nothing is left to do), and `attempts`, how
  * often it was begun.
- * - Found by an index on (org_id, next_at, key) where next_at is not null: what a take costs does
+ * - Found by an index on (org_id, next_at, key) where next_at is not null: what a claim costs does
  *   not grow with what waits.
  * - Taken in a transaction of its own by whoever is free: `attempts` counts up and `next_at`
  *   becomes the end of the lease. Tenants take turns, whoever was served longest ago first; no more
@@ -44,7 +44,7 @@ export type Kind<P extends Piece, A extends { readonly state: string }> = {
   readonly key?: readonly string[]
   /** Which rows of the table, where kinds share it. */
   readonly of?: RawBuilder<boolean>
-  /** What else a row is told when it is taken, and what else is read of it; the row is `t`. */
+  /** What else a row is told when it is claimed, and what else is read of it; the row is `t`. */
   readonly begins?: RawBuilder<unknown>
   readonly reads?: RawBuilder<unknown>
   /** Its first `next_at` is a time that somebody chose; of others it is the moment of the act. */
@@ -56,10 +56,10 @@ export type Kind<P extends Piece, A extends { readonly state: string }> = {
   /** As often it is begun at most; as often as `waits` say, unless it takes as long as it takes. */
   readonly most?: number
   /**
-   * Where rows are locked in another order, or are done together: takes at most `free` pieces, with
-   * `taking`.
+   * Where rows are locked in another order, or are done together: claims at most `free` pieces, with
+   * `claiming`.
    */
-  take?(ctx: Ctx, free: number): Promise<P[]>
+  claim?(ctx: Ctx, free: number): Promise<P[]>
   do(piece: P): Promise<A | Retry | Failed>
   /**
    * Writes how a try ended and, as `next_at`, what the mechanism says: when it goes on, or null.
@@ -98,8 +98,8 @@ const after = (app: App, seconds: number): RawBuilder<Date> =>
 /** Sets the lease, or renews it. */
 export const leased = (app: App, kind: { readonly leaseSeconds: number }): RawBuilder<unknown> =>
   sql`next_at = ${after(app, kind.leaseSeconds)}`
-/** What a take sets on row `t`. */
-export const taking = (app: App, kind: { readonly leaseSeconds: number }): RawBuilder<unknown> =>
+/** What a claim sets on row `t`. */
+export const claiming = (app: App, kind: { readonly leaseSeconds: number }): RawBuilder<unknown> =>
   sql`attempts = t.attempts + 1, ${leased(app, kind)}`
 
 /**
@@ -138,25 +138,25 @@ export const inOneAct = <T>(
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> =>
   act(app, caller, { audit, scope: 'actor' }, async (ctx) => {
-    ctx.later(patience(heldMs))
+    ctx.later(lockTimeout(heldMs))
     const mine = sql`select 1 from ${sql.table(table)} where ${ours} for update skip locked`
     if (!(await mine.execute(ctx.db)).rows.length) throw new Lost()
     return work(ctx)
   })
 
-/** `served`: the tenants whose pieces were taken last, the latest at the end. */
-export const take = <P extends Piece, A extends { readonly state: string }>(
+/** `served`: the tenants whose pieces were claimed last, the latest at the end. */
+export const claim = <P extends Piece, A extends { readonly state: string }>(
   app: App,
   kind: Kind<P, A>,
   free: number,
   served: readonly string[] = [],
 ): Promise<P[]> =>
-  bySystem(app, (ctx) => (kind.take ? kind.take(ctx, free) : takeRows(ctx, kind, free, served)))
+  bySystem(app, (ctx) => (kind.claim ? kind.claim(ctx, free) : claimRows(ctx, kind, free, served)))
 
 /**
  * `turns`, after `with recursive`: of each tenant that waits for something its first due rows,
  * counted, however many organisations he has. The index leads from organisation to organisation, so
- * of all that is due only as much is read as may be taken. Twice as much, because somebody may hold
+ * of all that is due only as much is read as may be claimed. Twice as much, because somebody may hold
  * it.
  */
 export function turns(
@@ -184,7 +184,7 @@ export function turns(
     )`
 }
 
-async function takeRows<P extends Piece, A extends { readonly state: string }>(
+async function claimRows<P extends Piece, A extends { readonly state: string }>(
   ctx: Ctx,
   kind: Kind<P, A>,
   free: number,
@@ -201,7 +201,7 @@ async function takeRows<P extends Piece, A extends { readonly state: string }>(
       order by turns.turn, array_position(${served}::text[], turns.tenant) nulls first,
         t.next_at, ${own('t')} limit ${free} for update of t skip locked
     )
-    update ${table} t set ${taking(ctx.app, kind)}${begins ? sql`, ${begins}` : sql``} from due
+    update ${table} t set ${claiming(ctx.app, kind)}${begins ? sql`, ${begins}` : sql``} from due
     where (${own('t')}) = (${own('due')})
     returning t.*, due.tenant as "turnOf"${reads ? sql`, ${reads}` : sql``}`.execute(ctx.db)
   return rows.map((row) => {
@@ -216,7 +216,7 @@ async function takeRows<P extends Piece, A extends { readonly state: string }>(
   })
 }
 
-/** One piece from its taking to its mark; what went wrong is thrown after that. */
+/** One piece from its claiming to its mark; what went wrong is thrown after that. */
 async function perform<P extends Piece, A extends { readonly state: string }>(
   app: App,
   kind: Kind<P, A>,
@@ -239,7 +239,7 @@ async function perform<P extends Piece, A extends { readonly state: string }>(
   if (fault !== undefined) throw fault
 }
 
-/** As if it had not been taken, and due a moment later. */
+/** As if it had not been claimed, and due a moment later. */
 async function putBack(app: App, { table }: Pick<AnyKind, 'table'>, piece: Piece): Promise<null> {
   await bySystem(app, (ctx) =>
     sql`update ${sql.table(table)} set attempts = attempts - 1, next_at = ${after(app, heldSeconds)}
@@ -285,7 +285,7 @@ export async function runDue<P extends Piece, A extends { readonly state: string
   app: App,
   kind: Kind<P, A>,
 ): Promise<number> {
-  const pieces = await take(app, kind, kind.atOnce)
+  const pieces = await claim(app, kind, kind.atOnce)
   const ends = await Promise.allSettled(pieces.map((piece) => perform(app, kind, piece)))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   return pieces.length
@@ -299,7 +299,7 @@ const mostServed = 200
 type Running = Loop & {
   readonly kind: AnyKind
   readonly pieces: Map<Piece, Promise<void>>
-  taking: Promise<void> | undefined
+  claiming: Promise<void> | undefined
   again: boolean
   served: string[]
 }
@@ -352,7 +352,7 @@ export function openWorker(app: () => App, onSetBack: () => Promise<void>): Work
     }
     const seconds = (rows[0]?.due ?? []).map((one) => one ?? Number.POSITIVE_INFINITY)
     for (const [i, one] of kinds.entries()) if ((seconds[i] ?? 1) <= 0) one.run()
-    // what is due and was not taken is held by somebody who may be done in a moment
+    // what is due and was not claimed is held by somebody who may be done in a moment
     lookIn(
       Math.min(
         slowMs,
@@ -384,7 +384,7 @@ export function openWorker(app: () => App, onSetBack: () => Promise<void>): Work
       one.again = false
       const free = one.kind.atOnce - one.pieces.size
       if (closed || free <= 0) return
-      for (const piece of await take(app(), one.kind, free, one.served)) {
+      for (const piece of await claim(app(), one.kind, free, one.served)) {
         const { turnOf: of } = piece
         if (of !== undefined)
           one.served = [...one.served.filter((tenant) => tenant !== of), of].slice(-mostServed)
@@ -426,15 +426,15 @@ export function openWorker(app: () => App, onSetBack: () => Promise<void>): Work
         kind,
         pulse,
         pieces: new Map(),
-        taking: undefined,
+        claiming: undefined,
         again: false,
         served: [],
         run() {
           one.again = true
-          one.taking ??= beside(() => fill(one))
+          one.claiming ??= beside(() => fill(one))
             .catch((error: unknown) => failed(one, error))
             .finally(() => {
-              one.taking = undefined
+              one.claiming = undefined
               if (one.again) one.run()
             })
         },
@@ -447,7 +447,7 @@ export function openWorker(app: () => App, onSetBack: () => Promise<void>): Work
     async close() {
       closed = true
       clearTimeout(timer)
-      await Promise.all([looking, ...kinds.map((one) => one.taking)])
+      await Promise.all([looking, ...kinds.map((one) => one.claiming)])
       await Promise.race([
         Promise.all(kinds.flatMap(({ pieces }) => [...pieces.values()])),
         sleep(stopMs, undefined, { ref: false }),

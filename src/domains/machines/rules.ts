@@ -101,7 +101,7 @@ export const frameLimits = {
  * A fleet behind one address comes back at once: only those who say nothing, or the wrong thing,
  * are counted.
  */
-export const doorLimits = {
+export const connectionLimits = {
   silent: 100,
   silentInAll: 2000,
   refusals: 10,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { runDue, take } from '../../../server/work.ts'
+import { claim, runDue } from '../../../server/work.ts'
 import { people } from '../../devices/server/testWorld.ts'
 import { sendKind } from './deliver.ts'
 import { isPublic } from './outbound.ts'
@@ -101,7 +101,7 @@ test('organisations take turns: one with many messages due holds up no other', a
     )
   await due(3, 130, world.clock.now - 60_000)
   await due(4, 1, world.clock.now - 1000)
-  const taken = await take(world.app, sendKind(world.app), 20)
+  const taken = await claim(world.app, sendKind(world.app), 20)
   expect(taken.map(({ orgId }) => orgId)).toContain(4)
   expect(taken).toHaveLength(20)
 })

@@ -4,6 +4,7 @@ import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { tenantName } from '../../../server/shares.ts'
 import {
+  claiming,
   clock,
   type Ending,
   type Failed,
@@ -11,7 +12,6 @@ import {
   Lost,
   type Piece,
   type Retry,
-  taking,
   turns,
 } from '../../../server/work.ts'
 import { madeStorable } from '../../../shared/text.ts'
@@ -35,13 +35,13 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
     atOnce: 20,
     leaseSeconds: alertLimits.leaseSeconds,
     waits: alertLimits.retries.map((minutes) => minutes * 60),
-    take: takeDue,
+    claim: claimDue,
     do: (batch) => deliver(app, batch),
     mark,
   }
   return kind
 
-  async function takeDue(ctx: Ctx, free: number): Promise<Due[]> {
+  async function claimDue(ctx: Ctx, free: number): Promise<Due[]> {
     const now = clock(app)
     await sql`
       with recursive ${turns(
@@ -62,7 +62,7 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
       update alert_outbox o set batch = named.batch from due join named using (channel_id, test)
       where o.id = due.id`.execute(ctx.db)
     const rows = await rowsOf<Omit<Due, 'ours'>>(ctx.db)`
-      update alert_outbox t set state = 'SENDING', ${taking(app, kind)}
+      update alert_outbox t set state = 'SENDING', ${claiming(app, kind)}
       where t.batch in (
         select batch from (select batch, org_id, min(next_at) as at,
           row_number() over (partition by org_id order by min(next_at)) as turn

@@ -3,7 +3,7 @@ import { type Ctx, visible } from '../../../server/context.ts'
 import { exists, rowOf } from '../../../server/rows.ts'
 import { guarding } from '../../../server/shapes.ts'
 import type { DeviceDetail } from '../../devices/contract.ts'
-import { newSecret, nobodysSecret, secretColumns } from '../../machines/server/secret.ts'
+import { newSecret, secretColumns, unknownSecret } from '../../machines/server/secret.ts'
 import { boardErrors } from '../contract.ts'
 
 /** The only writer of which board a machine has and of the secret it signs in with. */
@@ -51,7 +51,7 @@ async function write(
   ctx: Ctx,
   { id }: Pick<Machine, 'id'>,
   to: { board_no: string | null; card?: null } & ReturnType<
-    typeof nobodysSecret | typeof secretColumns
+    typeof unknownSecret | typeof secretColumns
   >,
 ) {
   await ctx.db
@@ -79,7 +79,7 @@ export async function putBoard(
 /** The machine has no board any more and nobody knows its secret; the SIM stays in the board. */
 export async function takeBoard(ctx: Ctx, machine: Machine): Promise<void> {
   await keepLastSeen(ctx, machine)
-  await write(ctx, machine, { board_no: null, card: null, ...nobodysSecret() })
+  await write(ctx, machine, { board_no: null, card: null, ...unknownSecret() })
 }
 
 /** What the machine's state says of the board while it is in it. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../../../server/context.ts'
-import { runDue, take } from '../../../server/work.ts'
+import { claim, runDue } from '../../../server/work.ts'
 import { loadPerson } from '../../accounts/server/people.ts'
 import { exportKind, planExport, removeExpired, writeExport } from './exports.ts'
 import { openWorld, type World } from './testWorld.ts'
@@ -10,7 +10,7 @@ let world: World
 const runNextExport = async (app: App, quick: boolean) =>
   (await runDue(app, exportKind(app, quick ? 'quick' : 'large'))) > 0
 const claimExport = async (app: App, quick: boolean) =>
-  (await take(app, exportKind(app, quick ? 'quick' : 'large'), 1))[0]
+  (await claim(app, exportKind(app, quick ? 'quick' : 'large'), 1))[0]
 beforeAll(async () => {
   world = await openWorld()
 })

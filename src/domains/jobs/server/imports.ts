@@ -15,7 +15,7 @@ import { oneFile } from '../../../server/oneFile.ts'
 import { requireProof } from '../../../server/proof.ts'
 import { exists } from '../../../server/rows.ts'
 import { databaseRefusal, forOneOfMany, longestAct } from '../../../server/run.ts'
-import { tenantOf, tryOuts } from '../../../server/shares.ts'
+import { dryRuns, tenantOf } from '../../../server/shares.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
 import { jobErrors, type jobs } from '../contract.ts'
@@ -134,7 +134,7 @@ export async function tryOut(
   socket.once('close', leave)
   if (socket.destroyed) leave()
   try {
-    return await tryOuts(app).take(tenantOf(given.actor), () =>
+    return await dryRuns(app).take(tenantOf(given.actor), () =>
       triedOut(app, given, lang, gone.signal),
     )
   } catch (error) {

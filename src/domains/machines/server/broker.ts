@@ -7,8 +7,8 @@ import { addressOf } from '../../../shared/address.ts'
 import { raiseApart } from '../../security/server/raise.ts'
 import { platformOrg } from '../../settings/server/values.ts'
 import { downFilter, downTopic, parseUpTopic, upTopic } from '../protocol.ts'
-import { boardNoForm, doorLimits, frameLimits } from '../rules.ts'
-import { openDoorstep } from './doorstep.ts'
+import { boardNoForm, connectionLimits, frameLimits } from '../rules.ts'
+import { openConnectionGuard } from './connectionGuard.ts'
 import { boundedFrames, type Cut } from './frames.ts'
 import { type Identities, isSame, type Known, type Machine } from './identity.ts'
 import type { Link, LinkEvents } from './link.ts'
@@ -55,7 +55,7 @@ export async function openBroker(
   const owners = new WeakMap<object, Machine>()
   /** Last wills that are not the machine's own, until it is known whether it is one that asks. */
   const wills = new WeakMap<Client, string>()
-  const doorstep = openDoorstep(doorLimits)
+  const connectionGuard = openConnectionGuard(connectionLimits)
   const turnedAway = openTurnedAway(app)
   const here = randomUUID()
   const markNow = () =>
@@ -113,7 +113,7 @@ export async function openBroker(
     authenticate(client, username, password, done) {
       const refuse = (answer: AuthenticateError) => {
         events.refused('login')
-        doorstep.refused(addressOf(addresses.get(client.conn) ?? ''))
+        connectionGuard.refused(addressOf(addresses.get(client.conn) ?? ''))
         done(answer, false)
       }
       admit(client, username, password).then(
@@ -204,7 +204,7 @@ export async function openBroker(
       events.refused('address')
       socket.destroy()
     }
-    const guest = doorstep.arrive(addressOf(address), end)
+    const guest = connectionGuard.arrive(addressOf(address), end)
     if (!guest) {
       turnedAway(addressOf(address))
       return end()

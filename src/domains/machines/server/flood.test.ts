@@ -3,9 +3,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { freePort } from '../../../../test/support/freePort.ts'
-import { doorLimits, frameLimits, limits } from '../rules.ts'
+import { connectionLimits, frameLimits, limits } from '../rules.ts'
 import { openBroker } from './broker.ts'
-import { openDoorstep } from './doorstep.ts'
+import { openConnectionGuard } from './connectionGuard.ts'
 import { boundedFrames } from './frames.ts'
 import { type Identities, type Machine, openIdentities } from './identity.ts'
 import { type Intake, openIntake } from './intake.ts'
@@ -287,7 +287,7 @@ test("the server's clock set back shuts no machine out", async () => {
   const real = Date.now
   vi.spyOn(Date, 'now').mockImplementation(() => real() - 3_600_000)
   await signIn(again)
-  const door = openDoorstep(doorLimits)
+  const door = openConnectionGuard(connectionLimits)
   door.arrive('campus', () => {})
   vi.mocked(Date.now).mockImplementation(() => real() - 7_200_000)
   expect(door.arrive('campus', () => {})).not.toBeNull()
@@ -323,15 +323,15 @@ test('whoever knocks from ever other addresses costs one write at a time, in the
 
 test('an address that guesses is heard less, not never: machines behind it come in', () => {
   vi.useFakeTimers()
-  const door = openDoorstep(doorLimits)
+  const door = openConnectionGuard(connectionLimits)
   const heard = (address: string) =>
     Array.from({ length: 60 }, () => door.arrive(address, () => {})).filter(
       (guest) => guest !== null,
     ).length
-  for (let n = 0; n < doorLimits.refusalBurst; n += 1) door.refused('campus')
-  expect([heard('campus'), heard('elsewhere')]).toEqual([doorLimits.knocks, 60])
+  for (let n = 0; n < connectionLimits.refusalBurst; n += 1) door.refused('campus')
+  expect([heard('campus'), heard('elsewhere')]).toEqual([connectionLimits.knocks, 60])
   vi.advanceTimersByTime(500)
   for (let n = 0; n < 10; n += 1) door.refused('campus')
-  expect(heard('campus')).toBe(doorLimits.knocks / 2)
+  expect(heard('campus')).toBe(connectionLimits.knocks / 2)
   vi.useRealTimers()
 })

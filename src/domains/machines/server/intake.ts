@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../../../server/context.ts'
-import { isHeld, patience } from '../../../server/database.ts'
+import { isHeld, lockTimeout } from '../../../server/database.ts'
 import { bySystem, databaseRefusal } from '../../../server/run.ts'
 import { readUp, type UpKind } from '../protocol.ts'
 import {
@@ -199,7 +199,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     try {
       await insist(async () => {
         const fresh = await bySystem(app, async (ctx) => {
-          ctx.later(patience(lockMs))
+          ctx.later(lockTimeout(lockMs))
           const { fresh, doubts: found } = await applyFacts(ctx, facts, record)
           await doubts.raise(ctx, found)
           return fresh
@@ -236,7 +236,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     const reason = cause instanceof Error ? cause.message.slice(0, 120) : 'unknown'
     const kept = () =>
       bySystem(app, (ctx) => {
-        ctx.later(patience(lockMs))
+        ctx.later(lockTimeout(lockMs))
         return parkFact(ctx, fact, reason)
       })
     await insist(kept).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type App, iso } from '../../../server/context.ts'
-import { type Db, isHeld, patience, systemScope } from '../../../server/database.ts'
+import { type Db, isHeld, lockTimeout, systemScope } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { cachedFor } from '../../settings/server/values.ts'
 import { shortestWait } from '../../settings/usual.ts'
@@ -246,7 +246,7 @@ async function lockFree(
  */
 async function writeHeard(app: App, all: readonly Heard[]): Promise<Written> {
   return app.database.transact(systemScope, async (db, later) => {
-    later(patience(limits.lockMs))
+    later(lockTimeout(limits.lockMs))
     // read first, in a statement of its own: joined to what is written, the planner compares every
     // machine with every other
     const { online: before, held } = await lockFree(

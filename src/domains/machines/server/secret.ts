@@ -26,4 +26,4 @@ export const secretColumns = (secret: string) => ({
   broker_hash: brokerHash(secret),
 })
 /** Of a machine that nobody can sign in as. */
-export const nobodysSecret = () => ({ secret_hash: secretHash(newSecret()), broker_hash: null })
+export const unknownSecret = () => ({ secret_hash: secretHash(newSecret()), broker_hash: null })

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
+import { admissionOf } from '../../../server/admission.ts'
 import { type App, type Ctx, found, iso } from '../../../server/context.ts'
-import { patience } from '../../../server/database.ts'
-import { doorOf } from '../../../server/door.ts'
+import { lockTimeout } from '../../../server/database.ts'
 import { onlyRow, rowOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { holderOf } from '../../../shared/address.ts'
@@ -21,8 +21,8 @@ import { within } from './rows.ts'
 import { countUnpaid, lostBy } from './unpaid.ts'
 
 /** Few may order at once: who waits for a machine that somebody changes keeps no place for long. */
-export const orderPatience = (app: App, { rtuNumber }: Pick<Asked, 'rtuNumber'>) =>
-  patience(doorOf(app).lockMs(rtuNumber))
+export const orderLockTimeout = (app: App, { rtuNumber }: Pick<Asked, 'rtuNumber'>) =>
+  lockTimeout(admissionOf(app).lockMs(rtuNumber))
 
 export type Device = {
   id: number
@@ -279,7 +279,7 @@ async function mobileOrder(
   const at = seen ?? (await lookAt(ctx, input))
   if ('repeat' in at) return at.repeat
   const { device, pieces, limits } = at
-  ctx.later(orderPatience(ctx.app, input))
+  ctx.later(orderLockTimeout(ctx.app, input))
   await checkLimits(ctx, device, pieces, input.consumer, true)
   const { id, orderNum } = at.next ?? (await nextOrder(ctx))
   const [laneOf, first] = await Promise.all([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { admissionOf } from '../../../server/admission.ts'
 import { systemActor } from '../../../server/context.ts'
-import { doorOf } from '../../../server/door.ts'
 import { act, bySystem, systemCaller } from '../../../server/run.ts'
 import type { Machine } from '../../machines/server/identity.ts'
 import { openWorld, type World } from '../../machines/server/testWorld.ts'
@@ -72,7 +72,7 @@ async function phone(
     consumer,
   }
   const caller = { ...systemCaller(systemActor), ip }
-  const order = doorOf(world.app).enter(machine.rtu, ip, async () => {
+  const order = admissionOf(world.app).enter(machine.rtu, ip, async () => {
     await makeRoom(world.app, input, { ip })
     return act(world.app, caller, { audit: null, scope: 'system' }, (ctx) =>
       createHandlers.mobileOrder(ctx, input),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { rowOf, rowsOf } from '../../../server/rows.ts'
-import { clock, type Ending, type Kind, type Piece, taking } from '../../../server/work.ts'
+import { claiming, clock, type Ending, type Kind, type Piece } from '../../../server/work.ts'
 import { feeShareOf, refundOut, suspenseOut, type Voucher } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import { refundBackoff } from '../rules.ts'
@@ -58,7 +58,7 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
     waits: refundBackoff,
     // a provider that is still at it is asked again for as long as it takes
     most: Number.POSITIVE_INFINITY,
-    take: takeDue,
+    claim: claimDue,
     do: (refund) =>
       providers[refund.provider]
         .refund({
@@ -77,7 +77,7 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
   }
   return kind
 
-  async function takeDue(ctx: Ctx, free: number): Promise<Due[]> {
+  async function claimDue(ctx: Ctx, free: number): Promise<Due[]> {
     const now = clock(app)
     const rows = await rowsOf<Omit<Due, 'ours'>>(ctx.db)`
       with due as (
@@ -86,7 +86,7 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
         join orders o on o.org_id = r.org_id and o.created_at = r.order_at and o.id = r.order_id
         where r.next_at <= ${now} order by r.next_at
         limit ${free} for no key update of o skip locked)
-      update refunds t set state = 'PROCESSING', ${taking(app, kind)} from due, payments p
+      update refunds t set state = 'PROCESSING', ${claiming(app, kind)} from due, payments p
       where t.id = due.id and p.id = t.payment_id and t.next_at <= ${now}
       returning t.id, t.org_id as "orgId", t.refund_no as "refundNo", t.order_id as "orderId",
         t.order_at as "orderAt", t.order_num as "orderNum",

@@ -15,7 +15,7 @@ import {
   lanesFor,
   lookAt,
   nextOrder,
-  orderPatience,
+  orderLockTimeout,
   type Seen,
 } from './create.ts'
 import { closeOrders } from './timers.ts'
@@ -62,7 +62,7 @@ export async function makeRoom(
   if (!look.mayMove) throw look.refusal
   const { buyer, way, seconds } = look
   await bySystem(app, async (ctx) => {
-    ctx.later(orderPatience(app, input))
+    ctx.later(orderLockTimeout(app, input))
     // one after the other at a machine, or several would judge by the same orders
     await sql`select pg_advisory_xact_lock(hashtextextended(${`giving way ${buyer.deviceId}`},
       0))`.execute(ctx.db)

@@ -5,14 +5,14 @@ import { common, type ErrorDef, Refusal } from '../shared/errors.ts'
  * what machines and money need. Organisations are served one after the other, however much each
  * asks; who waits too long, or finds the places of his organisation taken, is told to come again.
  */
-export type Turns = { take<T>(of: Asker, work: () => Promise<T>): Promise<T> }
+export type FairQueue = { take<T>(of: Asker, work: () => Promise<T>): Promise<T> }
 /** An organisation; where nobody is signed in, an address. */
 type Asker = number | string
 /**
  * `each`: at once of one organisation; `waiting`: its places in the queue; `full`: what it is told
  * when they are taken.
  */
-export type TurnLimits = {
+export type FairQueueLimits = {
   readonly atOnce: number
   readonly each?: number
   readonly waiting: number
@@ -20,7 +20,7 @@ export type TurnLimits = {
   readonly full?: ErrorDef
 }
 
-export function openTurns(limits: TurnLimits): Turns {
+export function openFairQueue(limits: FairQueueLimits): FairQueue {
   // the first organisation is the one whose turn it is; a queue that is empty is not there
   const queues = new Map<Asker, (() => void)[]>()
   const inside = new Map<Asker, number>()

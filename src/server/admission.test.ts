@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openWorld, type Place, type World } from '../../test/support/world.ts'
 import { orders } from '../domains/orders/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
-import { openDoor } from './door.ts'
+import { openAdmission } from './admission.ts'
 
 test('so many of a place and of all at once; who asks most waits for himself, and only he is refused', async () => {
-  const door = openDoor({ all: 3, place: 2 })
+  const admission = openAdmission({ all: 3, place: 2 })
   const inside = new Map<string, number>()
   const most = new Map<string, number>()
   const served: string[] = []
@@ -21,7 +21,7 @@ test('so many of a place and of all at once; who asks most waits for himself, an
     served.push(address)
   }
   const ask = (place: string, address: string) =>
-    door.enter(place, address, work(place, address)).then(
+    admission.enter(place, address, work(place, address)).then(
       () => 'served',
       (error: { def?: { name: string } }) => error.def?.name,
     )
@@ -46,30 +46,30 @@ test('so many of a place and of all at once; who asks most waits for himself, an
     served: 3 * 100 + 4,
     'common.tooMany': 146,
   })
-  await expect(door.enter('one', 'a', () => Promise.reject(new Error('its own')))).rejects.toThrow(
-    'its own',
-  )
+  await expect(
+    admission.enter('one', 'a', () => Promise.reject(new Error('its own'))),
+  ).rejects.toThrow('its own')
 })
 
 test('a machine that is held is closed for a moment, then asked without waiting, until it sells', async () => {
-  const door = openDoor({ all: 1, place: 1 }, 50)
+  const admission = openAdmission({ all: 1, place: 1 }, 50)
   let begun = 0
   const ask = (held: boolean) =>
-    door.enter('held', 'a', async () => {
+    admission.enter('held', 'a', async () => {
       begun += 1
       if (held) throw Object.assign(new Refusal(common.busy), { cause: { code: '55P03' } })
     })
   const answers = await Promise.allSettled([ask(true), ask(true), ask(true)])
   await expect(ask(false)).rejects.toThrow('common.busy')
-  expect([answers.map(({ status }) => status), begun, door.lockMs('held')]).toEqual([
+  expect([answers.map(({ status }) => status), begun, admission.lockMs('held')]).toEqual([
     ['rejected', 'rejected', 'rejected'],
     1,
     10,
   ])
-  await door.enter('free', 'a', async () => {})
+  await admission.enter('free', 'a', async () => {})
   await sleep(60)
   await ask(false)
-  expect([begun, door.lockMs('held')]).toEqual([2, 400])
+  expect([begun, admission.lockMs('held')]).toEqual([2, 400])
 })
 
 let world: World

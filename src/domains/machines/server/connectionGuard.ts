@@ -1,7 +1,7 @@
 /**
  * Who knocks at the broker's port: what one address may cost before anybody has proven anything.
  */
-export type DoorLimits = {
+export type ConnectionLimits = {
   /**
    * Connections that have not said a whole packet yet, of one address and in all; beyond it the
    * oldest ends.
@@ -22,13 +22,13 @@ const mostKept = 20_000
 const looks = 10
 type Address = { readonly silent: Set<() => void>; tokens: number; knocks: number; at: number }
 
-export type Doorstep = {
+export type ConnectionGuard = {
   /** A connection came; null: not from this address now. */
   arrive(address: string, end: () => void): { spoke(): void } | null
   refused(address: string): void
 }
 
-export function openDoorstep(limits: DoorLimits): Doorstep {
+export function openConnectionGuard(limits: ConnectionLimits): ConnectionGuard {
   const addresses = new Map<string, Address>()
   const silent = new Map<() => void, Address>()
 

@@ -1,11 +1,11 @@
 import { common, Refusal } from '../shared/errors.ts'
 import type { App } from './context.ts'
 import { isHeld } from './database.ts'
+import { type FairQueue, openFairQueue } from './fairQueue.ts'
 import { perApp } from './perApp.ts'
-import { openTurns, type Turns } from './turns.ts'
 
 /**
- * New work of strangers, at the door: seven at once, two of them at one machine (whoever waits for
+ * New work of strangers is admitted: seven at once, two of them at one machine (whoever waits for
  * its lanes holds a connection), and whoever asks most waits for himself: addresses take turns, and
  * what is over the places of one is refused to that one alone. The other connections are for
  * machines, money and staff.
@@ -13,19 +13,19 @@ import { openTurns, type Turns } from './turns.ts'
  * A machine whose lanes somebody's act holds takes no place from the others: who finds it so waits
  * a moment, then the machine is closed for a second, and after that asked again without waiting.
  */
-export type Door = {
+export type Admission = {
   enter<T>(place: string, address: string, work: () => Promise<T>): Promise<T>
   /** So many milliseconds a new order waits for the rows of this machine. */
   lockMs(place: string): number
 }
-type Room = { readonly turns: Turns; inside: number }
+type Room = { readonly turns: FairQueue; inside: number }
 
 const limits = { waiting: 100, waitMs: 5000, full: common.tooMany }
 // a commit on a busy disk takes a part of it
 const locks = { first: 400, again: 10, forgetMs: 10_000 }
 
-export function openDoor(atOnce = { all: 7, place: 2 }, closedMs = 1000): Door {
-  const all = openTurns({ ...limits, atOnce: atOnce.all })
+export function openAdmission(atOnce = { all: 7, place: 2 }, closedMs = 1000): Admission {
+  const all = openFairQueue({ ...limits, atOnce: atOnce.all })
   const rooms = new Map<string, Room>()
   /** When machines were last found held. */
   const held = new Map<string, number>()
@@ -54,7 +54,7 @@ export function openDoor(atOnce = { all: 7, place: 2 }, closedMs = 1000): Door {
     async enter(place, address, work) {
       refuseClosed(place)
       const room = rooms.get(place) ?? {
-        turns: openTurns({ ...limits, atOnce: atOnce.place }),
+        turns: openFairQueue({ ...limits, atOnce: atOnce.place }),
         inside: 0,
       }
       rooms.set(place, room)
@@ -72,4 +72,4 @@ export function openDoor(atOnce = { all: 7, place: 2 }, closedMs = 1000): Door {
   }
 }
 
-export const doorOf: (app: App) => Door = perApp(() => openDoor())
+export const admissionOf: (app: App) => Admission = perApp(() => openAdmission())

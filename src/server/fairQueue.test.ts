@@ -6,9 +6,9 @@ import { orders } from '../domains/orders/contract.ts'
 import { session } from '../domains/session/contract.ts'
 import { users } from '../domains/users/contract.ts'
 import { systemScope } from './database.ts'
+import { openFairQueue } from './fairQueue.ts'
 import { mostWaiting } from './http.ts'
 import { heavyReads } from './shares.ts'
-import { openTurns } from './turns.ts'
 
 const held = () => {
   let free = () => {}
@@ -20,7 +20,7 @@ const held = () => {
 
 describe('turns', () => {
   test('so many at once, then one organisation after the other', async () => {
-    const turns = openTurns({ atOnce: 2, waiting: 10, waitMs: 1000 })
+    const turns = openFairQueue({ atOnce: 2, waiting: 10, waitMs: 1000 })
     const order: string[] = []
     const slow = [held(), held()]
     const first = slow.map(({ work }) => turns.take(1, work))
@@ -34,7 +34,7 @@ describe('turns', () => {
     await Promise.all(first)
   })
   test('one that asks without end takes neither the place nor the time of another, even one at once', async () => {
-    const turns = openTurns({ atOnce: 1, waiting: 20, waitMs: 1000 })
+    const turns = openFairQueue({ atOnce: 1, waiting: 20, waitMs: 1000 })
     const order: number[] = []
     const slow = held()
     const running = turns.take(1, slow.work)
@@ -47,7 +47,7 @@ describe('turns', () => {
     expect([order.length, order.indexOf(2) <= 1]).toEqual([21, true])
   })
   test('one has his places and no more, so that whoever comes then finds one', async () => {
-    const turns = openTurns({ atOnce: 3, each: 2, waiting: 10, waitMs: 1000 })
+    const turns = openFairQueue({ atOnce: 3, each: 2, waiting: 10, waitMs: 1000 })
     const order: string[] = []
     const slow = [held(), held()]
     const first = slow.map(({ work }) => turns.take('a', work))
@@ -61,7 +61,7 @@ describe('turns', () => {
     await Promise.all(first)
   })
   test('who waits too long, or finds too many waiting, is told to come again', async () => {
-    const turns = openTurns({ atOnce: 1, waiting: 1, waitMs: 30 })
+    const turns = openFairQueue({ atOnce: 1, waiting: 1, waitMs: 30 })
     const slow = held()
     const running = turns.take(1, slow.work)
     const waits = turns.take(1, async () => 1)
