@@ -15,6 +15,24 @@ export const OrganisationOption = z.strictObject({
 })
 export type OrganisationOption = z.infer<typeof OrganisationOption>
 
+/** With everything below it. */
+export type TreeNode = {
+  value: number
+  label: string
+  kind: (typeof orgKinds)[number]
+  status: 'ENABLED' | 'DISABLED'
+  children: TreeNode[]
+}
+const TreeNode: z.ZodType<TreeNode> = z.lazy(() =>
+  z.strictObject({
+    value: f.id,
+    label: z.string(),
+    kind: z.enum(orgKinds),
+    status: z.enum(['ENABLED', 'DISABLED']),
+    children: z.array(TreeNode),
+  }),
+)
+
 /** The specification's user of lists and pickers; `role` is the identifier of the highest role. */
 export const UserOption = z.strictObject({
   id: f.id,
@@ -32,6 +50,12 @@ export const accounts = {
     path: '/organisations/options',
     summary: 'Organisations the actor sees, parents before children',
     output: page(OrganisationOption),
+  }),
+  organisationTree: read('org:read', {
+    path: '/organisations/tree',
+    heavy: true,
+    summary: 'All organisations of the scope, nested',
+    output: z.strictObject({ list: z.array(TreeNode) }),
   }),
   userOptions: read('user:lookup', {
     path: '/users/options',

@@ -6,7 +6,6 @@ import { audit } from '../audit/contract.ts'
 import { complaints } from '../complaints/contract.ts'
 import { files } from '../files/contract.ts'
 import { notices } from '../notices/contract.ts'
-import { organisations } from '../organisations/contract.ts'
 import { roles } from '../roles/contract.ts'
 import { type OrganUserRow, users } from '../users/contract.ts'
 import { wholeYear } from './products.ts'
@@ -104,7 +103,7 @@ export const peopleAliases: readonly Alias[] = [
   {
     method: 'GET',
     path: '/organ-manage-list-all',
-    answer: async (call) => cascade((await call(organisations.tree, {})).list),
+    answer: async (call) => cascade((await call(accounts.organisationTree, {})).list),
   },
   {
     method: 'PUT',

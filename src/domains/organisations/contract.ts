@@ -189,23 +189,6 @@ export const OrganisationDetail = OrganisationRow.extend({
 })
 export type OrganisationDetail = z.infer<typeof OrganisationDetail>
 
-export type TreeNode = {
-  value: number
-  label: string
-  kind: z.infer<typeof Kind>
-  status: 'ENABLED' | 'DISABLED'
-  children: TreeNode[]
-}
-export const TreeNode: z.ZodType<TreeNode> = z.lazy(() =>
-  z.strictObject({
-    value: f.id,
-    label: z.string(),
-    kind: Kind,
-    status: OrgStatus,
-    children: z.array(TreeNode),
-  }),
-)
-
 export const organisationList = listQuery(
   {
     name: z.string().trim().max(40).optional(),
@@ -249,12 +232,6 @@ export const organisations = {
     export: 'org:export',
     input: organisationList,
     output: page(OrganisationRow),
-  }),
-  tree: read('org:read', {
-    path: '/organisations/tree',
-    heavy: true,
-    summary: 'All organisations of the scope, nested',
-    output: z.strictObject({ list: z.array(TreeNode) }),
   }),
   creatable: read('org:create', {
     path: '/organisations/creatable-kinds',

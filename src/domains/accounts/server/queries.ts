@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
-import { type accounts, OrganisationOption, UserOption } from '../contract.ts'
+import { type accounts, OrganisationOption, type TreeNode, UserOption } from '../contract.ts'
 
 const organisation = shape(OrganisationOption, ['organisations', 'o'], { parentId: sql`p.id` })
 
@@ -13,6 +14,13 @@ export const organisationOptions = (ctx: Ctx) =>
       left join organisations p on p.id = o.parent_id and ${visible(ctx, 'p.id')}
       where ${visible(ctx, 'o.id')} order by o.path`,
   )
+
+/** Parents before children. */
+export const treeRows = (ctx: Ctx) =>
+  rowsOf<Omit<TreeNode, 'children'> & { parentId: number | null }>(ctx.db)`
+    select o.id as value, o.parent_id as "parentId", o.name as label, o.kind, o.status
+    from organisations o
+    where ${visible(ctx, 'o.id')} order by nlevel(o.path), o.name, o.id`
 
 const user = shape(UserOption, ['users', 'u'], {
   userName: sql`u.username`,

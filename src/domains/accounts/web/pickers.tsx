@@ -1,8 +1,11 @@
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
+import type { PickProps } from '../../../web/OptionSelect.tsx'
 import { type PickedProps, wholeWidth } from '../../../web/picked.ts'
+import { TreePick, type TreeRow } from '../../../web/TreePick.tsx'
 import { Select } from '../../../web/ui/select.tsx'
-import { accounts } from '../contract.ts'
+import { accounts, type TreeNode } from '../contract.ts'
 
 /** An organisation that may own machines. */
 export function OwnerSelect(props: PickedProps<number>) {
@@ -23,4 +26,23 @@ export function OwnerSelect(props: PickedProps<number>) {
       onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
     />
   )
+}
+
+export const useTree = () =>
+  useRead(accounts.organisationTree, {}, { staleTime: 30_000, inline: true })
+
+const flat = (nodes: readonly TreeNode[], parentId: number | null = null): TreeRow[] =>
+  nodes.flatMap(({ value: id, label: name, children }) => [
+    { id, parentId, name },
+    ...flat(children, id),
+  ])
+
+/**
+ * One organisation out of the tree; nothing moves below itself: `without` and what is below it
+ * cannot be chosen.
+ */
+export function OrganisationSelect(props: PickProps<number | null> & { without?: number }) {
+  const read = useTree()
+  const rows = useMemo(() => flat(read.data?.list ?? []), [read.data])
+  return <TreePick {...props} rows={rows} loading={read.isPending} />
 }

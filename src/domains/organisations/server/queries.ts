@@ -6,12 +6,7 @@ import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { regionPrefix } from '../../../shared/place.ts'
 import { RoleChip } from '../../users/contract.ts'
-import {
-  OrganisationDetail,
-  OrganisationRow,
-  type organisations,
-  type TreeNode,
-} from '../contract.ts'
+import { OrganisationDetail, OrganisationRow, type organisations } from '../contract.ts'
 import type { Place as Standing } from '../rules.ts'
 
 /** An organisation shows its principal; the parent only where the actor sees it. */
@@ -108,14 +103,6 @@ export const listRows = (ctx: Ctx, input: Input<typeof organisations.list>) =>
 
 export const detailRow = (ctx: Ctx, id: number): Promise<Detail | undefined> =>
   detail(ctx).one(ctx.db, sql`from ${from(ctx)} where o.id = ${id} and ${visible(ctx, 'o.id')}`)
-
-export const treeRows = (
-  ctx: Ctx,
-): Promise<(Omit<TreeNode, 'children'> & { parentId: number | null })[]> =>
-  rowsOf<Omit<TreeNode, 'children'> & { parentId: number | null }>(ctx.db)`
-    select o.id as value, o.parent_id as "parentId", o.name as label, o.kind, o.status
-    from organisations o
-    where ${visible(ctx, 'o.id')} order by nlevel(o.path), o.name, o.id`
 
 export type Place = Standing &
   Pick<OrganisationRow, 'id' | 'name' | 'status' | 'version'> & {

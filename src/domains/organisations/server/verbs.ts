@@ -3,7 +3,6 @@ import { type Ctx, found, may } from '../../../server/context.ts'
 import { hashPassword, nearWords } from '../../../server/passwords.ts'
 import { updateVersion } from '../../../server/shapes.ts'
 import { hashing, tenantOf } from '../../../server/shares.ts'
-import type { Output } from '../../../shared/contract.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { placeName } from '../../../shared/regions.ts'
 import { pauseDevicesOf } from '../../devices/server/verbs.ts'
@@ -12,12 +11,7 @@ import { creatableKinds, outranksBranch } from '../../roles/server/assign.ts'
 import { passwordRule } from '../../session/rules.ts'
 import { userErrors } from '../../users/contract.ts'
 import { maskedPhone } from '../../users/rules.ts'
-import {
-  type OrganisationDetail,
-  organisationErrors,
-  type organisations,
-  type TreeNode,
-} from '../contract.ts'
+import { type OrganisationDetail, organisationErrors, type organisations } from '../contract.ts'
 import { kindsBelow } from '../rules.ts'
 import {
   addOrganisation,
@@ -61,18 +55,6 @@ const whole = (ctx: Ctx, org: q.Detail): OrganisationDetail => ({
 })
 const detail = async (ctx: Ctx, id: number): Promise<OrganisationDetail> =>
   whole(ctx, found(await q.detailRow(ctx, id)))
-
-async function tree(ctx: Ctx): Promise<Output<Contract['tree']>> {
-  const nodes = new Map<number, TreeNode>()
-  const list: TreeNode[] = []
-  for (const { parentId, ...row } of await q.treeRows(ctx)) {
-    const node: TreeNode = { ...row, children: [] }
-    nodes.set(row.value, node)
-    const parent = parentId === null ? undefined : nodes.get(parentId)
-    ;(parent?.children ?? list).push(node)
-  }
-  return { list }
-}
 
 const creatable: Handlers<Contract>['creatable'] = async (ctx, input) => {
   const parent = found(await q.place(ctx, input.parentId ?? ctx.actor.orgId))
@@ -232,7 +214,6 @@ export const handlers: Handlers<Contract> = {
     const { rows, total } = await q.listRows(ctx, input)
     return { list: rows.map((row) => shown(ctx, row)), total }
   },
-  tree,
   creatable,
   get: (ctx, input) => detail(ctx, input.id),
   impact,

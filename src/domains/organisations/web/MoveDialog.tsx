@@ -6,8 +6,8 @@ import { FormDialog } from '../../../web/FormDialog.tsx'
 import { Field, Note } from '../../../web/form/fields.tsx'
 import { Count } from '../../../web/Money.tsx'
 import { Facts } from '../../../web/ui/Card.tsx'
+import { OrganisationSelect } from '../../accounts/web/pickers.tsx'
 import { type OrganisationRow, organisations } from '../contract.ts'
-import { OrganisationSelect } from './pickers.tsx'
 
 /** Where to, and at once what it would change or why it cannot be. */
 export function MoveDialog({ row, onClose }: { row: OrganisationRow; onClose: () => void }) {

@@ -14,9 +14,9 @@ import {
 } from '../../../web/form/fields.tsx'
 import { RecordPage } from '../../../web/RecordPage.tsx'
 import { RegionSelect } from '../../../web/RegionSelect.tsx'
+import { OrganisationSelect } from '../../accounts/web/pickers.tsx'
 import { AssignableRoles } from '../../roles/web/pickers/roleSelect.tsx'
 import { type OrganisationDetail, organisations } from '../contract.ts'
-import { OrganisationSelect } from './pickers.tsx'
 
 /** Create (`?parentId=3`) and edit; kind, parent and username stay as they were made. */
 export function OrganisationForm() {

@@ -14,10 +14,11 @@ import { useMay, useUser } from '../../../web/session.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
 import { TwoPanes } from '../../../web/ui/TwoPanes.tsx'
 import { lookThrough } from '../../../web/view.ts'
+import { accounts } from '../../accounts/contract.ts'
+import { OrganisationSelect } from '../../accounts/web/pickers.tsx'
 import { ImportDialog } from '../../jobs/web/pickers.ts'
 import { RoleFilter } from '../../roles/web/pickers/roleSelect.tsx'
 import { OrganisationRow, organisations } from '../contract.ts'
-import { OrganisationSelect } from './pickers.tsx'
 import { useActs } from './useActs.tsx'
 
 const OrganisationTree = lazyDialog(() =>
@@ -43,7 +44,7 @@ export function OrganisationList() {
   const { search, pathname } = useLocation()
   const [open, setOpen] = useState<Asked>()
   const close = () => setOpen(undefined)
-  useLive('organisations', [organisations.tree.path])
+  useLive('organisations', [accounts.organisationTree.path])
   const chosen = Number(new URLSearchParams(search).get('parentId')) || undefined
   const choose = (id: number | null | undefined) => {
     const params = new URLSearchParams(search)

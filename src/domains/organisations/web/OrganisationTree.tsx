@@ -5,8 +5,8 @@ import { Count } from '../../../web/Money.tsx'
 import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { Cut, Lead, Muted } from '../../../web/ui/Text.tsx'
 import { SidePanel } from '../../../web/ui/TwoPanes.tsx'
-import type { TreeNode } from '../contract.ts'
-import { useTree } from './pickers.tsx'
+import type { TreeNode } from '../../accounts/contract.ts'
+import { useTree } from '../../accounts/web/pickers.tsx'
 
 const fields = { key: 'value', title: 'label', children: 'children' }
 const none: TreeNode[] = []

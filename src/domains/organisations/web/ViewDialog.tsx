@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Modal } from '../../../web/ui/overlay.tsx'
 import { lookThrough } from '../../../web/view.ts'
-import { OrganisationSelect } from './pickers.tsx'
+import { OrganisationSelect } from '../../accounts/web/pickers.tsx'
 
 /** Choose an organisation and see what it sees. */
 export function ViewDialog({ onClose }: { onClose: () => void }) {
