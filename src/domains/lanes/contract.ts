@@ -4,6 +4,7 @@ import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
 import { copyEndpoints } from './copyContract.ts'
 import { laneErrors } from './errors.ts'
+import { laneIds, noneChosen, planogram, road, whole } from './fields.ts'
 import { priceEndpoints } from './priceContract.ts'
 import { versionEndpoints } from './versionContract.ts'
 
@@ -20,14 +21,9 @@ export const laneViews = [
   'merged',
 ] as const
 
-/** Version of the planogram a screen was loaded with; 0 before the first lanes. */
-const planogram = z.number().int().min(0).max(2_147_483_647)
-const Status = z.enum(laneStatuses)
-const View = z.enum(laneViews)
-
 export const Road = z.strictObject({
   id: f.id,
-  roadIndex: z.number().int(),
+  roadIndex: road,
   column: z.number().int(),
   motorNo: z.number().int(),
   productId: f.id.nullable(),
@@ -45,15 +41,15 @@ export const Road = z.strictObject({
   retailPrice: f.fen.nullable(),
   price: f.fen.nullable(),
   restriction: f.count,
-  status: Status,
-  view: View,
+  status: z.enum(laneStatuses),
+  view: z.enum(laneViews),
   /** What the machine still charges while it has not confirmed the price. */
   confirmedPrice: f.fen.nullable(),
   lockReason: z.string().nullable(),
   faultCode: z.string().nullable(),
   mergedInto: f.id.nullable(),
   /** Road indexes of the lanes merged into this one. */
-  merged: z.array(z.number().int()),
+  merged: z.array(road),
 })
 export type Road = z.infer<typeof Road>
 const Floor = z.strictObject({
@@ -113,25 +109,8 @@ export const Planogram = z.strictObject({
 })
 export type Planogram = z.infer<typeof Planogram>
 
-const capacityText = bi('货道容量须为0-199', 'A capacity from 0 to 199')
-const capacity = z
-  .number(capacityText)
-  .int(capacityText)
-  .min(0, capacityText)
-  .max(199, capacityText)
-const limitText = bi('限购数量超出范围', 'The purchase limit is out of range')
-const restriction = z
-  .number({
-    error: (issue) =>
-      issue.input === undefined || issue.input === null
-        ? bi('限购数量不能为空', 'Enter a purchase limit, 0 for none')
-        : limitText,
-  })
-  .int(limitText)
-  .min(0, limitText)
-  .max(999, limitText)
+const capacity = whole(bi('货道容量须为0-199', 'A capacity from 0 to 199'), 0, 199)
 const oneProduct = bi('只能添加一个商品', 'A lane holds one product only')
-const warnText = bi('库存预警值须为0-199', 'A warning level from 0 to 199')
 
 /** What is left out stays; a product that changes brings its own prices unless they are given. */
 export const LanePatch = z.strictObject({
@@ -144,25 +123,28 @@ export const LanePatch = z.strictObject({
     .nullable()
     .optional(),
   roadCapacity: capacity.optional(),
-  warnQty: z.number(warnText).int(warnText).min(0, warnText).max(199, warnText).optional(),
+  warnQty: whole(bi('库存预警值须为0-199', 'A warning level from 0 to 199'), 0, 199).optional(),
   retailPrice: f.price.optional(),
   price: f.price.optional(),
-  restriction: restriction.optional(),
+  restriction: whole(
+    bi('限购数量超出范围', 'The purchase limit is out of range'),
+    0,
+    999,
+    bi('限购数量不能为空', 'Enter a purchase limit, 0 for none'),
+  ).optional(),
   status: z.enum(['ENABLED', 'DISABLED']).optional(),
   motorNo: z.number().int().min(1).max(400).optional(),
 })
 export type LanePatch = z.infer<typeof LanePatch>
 
-const columnsText = bi('每层货道数须为1-20', 'One to 20 lanes per level')
 export const Level = z.strictObject({
   name: f.optionalText(20),
-  columns: z.number(columnsText).int(columnsText).min(1, columnsText).max(20, columnsText),
+  columns: whole(bi('每层货道数须为1-20', 'One to 20 lanes per level'), 1, 20),
   roadCapacity: capacity.default(8),
 })
 export type Level = z.infer<typeof Level>
 const levels = z.array(Level).min(1, bi('请至少添加一层', 'Add a level')).max(20)
 const ofDevice = { deviceId: f.id, version: planogram }
-const noneChosen = bi('请选择货道', 'Choose lanes')
 
 export const lanes = {
   plan: read('lane:read', {
@@ -295,7 +277,7 @@ export const lanes = {
     errors: [laneErrors.notLockable, laneErrors.closed],
     input: z.strictObject({
       ...ofDevice,
-      laneIds: f.ids(noneChosen).min(1, noneChosen).max(400),
+      laneIds,
       reason: f.text(100, bi('请输入锁定原因', 'Enter a reason')),
     }),
     output: Planogram,
@@ -306,7 +288,7 @@ export const lanes = {
       'Lanes that were locked by hand sell again; what the system locked is released by its own decision',
     audit: 'lanes.unlock',
     errors: [laneErrors.notLocked, laneErrors.closed],
-    input: z.strictObject({ ...ofDevice, laneIds: f.ids(noneChosen).min(1, noneChosen).max(400) }),
+    input: z.strictObject({ ...ofDevice, laneIds }),
     output: Planogram,
   }),
   one: read('lane:read', {

@@ -3,9 +3,9 @@ import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
 import { laneErrors } from './errors.ts'
-import { Change } from './versionContract.ts'
+import { skipped } from './fields.ts'
+import { Change, planShape } from './versionContract.ts'
 
-const road = z.number().int()
 export const copyParts = ['product', 'price', 'capacity', 'warnQty', 'restriction'] as const
 export const copyTargets = 200
 
@@ -21,16 +21,13 @@ const copyInput = {
 }
 
 const machine = { deviceId: f.id, rtuNumber: z.string(), nickname: z.string() }
-const skipped = z.array(z.strictObject({ road, reason: z.string() }))
 export const CopyPreview = z.strictObject({
   ...machine,
   /** Why nothing is written to the whole machine; empty when something may be. */
   problem: z.string(),
   /** Its lanes are drawn first. */
   creates: z.boolean(),
-  write: z.array(road),
-  same: z.array(road),
-  skipped,
+  ...planShape,
   /** Setting by setting, when this is the only machine asked about. */
   changes: z.array(Change),
 })

@@ -3,24 +3,19 @@ import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
 import { laneErrors } from './errors.ts'
-
-const road = z.number().int()
-const noneChosen = bi('请选择货道', 'Choose lanes')
-const wrongPrice = bi('价格格式错误', 'Not a price')
-const missing = bi('请输入调整值', 'Enter a value')
+import { laneIds, planogram, road, skipped, whole } from './fields.ts'
 
 const change = {
   deviceId: f.id,
-  laneIds: f.ids(noneChosen).min(1, noneChosen).max(400),
+  laneIds,
   mode: z.enum(['SET', 'YUAN', 'PERCENT']),
   /** Fen; for PERCENT tenths of a percent. */
-  value: z
-    .number({
-      error: (issue) => (issue.input === undefined || issue.input === null ? missing : wrongPrice),
-    })
-    .int(wrongPrice)
-    .min(-10_000_000, wrongPrice)
-    .max(10_000_000, wrongPrice),
+  value: whole(
+    bi('价格格式错误', 'Not a price'),
+    -10_000_000,
+    10_000_000,
+    bi('请输入调整值', 'Enter a value'),
+  ),
   /** The list price follows by the same rule. */
   alsoRetail: z.boolean().default(false),
 }
@@ -56,7 +51,7 @@ export const ScheduleRow = z.strictObject({
     }),
   ),
   changed: f.count,
-  skipped: z.array(z.strictObject({ road, reason: z.string() })),
+  skipped,
   problem: z.string(),
   can: z.strictObject({ cancel: z.boolean() }),
 })
@@ -81,11 +76,7 @@ export const priceEndpoints = {
       laneErrors.wrongTime,
       laneErrors.tooManySchedules,
     ],
-    input: z.strictObject({
-      ...change,
-      version: z.number().int().min(0).max(2_147_483_647),
-      at: f.instant.optional(),
-    }),
+    input: z.strictObject({ ...change, version: planogram, at: f.instant.optional() }),
     output: z.strictObject({
       rows: z.array(PriceRow),
       changed: f.count,

@@ -1,7 +1,9 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { allowedFrom, defineStates } from '../../shared/moves.ts'
 import type { LanePatch, Level, laneStatuses, laneViews } from './contract.ts'
+import type { CopyRow } from './copyContract.ts'
 import { laneErrors } from './errors.ts'
+import type { ScheduleRow } from './priceContract.ts'
 
 type Status = (typeof laneStatuses)[number]
 type View = (typeof laneViews)[number]
@@ -55,7 +57,10 @@ export type Product = {
   status: 'ON' | 'OFF'
 }
 type Device = { kind: string; dispensingMode: string | null }
-export type Finding = { def: ErrorDef; field: string }
+type Finding = { def: ErrorDef; field: string }
+const at = (def: ErrorDef | null, field: string): Finding | null => (def ? { def, field } : null)
+
+export const switchable = (status: Status): boolean => status === 'ENABLED' || status === 'DISABLED'
 
 export const sellable = (lane: Pick<Lane, 'quantity' | 'reserved' | 'failedHold'>): number =>
   lane.quantity - lane.reserved - lane.failedHold
@@ -64,10 +69,7 @@ export const sellable = (lane: Pick<Lane, 'quantity' | 'reserved' | 'failedHold'
 export function laneView(
   lane: Pick<Lane, 'quantity' | 'reserved' | 'failedHold' | 'warnQty' | 'status' | 'productId'>,
 ): View {
-  if (lane.status !== 'ENABLED')
-    return ({ DISABLED: 'disabled', FAULT: 'fault', LOCKED: 'locked', MERGED: 'merged' } as const)[
-      lane.status
-    ]
+  if (lane.status !== 'ENABLED') return lane.status.toLowerCase() as Lowercase<typeof lane.status>
   if (lane.productId === null) return 'empty'
   const left = sellable(lane)
   return left <= 0 ? 'soldOut' : left <= lane.warnQty ? 'low' : 'normal'
@@ -83,11 +85,9 @@ export function canPlace(product: { drugClass: string }, device: Device): ErrorD
   const drugMachine = device.kind === 'DRUG'
   if (drugClass === 'OTC_B') return drugMachine ? null : laneErrors.otcBRefused
   if (!drugMachine) return laneErrors.vendingRefused
-  if (drugClass === 'OTC_A')
-    return device.dispensingMode === 'PHARMACIST' || device.dispensingMode === 'MEDICAL'
-      ? null
-      : laneErrors.otcARefused
-  return device.dispensingMode === 'MEDICAL' ? null : laneErrors.rxRefused
+  if (device.dispensingMode === 'MEDICAL') return null
+  if (drugClass !== 'OTC_A') return laneErrors.rxRefused
+  return device.dispensingMode === 'PHARMACIST' ? null : laneErrors.otcARefused
 }
 
 /**
@@ -104,25 +104,16 @@ export const defaultWarn = (
 export function merged(lane: Lane, patch: LanePatch, product: Product | null): Lane {
   const changes = patch.productId !== undefined && patch.productId !== lane.productId
   const capacity = patch.roadCapacity ?? lane.capacity
-  const base = {
-    ...lane,
-    capacity,
-    motorNo: patch.motorNo ?? lane.motorNo,
-    restriction: patch.restriction ?? lane.restriction,
-    status: patch.status ?? lane.status,
+  const { motorNo = lane.motorNo, restriction = lane.restriction, status = lane.status } = patch
+  const base = { ...lane, capacity, motorNo, restriction, status }
+  if (!product) {
+    const warnQty = patch.warnQty ?? (changes ? 0 : Math.min(lane.warnQty, capacity))
+    return { ...base, productId: null, retailPrice: null, price: null, warnQty }
   }
-  if (!product)
-    return {
-      ...base,
-      productId: null,
-      retailPrice: null,
-      price: null,
-      warnQty: patch.warnQty ?? (changes ? 0 : Math.min(lane.warnQty, capacity)),
-    }
   const retailPrice = patch.retailPrice ?? (changes ? product.retailPrice : lane.retailPrice)
-  const kept = changes ? (patch.retailPrice ?? product.retailPrice) : lane.price
+  const price = patch.price ?? (changes ? retailPrice : lane.price)
   const warnQty = patch.warnQty ?? (changes ? defaultWarn(capacity, product) : lane.warnQty)
-  return { ...base, productId: product.id, retailPrice, price: patch.price ?? kept, warnQty }
+  return { ...base, productId: product.id, retailPrice, price, warnQty }
 }
 
 /**
@@ -135,7 +126,6 @@ export function laneRule(
   product: Product | null,
   device: Device,
 ): Finding | null {
-  const at = (def: ErrorDef | null, field: string): Finding | null => (def ? { def, field } : null)
   if (before.status === 'MERGED') return at(laneErrors.secondary, 'id')
   if (after.status !== before.status && !switchable(before.status))
     return at(laneErrors.fixedStatus, 'status')
@@ -150,18 +140,15 @@ export function laneRule(
   return product ? (at(canPlace(product, device), 'productId') ?? priceRule(after, product)) : null
 }
 
-const switchable = (status: Status) => status === 'ENABLED' || status === 'DISABLED'
-
 export function priceRule(
   lane: Pick<Lane, 'retailPrice' | 'price'>,
   product: { costPrice: number },
 ): Finding | null {
-  if (!lane.retailPrice) return { def: laneErrors.priceMissing, field: 'retailPrice' }
-  if (!lane.price) return { def: laneErrors.priceMissing, field: 'price' }
-  if (lane.retailPrice < product.costPrice)
-    return { def: laneErrors.retailBelowCost, field: 'retailPrice' }
-  if (lane.price < product.costPrice) return { def: laneErrors.priceBelowCost, field: 'price' }
-  return lane.price > lane.retailPrice ? { def: laneErrors.priceOverRetail, field: 'price' } : null
+  if (!lane.retailPrice) return at(laneErrors.priceMissing, 'retailPrice')
+  if (!lane.price) return at(laneErrors.priceMissing, 'price')
+  if (lane.retailPrice < product.costPrice) return at(laneErrors.retailBelowCost, 'retailPrice')
+  if (lane.price < product.costPrice) return at(laneErrors.priceBelowCost, 'price')
+  return at(lane.price > lane.retailPrice ? laneErrors.priceOverRetail : null, 'price')
 }
 
 /** Columns a lane covers: its own and those merged into it. */
@@ -208,9 +195,8 @@ export function levelsRule(
   type: { maxLevels: number; maxRoads: number },
 ): { def: ErrorDef; n: number } | null {
   if (levels.length > type.maxLevels) return { def: laneErrors.tooManyLevels, n: type.maxLevels }
-  return levels.some((level) => level.columns > type.maxRoads)
-    ? { def: laneErrors.tooManyRoads, n: type.maxRoads }
-    : null
+  if (levels.every((level) => level.columns <= type.maxRoads)) return null
+  return { def: laneErrors.tooManyRoads, n: type.maxRoads }
 }
 
 /**
@@ -223,7 +209,7 @@ export const roadIndexOf = (level: number, column: number, maxRoads: number): nu
 /** Name of a level nobody named (core.md, lane fields); kept as data, so in one language. */
 export const floorName = (level: number): string => `第${level}层`
 
-export type CopyState = 'WAITING' | 'DONE' | 'FAILED' | 'UNDOING' | 'UNDONE' | 'KEPT'
+export type CopyState = CopyRow['targets'][number]['state']
 /** One machine of a copy. KEPT: somebody changed it meanwhile, so it was not taken back. */
 export const copyStates = defineStates<CopyState>({
   name: 'lane copy target',
@@ -238,18 +224,16 @@ export const copyStates = defineStates<CopyState>({
     KEPT: [],
   },
 })
-export const copyFrom = (next: CopyState): CopyState[] => allowedFrom(copyStates, next)
+export const copyFrom = (next: CopyState) => allowedFrom(copyStates, next)
 export const undoMs = 600_000
 
-type ScheduleState = 'WAITING' | 'DONE' | 'FAILED' | 'CANCELLED'
-export const scheduleStates = defineStates<ScheduleState>({
+export const scheduleStates = defineStates<ScheduleRow['state']>({
   name: 'price schedule',
   column: 'price_schedules.state',
   start: ['WAITING'],
   moves: { WAITING: ['DONE', 'FAILED', 'CANCELLED'], DONE: [], FAILED: [], CANCELLED: [] },
 })
-export const scheduleFrom = (next: ScheduleState): ScheduleState[] =>
-  allowedFrom(scheduleStates, next)
+export const scheduleFrom = (next: ScheduleRow['state']) => allowedFrom(scheduleStates, next)
 
 /**
  * A lock by hand carries this before its reason; every other lock belongs to the process that set

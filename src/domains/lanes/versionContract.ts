@@ -3,9 +3,9 @@ import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, page } from '../../shared/listQuery.ts'
 import { laneErrors } from './errors.ts'
+import { planogram, road, skipped } from './fields.ts'
 import { changeFields } from './planogram.ts'
 
-const road = z.number().int()
 export const versionSources = [
   'FIRST',
   'CREATE',
@@ -49,7 +49,7 @@ export type VersionRow = z.infer<typeof VersionRow>
 export const planShape = {
   write: z.array(road),
   same: z.array(road),
-  skipped: z.array(z.strictObject({ road, reason: z.string() })),
+  skipped,
 }
 const ofVersion = { deviceId: f.id, target: number }
 
@@ -78,11 +78,7 @@ export const versionEndpoints = {
       'Go back to a version as far as the rules allow; stock stays. undo marks it as taking the last save back',
     audit: 'lanes.restore',
     errors: [laneErrors.closed, laneErrors.nothingToWrite],
-    input: z.strictObject({
-      ...ofVersion,
-      version: z.number().int().min(0).max(2_147_483_647),
-      undo: z.boolean().default(false),
-    }),
+    input: z.strictObject({ ...ofVersion, version: planogram, undo: z.boolean().default(false) }),
     output: z.strictObject({ ...planShape, version: number }),
   }),
 }

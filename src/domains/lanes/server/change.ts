@@ -1,95 +1,87 @@
-import { sql } from 'kysely'
 import { type Ctx, found } from '../../../server/context.ts'
+import { columns } from '../../../server/shapes.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { isClosed } from '../../machines/rules.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { want } from '../../machines/server/shadows.ts'
-import { laneErrors } from '../errors.ts'
+import { laneErrors, skips } from '../errors.ts'
 import { type Doc, diffDocs } from '../planogram.ts'
-import type { versionSources } from '../versionContract.ts'
+import type { Change, VersionRow } from '../versionContract.ts'
 import { docOf } from './documents.ts'
 import * as q from './queries.ts'
 
-/** A machine whose lanes are about to change: locked, its version taken, and how they were. */
-export type Opened = { device: q.Device; all: q.LockedLane[]; version: number; before: Doc }
-export type Source = Exclude<(typeof versionSources)[number], 'FIRST'>
+/** A machine whose lanes are about to change, with its lanes locked. */
+type Held = { device: q.Device; all: q.LockedLane[] }
+/** Its next version is taken, and how the lanes were is known. */
+export type Opened = Held & { version: number; before: Doc }
+export type Source = VersionRow['source']
+type Kept = Pick<VersionRow, 'version' | 'source' | 'byName'> & { byUser: number | null }
 
 export const pickLane = (all: readonly q.LockedLane[], id: number): q.LockedLane =>
   found(all.find((lane) => lane.id === id))
+export const pickLanes = (all: readonly q.LockedLane[], ids: readonly number[]) =>
+  [...new Set(ids)].map((id) => pickLane(all, id))
 
-/** The machine with its lanes locked, at the version the person saw. */
+/** At the version the person saw. */
 export async function open(
   ctx: Ctx,
-  input: { deviceId: number; version: number },
+  { deviceId, version }: { deviceId: number; version: number },
 ): Promise<Opened> {
-  const device = found(await q.device(ctx, input.deviceId))
+  const device = found(await q.device(ctx, deviceId))
   if (isClosed(device)) throw new Refusal(laneErrors.closed)
-  if (!(await q.nextVersion(ctx, device, input.version))) throw new Refusal(common.stale)
-  return {
-    device,
-    all: await q.lockAll(ctx, device.id),
-    version: input.version + 1,
-    before: await docOf(ctx, device.id),
-  }
+  if (!(await q.nextVersion(ctx, device, version))) throw new Refusal(common.stale)
+  const all = await q.lockAll(ctx, device.id)
+  return { device, all, version: version + 1, before: await docOf(ctx, device.id) }
 }
 
-/** Version, counters and live screens; every change of settings ends here. */
-export async function saved(
+/** For work after the request: held while what may be written is found out … */
+export async function hold(ctx: Ctx, deviceId: number): Promise<Held> {
+  const device = await q.lockDevice(ctx, deviceId)
+  if (!device) throw new Refusal({ ...common.notFound, text: skips.gone })
+  return { device, all: await q.lockAll(ctx, device.id) }
+}
+/** … and its version is taken only if something is. */
+export async function openHeld(ctx: Ctx, { device, all }: Held): Promise<Opened> {
+  const before = await docOf(ctx, device.id)
+  await q.nextVersion(ctx, device, device.planogramVersion)
+  return { device, all, version: device.planogramVersion + 1, before }
+}
+
+/** The line of the log about a machine's lanes. */
+export const logLanes = (
+  ctx: Ctx,
+  { id, rtuNumber, orgId }: Pick<q.Device, 'id' | 'rtuNumber' | 'orgId'>,
+  after: unknown,
+  before?: unknown,
+) => ctx.audit({ id, name: rtuNumber, before, after, orgId })
+
+/** Version, counters, live screens and log; every change of settings ends here. */
+export async function finish(
   ctx: Ctx,
   { device, version, before }: Opened,
   source: Source,
+  was: unknown,
+  is: unknown,
 ): Promise<void> {
-  await keepVersion(ctx, device, version, before, source)
-  refreshDeviceCounters(ctx, [device.id])
-  await want(ctx, 'PLANOGRAM', [{ deviceId: device.id, orgId: device.orgId, version }])
-  for (const topic of ['lanes', 'devices']) ctx.touch(topic, device.orgId)
-}
-
-export async function finish(
-  ctx: Ctx,
-  opened: Opened,
-  source: Source,
-  before: unknown,
-  after: unknown,
-): Promise<void> {
-  await saved(ctx, opened, source)
-  const { device } = opened
-  ctx.audit({ id: device.id, name: device.rtuNumber, before, after, orgId: device.orgId })
-}
-
-/**
- * The version that was made, and the one before it if nobody kept that: lanes of a machine are
- * older than their first change.
- */
-async function keepVersion(
-  ctx: Ctx,
-  device: q.Device,
-  version: number,
-  before: Doc,
-  source: Source,
-): Promise<void> {
-  const after = await docOf(ctx, device.id)
-  const keep = (
-    number: number,
-    source: string,
-    byUser: number | null,
-    byName: string,
-    doc: Doc,
-    diff: unknown[],
-  ) =>
-    sql`insert into planogram_versions (org_id, device_id, version, source, by_user, by_name, doc,
-      diff, created_at)
-      values (${device.orgId}, ${device.id}, ${number}, ${source}, ${byUser}, ${byName},
-        ${JSON.stringify(doc)}, ${JSON.stringify(diff)}, ${ctx.now})`
+  const { id: deviceId, orgId } = device
+  const { userId, username } = ctx.actor
+  const keep = (kept: Kept, doc: Doc, diff: Change[]) =>
+    ctx.db.insertInto('planogram_versions').values({
+      ...columns('planogram_versions', { ...kept, deviceId, orgId }),
+      doc: JSON.stringify(doc),
+      diff: JSON.stringify(diff),
+      created_at: ctx.now,
+    })
+  // lanes of a machine are older than their first change
   if (version > 1)
-    await sql`${keep(version - 1, 'FIRST', null, '', before, [])}
-      on conflict (device_id, version) do nothing`.execute(ctx.db)
-  await keep(
-    version,
-    source,
-    ctx.actor.userId,
-    ctx.actor.username,
-    after,
-    diffDocs(before, after),
-  ).execute(ctx.db)
+    await keep({ version: version - 1, source: 'FIRST', byUser: null, byName: '' }, before, [])
+      .onConflict((same) => same.doNothing())
+      .execute()
+  const after = await docOf(ctx, deviceId)
+  const changes = diffDocs(before, after)
+  await keep({ version, source, byUser: userId, byName: username }, after, changes).execute()
+  refreshDeviceCounters(ctx, [deviceId])
+  await want(ctx, 'PLANOGRAM', [{ deviceId, orgId, version }])
+  for (const topic of ['lanes', 'devices']) ctx.touch(topic, orgId)
+  logLanes(ctx, device, is, was)
 }

@@ -10,19 +10,7 @@ import * as q from './queries.ts'
 
 export type Wanted = { doc: Doc; parts: readonly Part[]; layout: 'SAME' | 'CREATE' }
 /** What a copy does to one machine: `problem` leaves it alone, `creates` draws its lanes first. */
-export type MachinePlan = {
-  problem: string
-  creates: boolean
-  plan: Plan
-  lanes: readonly Placed[]
-}
-
-const nothing = (problem: string): MachinePlan => ({
-  problem,
-  creates: false,
-  plan: { changed: [], same: [], skipped: [] },
-  lanes: [],
-})
+type MachinePlan = { problem: string; creates: boolean; plan: Plan; lanes: readonly Placed[] }
 const newCapacity = 8
 
 /** Levels to draw for a machine without lanes, like those of the source. */
@@ -36,13 +24,14 @@ export const levelsOf = (doc: Doc): Level[] =>
 /** Empty lanes as they will be drawn, before they have ids. */
 function drawn(doc: Doc): Placed[] {
   const ids = new Map(doc.lanes.map((lane, i) => [lane.road, -1 - i]))
-  return doc.lanes.map((lane) => ({
-    id: ids.get(lane.road) as number,
-    roadIndex: lane.road,
-    floorId: lane.level,
-    level: lane.level,
-    col: lane.col,
-    motorNo: lane.motorNo,
+  const idOf = (road: number) => ids.get(road) as number
+  return doc.lanes.map(({ road, level, col, motorNo, status, mergedInto }) => ({
+    id: idOf(road),
+    roadIndex: road,
+    floorId: level,
+    level,
+    col,
+    motorNo,
     productId: null,
     capacity: newCapacity,
     quantity: 0,
@@ -52,8 +41,8 @@ function drawn(doc: Doc): Placed[] {
     retailPrice: null,
     price: null,
     restriction: 0,
-    status: lane.status === 'MERGED' ? 'MERGED' : 'ENABLED',
-    mergedInto: lane.mergedInto === null ? null : (ids.get(lane.mergedInto) as number),
+    status: status === 'MERGED' ? 'MERGED' : 'ENABLED',
+    mergedInto: mergedInto === null ? null : idOf(mergedInto),
   }))
 }
 
@@ -65,17 +54,19 @@ export function machinePlan(
   { doc, parts, layout }: Wanted,
   byPlace = false,
 ): MachinePlan {
-  if (isClosed(device)) return nothing(skips.closed)
   const creates = lanes.length === 0
-  if (creates && layout === 'SAME') return nothing(skips.noLanes)
-  if (creates && levelsRule(levelsOf(doc), device)) return nothing(skips.tooSmall)
   const present = creates ? drawn(doc) : lanes
-  return {
-    problem: '',
-    creates,
-    plan: copyPlan(doc, { ...device, lanes: present, products }, parts, creates || byPlace),
-    lanes: present,
-  }
+  const problem = isClosed(device)
+    ? skips.closed
+    : creates && layout === 'SAME'
+      ? skips.noLanes
+      : creates && levelsRule(levelsOf(doc), device)
+        ? skips.tooSmall
+        : ''
+  if (problem)
+    return { problem, creates: false, plan: { changed: [], same: [], skipped: [] }, lanes: [] }
+  const plan = copyPlan(doc, { ...device, lanes: present, products }, parts, creates || byPlace)
+  return { problem, creates, plan, lanes: present }
 }
 
 /**
@@ -84,27 +75,23 @@ export function machinePlan(
  */
 export async function productsByOwner(
   ctx: Ctx,
-  devices: Iterable<q.Device>,
+  devices: readonly q.Device[],
   lanes: ReadonlyMap<number, readonly Placed[]>,
   doc: Doc,
-) {
-  const wanted = new Map<number, Set<number>>()
-  for (const device of devices) {
-    const ids = wanted.get(device.orgId) ?? new Set<number>()
-    for (const lane of [...doc.lanes, ...(lanes.get(device.id) ?? [])])
-      if (lane.productId !== null) ids.add(lane.productId)
-    wanted.set(device.orgId, ids)
-  }
+): Promise<Map<number, ReadonlyMap<number, Product>>> {
   const found = new Map<number, ReadonlyMap<number, Product>>()
-  for (const [org, ids] of wanted) found.set(org, await q.usableProducts(ctx, [...ids], org))
+  for (const [owner, own] of Map.groupBy(devices, (device) => device.orgId)) {
+    const present = own.flatMap((device) => lanes.get(device.id) ?? [])
+    const ids = [...doc.lanes, ...present].map((lane) => lane.productId)
+    found.set(owner, await q.usableProducts(ctx, ids, owner))
+  }
   return found
 }
 
-type Asked = { deviceId: number; targetIds: readonly number[] }
 /** Source and targets a person named; the source itself is no target. */
 export async function copyParties(
   ctx: Ctx,
-  { deviceId, targetIds }: Asked,
+  { deviceId, targetIds }: { deviceId: number; targetIds: readonly number[] },
 ): Promise<{ device: q.Device; doc: Doc; targets: q.Device[] }> {
   const device = found(await q.device(ctx, deviceId))
   const devices = await q.devicesOf(ctx, targetIds)

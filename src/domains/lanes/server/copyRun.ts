@@ -3,16 +3,15 @@ import type { App, Ctx } from '../../../server/context.ts'
 import { inOneAct, type Kind, type Piece } from '../../../server/work.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { skips } from '../errors.ts'
-import type { Doc, Part, Placed, Plan, Skip } from '../planogram.ts'
+import { type Doc, joinedTo, type Plan, type Skip } from '../planogram.ts'
 import { type CopyState, copyFrom } from '../rules.ts'
-import { finish, type Opened } from './change.ts'
-import { levelsOf, machinePlan, productsByOwner } from './copyPlans.ts'
-import { docOf } from './documents.ts'
+import { finish, hold, logLanes, openHeld } from './change.ts'
+import { levelsOf, machinePlan, type Wanted } from './copyPlans.ts'
 import { inNameOf } from './person.ts'
 import * as q from './queries.ts'
-import { putBack, storedDoc } from './versions.ts'
+import { putBack, storedDoc, targetOf } from './versions.ts'
 
-type Asked = { orgId: number; userId: number; doc: Doc; parts: Part[]; layout: 'SAME' | 'CREATE' }
+type Asked = Wanted & { orgId: number; userId: number }
 /** One machine of a copy. */
 type Target = Piece & {
   copy_id: number
@@ -22,10 +21,13 @@ type Target = Piece & {
   after_version: number | null
   copy: Asked
 }
-type Job = Target & Asked
 export const copiesName = 'lane-copies'
 
 const pieces = { table: 'lane_copy_targets' }
+const work = {
+  WAITING: ['lanes.copied', write],
+  UNDOING: ['lanes.uncopied', takeBack],
+} as const
 
 /**
  * Writes or takes back one machine after the other, each in the name of who asked, in one
@@ -43,15 +45,10 @@ export const copyKind = (app: App): Kind<Target, { state: 'DONE' }> => ({
   leaseSeconds: 60,
   waits: [0, 10],
   async do(target) {
-    const job = { ...target, ...target.copy }
-    const work = {
-      WAITING: ['lanes.copied', write],
-      UNDOING: ['lanes.uncopied', takeBack],
-    } as const
-    if (job.state === 'WAITING' || job.state === 'UNDOING') {
-      const [audit, one] = work[job.state]
-      const caller = await inNameOf(app, job.userId, 'lane:copy')
-      await inOneAct(app, pieces, target, caller, audit, (ctx) => one(ctx, job))
+    if (target.state === 'WAITING' || target.state === 'UNDOING') {
+      const [audit, one] = work[target.state]
+      const caller = await inNameOf(app, target.copy.userId, 'lane:copy')
+      await inOneAct(app, pieces, target, caller, audit, (ctx) => one(ctx, target))
     }
     // else whoever did it died before the mark
     return { state: 'DONE' }
@@ -59,15 +56,17 @@ export const copyKind = (app: App): Kind<Target, { state: 'DONE' }> => ({
   async mark(ctx, target, to) {
     // machines of a copy that end together end one after the other, or each would see the other
     // still at it
-    await sql`select 1 from lane_copies where id = ${target.copy_id} for no key update`.execute(
-      ctx.db,
-    )
+    const { copy_id, copy, ours } = target
+    await sql`select 1 from lane_copies where id = ${copy_id} for no key update`.execute(ctx.db)
     if (to.state === 'FAILED')
       await end(ctx, target, target.state === 'WAITING' ? 'FAILED' : 'KEPT', { problem: to.reason })
-    await sql`update lane_copy_targets set next_at = ${to.nextAt} where ${target.ours}`.execute(
-      ctx.db,
-    )
-    await finishCopy(ctx, target)
+    await sql`update lane_copy_targets set next_at = ${to.nextAt} where ${ours}`.execute(ctx.db)
+    // the last machine ends the copy: from here the ten minutes run
+    await sql`update lane_copies c set finished_at = ${ctx.now}
+      where c.id = ${copy_id} and c.finished_at is null
+      and not exists (select from lane_copy_targets t
+        where t.copy_id = c.id and t.next_at is not null)`.execute(ctx.db)
+    ctx.touch('lane-copies', copy.orgId)
   },
 })
 
@@ -78,119 +77,76 @@ type Result = {
   before?: number
   after?: number
 }
-async function end(ctx: Ctx, job: Target, state: CopyState, result: Result): Promise<void> {
-  const {
-    problem = '',
-    written = 0,
-    skipped = [],
-    before = job.before_version,
-    after = job.after_version,
-  } = result
+async function end(ctx: Ctx, target: Target, state: CopyState, result: Result): Promise<void> {
+  const { problem = '', written = 0, skipped = [] } = result
+  const { before = target.before_version, after = target.after_version } = result
   await sql`update lane_copy_targets
     set state = ${state}, problem = ${problem}, written = ${written},
       skipped = ${JSON.stringify(skipped)}::jsonb,
       before_version = ${before}, after_version = ${after}, done_at = ${ctx.now}
-    where ${job.ours} and state = any(${copyFrom(state)})`.execute(ctx.db)
+    where ${target.ours} and state = any(${copyFrom(state)})`.execute(ctx.db)
 }
 
-async function opened(ctx: Ctx, device: q.Device, all: q.LockedLane[]): Promise<Opened> {
-  const before = await docOf(ctx, device.id)
-  await q.nextVersion(ctx, device, device.planogramVersion)
-  return { device, all, version: device.planogramVersion + 1, before }
-}
-
-async function write(ctx: Ctx, job: Job): Promise<void> {
-  const device = await q.lockDevice(ctx, job.device_id)
-  if (!device) throw new Refusal({ ...common.notFound, text: skips.gone })
-  const all = await q.lockAll(ctx, device.id)
-  const products =
-    (await productsByOwner(ctx, [device], new Map([[device.id, all]]), job.doc)).get(
-      device.orgId,
-    ) ?? new Map()
-  const { problem, creates, plan } = machinePlan(device, all, products, job)
+async function write(ctx: Ctx, target: Target): Promise<void> {
+  const held = await hold(ctx, target.device_id)
+  const { device, all } = held
+  const { products } = await targetOf(ctx, device, all, target.copy.doc)
+  const { problem, creates, plan } = machinePlan(device, all, products, target.copy)
   if (problem) throw new Refusal({ ...common.refused, text: problem })
-  const said = { copy: job.copy_id, written: plan.changed.length, skipped: plan.skipped }
+  const copy = { copy: target.copy_id, skipped: plan.skipped }
   if (!creates && plan.changed.length === 0) {
-    ctx.audit({ id: device.id, name: device.rtuNumber, after: said, orgId: device.orgId })
-    await end(ctx, job, 'DONE', { skipped: plan.skipped })
-    return
+    logLanes(ctx, device, { ...copy, written: 0 })
+    return end(ctx, target, 'DONE', { skipped: plan.skipped })
   }
-  const open = await opened(ctx, device, all)
-  const done = creates ? await drawAndFill(ctx, open, job, products) : plan
+  const opened = await openHeld(ctx, held)
   if (!creates) await q.saveLanes(ctx, plan.changed)
-  await finish(
-    ctx,
-    open,
-    'COPY',
-    { version: device.planogramVersion },
-    { ...said, written: done.changed.length },
-  )
-  await end(ctx, job, 'DONE', {
-    written: done.changed.length,
-    skipped: done.skipped,
-    before: device.planogramVersion,
-    after: open.version,
-  })
+  const done = creates ? await drawAndFill(ctx, device, target.copy, products) : plan
+  const written = done.changed.length
+  const before = device.planogramVersion
+  await finish(ctx, opened, 'COPY', { version: before }, { ...copy, written })
+  const { skipped } = done
+  await end(ctx, target, 'DONE', { written, skipped, before, after: opened.version })
 }
 
 /** Lanes like those of the source for a machine that had none: drawn, joined, filled. */
 async function drawAndFill(
   ctx: Ctx,
-  { device }: Opened,
-  job: Job,
+  device: q.Device,
+  wanted: Wanted,
   products: Parameters<typeof machinePlan>[2],
 ): Promise<Plan> {
-  await q.draw(ctx, device, levelsOf(job.doc))
+  const { doc } = wanted
+  await q.draw(ctx, device, levelsOf(doc))
   const fresh = await q.lockAll(ctx, device.id)
   const at = new Map(fresh.map((lane) => [`${lane.level}.${lane.col}`, lane]))
-  const source = new Map(job.doc.lanes.map((lane) => [lane.road, lane]))
-  const joined: Placed[] = job.doc.lanes.flatMap((lane) => {
-    const own = at.get(`${lane.level}.${lane.col}`)
-    const main = lane.mergedInto === null ? undefined : source.get(lane.mergedInto)
-    const into = main && at.get(`${main.level}.${main.col}`)
-    return own && into ? [{ ...own, status: 'MERGED' as const, mergedInto: into.id }] : []
+  const drawn = new Map(doc.lanes.map((lane) => [lane.road, at.get(`${lane.level}.${lane.col}`)]))
+  const joined = doc.lanes.flatMap(({ road, mergedInto }) => {
+    const [lane, main] = [drawn.get(road), drawn.get(mergedInto ?? 0)]
+    return lane && main ? [joinedTo(main.id, lane)] : []
   })
   await q.saveLanes(ctx, joined)
-  const { plan } = machinePlan(device, await q.lockAll(ctx, device.id), products, job, true)
+  const { plan } = machinePlan(device, await q.lockAll(ctx, device.id), products, wanted, true)
   await q.saveLanes(ctx, plan.changed)
   return plan
 }
 
-async function takeBack(ctx: Ctx, job: Job): Promise<void> {
-  const device = await q.lockDevice(ctx, job.device_id)
-  if (!device) throw new Refusal({ ...common.notFound, text: skips.gone })
-  if (device.planogramVersion !== job.after_version)
+async function takeBack(ctx: Ctx, target: Target): Promise<void> {
+  const held = await hold(ctx, target.device_id)
+  const { device, all } = held
+  if (device.planogramVersion !== target.after_version)
     throw new Refusal({ ...common.stale, text: skips.changed })
-  const before = job.before_version ?? 0
-  const doc = before > 0 ? await storedDoc(ctx, device.id, before) : { floors: [], lanes: [] }
-  const all = await q.lockAll(ctx, device.id)
-  const open = await opened(ctx, device, all)
-  let skipped: readonly Skip[] = []
-  if (doc.lanes.length > 0) skipped = (await putBack(ctx, open, doc)).skipped
+  const before = target.before_version ?? 0
+  const doc: Doc = before > 0 ? await storedDoc(ctx, device.id, before) : { floors: [], lanes: [] }
+  const opened = await openHeld(ctx, held)
+  let skipped: Skip[] = []
+  if (doc.lanes.length > 0) skipped = (await putBack(ctx, opened, doc)).skipped
   else {
     // lanes that the copy drew go again, unless somebody filled them
     if (all.some((lane) => lane.quantity > 0))
       throw new Refusal({ ...common.refused, text: skips.filled })
     await q.archive(ctx, device.id)
   }
-  await finish(
-    ctx,
-    open,
-    'UNDO',
-    { version: device.planogramVersion },
-    { copy: job.copy_id, restored: before, skipped },
-  )
-  await end(ctx, job, 'UNDONE', { skipped })
-}
-
-/**
- * The last machine ends the copy: from here the ten minutes run. Open screens hear of every
- * machine.
- */
-async function finishCopy(ctx: Ctx, { copy_id, copy }: Target): Promise<void> {
-  await sql`update lane_copies c set finished_at = ${ctx.now}
-    where c.id = ${copy_id} and c.finished_at is null
-    and not exists (select from lane_copy_targets t
-      where t.copy_id = c.id and t.next_at is not null)`.execute(ctx.db)
-  ctx.touch('lane-copies', copy.orgId)
+  const after = { copy: target.copy_id, restored: before, skipped }
+  await finish(ctx, opened, 'UNDO', { version: device.planogramVersion }, after)
+  await end(ctx, target, 'UNDONE', { skipped })
 }

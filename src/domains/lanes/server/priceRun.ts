@@ -1,24 +1,23 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { inOneAct, type Kind, type Piece } from '../../../server/work.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
+import { Refusal } from '../../../shared/errors.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { isClosed } from '../../machines/rules.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { laneErrors, skips } from '../errors.ts'
 import type { Skip } from '../planogram.ts'
+import type { ScheduleRow } from '../priceContract.ts'
 import { scheduleFrom } from '../rules.ts'
-import { finish } from './change.ts'
-import { docOf } from './documents.ts'
+import { hold, openHeld } from './change.ts'
 import { inNameOf } from './person.ts'
-import { judged, loggedPrices, type ScheduledLane } from './prices.ts'
-import * as q from './queries.ts'
+import { judged, savePrices } from './prices.ts'
 
 type Due = Piece & {
   id: number
   device_id: number
   user_id: number
-  lanes: ScheduledLane[]
+  lanes: (ScheduleRow['lanes'][number] & { laneId: number; productId: number })[]
   rtuNumber: string
 }
 
@@ -51,10 +50,9 @@ export const priceKind = (app: App): Kind<Due, { state: 'DONE' }> => ({
 })
 
 async function run(ctx: Ctx, due: Due): Promise<void> {
-  const device = await q.lockDevice(ctx, due.device_id)
-  if (!device) throw new Refusal({ ...common.notFound, text: skips.gone })
+  const held = await hold(ctx, due.device_id)
+  const { device, all } = held
   if (isClosed(device)) throw new Refusal(laneErrors.closed)
-  const all = await q.lockAll(ctx, device.id)
   const skipped: Skip[] = []
   const wanted = due.lanes.flatMap(({ laneId, road, productId, price, retailPrice }) => {
     const lane = all.find((one) => one.id === laneId)
@@ -66,25 +64,11 @@ async function run(ctx: Ctx, due: Due): Promise<void> {
   for (const { lane, problem } of priced)
     if (problem) skipped.push({ road: lane.roadIndex, reason: problem })
   const fine = priced.filter(({ problem }) => problem === '')
+  const { noPriceChange } = laneErrors
   if (fine.length === 0)
-    throw new Refusal({
-      ...laneErrors.noPriceChange,
-      text: skipped[0]?.reason ?? laneErrors.noPriceChange.text,
-    })
-  const before = await docOf(ctx, device.id)
-  await q.nextVersion(ctx, device, device.planogramVersion)
-  const lanes = fine.map(({ lane, price, retailPrice }) => ({ ...lane, price, retailPrice }))
-  await q.saveLanes(ctx, lanes)
-  await finish(
-    ctx,
-    { device, all, version: device.planogramVersion + 1, before },
-    'PRICE',
-    loggedPrices(fine, 'from'),
-    {
-      prices: loggedPrices(fine, 'to'),
-      skipped,
-    },
-  )
+    throw new Refusal({ ...noPriceChange, text: skipped[0]?.reason ?? noPriceChange.text })
+  const opened = await openHeld(ctx, held)
+  await savePrices(ctx, opened, fine, (prices) => ({ prices, skipped }))
   await end(ctx, due, 'DONE', { changed: fine.length, skipped })
   if (skipped.length) {
     const roads = skipped.map(({ road }) => road).join(' ')
@@ -93,12 +77,8 @@ async function run(ctx: Ctx, due: Due): Promise<void> {
 }
 
 type Result = { changed?: number; skipped?: readonly Skip[]; problem?: string }
-async function end(
-  ctx: Ctx,
-  due: Due,
-  state: 'DONE' | 'FAILED',
-  { changed = 0, skipped = [], problem = '' }: Result,
-): Promise<boolean> {
+async function end(ctx: Ctx, due: Due, state: 'DONE' | 'FAILED', result: Result): Promise<boolean> {
+  const { changed = 0, skipped = [], problem = '' } = result
   const { numAffectedRows } = await sql`update price_schedules
       set state = ${state}, next_at = null, changed = ${changed},
         skipped = ${JSON.stringify(skipped)}::jsonb,

@@ -7,47 +7,23 @@ import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
+import { dayMs } from '../../../shared/instants.ts'
 import { say } from '../../../shared/text.ts'
 import { isClosed } from '../../machines/rules.ts'
 import { knowsCost } from '../../products/server/cost.ts'
 import type { lanes } from '../contract.ts'
 import { laneErrors, skips } from '../errors.ts'
 import { changedPrice } from '../planogram.ts'
-import { type PriceRow, ScheduleRow } from '../priceContract.ts'
+import { ScheduleRow } from '../priceContract.ts'
 import { laneRule, scheduleFrom } from '../rules.ts'
-import { finish, open, pickLane } from './change.ts'
+import { finish, logLanes, open, pickLanes } from './change.ts'
 import * as q from './queries.ts'
 import { skipsOf } from './versions.ts'
 
 type Contract = typeof lanes
-type Asked = Pick<Input<Contract['pricePlan']>, 'laneIds' | 'mode' | 'value' | 'alsoRetail'>
+type Prices = { price: number | null; retailPrice: number | null }
 /** A lane with the prices it would get; `problem` is the rule they break, in both languages. */
-export type Priced = {
-  lane: q.LockedLane
-  price: number | null
-  retailPrice: number | null
-  problem: string
-}
-
-async function pricedLanes(
-  ctx: Ctx,
-  device: q.Device,
-  chosen: readonly q.LockedLane[],
-  asked: Asked,
-  trial = false,
-): Promise<Priced[]> {
-  const wanted = chosen.map((lane) => {
-    const price = lane.price === null ? null : changedPrice(lane.price, asked)
-    const retailPrice =
-      lane.retailPrice === null
-        ? null
-        : asked.alsoRetail
-          ? changedPrice(lane.retailPrice, asked)
-          : lane.retailPrice
-    return { lane, price, retailPrice }
-  })
-  return judged(ctx, device, wanted, trial)
-}
+type Priced = Prices & { lane: q.LockedLane; problem: string }
 
 /**
  * The rules of an edit for prices that are to come. A trial leaves no trace, so it tells nobody a
@@ -59,13 +35,13 @@ export async function judged(
   wanted: readonly Omit<Priced, 'problem'>[],
   trial = false,
 ): Promise<Priced[]> {
-  const ids = wanted.flatMap(({ lane }) => (lane.productId === null ? [] : [lane.productId]))
+  const ids = wanted.map(({ lane }) => lane.productId)
   const products = await q.usableProducts(ctx, ids, device.orgId)
   return wanted.map((row) => {
     const { lane, price, retailPrice } = row
-    const product = lane.productId === null ? null : products.get(lane.productId)
     if (lane.status === 'MERGED') return { ...row, problem: skips.secondary }
-    if (product === null) return { ...row, problem: skips.noProduct }
+    if (lane.productId === null) return { ...row, problem: skips.noProduct }
+    const product = products.get(lane.productId)
     if (product === undefined) return { ...row, problem: skips.notUsable }
     const costPrice = trial && !knowsCost(ctx, product.orgId) ? 0 : product.costPrice
     const wrong = laneRule(lane, { ...lane, price, retailPrice }, { ...product, costPrice }, device)
@@ -73,58 +49,62 @@ export async function judged(
   })
 }
 
-const changes = ({ lane, price, retailPrice, problem }: Priced) =>
-  problem === '' && (lane.price !== price || lane.retailPrice !== retailPrice)
-
-async function shown(ctx: Ctx, priced: readonly Priced[]): Promise<PriceRow[]> {
-  const sold = priced.map(({ lane }) => lane.productId)
-  const names = await q.productNames(ctx, sold)
-  return priced
-    .map(({ lane, price, retailPrice, problem }) => ({
-      laneId: lane.id,
-      road: lane.roadIndex,
-      productName: lane.productId === null ? null : (names.get(lane.productId) ?? null),
-      from: lane.price,
-      to: price,
-      retailFrom: lane.retailPrice,
-      retailTo: retailPrice,
-      problem: say(problem, ctx.lang),
-    }))
-    .sort((a, b) => a.road - b.road)
-}
-
-const chosenOf = (all: readonly q.LockedLane[], ids: readonly number[]) =>
-  [...new Set(ids)].map((id) => pickLane(all, id))
-
-const pricePlan: Handlers<Contract>['pricePlan'] = async (ctx, input) => {
-  const device = found(await q.device(ctx, input.deviceId))
-  const all = (await q.lanesOf(ctx, [device.id])).get(device.id) ?? []
-  const priced = await pricedLanes(ctx, device, chosenOf(all, input.laneIds), input, true)
-  return { rows: await shown(ctx, priced), changes: priced.filter(changes).length }
-}
-
-const prices: Handlers<Contract>['prices'] = async (ctx, input) => {
-  if (input.at !== undefined) return schedule(ctx, input, input.at)
-  const opened = await open(ctx, input)
-  const { device, all } = opened
-  const priced = await pricedLanes(ctx, device, chosenOf(all, input.laneIds), input)
-  const rows = await shown(ctx, priced)
-  const changed = priced.filter(changes)
-  if (changed.length === 0) throw new Refusal(laneErrors.noPriceChange)
-  const lanes = changed.map(({ lane, price, retailPrice }) => ({ ...lane, price, retailPrice }))
-  await q.saveLanes(ctx, lanes)
-  await finish(ctx, opened, 'PRICE', loggedPrices(changed, 'from'), loggedPrices(changed, 'to'))
-  return { rows, changed: changed.length, version: opened.version, scheduleId: null }
-}
-
-export const loggedPrices = (rows: readonly Omit<Priced, 'problem'>[], which: 'from' | 'to') =>
-  rows.map(({ lane, price, retailPrice }) => ({
-    road: lane.roadIndex,
-    price: which === 'from' ? lane.price : price,
-    retailPrice: which === 'from' ? lane.retailPrice : retailPrice,
+/** The chosen lanes as the wire shows them, and those whose prices change. */
+async function repriced(
+  ctx: Ctx,
+  device: q.Device,
+  all: readonly q.LockedLane[],
+  asked: Input<Contract['pricePlan']>,
+  trial = false,
+) {
+  const chosen = pickLanes(all, asked.laneIds)
+  const next = (fen: number | null) => (fen === null ? null : changedPrice(fen, asked))
+  const wanted = chosen.map((lane) => ({
+    lane,
+    price: next(lane.price),
+    retailPrice: asked.alsoRetail ? next(lane.retailPrice) : lane.retailPrice,
   }))
+  const priced = await judged(ctx, device, wanted, trial)
+  const names = await q.productNames(
+    ctx,
+    chosen.map((lane) => lane.productId),
+  )
+  const rows = priced.map(({ lane, price, retailPrice, problem }) => ({
+    laneId: lane.id,
+    road: lane.roadIndex,
+    productName: names.get(lane.productId ?? 0) ?? null,
+    from: lane.price,
+    to: price,
+    retailFrom: lane.retailPrice,
+    retailTo: retailPrice,
+    problem: say(problem, ctx.lang),
+  }))
+  const changed = priced.filter(
+    ({ lane, price, retailPrice, problem }) =>
+      problem === '' && (lane.price !== price || lane.retailPrice !== retailPrice),
+  )
+  if (changed.length === 0 && !trial) throw new Refusal(laneErrors.noPriceChange)
+  return { rows: rows.sort((a, b) => a.road - b.road), changed }
+}
 
-const longestWait = 366 * 86_400_000
+/** Writes the prices and keeps the version. */
+export async function savePrices(
+  ctx: Ctx,
+  opened: Parameters<typeof finish>[1],
+  priced: readonly Priced[],
+  logged = (prices: object): object => prices,
+): Promise<void> {
+  const lanes = priced.map(({ lane, price, retailPrice }) => ({ ...lane, price, retailPrice }))
+  await q.saveLanes(ctx, lanes)
+  await finish(ctx, opened, 'PRICE', pricesBefore(priced), logged(pricesAfter(priced)))
+}
+const pricesOf = (road: number, { price, retailPrice }: Prices) => ({ road, price, retailPrice })
+const pricesBefore = (rows: readonly Priced[]) =>
+  rows.map(({ lane }) => pricesOf(lane.roadIndex, lane))
+const pricesAfter = (rows: readonly Priced[]) =>
+  rows.map((row) => pricesOf(row.lane.roadIndex, row))
+
+const longestWait = 366 * dayMs
 /** Of one machine; a list shows all of them. */
 const mostWaiting = 20
 async function schedule(ctx: Ctx, input: Input<Contract['prices']>, at: string) {
@@ -132,54 +112,34 @@ async function schedule(ctx: Ctx, input: Input<Contract['prices']>, at: string) 
   if (isClosed(device)) throw new Refusal(laneErrors.closed)
   const wait = Date.parse(at) - ctx.now.getTime()
   if (wait <= 0 || wait > longestWait) throw fieldRefusal(laneErrors.wrongTime, 'at')
-  if (device.planogramVersion !== input.version) throw new Refusal(common.stale)
-  const all = (await q.lanesOf(ctx, [device.id])).get(device.id) ?? []
-  const priced = await pricedLanes(ctx, device, chosenOf(all, input.laneIds), input)
-  const rows = await shown(ctx, priced)
-  const changed = priced.filter(changes)
-  if (changed.length === 0) throw new Refusal(laneErrors.noPriceChange)
-  const { waiting } = await onlyRow<{ waiting: number }>(ctx.db)`
-    select count(*) as waiting from price_schedules
-    where device_id = ${device.id} and state = 'WAITING'`
-  if (waiting >= mostWaiting) throw new Refusal(laneErrors.tooManySchedules, { n: mostWaiting })
+  const version = device.planogramVersion
+  if (version !== input.version) throw new Refusal(common.stale)
+  const all = await q.lanesOf(ctx, device.id)
+  const { rows, changed } = await repriced(ctx, device, all, input)
+  const { n } = await q.waitingSchedules(ctx, device.id)
+  if (n >= mostWaiting) throw new Refusal(laneErrors.tooManySchedules, { n: mostWaiting })
   const names = new Map(rows.map((row) => [row.laneId, row.productName ?? '']))
   // the prices that were looked at are the ones that come, whatever happens to the present ones
-  const kept: ScheduledLane[] = changed.map(({ lane, price, retailPrice }) => ({
+  const kept = changed.map(({ lane, price, retailPrice }) => ({
     laneId: lane.id,
     road: lane.roadIndex,
-    productId: lane.productId as number,
-    productName: names.get(lane.id) ?? '',
-    from: lane.price as number,
-    price: price as number,
-    retailPrice: retailPrice as number,
+    productId: lane.productId,
+    productName: names.get(lane.id),
+    from: lane.price,
+    price,
+    retailPrice,
   }))
   const { id } = await onlyRow<{ id: number }>(
     ctx.db,
-  )`insert into price_schedules (org_id, device_id, user_id, by_name, run_at, next_at, lanes,
-    created_at)
-      values (${device.orgId}, ${device.id}, ${ctx.actor.userId}, ${ctx.actor.username}, ${at},
-        ${at}, ${JSON.stringify(kept)}, ${ctx.now}) returning id`
-  const after = { at, prices: loggedPrices(changed, 'to') }
-  ctx.audit({
-    id: device.id,
-    name: device.rtuNumber,
-    before: loggedPrices(changed, 'from'),
-    after,
-    orgId: device.orgId,
-  })
+  )`insert into price_schedules (org_id, device_id,
+      user_id, by_name, run_at, next_at, lanes, created_at)
+    values (${device.orgId}, ${device.id}, ${ctx.actor.userId}, ${ctx.actor.username}, ${at},
+      ${at}, ${JSON.stringify(kept)}, ${ctx.now}) returning id`
+  logLanes(ctx, device, { at, prices: pricesAfter(changed) }, pricesBefore(changed))
   ctx.touch('lanes')
-  return { rows, changed: changed.length, version: device.planogramVersion, scheduleId: id }
+  return { rows, changed: changed.length, version, scheduleId: id }
 }
 
-export type ScheduledLane = {
-  laneId: number
-  road: number
-  productId: number
-  productName: string
-  from: number
-  price: number
-  retailPrice: number
-}
 const scheduled = shape(
   ScheduleRow.extend({ orgId: f.id, rtuNumber: z.string() }),
   ['price_schedules', 's'],
@@ -202,41 +162,43 @@ const schedulesOf = (ctx: Ctx, where: RawBuilder<unknown>) =>
       order by s.state = 'WAITING' desc, s.run_at desc, s.id desc limit 30`,
   )
 
-const schedules: Handlers<Contract>['schedules'] = async (ctx, input) => {
-  const device = found(await q.device(ctx, input.deviceId))
-  const rows = await schedulesOf(ctx, sql`s.device_id = ${device.id}`)
-  return {
-    list: rows.map(({ orgId, rtuNumber, ...row }) => ({
-      ...row,
-      skipped: skipsOf(ctx, row.skipped),
-      problem: say(row.problem, ctx.lang),
-      can: { cancel: row.state === 'WAITING' && may(ctx, 'lane:price') },
-    })),
-  }
-}
-
-const cancelSchedule: Handlers<Contract>['cancelSchedule'] = async (ctx, { id }) => {
-  const { deviceId, rtuNumber, state, runTime, orgId } = found(
-    (await schedulesOf(ctx, sql`s.id = ${id}`))[0],
-  )
-  const changed = await sql`update price_schedules s
+export const handlers = {
+  async pricePlan(ctx, input) {
+    const device = found(await q.device(ctx, input.deviceId))
+    const all = await q.lanesOf(ctx, device.id)
+    const { rows, changed } = await repriced(ctx, device, all, input, true)
+    return { rows, changes: changed.length }
+  },
+  async prices(ctx, input) {
+    if (input.at !== undefined) return schedule(ctx, input, input.at)
+    const opened = await open(ctx, input)
+    const { rows, changed } = await repriced(ctx, opened.device, opened.all, input)
+    await savePrices(ctx, opened, changed)
+    return { rows, changed: changed.length, version: opened.version, scheduleId: null }
+  },
+  async schedules(ctx, input) {
+    const device = found(await q.device(ctx, input.deviceId))
+    const rows = await schedulesOf(ctx, sql`s.device_id = ${device.id}`)
+    return {
+      list: rows.map(({ orgId, rtuNumber, ...row }) => ({
+        ...row,
+        skipped: skipsOf(ctx, row.skipped),
+        problem: say(row.problem, ctx.lang),
+        can: { cancel: row.state === 'WAITING' && may(ctx, 'lane:price') },
+      })),
+    }
+  },
+  async cancelSchedule(ctx, { id }) {
+    const row = found((await schedulesOf(ctx, sql`s.id = ${id}`))[0])
+    const changed = await sql`update price_schedules s
       set state = 'CANCELLED', next_at = null, ended_at = ${ctx.now},
         ended_by = ${ctx.actor.username}
-    where s.id = ${id} and s.state = any(${scheduleFrom('CANCELLED')})
-      and ${visible(ctx, 's.org_id', 's.device_id')}`.execute(ctx.db)
-  if (!changed.numAffectedRows) throw new Refusal(laneErrors.scheduleEnded)
-  ctx.audit({
-    id: deviceId,
-    name: rtuNumber,
-    before: { state, at: runTime },
-    after: { state: 'CANCELLED' },
-    orgId,
-  })
-  ctx.touch('lanes')
-  return { ok: true }
-}
-
-export const handlers: Pick<
-  Handlers<Contract>,
-  'pricePlan' | 'prices' | 'schedules' | 'cancelSchedule'
-> = { pricePlan, prices, schedules, cancelSchedule }
+      where s.id = ${id} and s.state = any(${scheduleFrom('CANCELLED')})
+        and ${visible(ctx, 's.org_id', 's.device_id')}`.execute(ctx.db)
+    if (!changed.numAffectedRows) throw new Refusal(laneErrors.scheduleEnded)
+    const before = { state: row.state, at: row.runTime }
+    logLanes(ctx, { ...row, id: row.deviceId }, { state: 'CANCELLED' }, before)
+    ctx.touch('lanes')
+    return { ok: true }
+  },
+} satisfies Partial<Handlers<Contract>>

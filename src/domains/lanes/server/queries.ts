@@ -80,17 +80,16 @@ export const lockAll = (ctx: Ctx, deviceId: number) =>
     sql`l.device_id = ${deviceId} and l.archived_at is null order by l.id for no key update of l`,
   )
 /** The same lanes to look at: plans are made before anything is locked. */
-export async function lanesOf(
-  ctx: Ctx,
-  deviceIds: readonly number[],
-): Promise<Map<number, LockedLane[]>> {
-  const live = sql`l.device_id = any(${[...deviceIds]}::bigint[]) and l.archived_at is null
-    and ${visible(ctx, 'l.org_id', 'l.device_id')}`
-  return Map.groupBy(
-    await lanes(ctx, sql`${live} order by l.device_id, l.road_index`),
-    (lane) => lane.deviceId,
+export async function lanesByDevice(ctx: Ctx, ids: readonly number[]) {
+  const rows = await lanes(
+    ctx,
+    sql`l.device_id = any(${[...ids]}::bigint[]) and l.archived_at is null
+      and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.device_id, l.road_index`,
   )
+  return Map.groupBy(rows, (lane) => lane.deviceId)
 }
+export const lanesOf = async (ctx: Ctx, deviceId: number) =>
+  (await lanesByDevice(ctx, [deviceId])).get(deviceId) ?? []
 
 const road = shape(
   Road.extend({ floorId: f.id, productOrg: f.id.nullable() }),
@@ -118,34 +117,28 @@ export const shownLanes = (ctx: Ctx, deviceId: number) =>
       where l.device_id = ${deviceId} and l.archived_at is null
         and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.road_index`,
   )
+type Floor = { id: number; level: number; name: string }
 export const floors = (ctx: Ctx, deviceId: number) =>
-  rowsOf<{
-    id: number
-    level: number
-    name: string
-  }>(
-    ctx.db,
-  )`select id, level, name from lane_floors where device_id = ${deviceId} and archived_at is null
-    order by level`
+  rowsOf<Floor>(ctx.db)`select id, level, name from lane_floors
+    where device_id = ${deviceId} and archived_at is null order by level`
 
 type Usable = Product & { orgId: number }
 /** Products the owner of the machine may use: his own and those of organisations above him. */
 export async function usableProducts(
   ctx: Ctx,
-  ids: readonly number[],
+  ids: readonly (number | null)[],
   orgId: number,
 ): Promise<Map<number, Usable>> {
-  const rows = await rowsOf<Usable>(
-    ctx.db,
-  )`select p.id, p.org_id as "orgId", p.drug_class as "drugClass", p.cost_price as "costPrice",
-    p.retail_price as "retailPrice",
+  const rows = await rowsOf<Usable>(ctx.db)`select p.id, p.org_id as "orgId",
+      p.drug_class as "drugClass", p.cost_price as "costPrice", p.retail_price as "retailPrice",
       p.warn_qty as "warnQty", p.status from products p, organisations o
-    where p.id = any(${[...ids]}::bigint[]) and o.id = ${orgId}
+    where p.id = any(${known(ids)}::bigint[]) and o.id = ${orgId}
       and p.org_id::text = any(string_to_array(o.path::text, '.'))
       and ${inheritable(ctx, 'p.org_id')}`
   const warnPercent = await settingOf(ctx.db, orgId, 'stock.defaultWarnPercent')
   return new Map(rows.map((row) => [row.id, { ...row, warnPercent }]))
 }
+const known = (ids: readonly (number | null)[]) => [...new Set(ids)].filter((id) => id !== null)
 
 /**
  * Writes whole lanes back, one statement for all of them. Quantities belong to moveStock and are
@@ -165,31 +158,23 @@ export async function saveLanes(ctx: Ctx, lanes: readonly Lane[]): Promise<void>
 
 /** Draws floors and lanes: two statements whatever the size. */
 export async function draw(ctx: Ctx, device: Device, levels: readonly Level[]): Promise<void> {
+  const owner = { org_id: device.orgId, device_id: device.id }
+  const floors = levels.map(({ name }, i) => ({
+    ...owner,
+    level: i + 1,
+    name: name || floorName(i + 1),
+  }))
   const added = await ctx.db
     .insertInto('lane_floors')
-    .values(
-      levels.map((level, i) => ({
-        org_id: device.orgId,
-        device_id: device.id,
-        level: i + 1,
-        name: level.name || floorName(i + 1),
-      })),
-    )
+    .values(floors)
     .returning(['id', 'level'])
     .execute()
   const roads = added.flatMap((floor) => {
-    const level = levels[floor.level - 1] as Level
-    return Array.from({ length: level.columns }, (_, c) => {
-      const road = roadIndexOf(floor.level, c + 1, device.maxRoads)
-      return {
-        org_id: device.orgId,
-        device_id: device.id,
-        floor_id: floor.id,
-        road_index: road,
-        col: c + 1,
-        motor_no: road,
-        capacity: level.roadCapacity,
-      }
+    const { columns, roadCapacity: capacity } = levels[floor.level - 1] as Level
+    return Array.from({ length: columns }, (_, i) => {
+      const road = roadIndexOf(floor.level, i + 1, device.maxRoads)
+      const place = { floor_id: floor.id, road_index: road, col: i + 1, motor_no: road }
+      return { ...owner, ...place, capacity }
     })
   })
   await ctx.db.insertInto('lanes').values(roads).execute()
@@ -244,19 +229,11 @@ export const waitingSchedules = (ctx: Ctx, deviceId: number) =>
 export const copyRunning = (ctx: Ctx, deviceId: number) =>
   exists(ctx.db)`select 1 from lane_copy_targets t
     where t.device_id = ${deviceId} and t.state in ('WAITING', 'UNDOING') limit 1`
-export async function productNames(
-  ctx: Ctx,
-  ids: readonly (number | null)[],
-): Promise<Map<number, string>> {
-  const rows = await rowsOf<{ id: number; name: string }>(
-    ctx.db,
-  )`select p.id, p.name from products p
-    where p.id = any(${ids.filter((id) => id !== null)}::bigint[])
-      and ${inheritable(
-        ctx,
-        'p.org_id',
-        (watched) => sql`p.id in (select l.product_id from lanes l
-        where l.device_id = ${watched})`,
-      )}`
+export async function productNames(ctx: Ctx, ids: readonly (number | null)[]) {
+  const sold = (watched: unknown) =>
+    sql`p.id in (select l.product_id from lanes l where l.device_id = ${watched})`
+  const rows = await rowsOf<{ id: number; name: string }>(ctx.db)`select p.id, p.name
+    from products p
+    where p.id = any(${known(ids)}::bigint[]) and ${inheritable(ctx, 'p.org_id', sold)}`
   return new Map(rows.map((row) => [row.id, row.name]))
 }

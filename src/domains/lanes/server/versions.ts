@@ -13,8 +13,7 @@ import {
   diffDocs,
   type Placed,
   type Plan,
-  restorePlan as planned,
-  type Skip,
+  restorePlan,
   type Target,
 } from '../planogram.ts'
 import { floorName } from '../rules.ts'
@@ -22,8 +21,6 @@ import { shownChanges, VersionRow } from '../versionContract.ts'
 import { finish, type Opened, open } from './change.ts'
 import { docOf } from './documents.ts'
 import * as q from './queries.ts'
-
-type Contract = typeof lanes
 
 const version = (ctx: Ctx, device: q.Device) =>
   shape(VersionRow, ['planogram_versions', 'v'], {
@@ -34,42 +31,15 @@ const version = (ctx: Ctx, device: q.Device) =>
     current: sql`v.version = ${device.planogramVersion}`,
   })
 
-const versions: Handlers<Contract>['versions'] = async (ctx, input) => {
-  const device = found(await q.device(ctx, input.deviceId))
-  const { rows, total } = await version(ctx, device).page(ctx.db, {
-    from: sql`planogram_versions v`,
-    where: [sql`v.device_id = ${device.id}`, visible(ctx, 'v.org_id', 'v.device_id')],
-    sort: { version: sql`v.version` },
-    last: sql`v.version`,
-    input,
-  })
-  return { list: rows, total }
-}
-
 /** What a version says; one nobody kept, or of another machine, is not there. */
-export async function storedDoc(ctx: Ctx, deviceId: number, version: number): Promise<Doc> {
-  return found(await keptDoc(ctx, deviceId, version))
-}
-export async function keptDoc(
-  ctx: Ctx,
-  deviceId: number,
-  version: number,
-): Promise<Doc | undefined> {
+export async function keptDoc(ctx: Ctx, deviceId: number, version: number) {
   const kept = await rowOf<{ doc: Doc }>(ctx.db)`select v.doc from planogram_versions v
     where v.device_id = ${deviceId} and v.version = ${version}
       and ${visible(ctx, 'v.org_id', 'v.device_id')}`
   return kept?.doc
 }
-
-const compare: Handlers<Contract>['compare'] = async (ctx, input) => {
-  const device = found(await q.device(ctx, input.deviceId))
-  const doc = await storedDoc(ctx, device.id, input.target)
-  const other =
-    input.against === undefined
-      ? await docOf(ctx, device.id)
-      : await storedDoc(ctx, device.id, input.against)
-  return { changes: diffDocs(doc, other) }
-}
+export const storedDoc = async (ctx: Ctx, deviceId: number, version: number): Promise<Doc> =>
+  found(await keptDoc(ctx, deviceId, version))
 
 /** The machine as plans see it: its lanes and every product that is in them or is to come. */
 export async function targetOf(
@@ -78,72 +48,66 @@ export async function targetOf(
   lanes: readonly Placed[],
   doc: Doc,
 ): Promise<Target> {
-  const ids = new Set(
-    [...lanes, ...doc.lanes].flatMap((lane) => (lane.productId === null ? [] : [lane.productId])),
-  )
-  return { ...device, lanes, products: await q.usableProducts(ctx, [...ids], device.orgId) }
+  const ids = [...lanes, ...doc.lanes].map((lane) => lane.productId)
+  return { ...device, lanes, products: await q.usableProducts(ctx, ids, device.orgId) }
 }
 
-export const skipsOf = (ctx: Pick<Ctx, 'lang'>, skipped: readonly Skip[]) =>
-  skipped.map(({ road, reason }) => ({ road, reason: say(reason, ctx.lang) }))
 /** A plan as people read it. */
-export const said = (
-  ctx: Pick<Ctx, 'lang'>,
-  plan: Pick<Plan, 'same' | 'skipped'>,
-  write: readonly Placed[],
-) => ({
-  write: write.map((lane) => lane.roadIndex),
-  same: plan.same,
-  skipped: skipsOf(ctx, plan.skipped),
+export const said = (ctx: Pick<Ctx, 'lang'>, { changed, same, skipped }: Plan) => ({
+  write: changed.map((lane) => lane.roadIndex),
+  same,
+  skipped: skipsOf(ctx, skipped),
 })
-export const written = (plan: Plan, lanes: readonly Placed[]): Placed[] => {
-  const ids = new Set(plan.changed.map((lane) => lane.id))
-  return lanes.filter((lane) => ids.has(lane.id))
-}
-
-const restorePlan: Handlers<Contract>['restorePlan'] = async (ctx, input) => {
-  const device = found(await q.device(ctx, input.deviceId))
-  const doc = await storedDoc(ctx, device.id, input.target)
-  const lanes = (await q.lanesOf(ctx, [device.id])).get(device.id) ?? []
-  const plan = planned(doc, await targetOf(ctx, device, lanes, doc))
-  return said(ctx, plan, written(plan, lanes))
-}
+export const skipsOf = (ctx: Pick<Ctx, 'lang'>, skipped: Plan['skipped']) =>
+  skipped.map(({ road, reason }) => ({ road, reason: say(reason, ctx.lang) }))
 
 /** Writes what of `doc` may be written; the names of levels go with it. Answers the plan. */
-export async function putBack(ctx: Ctx, opened: Opened, doc: Doc): Promise<Plan> {
-  const plan = planned(doc, await targetOf(ctx, opened.device, opened.all, doc))
+export async function putBack(ctx: Ctx, { device, all }: Opened, doc: Doc): Promise<Plan> {
+  const plan = restorePlan(doc, await targetOf(ctx, device, all, doc))
   await q.saveLanes(ctx, plan.changed)
   const names = new Map(doc.floors.map((floor) => [floor.level, floor.name]))
-  const renamed = (await q.floors(ctx, opened.device.id)).filter(
-    (floor) => names.has(floor.level) && names.get(floor.level) !== floor.name,
-  )
-  const floors = renamed.map(({ id, level }) => ({
-    id,
-    name: names.get(level) || floorName(level),
-  }))
-  await q.nameFloors(ctx, floors)
+  const renamed = (await q.floors(ctx, device.id)).flatMap(({ id, level, name: was }) => {
+    const name = names.get(level)
+    return name === undefined || name === was ? [] : [{ id, name: name || floorName(level) }]
+  })
+  await q.nameFloors(ctx, renamed)
   if (plan.changed.length + renamed.length === 0) throw new Refusal(laneErrors.nothingToWrite)
   return plan
 }
 
-const restore: Handlers<Contract>['restore'] = async (ctx, input) => {
-  const device = found(await q.device(ctx, input.deviceId))
-  if (isClosed(device)) throw new Refusal(laneErrors.closed)
-  const doc = await storedDoc(ctx, device.id, input.target)
-  const opened = await open(ctx, input)
-  const plan = await putBack(ctx, opened, doc)
-  const answer = said(ctx, plan, written(plan, opened.all))
-  await finish(
-    ctx,
-    opened,
-    input.undo ? 'UNDO' : 'RESTORE',
-    { version: input.version },
-    { restored: input.target, write: answer.write, skipped: plan.skipped },
-  )
-  return { ...answer, version: opened.version }
-}
-
-export const handlers: Pick<
-  Handlers<Contract>,
-  'versions' | 'compare' | 'restorePlan' | 'restore'
-> = { versions, compare, restorePlan, restore }
+export const handlers = {
+  async versions(ctx, input) {
+    const device = found(await q.device(ctx, input.deviceId))
+    const { rows, total } = await version(ctx, device).page(ctx.db, {
+      from: sql`planogram_versions v`,
+      where: [sql`v.device_id = ${device.id}`, visible(ctx, 'v.org_id', 'v.device_id')],
+      sort: { version: sql`v.version` },
+      last: sql`v.version`,
+      input,
+    })
+    return { list: rows, total }
+  },
+  async compare(ctx, { deviceId, target, against }) {
+    const { id } = found(await q.device(ctx, deviceId))
+    const doc = await storedDoc(ctx, id, target)
+    const other = against === undefined ? docOf(ctx, id) : storedDoc(ctx, id, against)
+    return { changes: diffDocs(doc, await other) }
+  },
+  async restorePlan(ctx, input) {
+    const device = found(await q.device(ctx, input.deviceId))
+    const doc = await storedDoc(ctx, device.id, input.target)
+    const lanes = await q.lanesOf(ctx, device.id)
+    return said(ctx, restorePlan(doc, await targetOf(ctx, device, lanes, doc)))
+  },
+  async restore(ctx, input) {
+    const device = found(await q.device(ctx, input.deviceId))
+    if (isClosed(device)) throw new Refusal(laneErrors.closed)
+    const doc = await storedDoc(ctx, device.id, input.target)
+    const opened = await open(ctx, input)
+    const plan = await putBack(ctx, opened, doc)
+    const answer = said(ctx, plan)
+    const after = { restored: input.target, write: answer.write, skipped: plan.skipped }
+    await finish(ctx, opened, input.undo ? 'UNDO' : 'RESTORE', { version: input.version }, after)
+    return { ...answer, version: opened.version }
+  },
+} satisfies Partial<Handlers<typeof lanes>>
