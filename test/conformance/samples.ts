@@ -367,7 +367,7 @@ export const readSamples: Readonly<Record<string, readonly Record<string, unknow
     { level: 'city', region: '440000' },
     { level: 'point', region: '440300' },
   ],
-  'geo.fleet': [
+  'devices.map': [
     { box: [73, 3, 136, 54], zoom: 4 },
     { box: [73, 3, 136, 54], zoom: 22 },
   ],

@@ -9,43 +9,22 @@ import {
   rangeFields,
   wholeRange,
 } from '../../shared/listQuery.ts'
-import {
-  bothOrNone,
-  bothOrNoneText,
-  optionalLatitude,
-  optionalLongitude,
-  regionCode,
-} from '../../shared/place.ts'
+import { chinaBox, regionCode } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
 import { DeviceTagOption } from '../device-tags/contract.ts'
 import { deviceErrors } from './errors.ts'
+import { EditDevice, formEndpoints, Kind, Mode, rowErrors } from './formContract.ts'
 import { historyEndpoints } from './historyContract.ts'
-import { BusinessHours } from './hours.ts'
 import { lifecycleEndpoints, reasonText } from './lifecycleContract.ts'
 import { tagEndpoints } from './tagContract.ts'
 
-export const kinds = ['GENERAL', 'DRUG', 'FLOWER', 'LIFT', 'CABINET'] as const
 export const lifecycles = ['STOCK', 'OPERATING', 'PAUSED', 'SOLD', 'SCRAPPED'] as const
-export const dispensingModes = ['UNATTENDED', 'PHARMACIST', 'MEDICAL'] as const
-const Kind = z.enum(kinds)
 const Lifecycle = z.enum(lifecycles)
-const Mode = z.enum(dispensingModes)
 const Status = z.enum(['online', 'offline'])
 const Signal = z.enum(['strong', 'medium', 'weak'])
 export const freshnesses = ['fresh', 'aging', 'stale'] as const
 
 export { deviceErrors }
-
-export const rtuNumber = z
-  .string({ error: bi('请输入机器编号', 'Enter the machine number') })
-  .min(1, bi('请输入机器编号', 'Enter the machine number'))
-  .regex(
-    /^[A-Z0-9]{0,16}[0-9]{4}$/,
-    bi(
-      '机器编号须为4-20位大写字母或数字，且以4位以上数字结尾',
-      'Four to 20 capital letters or digits, ending in at least four digits',
-    ),
-  )
 
 export const deviceList = listQuery(
   {
@@ -175,73 +154,6 @@ export const DeviceDetail = DeviceRow.extend({
 })
 export type DeviceDetail = z.infer<typeof DeviceDetail>
 
-const chooseRegion = bi('请选择所在地区', 'Choose the region')
-const blankIsNull = (value: string | null) => value || null
-const place = {
-  typeId: z.number(bi('请选择设备类型', 'Choose the device type')).int().positive(),
-  kind: Kind,
-  /** Code of the county; province and city follow from it. */
-  county: regionCode(chooseRegion),
-  address: f.text(100, bi('请输入详细地址', 'Enter the street address')),
-  lng: optionalLongitude,
-  lat: optionalLatitude,
-  dispensingMode: Mode.nullable().default(null),
-  licenceNo: f.optionalText(40),
-  licenceAddress: f.optionalText(200),
-  dropSensor: z.boolean(),
-  autoRefund: z.boolean().default(true),
-  businessHours: BusinessHours.default([]),
-  onlineMall: z.boolean().default(false),
-  remark: f.optionalLines(200),
-}
-const single = {
-  nickname: f.text(40, bi('请输入机器名称', 'Enter the name')),
-  boardNo: z
-    .string()
-    .trim()
-    .regex(/^([A-Za-z0-9-]{6,40})?$/, bi('主板编号须为6-40位', 'Six to 40 characters'))
-    .nullable()
-    .default(null)
-    .transform(blankIsNull),
-  card: z
-    .string()
-    .trim()
-    .regex(/^(\d{19,20})?$/, bi('物联卡号格式不正确', '19 or 20 digits'))
-    .nullable()
-    .default(null)
-    .transform(blankIsNull),
-}
-const store = { storeId: f.id.nullable().default(null) }
-export const EditDevice = z
-  .strictObject({ id: f.id, version: f.version, ...single, ...store, ...place })
-  .refine(bothOrNone, bothOrNoneText)
-export type EditDevice = z.infer<typeof EditDevice>
-export const CreateDevice = z
-  .strictObject({ rtuNumber, orgId: f.id.optional(), ...single, ...place })
-  .refine(bothOrNone, bothOrNoneText)
-export type CreateDevice = z.infer<typeof CreateDevice>
-
-const batchCount = bi('数量须为1-200', 'A number from 1 to 200')
-const numbers = {
-  start: rtuNumber,
-  count: z.number(batchCount).int(batchCount).min(1, batchCount).max(200, batchCount),
-  skipExisting: z.boolean().default(false),
-}
-export const BatchDevices = z
-  .strictObject({
-    ...numbers,
-    orgId: f.id.optional(),
-    namePrefix: f.text(30, bi('请输入名称前缀', 'Enter a name prefix')),
-    ...place,
-  })
-  .refine(bothOrNone, bothOrNoneText)
-export type BatchDevices = z.infer<typeof BatchDevices>
-
-/**
- * The secret a machine signs in with; kept as a hash, so this answer is the only one that shows it.
- */
-const Secret = z.strictObject({ id: f.id, rtuNumber: z.string(), secret: z.string() })
-
 export const FaultRow = z.strictObject({
   id: f.id,
   deviceId: f.id,
@@ -256,13 +168,47 @@ export const FaultRow = z.strictObject({
   remark: z.string(),
   can: z.strictObject({ handle: z.boolean() }),
 })
-const rowErrors = [
-  deviceErrors.unknownRegion,
-  deviceErrors.licenceMissing,
-  deviceErrors.boardTaken,
-  deviceErrors.cardTaken,
-  deviceErrors.typeDiffers,
-] as const
+/** What the list of machines filters by; the quick views are filters too. */
+const { page: _page, pageSize, sort, ...filters } = deviceList.shape
+
+export const fleetStates = ['fault', 'offline', 'soldOut', 'fine', 'idle'] as const
+export type FleetState = (typeof fleetStates)[number]
+const States = z.strictObject({
+  fault: f.count,
+  offline: f.count,
+  soldOut: f.count,
+  fine: f.count,
+  idle: f.count,
+})
+const wrongBox = bi('地图范围不正确', 'Not a part of the map')
+const Box = z
+  .array(z.number().min(-180, wrongBox).max(180, wrongBox))
+  .length(4, wrongBox)
+  .refine(
+    ([west = 0, south = 0, east = 0, north = 0]) =>
+      west <= east && south <= north && north < 86 && south > -86,
+    wrongBox,
+  )
+  .default([chinaBox.west, chinaBox.south, chinaBox.east, chinaBox.north])
+
+export const FleetGroup = z.strictObject({
+  lng: z.number(),
+  lat: z.number(),
+  total: f.count,
+  states: States,
+  box: z.array(z.number()),
+})
+export type FleetGroup = z.infer<typeof FleetGroup>
+export const FleetMachine = z.strictObject({
+  id: f.id,
+  rtuNumber: z.string(),
+  nickname: z.string(),
+  lng: z.number(),
+  lat: z.number(),
+  state: z.enum(fleetStates),
+})
+export type FleetMachine = z.infer<typeof FleetMachine>
+
 const ofDevice = { id: f.id }
 
 export const devices = {
@@ -294,25 +240,25 @@ export const devices = {
       tempAlarm: f.count,
     }),
   }),
-  options: read('device:read', {
-    path: '/devices/options',
-    summary: 'Machines for a select box, at most 50',
-    /** `typeOf`: of the type of this machine alone. */
-    input: z.strictObject({
-      keyword,
-      ids: z.array(f.id).max(200).optional(),
-      typeOf: f.id.optional(),
-    }),
+  map: read('device:read', {
+    path: '/devices/map',
+    heavy: true,
+    summary:
+      'Machines of a part of the map, near ones as one group; from zoom 20 on each by itself, at most 500. `box` is west, south, east, north; the whole country without it',
+    input: z
+      .strictObject({
+        box: Box,
+        zoom: z.number(wrongBox).int(wrongBox).min(0, wrongBox).max(22, wrongBox).default(4),
+        ...filters,
+      })
+      .refine(...wholeRange),
     output: z.strictObject({
-      list: z.array(
-        z.strictObject({
-          id: f.id,
-          rtuNumber: z.string(),
-          nickname: z.string(),
-          orgId: f.id,
-          status: Status,
-        }),
-      ),
+      /** Of the whole filter, wherever they stand. */
+      total: f.count,
+      unlocated: f.count,
+      states: States,
+      groups: z.array(FleetGroup),
+      machines: z.array(FleetMachine),
     }),
   }),
   detail: read('device:read', {
@@ -320,44 +266,6 @@ export const devices = {
     summary: 'One machine',
     input: z.strictObject(ofDevice),
     output: DeviceDetail,
-  }),
-  create: write('device:create', {
-    path: '/devices',
-    summary: 'Register a machine; the answer shows its secret once',
-    audit: 'devices.create',
-    fresh: true,
-    scope: 'system',
-    errors: [deviceErrors.numberTaken, deviceErrors.ownerKind, ...rowErrors],
-    input: CreateDevice,
-    output: Secret,
-  }),
-  previewBatch: read('device:create', {
-    path: '/devices/batch-preview',
-    summary: 'The numbers a batch would take',
-    scope: 'system',
-    errors: [deviceErrors.widthOverflow],
-    input: z.strictObject(numbers),
-    output: z.strictObject({
-      first: z.string(),
-      last: z.string(),
-      numbers: z.array(z.string()),
-      conflicts: z.array(z.string()),
-    }),
-  }),
-  createBatch: write('device:create', {
-    path: '/devices/batch-create',
-    summary: 'Register up to 200 machines with following numbers, all or none',
-    audit: 'devices.createBatch',
-    fresh: true,
-    scope: 'system',
-    errors: [
-      deviceErrors.numbersTaken,
-      deviceErrors.widthOverflow,
-      deviceErrors.ownerKind,
-      ...rowErrors,
-    ],
-    input: BatchDevices,
-    output: z.strictObject({ created: z.array(Secret) }),
   }),
   update: write('device:update', {
     method: 'PUT',
@@ -395,6 +303,7 @@ export const devices = {
       }),
     output: DeviceDetail,
   }),
+  ...formEndpoints,
   ...lifecycleEndpoints,
   ...historyEndpoints,
   ...tagEndpoints,

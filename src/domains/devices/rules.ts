@@ -6,8 +6,6 @@ import type { freshnesses, lifecycles } from './contract.ts'
 import { deviceErrors } from './errors.ts'
 import type { timelineGroups } from './historyContract.ts'
 
-export { type BusinessWindow, isOpen } from './hours.ts'
-
 type Lifecycle = (typeof lifecycles)[number]
 
 /**

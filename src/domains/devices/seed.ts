@@ -5,10 +5,10 @@ import { type DemoDevice, devices, deviceTypes, staff } from '../../seed/world.t
 import type { Db } from '../../server/database.ts'
 import { rowsOf } from '../../server/rows.ts'
 import { columns } from '../../server/shapes.ts'
+import type { BusinessWindow } from '../../shared/hours.ts'
 import { dayMs } from '../../shared/instants.ts'
 import { signalOf } from '../machines/rules.ts'
 import { secretColumns } from '../machines/server/secret.ts'
-import type { BusinessWindow } from './hours.ts'
 
 type SeedIds = {
   org: ReadonlyMap<string, number>

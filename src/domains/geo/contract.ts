@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { read } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import { wholeRange } from '../../shared/listQuery.ts'
-import { chinaBox, latitude, longitude, regionCode } from '../../shared/place.ts'
+import { latitude, longitude, regionCode } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
-import { deviceList } from '../devices/contract.ts'
 
 /**
  * Where things are, without any network: the list of regions with coordinates, outlines, and what
@@ -51,67 +49,7 @@ export const Area = z.strictObject({
 })
 export type Area = z.infer<typeof Area>
 
-/** What the list of machines filters by; the quick views are filters too. */
-const { page, pageSize, sort, ...filters } = deviceList.shape
-
-export const fleetStates = ['fault', 'offline', 'soldOut', 'fine', 'idle'] as const
-export type FleetState = (typeof fleetStates)[number]
-const States = z.strictObject({
-  fault: f.count,
-  offline: f.count,
-  soldOut: f.count,
-  fine: f.count,
-  idle: f.count,
-})
-const wrongBox = bi('地图范围不正确', 'Not a part of the map')
-const Box = z
-  .array(z.number().min(-180, wrongBox).max(180, wrongBox))
-  .length(4, wrongBox)
-  .refine(
-    ([west = 0, south = 0, east = 0, north = 0]) =>
-      west <= east && south <= north && north < 86 && south > -86,
-    wrongBox,
-  )
-  .default([chinaBox.west, chinaBox.south, chinaBox.east, chinaBox.north])
-
-export const FleetGroup = z.strictObject({
-  ...position,
-  total: f.count,
-  states: States,
-  box: z.array(z.number()),
-})
-export type FleetGroup = z.infer<typeof FleetGroup>
-export const FleetMachine = z.strictObject({
-  id: f.id,
-  rtuNumber: z.string(),
-  nickname: z.string(),
-  ...position,
-  state: z.enum(fleetStates),
-})
-export type FleetMachine = z.infer<typeof FleetMachine>
-
 export const geo = {
-  fleet: read('device:read', {
-    path: '/devices/map',
-    heavy: true,
-    summary:
-      'Machines of a part of the map, near ones as one group; from zoom 20 on each by itself, at most 500. `box` is west, south, east, north; the whole country without it',
-    input: z
-      .strictObject({
-        box: Box,
-        zoom: z.number(wrongBox).int(wrongBox).min(0, wrongBox).max(22, wrongBox).default(4),
-        ...filters,
-      })
-      .refine(...wholeRange),
-    output: z.strictObject({
-      /** Of the whole filter, wherever they stand. */
-      total: f.count,
-      unlocated: f.count,
-      states: States,
-      groups: z.array(FleetGroup),
-      machines: z.array(FleetMachine),
-    }),
-  }),
   regions: read('self', {
     path: '/regions',
     summary: 'Regions below one, or the provinces, with coordinates (GCJ-02)',

@@ -1,7 +1,12 @@
 import type { Domain } from '../../server/domain.ts'
+import { machines } from './contract.ts'
+import { locale } from './locale.ts'
 
-/** What machines say, and what the gateway knows of them. */
+/** Machines as choices of every screen; what they say, and what the gateway knows of them. */
 export const domain = {
+  contract: machines,
+  handlers: async () => (await import('./server/verbs.ts')).handlers,
+  locale,
   topics: { shadows: { rights: ['device:read', 'lane:read'], watched: ['device_shadows'] } },
   jobs: async (app) => (await import('./server/jobs.ts')).registerMachineJobs(app),
   open: {
@@ -10,4 +15,4 @@ export const domain = {
     'server/events.ts': 'the only writer of what the platform knows about a machine',
     'server/shadows.ts': 'the only writer of what a machine should have',
   },
-} satisfies Domain
+} satisfies Domain<typeof machines>

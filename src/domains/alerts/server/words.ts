@@ -1,7 +1,7 @@
 import { regionName } from '../../../shared/regions.ts'
 import { bi, type Lang, say } from '../../../shared/text.ts'
 import { locale as boards } from '../../boards/locale.ts'
-import { locale as devices } from '../../devices/locale.ts'
+import { locale as machines } from '../../machines/locale.ts'
 import type { AlertKind } from '../contract.ts'
 import { locale } from '../locale.ts'
 
@@ -30,7 +30,7 @@ export function contentOf(alert: Told): string {
   return both((lang) => {
     const t = locale[lang].content
     const line = fill(t[alert.kind], {
-      code: word(devices[lang].enums.faultCode, alert.subject),
+      code: word(machines[lang].enums.faultCode, alert.subject),
       roads: lanesOf(alert.data.roads, t.lanes),
       detail: text(alert.data.detail),
       day: text(alert.data.day),

@@ -2,13 +2,19 @@ import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { exists, rowOf } from '../../../server/rows.ts'
 import { guarding } from '../../../server/shapes.ts'
-import type { DeviceDetail } from '../../devices/contract.ts'
+
 import { newSecret, secretColumns, unknownSecret } from '../../machines/server/secret.ts'
+
 import { boardErrors } from '../contract.ts'
 
 /** The only writer of which board a machine has and of the secret it signs in with. */
 
-export type Machine = Pick<DeviceDetail, 'id' | 'orgId' | 'rtuNumber' | 'lifecycle' | 'version'> & {
+export type Machine = {
+  id: number
+  orgId: number
+  rtuNumber: string
+  lifecycle: 'STOCK' | 'OPERATING' | 'PAUSED' | 'SOLD' | 'SCRAPPED'
+  version: number
   boardNo: string | null
   card: string | null
 }

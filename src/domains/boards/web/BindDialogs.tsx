@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { Field, Note } from '../../../web/form/fields.tsx'
-import { DeviceSelect } from '../../devices/web/pickers.tsx'
+import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { type BoardRow, type BoardSecret, boards } from '../contract.ts'
 import { BoardSelect } from './pickers.tsx'
 

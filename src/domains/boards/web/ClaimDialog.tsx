@@ -3,7 +3,7 @@ import { FormDialog } from '../../../web/FormDialog.tsx'
 import { Field, Note, TextField } from '../../../web/form/fields.tsx'
 import { useMay, useUser } from '../../../web/session.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
-import { DeviceSelect } from '../../devices/web/pickers.tsx'
+import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { type BoardSecret, boards, type UnknownBoard } from '../contract.ts'
 
 type Props = { row: UnknownBoard; onClose: () => void; onSecret: (secret: BoardSecret) => void }

@@ -14,7 +14,7 @@ import {
 } from '../../../web/form/fields.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Select } from '../../../web/ui/select.tsx'
-import { DeviceSelect } from '../../devices/web/pickers.tsx'
+import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { type Complaint, complaints } from '../contract.ts'
 import styles from './complaints.module.css'
 import { PersonSelect } from './PersonSelect.tsx'

@@ -5,7 +5,8 @@ import { exists, rowsOf } from '../../../server/rows.ts'
 import { fieldRefusal } from '../../../shared/errors.ts'
 import { sequentialNumbers } from '../../../shared/ids.ts'
 import { newSecret, secretColumns } from '../../machines/server/secret.ts'
-import { type CreateDevice, deviceErrors, type devices } from '../contract.ts'
+import { deviceErrors, type devices } from '../contract.ts'
+import type { CreateDevice } from '../formContract.ts'
 import { checkedOwner, checkedPlace, unique, written } from './checks.ts'
 
 type Contract = typeof devices

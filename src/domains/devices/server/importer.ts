@@ -13,7 +13,7 @@ import { regionsNamed } from '../../../shared/regions.ts'
 import { bi } from '../../../shared/text.ts'
 import { meant, type Named, organisationsNamed } from '../../accounts/server/named.ts'
 import { keepCodes, newCode } from '../../boards/server/codes.ts'
-import { CreateDevice, type kinds, rtuNumber } from '../contract.ts'
+import { CreateDevice, type kinds, rtuNumber } from '../formContract.ts'
 import { checkedOwner, checkedPlace } from './checks.ts'
 import { addAll } from './create.ts'
 

@@ -184,25 +184,6 @@ export const counts = (ctx: Ctx) =>
       count(*) filter (where s.temp_alarm) as "tempAlarm"
     from ${joined} where ${visible(ctx, 'd.org_id', 'd.id')}`
 
-const option = shape(
-  DeviceRow.pick({ id: true, rtuNumber: true, nickname: true, orgId: true, status: true }),
-  ['devices', 'd'],
-  { status },
-)
-export function options(ctx: Ctx, { ids, keyword, typeOf }: Input<typeof devices.options>) {
-  const where = [
-    visible(ctx, 'd.org_id', 'd.id'),
-    ids?.length ? sql`d.id = any(${ids}::bigint[])` : matches('devices', 'd.id', keyword),
-    typeOf &&
-      sql`d.type_id = (select other.type_id from devices other
-        where other.id = ${typeOf} and ${visible(ctx, 'other.org_id', 'other.id')})`,
-  ]
-  return option.all(
-    ctx.db,
-    sql`from ${joined} where ${all(where)} order by d.rtu_number limit ${ids?.length ? 200 : 50}`,
-  )
-}
-
 export type Type = { pattern: string; maxLevels: number; maxRoads: number; kind: string }
 const typeColumns = sql`t.pattern, t.max_levels as "maxLevels", t.max_roads as "maxRoads", t.kind`
 export const typeOf = (ctx: Ctx, typeId: number) =>

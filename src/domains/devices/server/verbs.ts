@@ -4,6 +4,7 @@ import { common, Refusal } from '../../../shared/errors.ts'
 import type { devices } from '../contract.ts'
 import { create, createBatch, previewBatch } from './create.ts'
 import { faults, handleFault } from './faults.ts'
+import { fleetGroups, fleetTotals } from './fleet.ts'
 import { telemetry, timeline } from './history.ts'
 import { pauseMany, previewPauses, restore, retire, setLifecycle } from './lifecycle.ts'
 import * as q from './queries.ts'
@@ -12,7 +13,6 @@ import { previewTags, tagMany, tagsOf } from './tags.ts'
 import { update } from './update.ts'
 
 export { pauseDevicesOf } from './lifecycle.ts'
-export { conditions as deviceConditions } from './queries.ts'
 
 type Contract = typeof devices
 
@@ -43,7 +43,10 @@ const list: Handlers<Contract>['list'] = async (ctx, input) => {
 export const handlers: Handlers<Contract> = {
   list,
   counts: (ctx) => q.counts(ctx),
-  options: async (ctx, input) => ({ list: await q.options(ctx, input) }),
+  map: async (ctx, input) => ({
+    ...(await fleetTotals(ctx, input)),
+    ...(await fleetGroups(ctx, input)),
+  }),
   detail: (ctx, input) => detailOf(ctx, input.id),
   create,
   previewBatch,

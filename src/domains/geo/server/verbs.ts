@@ -7,7 +7,6 @@ import { originOf } from '../../settings/usual.ts'
 import type { geo } from '../contract.ts'
 import { writtenPosition } from '../rules.ts'
 import { findRegions, outlinesOf, placeOf, regionAt } from './atlas.ts'
-import { fleetGroups, fleetTotals } from './fleet.ts'
 import { deviceRows, storeRows, street } from './queries.ts'
 
 type Contract = typeof geo
@@ -76,10 +75,6 @@ const tiles: Handlers<Contract>['tiles'] = async (ctx) => {
 }
 
 export const handlers: Handlers<Contract> = {
-  fleet: async (ctx, input) => ({
-    ...(await fleetTotals(ctx, input)),
-    ...(await fleetGroups(ctx, input)),
-  }),
   regions,
   search,
   searchDevices: async (ctx, { q }) => ({ list: await deviceRows(ctx, q) }),

@@ -11,6 +11,8 @@ import { PlanView } from './grid/PlanView.tsx'
 // pages of other domains show a plan without having loaded these texts
 registerLocale('lanes', locale)
 
+export { TestVendDialog } from './dialogs/TestVendDialog.tsx'
+
 /** The planogram of a machine to look at; changing it is the lanes page. */
 export function LanePlan({ deviceId }: { deviceId: number }) {
   const { t } = useTranslation('lanes')

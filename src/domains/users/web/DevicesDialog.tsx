@@ -7,8 +7,10 @@ import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { Modal } from '../../../web/ui/overlay.tsx'
 import { Select } from '../../../web/ui/select.tsx'
 import { Lead, Muted } from '../../../web/ui/Text.tsx'
+
 import { useDebounced } from '../../../web/useDebounced.ts'
-import { devices } from '../../devices/contract.ts'
+import { machines } from '../../machines/contract.ts'
+
 import { type OrganUserRow, users } from '../contract.ts'
 
 type Device = { id: number; rtuNumber: string; nickname: string }
@@ -121,8 +123,8 @@ function Machines({
   const { t } = useTranslation('users')
   const [typed, setTyped] = useState('')
   const keyword = useDebounced(typed.trim())
-  const found = useRead(devices.options, keyword ? { keyword } : {}, { keep: true })
-  const held = useRead(devices.options, { ids: value }, { enabled: value.length > 0, keep: true })
+  const found = useRead(machines.options, keyword ? { keyword } : {}, { keep: true })
+  const held = useRead(machines.options, { ids: value }, { enabled: value.length > 0, keep: true })
   const rows = new Map<number, Device>(
     [...(held.data?.list ?? []), ...(found.data?.list ?? [])].map((row) => [row.id, row]),
   )

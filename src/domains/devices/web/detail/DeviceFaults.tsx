@@ -11,12 +11,14 @@ import { Time } from '../../../../web/Time.tsx'
 import { Pager } from '../../../../web/ui/Pager.tsx'
 import { Lines } from '../../../../web/ui/Sheet.tsx'
 import { Muted } from '../../../../web/ui/Text.tsx'
+import { useFaultWord } from '../../../machines/web/pickers.tsx'
 import { devices } from '../../contract.ts'
 
 type Fault = Output<typeof devices.faults>['list'][number]
 
 export function DeviceFaults({ deviceId }: { deviceId: number }) {
   const { t } = useTranslation(['devices', 'web'])
+  const word = useFaultWord()
   const [page, setPage] = useState(1)
   const [handled, setHandled] = useState<Fault | null>(null)
   const read = useRead(devices.faults, { id: deviceId, page }, { inline: true, keep: true })
@@ -24,7 +26,6 @@ export function DeviceFaults({ deviceId }: { deviceId: number }) {
     return <Problem error={read.error} onRetry={() => void read.refetch()} />
   if (!read.data) return <Skeleton rows={6} />
   if (read.data.total === 0) return <Empty title={t('faultTab.empty')} />
-  const word = (code: string) => t(`enums.faultCode.${code}`, { defaultValue: code })
   const tone = (fault: Fault) =>
     fault.closedAt ? 'closed' : fault.level === 'ERROR' ? 'fault' : 'warn'
   return (

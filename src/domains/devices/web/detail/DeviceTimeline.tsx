@@ -12,6 +12,7 @@ import { Pager } from '../../../../web/ui/Pager.tsx'
 import { Lines } from '../../../../web/ui/Sheet.tsx'
 import { Select } from '../../../../web/ui/select.tsx'
 import { Bad, Muted } from '../../../../web/ui/Text.tsx'
+import { useFaultWord } from '../../../machines/web/pickers.tsx'
 import { devices } from '../../contract.ts'
 import { type TimelineRow, timelineGroups, timelineRows } from '../../historyContract.ts'
 
@@ -112,16 +113,16 @@ function Line({ line }: { line: TimelineRow }) {
 /** Values in words where there are some; keys of a message stay as the protocol names them. */
 function useSentence({ source, data }: TimelineRow): string {
   const { t } = useTranslation('devices')
+  const faultWord = useFaultWord()
   const value = (key: string, found: unknown): string => {
     if (typeof found === 'boolean') return t(`web:bool.${found}`)
     if (typeof found === 'object' && found !== null) return JSON.stringify(found)
     const text = String(found)
     if (!/^[A-Za-z_]+$/.test(text)) return text
     const moved = source === 'EVENT' && (key === 'from' || key === 'to')
-    return t(
-      (moved ? ['lifecycle'] : ['data', 'faultCode']).map((word) => `enums.${word}.${text}`),
-      { defaultValue: text },
-    )
+    return moved
+      ? t(`enums.lifecycle.${text}`, { defaultValue: text })
+      : t(`enums.data.${text}`, { defaultValue: faultWord(text) })
   }
   return Object.entries(data)
     .filter(([key]) => key !== 'cmdId')

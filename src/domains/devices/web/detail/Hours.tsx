@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { type BusinessWindow, dayRuns } from '../../hours.ts'
+import { type BusinessWindow, dayRuns } from '../../../../shared/hours.ts'
 
 type Span = Pick<BusinessWindow, 'from' | 'to'>
 

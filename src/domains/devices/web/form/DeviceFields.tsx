@@ -15,7 +15,7 @@ import { RegionSelect } from '../../../../web/RegionSelect.tsx'
 import { Bad } from '../../../../web/ui/Text.tsx'
 import { DeviceTypeSelect, type TypeOption } from '../../../device-types/web/pickers.tsx'
 import { PlaceOnMap } from '../../../geo/web/pickers.tsx'
-import { dispensingModes } from '../../contract.ts'
+import { dispensingModes } from '../../formContract.ts'
 import { licenceMatches } from '../../rules.ts'
 import { HoursField } from './HoursField.tsx'
 

@@ -5,7 +5,7 @@ import { useWrite } from '../../../../web/api.ts'
 import { Part } from '../../../../web/ui/Sheet.tsx'
 import { Lead } from '../../../../web/ui/Text.tsx'
 import { lanes } from '../../../lanes/contract.ts'
-import { DeviceSelect } from '../pickers.tsx'
+import { DeviceSelect } from '../../../machines/web/pickers.tsx'
 
 const parts: ['product', 'price', 'capacity', 'warnQty', 'restriction'] = [
   'product',

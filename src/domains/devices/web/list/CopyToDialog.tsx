@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import { useActiveTab } from '../../../../web/shell/tabs.ts'
 import { Modal } from '../../../../web/ui/overlay.tsx'
 import { Lead } from '../../../../web/ui/Text.tsx'
-import { DeviceSelect } from '../pickers.tsx'
+import { DeviceSelect } from '../../../machines/web/pickers.tsx'
 
 /**
  * Chooses whose lanes the selected machines get; the lanes page of that machine shows the dry run.

@@ -5,6 +5,7 @@ import { StockBar } from '../../../../web/StockBar.tsx'
 import { CardHead, Facts } from '../../../../web/ui/Card.tsx'
 import { Bad } from '../../../../web/ui/Text.tsx'
 import { DeviceTagChips } from '../../../device-tags/web/pickers.tsx'
+import { useFaultWord } from '../../../machines/web/pickers.tsx'
 import type { DeviceRow } from '../../contract.ts'
 import { DeviceStatus } from '../DeviceStatus.tsx'
 
@@ -13,10 +14,11 @@ type Props = { row: DeviceRow; to: string; actions: ReactNode }
 /** One machine on a phone: number and name, what is wrong and in which lane, what it holds. */
 export function DeviceCard({ row, to, actions }: Props) {
   const { t } = useTranslation('devices')
+  const faultWord = useFaultWord()
   const { fault } = row
   const trouble = fault
     ? [
-        t(`enums.faultCode.${fault.faultCode}`, { defaultValue: fault.faultCode }),
+        faultWord(fault.faultCode),
         ...(fault.road === null ? [] : [t('faultTab.road', { n: fault.road })]),
       ]
     : []

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
-import { RebootBatch, TestVendDialog, useCommands } from '../../../device-commands/web/pickers.tsx'
+import { RebootBatch, useCommands } from '../../../device-commands/web/pickers.tsx'
 import { SettingsBatch, SettingsDialog } from '../../../device-settings/web/pickers.tsx'
+import { TestVendDialog } from '../../../lanes/web/pickers.tsx'
 import { CopyToDialog } from './CopyToDialog.tsx'
 import { LeavingDialog, PauseBatch } from './LifecycleDialogs.tsx'
 import type { Opened } from './opened.ts'

@@ -12,15 +12,14 @@ import { Count } from '../../../../web/Money.tsx'
 import { Problem } from '../../../../web/Problem.tsx'
 import { useMay } from '../../../../web/session.ts'
 import { useDetail } from '../../../../web/useDetail.ts'
+import { GeoMap } from '../../../geo/web/pickers.tsx'
 import {
+  devices,
   type FleetGroup,
   type FleetMachine,
   type FleetState,
   fleetStates,
-  geo,
-} from '../../../geo/contract.ts'
-import { GeoMap } from '../../../geo/web/pickers.tsx'
-import { devices } from '../../contract.ts'
+} from '../../contract.ts'
 import { deviceFilters } from '../list/deviceFilters.tsx'
 import { ListOrMap } from '../list/ListOrMap.tsx'
 import { fleetLayer, part } from './fleetLayer.ts'
@@ -45,11 +44,11 @@ export function FleetMap() {
   const [here, setHere] = useState<FleetGroup | null>(null)
   const layer = useRef<ReturnType<typeof fleetLayer> | null>(null)
   const read = useRead(
-    geo.fleet,
+    devices.map,
     { ...filter, ...(shown ?? { box: [0, 0, 0, 0], zoom: 0 }) },
     { keep: true, inline: true, enabled: shown !== null },
   )
-  useLive('devices', [geo.fleet.path])
+  useLive('devices', [devices.map.path])
   const words = useMemo(
     () =>
       Object.fromEntries(fleetStates.map((state) => [state, t(`map.state.${state}`)])) as Record<

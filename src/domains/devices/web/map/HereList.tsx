@@ -2,7 +2,7 @@ import CloseOutlined from '@ant-design/icons/es/icons/CloseOutlined'
 import { Button } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../../web/api.ts'
-import { type FleetGroup, type FleetState, geo } from '../../../geo/contract.ts'
+import { devices, type FleetGroup, type FleetState } from '../../contract.ts'
 import styles from './map.module.css'
 import { StateFace } from './StateFace.tsx'
 
@@ -17,7 +17,7 @@ type Props = {
 /** Machines of one building: no zoom takes them apart, so they are named. */
 export function HereList({ group, filter, words, onOpen, onClose }: Props) {
   const { t } = useTranslation('devices')
-  const read = useRead(geo.fleet, { ...filter, box: group.box, zoom: 22 }, { keep: true })
+  const read = useRead(devices.map, { ...filter, box: group.box, zoom: 22 }, { keep: true })
   return (
     <aside className={styles.here} aria-label={t('map.machines')}>
       <header>

@@ -1,5 +1,5 @@
 import type { CSSProperties } from 'react'
-import type { FleetState } from '../../../geo/contract.ts'
+import type { FleetState } from '../../contract.ts'
 import { markOf } from './fleetLayer.ts'
 import styles from './map.module.css'
 

@@ -1,12 +1,7 @@
 import L from 'leaflet'
 import { formatCount } from '../../../../web/Money.tsx'
 import type { Tone } from '../../../../web/StatusTag.tsx'
-import {
-  type FleetGroup,
-  type FleetMachine,
-  type FleetState,
-  fleetStates,
-} from '../../../geo/contract.ts'
+import { type FleetGroup, type FleetMachine, type FleetState, fleetStates } from '../../contract.ts'
 import styles from './map.module.css'
 
 /** Colours of map points: red, grey, orange, green; a machine not in use is a hollow grey one. */

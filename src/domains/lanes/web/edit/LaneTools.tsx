@@ -24,7 +24,7 @@ import { roadText, type ShownRoad, toLane } from '../shown.ts'
 
 const LevelsDialog = lazyDialog(() => import('./LevelsDialog.tsx').then((m) => m.LevelsDialog))
 const TestVendDialog = lazyDialog(() =>
-  import('../../../device-commands/web/pickers.tsx').then((m) => m.TestVendDialog),
+  import('../dialogs/TestVendDialog.tsx').then((m) => m.TestVendDialog),
 )
 const PriceDialog = lazyDialog(() =>
   import('../dialogs/PriceDialog.tsx').then((m) => m.PriceDialog),

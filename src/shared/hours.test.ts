@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { say } from '../../shared/text.ts'
 import { BusinessHours, type BusinessWindow, dayRuns, hoursProblem, isOpen } from './hours.ts'
+import { say } from './text.ts'
 
 const window = (days: number[], from: string, to: string): BusinessWindow => ({ days, from, to })
 const workdays = [1, 2, 3, 4, 5]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bi, say } from '../../shared/text.ts'
+import { bi, say } from './text.ts'
 
 /**
  * When a machine is open, week by week in Asia/Shanghai. No window at all: the organisation's

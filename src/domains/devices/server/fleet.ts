@@ -3,10 +3,10 @@ import type { Ctx } from '../../../server/context.ts'
 import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { latOf, lngOf, mercatorX, mercatorY } from '../../../shared/place.ts'
-import { deviceConditions } from '../../devices/server/verbs.ts'
-import type { FleetGroup, FleetMachine, FleetState, geo } from '../contract.ts'
+import type { devices, FleetGroup, FleetMachine, FleetState } from '../contract.ts'
+import { conditions } from './queries.ts'
 
-type Ask = Input<typeof geo.fleet>
+type Ask = Input<typeof devices.map>
 /**
  * Pixels of a cell: what falls into one is one group. Cells hang on the world, not on the window,
  * so groups stay when it moves.
@@ -28,7 +28,7 @@ const states = sql`jsonb_build_object('fault', count(*) filter (where state = 'f
 export const fleetTotals = (ctx: Ctx, input: Ask) =>
   onlyRow<{ total: number; unlocated: number; states: Record<FleetState, number> }>(ctx.db)`
     select count(*) as total, count(*) filter (where lng is null) as unlocated, ${states}
-    from (select d.lng, ${state} as state from ${from} where ${deviceConditions(ctx, input)}) m`
+    from (select d.lng, ${state} as state from ${from} where ${conditions(ctx, input)}) m`
 
 /** The box grown to whole cells, so that a group at the edge is counted whole. */
 function grown(
@@ -66,7 +66,7 @@ export async function fleetGroups(
     from (
       select d.id, d.rtu_number, d.nickname, d.lng, d.lat, ${x} as x, ${y} as y, ${state} as state
       from ${from}
-      where ${deviceConditions(ctx, input)} and d.lng between ${west}::numeric and ${east}::numeric
+      where ${conditions(ctx, input)} and d.lng between ${west}::numeric and ${east}::numeric
         and d.lat between ${south}::numeric and ${north}::numeric
     ) m group by x, y order by total desc, id limit ${most}`
   return {

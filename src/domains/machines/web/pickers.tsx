@@ -1,10 +1,22 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
+import { registerLocale } from '../../../web/i18n.ts'
 import { type PickedProps, wholeWidth } from '../../../web/picked.ts'
 import { Select } from '../../../web/ui/select.tsx'
+
 import { useDebounced } from '../../../web/useDebounced.ts'
-import { devices } from '../contract.ts'
+import { machines } from '../contract.ts'
+import { locale } from '../locale.ts'
+
+// every page may speak of faults
+registerLocale('machines', locale)
+
+/** A fault in words; one that this platform does not know as the machine says it. */
+export function useFaultWord(): (code: string) => string {
+  const { t } = useTranslation('machines')
+  return (code) => t(`enums.faultCode.${code}`, { defaultValue: code })
+}
 
 /** A machine of the scope, found by number or name; `typeOf`: of that machine's type alone. */
 export function DeviceSelect({
@@ -16,8 +28,8 @@ export function DeviceSelect({
   const keyword = useDebounced(typed.trim())
   const chosen = typeof props.value === 'number' ? props.value : undefined
   const asked = { ...(keyword ? { keyword } : {}), ...(typeOf ? { typeOf } : {}) }
-  const found = useRead(devices.options, asked, { keep: true })
-  const held = useRead(devices.options, { ids: [chosen ?? 0] }, { enabled: chosen !== undefined })
+  const found = useRead(machines.options, asked, { keep: true })
+  const held = useRead(machines.options, { ids: [chosen ?? 0] }, { enabled: chosen !== undefined })
   const rows = new Map(
     [...(held.data?.list ?? []), ...(found.data?.list ?? [])].map((row) => [row.id, row]),
   )

@@ -2,16 +2,17 @@ import { Alert, Button, Checkbox, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
-import { useRead, useWrite } from '../../../web/api.ts'
-import { useLive } from '../../../web/live.ts'
-import { useActiveTab } from '../../../web/shell/tabs.ts'
-import { Modal } from '../../../web/ui/overlay.tsx'
-import { Select } from '../../../web/ui/select.tsx'
-import { Bad, Muted } from '../../../web/ui/Text.tsx'
-import { lanes, type Road } from '../../lanes/contract.ts'
-import { deviceCommands, type TestVend } from '../contract.ts'
-import { testRefusal } from '../rules.ts'
-import { Progress } from './Progress.tsx'
+import { useRead, useWrite } from '../../../../web/api.ts'
+import { useLive } from '../../../../web/live.ts'
+import { useActiveTab } from '../../../../web/shell/tabs.ts'
+import { Modal } from '../../../../web/ui/overlay.tsx'
+import { Select } from '../../../../web/ui/select.tsx'
+import { Bad, Muted } from '../../../../web/ui/Text.tsx'
+import { deviceCommands, type TestVend } from '../../../device-commands/contract.ts'
+import { testRefusal } from '../../../device-commands/rules.ts'
+import { Progress } from '../../../device-commands/web/pickers.tsx'
+import { useFaultWord } from '../../../machines/web/pickers.tsx'
+import { lanes, type Road } from '../../contract.ts'
 
 type Props = {
   id: number
@@ -23,7 +24,7 @@ type Props = {
 
 /** One piece for nothing out of a chosen lane, watched until it fell. */
 export function TestVendDialog({ id, rtuNumber, online, laneId, onClose }: Props) {
-  const { t } = useTranslation(['deviceCommands', 'devices'])
+  const { t } = useTranslation('deviceCommands')
   const [chosen, setChosen] = useState<number | undefined>(laneId)
   const [repair, setRepair] = useState(false)
   const [test, setTest] = useState<TestVend | null>(null)
@@ -111,7 +112,7 @@ export function TestVendDialog({ id, rtuNumber, online, laneId, onClose }: Props
 const over: readonly TestVend['state'][] = ['SUCCESS', 'FAILED', 'UNKNOWN', 'VOID']
 
 function Watched({ id, started }: { id: number; started: TestVend }) {
-  const { t } = useTranslation(['deviceCommands', 'devices'])
+  const { t } = useTranslation('deviceCommands')
   const read = useRead(
     deviceCommands.testVendState,
     { id },
@@ -121,9 +122,8 @@ function Watched({ id, started }: { id: number; started: TestVend }) {
   const latest = read.data?.latest
   const test = latest?.orderNum === started.orderNum ? latest : started
   const end = test.state === 'SUCCESS' ? 'good' : over.includes(test.state) ? 'bad' : null
-  const reason = test.failReason
-    ? t(`devices:enums.faultCode.${test.failReason}`, { defaultValue: test.failReason })
-    : ''
+  const faultWord = useFaultWord()
+  const reason = test.failReason ? faultWord(test.failReason) : ''
   const word = t(`enums.test.${test.state}`)
   return (
     <>
