@@ -77,7 +77,17 @@ export const Entry = z.strictObject({
   content: z.string(),
   createTime: f.instant,
 })
-export const Around = z.strictObject({ kind: z.string(), note: z.string(), createTime: f.instant })
+export const Around = z.strictObject({
+  kind: z.enum(['door', 'vend_result', 'fault']),
+  createTime: f.instant,
+  road: z.number().int().nullable(),
+  /** The vend belongs to the order complained about. */
+  ofOrder: z.boolean(),
+  /** What came of the vend, or the fault. */
+  code: z.string().nullable(),
+  dropDetected: z.boolean().nullable(),
+  open: z.boolean().nullable(),
+})
 
 export const Complaint = ComplaintRow.extend({
   contactPhone: z.string(),
@@ -95,7 +105,7 @@ export const Complaint = ComplaintRow.extend({
   /** Three or more reports of nothing dispensed on this lane within a day. */
   laneAlarm: z.boolean(),
   entries: z.array(Entry),
-  /** Door and vend messages of the machine ten minutes around the complaint or its order. */
+  /** Door and vend messages of the machine ten minutes around the order, or around the filing. */
   around: z.array(Around),
 })
 export type Complaint = z.infer<typeof Complaint>

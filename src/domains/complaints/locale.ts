@@ -39,7 +39,11 @@ export const locale = defineLocale(
     },
     detail: {
       order: '关联订单',
-      around: '前后10分钟设备消息',
+      around: '前后 10 分钟设备消息',
+      aroundOrder: '下单前后 10 分钟设备消息',
+      ofOrder: '本订单',
+      doorOpen: '打开',
+      doorClosed: '关闭',
       talk: '处理过程',
       nothing: '暂无处理记录',
       noMessages: '没有设备消息',
@@ -198,6 +202,10 @@ export const locale = defineLocale(
     detail: {
       order: 'Linked order',
       around: 'Machine messages, 10 minutes around',
+      aroundOrder: 'Machine messages, 10 minutes around the order',
+      ofOrder: 'this order',
+      doorOpen: 'opened',
+      doorClosed: 'closed',
       talk: 'What was done',
       nothing: 'Nothing yet',
       noMessages: 'No messages',

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { exists, onlyRow, rowOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
@@ -108,19 +107,27 @@ export function neighbours(ctx: Ctx, c: Row) {
         and c.created_at >= ${since} and c.id <> ${c.id}) as buyer`
 }
 
-const message = shape(
-  Around.extend({ payload: z.record(z.string(), z.unknown()) }),
-  ['device_messages', 'm'],
-  { payload: sql`m.payload`, createTime: sql`m.created_at` },
-  ['note'],
-)
-/** What the machine said ten minutes around. */
+const message = (c: Row) =>
+  shape(Around, ['device_messages', 'm'], {
+    kind: sql`m.kind`,
+    createTime: sql`m.created_at`,
+    road: sql`coalesce(v.road, (m.payload->>'lane')::int)`,
+    ofOrder: sql`coalesce(v.order_num = ${c.orderNum}, false)`,
+    code: sql`coalesce(m.payload->>'result', m.payload->>'code')`,
+    dropDetected: sql`(m.payload->>'dropDetected')::boolean`,
+    open: sql`(m.payload->>'open')::boolean`,
+  })
+/** What the machine said ten minutes around the order; without one, around the filing. */
 export async function around(ctx: Ctx, c: Row) {
   if (c.deviceId === null) return []
-  const at = Date.parse(c.createTime)
-  return message.all(
+  const order = await rowOf<{ at: string }>(ctx.db)`select k.created_at as at from order_keys k
+    where k.order_num = ${c.orderNum} and k.org_id = ${c.orgId}`
+  const at = Date.parse(order?.at ?? c.createTime)
+  return message(c).all(
     ctx.db,
     sql`from device_messages m
+      left join vend_commands v on v.org_id = m.org_id and v.device_id = m.device_id
+        and v.cmd_id = (m.payload->>'cmdId')::uuid
       where m.device_id = ${c.deviceId} and m.org_id = ${c.orgId}
         and m.kind in ('door', 'vend_result', 'fault')
         and m.created_at between ${new Date(at - 600_000)} and ${new Date(at + 600_000)}

@@ -57,6 +57,29 @@ describe('entering', () => {
         where code = 'ROLE_FULL'`,
     )
   })
+  test('shows what the machine said around the order, not around the filing', async () => {
+    const orderNum = world.orderNum('OWN')
+    const [sale] = await world.sql<{ at: Date; cmdId: string }>(
+      `select k.created_at as at, v.cmd_id as "cmdId" from order_keys k
+        join vend_commands v on v.order_num = k.order_num where k.order_num = '${orderNum}'`,
+    )
+    if (!sale) throw new Error('no vend')
+    const { at, cmdId } = sale
+    const says = (minutes: number, kind: string, payload: Record<string, unknown>) =>
+      world.sql(
+        `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload)
+          select org_id, $1, id, 'around', $2, $3, $4 from devices where id = $5`,
+        [new Date(at.getTime() + minutes * 60_000), minutes, kind, payload, own],
+      )
+    await says(1, 'vend_result', { cmdId, result: 'NO_DROP', durationMs: 4583 })
+    await says(50, 'door', { open: true })
+    now = new Date(at.getTime() + 50 * 60_000)
+    const { around } = await enter({ orderNum, deviceId: undefined })
+    now = worldNow
+    expect(around).toEqual([
+      expect.objectContaining({ kind: 'vend_result', code: 'NO_DROP', ofOrder: true }),
+    ])
+  })
   test('wants a place, and refuses what is not there or of another organisation', async () => {
     expect((await enter({ deviceId: undefined })).errors[0]).toMatchObject({
       field: 'orderNum',

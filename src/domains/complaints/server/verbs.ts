@@ -78,20 +78,9 @@ async function shown(ctx: Ctx, id: number): Promise<Complaint> {
     sameUser: near.buyer,
     laneAlarm: c.road !== null && near.reports >= laneAlarm.reports,
     entries,
-    around: around.map(({ payload, ...message }) => ({ ...message, note: noteOf(payload) })),
+    around,
   }
 }
-
-const noteOf = (payload: Record<string, unknown>): string =>
-  Object.entries(payload)
-    .filter(
-      ([key, value]) =>
-        !['boot', 'seq', 'ts', 'cmdId'].includes(key) &&
-        ['string', 'number', 'boolean'].includes(typeof value),
-    )
-    .map(([key, value]) => `${key} ${String(value)}`)
-    .join(', ')
-    .slice(0, 200)
 
 async function say(
   ctx: Ctx,

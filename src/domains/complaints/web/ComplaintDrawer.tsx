@@ -238,7 +238,11 @@ function Body({ complaint: c }: { complaint: Complaint }) {
                 },
               ]
             : []),
-          { key: 'around', label: t('detail.around'), children: <Around complaint={c} /> },
+          {
+            key: 'around',
+            label: t(c.orderNum === null ? 'detail.around' : 'detail.aroundOrder'),
+            children: <Around complaint={c} />,
+          },
         ]}
       />
     </>
@@ -279,19 +283,34 @@ function Talk({ complaint }: { complaint: Complaint }) {
   )
 }
 
+/** What the machine said, in words: the lane, what came of it, whether a drop was seen. */
 function Around({ complaint }: { complaint: Complaint }) {
-  const { t } = useTranslation('complaints')
+  const { t } = useTranslation(['complaints', 'orders'])
   if (complaint.around.length === 0) return <Empty title={t('detail.noMessages')} />
+  const said = ({ kind, open, road, code, dropDetected }: Complaint['around'][number]) => [
+    ...(open === null ? [] : [t(open ? 'detail.doorOpen' : 'detail.doorClosed')]),
+    ...(road === null ? [] : [t('onLane', { n: laneNo(road) })]),
+    ...(code === null
+      ? []
+      : [
+          code === 'OK'
+            ? t('orders:enums.vendState.SUCCESS')
+            : t(`orders:enums.failReason.${code}`, { defaultValue: code }),
+        ]),
+    ...(kind === 'vend_result' && code === 'OK' && dropDetected !== null
+      ? [t(dropDetected ? 'detail.dropped' : 'detail.notDropped')]
+      : []),
+  ]
   return (
     <ol className={styles.talk}>
       {complaint.around.map((message) => (
-        <li key={`${message.createTime} ${message.kind} ${message.note}`}>
+        <li key={`${message.createTime} ${message.kind} ${message.road}`}>
           <small>
             <Time at={message.createTime} />
+            {message.ofOrder ? ` · ${t('detail.ofOrder')}` : null}
           </small>
           <p>
-            <b>{t(`enums.message.${message.kind}`)}</b>{' '}
-            <span className="hd-mono">{message.note}</span>
+            <b>{t(`enums.message.${message.kind}`)}</b> {said(message).join(' · ')}
           </p>
         </li>
       ))}
