@@ -19,13 +19,15 @@ type Props = {
   onChange?: (value: string | string[]) => void
   max?: number
   disabled?: boolean
+  /** A picture of the own record, which needs no right. */
+  own?: boolean
 }
 
 /**
  * One picture as text without `max`, a list of at most `max` with it. Checked here for a quick
  * answer and again by the server.
  */
-export function Upload({ id, value, onChange, max, disabled = false }: Props) {
+export function Upload({ id, value, onChange, max, disabled = false, own = false }: Props) {
   const { t } = useTranslation('web')
   const field = useRef<HTMLInputElement>(null)
   const [busy, setBusy] = useState(false)
@@ -41,7 +43,7 @@ export function Upload({ id, value, onChange, max, disabled = false }: Props) {
     if (files.length < chosen.length) toast('error', t('upload.count'))
     setBusy(true)
     try {
-      const added = await Promise.all(files.map((file) => product.uploadImage(file)))
+      const added = await Promise.all(files.map((file) => product.uploadImage(file, own)))
       give(max === undefined ? added : [...urls, ...added])
     } catch (error) {
       toast('error', messageOf(error))

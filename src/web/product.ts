@@ -40,8 +40,8 @@ type Inside = {
   readonly ViewDialog: ComponentType<{ onClose: () => void }>
   readonly loadProofDialog: () => Promise<ComponentType<{ onAnswer: (given: boolean) => void }>>
   exportList(wish: ExportWish): Promise<void>
-  /** One picture; answers its address. */
-  uploadImage(file: File): Promise<string>
+  /** One picture, of somebody's own record or of another; answers its address. */
+  uploadImage(file: File, own: boolean): Promise<string>
 }
 
 const given: Partial<Entrance & Inside> = {}

@@ -39,8 +39,8 @@ provide({
   loadProofDialog: async () =>
     (await import('../../domains/session/web/ProofDialog.tsx')).ProofDialog,
   exportList,
-  uploadImage: async (file) =>
-    (await import('../../domains/files/web/uploadImage.ts')).uploadImage(file),
+  uploadImage: async (file, own) =>
+    (await import('../../domains/files/web/uploadImage.ts')).uploadImage(file, own),
 })
 
 export { App } from '../../web/App.tsx'

@@ -21,16 +21,23 @@ export const fileErrors = defineErrors('files', {
   notMultipart: [415001, '请以表单方式上传图片', 'Send the picture as multipart form data'],
 })
 
+const picture = {
+  summary:
+    'One picture, field `file`, jpg or png up to 2 MiB; answers its address relative to the base path',
+  audit: {
+    none: 'the uploads row keeps who and when; the record that uses the picture is logged',
+  },
+  upload: true,
+  errors: Object.values(fileErrors),
+  output: z.strictObject({ url: f.imageUrl }),
+} as const
+
 export const files = {
-  uploadImage: write('upload:create', {
-    path: '/uploads/images',
-    summary:
-      'One picture, field `file`, jpg or png up to 2 MiB; answers its address relative to the base path',
-    audit: {
-      none: 'the uploads row keeps who and when; the record that uses the picture is logged',
-    },
-    upload: true,
-    errors: Object.values(fileErrors),
-    output: z.strictObject({ url: f.imageUrl }),
+  uploadImage: write('upload:create', { path: '/uploads/images', ...picture }),
+  /** Everybody has a face, whatever his roles let him do. */
+  uploadOwnPicture: write('self', {
+    path: '/me/picture',
+    ...picture,
+    summary: `For the own record. ${picture.summary}`,
   }),
 }

@@ -205,11 +205,12 @@ export const SwitchField = (props: Base) => (
 )
 
 /** One picture as text, or up to `max` as a list. */
-export const ImageField = (props: Base & { max?: number }) => (
+export const ImageField = ({ own = false, ...props }: Base & { max?: number; own?: boolean }) => (
   <Field wide {...props} plain>
     <Upload
       {...(props.max === undefined ? {} : { max: props.max })}
       disabled={props.disabled ?? false}
+      own={own}
     />
   </Field>
 )

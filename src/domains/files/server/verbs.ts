@@ -50,7 +50,7 @@ async function keep(app: App, actor: Ctx['actor'], image: CleanImage): Promise<s
   return url
 }
 
-const uploadImage = prepared<Contract['uploadImage'], string>({
+const upload = prepared<Contract['uploadImage'], string>({
   async prepare(app, _input, request, actor) {
     // before anything of it is read
     const { rows } = await app.database.read(systemScope, (db) =>
@@ -66,4 +66,7 @@ const uploadImage = prepared<Contract['uploadImage'], string>({
   run: async (_ctx, _input, url) => ({ url }),
 })
 
-export const handlers: Handlers<Contract> = { uploadImage }
+export const handlers: Handlers<Contract> = {
+  uploadImage: upload,
+  uploadOwnPicture: upload,
+}

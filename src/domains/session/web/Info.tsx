@@ -42,7 +42,7 @@ export function Info() {
         }}
       >
         <Section title={t('web:info.basic')} purpose={t('web:info.basicPurpose')}>
-          <ImageField name="img" required />
+          <ImageField name="img" required own />
           <TextField name="realName" count />
           <Fixed label={t('fields.phone')}>
             <Flex component="span" align="center" gap={8}>
