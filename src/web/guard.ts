@@ -52,7 +52,11 @@ const below = (path: string, parent: string) => path === parent || path.startsWi
  * A menu node, hidden or not, authorises its own path and everything below it; a sub-page travels
  * with its parent.
  */
-export function isAllowed(path: string, user: CurrentUser, screens: readonly Screen[]): boolean {
+export function isAllowed(
+  path: string,
+  user: Pick<CurrentUser, 'menus'>,
+  screens: readonly Screen[],
+): boolean {
   if (rootChildren.includes(path)) return true
   const screen = screenOf(path, screens)
   if (screen && screen.permission === 'self' && screen.parent === undefined) return true

@@ -3,46 +3,33 @@ import { Input } from 'antd'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
-import { say } from '../../shared/text.ts'
-import { leavesOf, titleOf } from '../menus.ts'
+import { titleOf } from '../menus.ts'
 import { usePrefs } from '../prefs.ts'
 import { product } from '../product.ts'
 import { useUser } from '../session.ts'
 import { Modal } from '../ui/overlay.tsx'
 import { menuIcon } from './icons.tsx'
-import { loadPinyin, searchLeaves } from './menuSearch.ts'
+import { loadPinyin, pagesFor, searchLeaves } from './menuSearch.ts'
 import type { PaletteItem } from './paletteItem.ts'
 import styles from './Shell.module.css'
+import { useTabs } from './tabs.ts'
+import type { Tab } from './tabsList.ts'
 
 const wait = 200
 const most = 20
 
-/** Pages without a place in the menu: home, messages, downloads, one's own account. */
-const ownPages = () =>
-  product.screens
-    .filter(
-      ({ path, permission, parent }) =>
-        permission === 'self' && parent === undefined && !path.includes(':'),
-    )
-    .map(({ path, title }) => ({
-      node: {
-        name: path,
-        path,
-        title: say(title, 'zh-CN'),
-        titleEn: say(title, 'en'),
-        icon: 'home',
-        sort: 0,
-        hidden: false,
-        children: [],
-      },
-      group: null,
-    }))
+const usedAt = (tabs: readonly Tab[], path: string): number =>
+  tabs.find((tab) => tab.path === path)?.usedAt ?? 0
 
-/** Ctrl K: pages by name or pinyin, then whatever the providers find. */
+/**
+ * Ctrl K: pages by name or pinyin, those used last first, after whatever the providers find.
+ */
 export function Palette({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('web')
   const { lang } = usePrefs()
-  const { menus, permissions } = useUser()
+  const user = useUser()
+  const { permissions } = user
+  const tabs = useTabs()
   const navigate = useNavigate()
   const [query, setQuery] = useState('')
   const [at, setAt] = useState(0)
@@ -70,7 +57,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: `ready` changes what matches
   const pages = useMemo<PaletteItem[]>(
     () =>
-      searchLeaves([...leavesOf(menus), ...(query === '' ? [] : ownPages())], query)
+      searchLeaves(pagesFor(user, product.screens), query)
+        .sort((a, b) => usedAt(tabs, b.node.path) - usedAt(tabs, a.node.path))
         .slice(0, most)
         .map(({ node, group }) => ({
           key: node.path,
@@ -79,7 +67,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           to: node.path,
           icon: group?.icon ?? node.icon,
         })),
-    [menus, query, lang, ready],
+    [user, tabs, query, lang, ready],
   )
   const items = [...more, ...pages]
   const choose = (item: PaletteItem | undefined) => {

@@ -15,9 +15,10 @@ import type { MenuNode } from '../../shared/person.ts'
 import { leavesOf, titleOf } from '../menus.ts'
 import { Logo } from '../pictures/silhouettes.tsx'
 import { usePrefs } from '../prefs.ts'
+import { product } from '../product.ts'
 import { useUser } from '../session.ts'
 import { menuIcon } from './icons.tsx'
-import { loadPinyin, searchLeaves } from './menuSearch.ts'
+import { loadPinyin, pagesFor, searchLeaves } from './menuSearch.ts'
 import styles from './SideMenu.module.css'
 import { entryOf } from './trail.ts'
 
@@ -28,7 +29,8 @@ import { entryOf } from './trail.ts'
 export function SideMenu({ folded }: { folded: boolean }) {
   const { t } = useTranslation('web')
   const { lang } = usePrefs()
-  const { menus } = useUser()
+  const user = useUser()
+  const { menus } = user
   const { pathname } = useLocation()
   const [query, setQuery] = useState('')
   const [, setReady] = useState(false)
@@ -43,7 +45,7 @@ export function SideMenu({ folded }: { folded: boolean }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: arriving somewhere closes what led there
   useEffect(() => setFlyout(null), [pathname, folded])
 
-  const found = query === '' ? [] : searchLeaves(leaves, query)
+  const found = query === '' ? [] : searchLeaves(pagesFor(user, product.screens), query)
   const leaf = (node: MenuNode, icon?: ReactNode, nested = false) => (
     <li key={node.path} role="none">
       <Leaf

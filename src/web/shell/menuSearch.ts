@@ -1,4 +1,8 @@
-import type { MenuLeaf } from '../menus.ts'
+import type { CurrentUser } from '../../shared/person.ts'
+import type { Screen } from '../../shared/screens.ts'
+import { say } from '../../shared/text.ts'
+import { isAllowed } from '../guard.ts'
+import { leavesOf, type MenuLeaf } from '../menus.ts'
 
 type Pinyin = (text: string) => { full: string; initials: string }
 let pinyin: Pinyin | null = null
@@ -32,6 +36,40 @@ export function matches(node: { title: string; titleEn: string }, query: string)
 
 export const searchLeaves = (leaves: readonly MenuLeaf[], query: string): MenuLeaf[] =>
   leaves.filter(
-    ({ node, group }) =>
-      !node.hidden && (matches(node, query) || (group !== null && matches(group, query))),
+    ({ node, group }) => matches(node, query) || (group !== null && matches(group, query)),
   )
+
+/**
+ * Every page somebody may open by its name: those his menus show, then those that open by a button
+ * elsewhere, each below the group of its neighbour.
+ */
+export function pagesFor(
+  user: Pick<CurrentUser, 'menus' | 'permissions'>,
+  screens: readonly Screen[],
+): MenuLeaf[] {
+  const leaves = leavesOf(user.menus)
+  const shown = leaves.filter(({ node }) => !node.hidden)
+  const others = screens.filter(
+    ({ path, permission }) =>
+      !path.includes(':') &&
+      !shown.some(({ node }) => node.path === path) &&
+      isAllowed(path, user, screens) &&
+      (permission === 'self' || user.permissions.includes(permission)),
+  )
+  return [
+    ...shown,
+    ...others.map(({ path, title, parent }) => ({
+      node: {
+        name: path,
+        path,
+        title: say(title, 'zh-CN'),
+        titleEn: say(title, 'en'),
+        icon: 'home',
+        sort: 0,
+        hidden: false,
+        children: [],
+      },
+      group: leaves.find(({ node }) => node.path === path || node.path === parent)?.group ?? null,
+    })),
+  ]
+}
