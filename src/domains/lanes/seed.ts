@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { insertRows } from '../../seed/insertRows.ts'
 import { createRandom } from '../../seed/random.ts'
 import { devices, deviceTypes, planogram, products } from '../../seed/world.ts'
 import type { Db } from '../../server/database.ts'
@@ -13,9 +14,9 @@ const faultCodes = ['MOTOR_NOT_MOVE', 'MOTOR_NOT_RETURN', 'SENSOR_FAULT'] as con
  * lane in four hundred is faulty.
  */
 export async function seedLanes(db: Db, ids: Ids, now: Date): Promise<void> {
-  const floors: Record<string, unknown>[] = []
-  const lanes: Record<string, unknown>[] = []
-  const faults: Record<string, unknown>[] = []
+  const floors: object[] = []
+  const lanes: object[] = []
+  const faults: object[] = []
   for (const [index, device] of devices.entries()) {
     const type = deviceTypes.find((t) => t.key === device.typeKey)
     if (!type || device.lifecycle === 'SOLD' || device.lifecycle === 'SCRAPPED') continue
@@ -25,8 +26,8 @@ export async function seedLanes(db: Db, ids: Ids, now: Date): Promise<void> {
       floors.push({ id: floors.length + 1, ...owner, level: floor.level, name: floor.name })
       for (const road of floor.roads) {
         const roadIndex = roadIndexOf(floor.level, road.column, type.maxRoads)
-        const faulty =
-          road.productKey !== null && device.lifecycle === 'OPERATING' && random.chance(1 / 400)
+        const empty = road.productKey === null
+        const faulty = !empty && device.lifecycle === 'OPERATING' && random.chance(1 / 400)
         const id = lanes.length + 1
         lanes.push({
           id,
@@ -34,12 +35,13 @@ export async function seedLanes(db: Db, ids: Ids, now: Date): Promise<void> {
           floor_id: floors.length,
           road_index: roadIndex,
           col: road.column,
+          motor_no: roadIndex,
           product_id: road.productKey === null ? null : ids.product.get(road.productKey),
           capacity: road.capacity,
           quantity: road.quantity,
           warn_qty: road.warnQty,
-          retail_price: road.productKey === null ? null : road.retailPrice,
-          price: road.productKey === null ? null : road.price,
+          retail_price: empty ? null : road.retailPrice,
+          price: empty ? null : road.price,
           restriction: road.restriction,
           status: faulty ? 'FAULT' : 'ENABLED',
         })
@@ -48,27 +50,15 @@ export async function seedLanes(db: Db, ids: Ids, now: Date): Promise<void> {
             ...owner,
             lane_id: id,
             code: random.pick(faultCodes),
+            level: 'ERROR',
             opened_at: new Date(now.getTime() - random.int(20, 600) * 60_000),
           })
       }
     }
   }
-  await sql`insert into lane_floors (id, org_id, device_id, level, name)
-    select id, org_id, device_id, level, name
-    from jsonb_to_recordset(${JSON.stringify(floors)}::jsonb) as x(id bigint, org_id bigint,
-      device_id bigint, level int, name text)`.execute(db)
-  await sql`insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no,
-    product_id, capacity, quantity, warn_qty, retail_price, price, restriction, status)
-    select id, org_id, device_id, floor_id, road_index, col, road_index, product_id, capacity,
-      quantity, warn_qty, retail_price, price, restriction, status
-    from jsonb_to_recordset(${JSON.stringify(lanes)}::jsonb) as x(id bigint, org_id bigint,
-      device_id bigint, floor_id bigint, road_index int, col int, product_id bigint, capacity int,
-      quantity int, warn_qty int,
-      retail_price bigint, price bigint, restriction int, status text)`.execute(db)
-  await sql`insert into device_faults (org_id, device_id, lane_id, code, level, opened_at)
-    select org_id, device_id, lane_id, code, 'ERROR', opened_at
-    from jsonb_to_recordset(${JSON.stringify(faults)}::jsonb) as x(org_id bigint, device_id bigint,
-      lane_id bigint, code text, opened_at timestamptz)`.execute(db)
+  await insertRows(db, 'lane_floors', floors)
+  await insertRows(db, 'lanes', lanes)
+  await insertRows(db, 'device_faults', faults)
   await db
     .updateTable('devices')
     .set({ planogram_version: 1 })

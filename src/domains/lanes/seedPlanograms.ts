@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { insertRows } from '../../seed/insertRows.ts'
 import { createRandom } from '../../seed/random.ts'
 import { systemActor } from '../../server/context.ts'
 import type { Db } from '../../server/database.ts'
@@ -18,9 +19,8 @@ const hour = 3_600_000
  */
 export async function seedPlanograms(db: Db, ids: Ids, now: Date): Promise<void> {
   const ago = (hours: number) => new Date(now.getTime() - hours * hour)
-  const machines = await rowsOf<Machine>(
-    db,
-  )`select d.id, d.org_id, d.created_at from devices d where d.planogram_version > 0 order by d.id`
+  const machines = await rowsOf<Machine>(db)`select d.id, d.org_id, d.created_at from devices d
+    where d.planogram_version > 0 order by d.id`
   const docs = await docsOf(
     { db, actor: systemActor },
     machines.map(({ id }) => id),
@@ -52,10 +52,7 @@ export async function seedPlanograms(db: Db, ids: Ids, now: Date): Promise<void>
       })
     }
   }
-  await sql`insert into planogram_versions select *
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(org_id bigint, device_id bigint,
-      version int, doc jsonb, diff jsonb, source text,
-    by_user bigint, by_name text, created_at timestamptz)`.execute(db)
+  await insertRows(db, 'planogram_versions', rows)
   await db
     .updateTable('devices')
     .set({ planogram_version: 3 })
@@ -82,7 +79,8 @@ function firstPrices(id: number, doc: Doc): Doc {
     lane.price !== null && lane.retailPrice !== null && random.chance(0.1)
       ? { ...lane, price: lane.price + 50, retailPrice: lane.retailPrice + 50 }
       : lane
-  return { ...otherGoods(id, doc), lanes: otherGoods(id, doc).lanes.map(dearer) }
+  const earlier = otherGoods(id, doc)
+  return { ...earlier, lanes: earlier.lanes.map(dearer) }
 }
 
 /** Two lanes held nothing, and one had another limit. */
@@ -93,23 +91,22 @@ function otherGoods(id: number, doc: Doc): Doc {
   const empty = { productId: null, productName: null, price: null, retailPrice: null, warnQty: 0 }
   return {
     ...doc,
-    lanes: doc.lanes.map((lane) =>
-      bare.has(lane.road)
-        ? { ...lane, ...empty }
-        : lane.road === limited
-          ? { ...lane, restriction: 2 }
-          : lane,
-    ),
+    lanes: doc.lanes.map((lane) => ({
+      ...lane,
+      ...(bare.has(lane.road) ? empty : lane.road === limited ? { restriction: 2 } : {}),
+    })),
   }
 }
 
-async function seedCopy(
+type Past = (
   db: Db,
   by: Person,
   own: readonly Machine[],
   docs: ReadonlyMap<number, Doc>,
   ago: (hours: number) => Date,
-): Promise<void> {
+) => Promise<void>
+
+const seedCopy: Past = async (db, by, own, docs, ago) => {
   const [source, ...targets] = own.slice(0, 5)
   if (!source) return
   const { id } = await db
@@ -127,85 +124,49 @@ async function seedCopy(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const skipped = [
-    { road: 4, reason: skips.otherProduct },
-    { road: 12, reason: skips.otherProduct },
-  ]
+  const skipped = [4, 12].map((road) => ({ road, reason: skips.otherProduct }))
+  const both = { before_version: 2, after_version: 3 }
   const results = [
-    {
-      state: 'DONE' as const,
-      before_version: 2,
-      after_version: 3,
-      written: 18,
-      skipped: JSON.stringify(skipped),
-    },
-    { state: 'DONE' as const, before_version: 2, after_version: 3, written: 23 },
-    { state: 'FAILED' as const, problem: skips.noLanes },
-    { state: 'DONE' as const, skipped: JSON.stringify(skipped.slice(0, 1)) },
-  ]
-  for (const [index, target] of targets.entries())
+    { state: 'DONE', ...both, written: 18, skipped: JSON.stringify(skipped) },
+    { state: 'DONE', ...both, written: 23 },
+    { state: 'FAILED', problem: skips.noLanes },
+    { state: 'DONE', skipped: JSON.stringify(skipped.slice(0, 1)) },
+  ] as const
+  for (const [index, { org_id, id: device_id }] of targets.entries())
     await db
       .insertInto('lane_copy_targets')
-      .values({
-        copy_id: id,
-        org_id: target.org_id,
-        device_id: target.id,
-        attempts: 1,
-        done_at: ago(49),
-        ...results[index],
-      })
+      .values({ copy_id: id, org_id, device_id, attempts: 1, done_at: ago(49), ...results[index] })
       .execute()
 }
 
-async function seedSchedules(
-  db: Db,
-  by: Person,
-  own: readonly Machine[],
-  docs: ReadonlyMap<number, Doc>,
-  ago: (hours: number) => Date,
-): Promise<void> {
-  for (const [index, machine] of own.slice(0, 3).entries()) {
-    const live = await rowsOf<{ id: number; road: number }>(
-      db,
-    )`select id, road_index as road from lanes
-      where device_id = ${machine.id} and archived_at is null`
+const seedSchedules: Past = async (db, by, own, docs, ago) => {
+  for (const [index, { id, org_id }] of own.slice(0, 3).entries()) {
+    const live = await rowsOf<{ id: number; road: number }>(db)`select id, road_index as road
+      from lanes where device_id = ${id} and archived_at is null`
     const roads = new Map(live.map((lane) => [lane.road, lane.id]))
-    const chosen = (docs.get(machine.id)?.lanes ?? [])
+    const lanes = (docs.get(id)?.lanes ?? [])
       .filter((lane) => lane.price !== null && lane.price !== lane.retailPrice)
       .slice(0, 4)
-    const lanes = chosen.map(({ road, productId, productName, price: from, retailPrice }) => ({
-      ...{
-        laneId: roads.get(road),
-        road,
-        productId,
-        productName,
-        from,
-        price: retailPrice,
-        retailPrice,
-      },
-    }))
+      .map(({ road, productId, productName, price: from, retailPrice }) => ({
+        ...{ laneId: roads.get(road), road, productId, productName },
+        ...{ from, price: retailPrice, retailPrice },
+      }))
     if (lanes.length === 0) continue
-    const state =
-      index === 2
-        ? {
-            state: 'DONE' as const,
-            changed: 3,
-            skipped: JSON.stringify([{ road: lanes[0]?.road, reason: skips.otherProduct }]),
-            ended_at: ago(30),
-          }
-        : {}
+    const over = index === 2
+    const skipped = [{ road: lanes[0]?.road, reason: skips.otherProduct }]
+    const ended = { changed: 3, skipped: JSON.stringify(skipped), ended_at: ago(30) }
     await db
       .insertInto('price_schedules')
       .values({
-        org_id: machine.org_id,
-        device_id: machine.id,
+        org_id,
+        device_id: id,
         user_id: by.id,
         by_name: by.username,
-        run_at: ago(index === 2 ? 30 : -40),
-        next_at: index === 2 ? null : ago(-40),
+        run_at: ago(over ? 30 : -40),
+        next_at: over ? null : ago(-40),
         lanes: JSON.stringify(lanes),
         created_at: ago(72),
-        ...state,
+        ...(over ? { state: 'DONE', ...ended } : {}),
       })
       .execute()
   }

@@ -23,7 +23,7 @@ export async function plan(ctx: Ctx, deviceId: number): Promise<Planogram> {
   const views = Map.groupBy(live, ({ view }) => view)
   const count = (view: Road['view']) => views.get(view)?.length ?? 0
   const sum = (of: (lane: Road) => number) => live.reduce((total, lane) => total + of(lane), 0)
-  const open = !isClosed(device)
+  const changes = (right: Parameters<typeof may>[1]) => !isClosed(device) && may(ctx, right)
   const { planogramVersion, ...shown } = device
   return {
     device: shown,
@@ -47,36 +47,25 @@ export async function plan(ctx: Ctx, deviceId: number): Promise<Planogram> {
     sync,
     scheduled: (await q.waitingSchedules(ctx, device.id)).n,
     can: {
-      update: open && may(ctx, 'lane:update'),
-      price: open && may(ctx, 'lane:price'),
-      merge: open && may(ctx, 'lane:merge'),
-      rebuild: open && may(ctx, 'lane:rebuild'),
+      update: changes('lane:update'),
+      price: changes('lane:price'),
+      merge: changes('lane:merge'),
+      rebuild: changes('lane:rebuild'),
       copy: rows.length > 0 && may(ctx, 'lane:copy'),
-      lock: open && may(ctx, 'lane:lock'),
+      lock: changes('lane:lock'),
       clearFault: may(ctx, 'fault:update'),
     },
   }
 }
 
-export async function one(
-  ctx: Ctx,
-  laneId: number,
-): Promise<{ deviceId: number; version: number; road: Road }> {
+export async function one(ctx: Ctx, laneId: number) {
   const { id: deviceId } = found(await q.deviceOfLane(ctx, laneId))
   const { version, floors } = await plan(ctx, deviceId)
-  return {
-    deviceId,
-    version,
-    road: found(floors.flatMap((floor) => floor.roads).find((road) => road.id === laneId)),
-  }
+  const roads = floors.flatMap((floor) => floor.roads)
+  return { deviceId, version, road: found(roads.find((road) => road.id === laneId)) }
 }
 
-type Shadow = {
-  wanted: number
-  applied: number
-  state: NonNullable<Planogram['sync']>['state']
-  reason: string
-}
+type Sync = NonNullable<Planogram['sync']> & { applied: number }
 
 /**
  * How far the machine is with its lanes, and by road the price it still charges where that is
@@ -87,40 +76,22 @@ async function syncOf(
   device: q.Device,
   lanes: readonly q.ShownLane[],
 ): Promise<{ sync: Planogram['sync']; confirmed: Map<number, number> }> {
-  const shadow = await rowOf<Shadow>(
-    ctx.db,
-  )`select s.wanted, s.applied, s.state, s.reason from device_shadows s
-      where s.device_id = ${device.id} and s.kind = 'PLANOGRAM' and s.wanted > 0
-        and ${visible(ctx, 's.org_id', 's.device_id')}`
-  if (!shadow) return { sync: null, confirmed: new Map() }
-  const { wanted, applied, state, reason } = shadow
-  return {
-    sync: { wanted, applied: applied || null, state, reason: state === 'REFUSED' ? reason : '' },
-    confirmed:
-      state === 'APPLIED' || applied === 0
-        ? new Map()
-        : await oldPrices(ctx, device.id, applied, lanes),
+  const confirmed = new Map<number, number>()
+  const shadow = await rowOf<Sync>(ctx.db)`select s.wanted, s.applied, s.state, s.reason
+    from device_shadows s
+    where s.device_id = ${device.id} and s.kind = 'PLANOGRAM' and s.wanted > 0
+      and ${visible(ctx, 's.org_id', 's.device_id')}`
+  if (!shadow) return { sync: null, confirmed }
+  const { applied, state } = shadow
+  if (state !== 'APPLIED' && applied > 0) {
+    const doc = await keptDoc(ctx, device.id, applied)
+    const old = new Map(doc?.lanes.map((lane) => [lane.road, lane]))
+    for (const { roadIndex, price, productId } of lanes) {
+      const was = old.get(roadIndex)
+      if (was?.price && price !== null && was.productId === productId && was.price !== price)
+        confirmed.set(roadIndex, was.price)
+    }
   }
-}
-
-async function oldPrices(
-  ctx: Ctx,
-  deviceId: number,
-  version: number,
-  lanes: readonly q.ShownLane[],
-): Promise<Map<number, number>> {
-  const old = new Map(
-    (await keptDoc(ctx, deviceId, version))?.lanes.map((lane) => [lane.road, lane]),
-  )
-  return new Map(
-    lanes.flatMap((lane): [number, number][] => {
-      const was = old.get(lane.roadIndex)
-      return was?.price &&
-        lane.price !== null &&
-        was.productId === lane.productId &&
-        was.price !== lane.price
-        ? [[lane.roadIndex, was.price]]
-        : []
-    }),
-  )
+  const reason = state === 'REFUSED' ? shadow.reason : ''
+  return { sync: { ...shadow, applied: applied || null, reason }, confirmed }
 }
