@@ -45,6 +45,20 @@ export function Problem({
   )
 }
 
+/** While nothing was read yet: why not, or where lines of text will stand. */
+export const Waiting = ({
+  read,
+  rows = 6,
+}: {
+  read: { error: ApiError | null; refetch: () => Promise<unknown> }
+  rows?: number
+}) =>
+  read.error ? (
+    <Problem error={read.error} onRetry={() => void read.refetch()} />
+  ) : (
+    <Bones rows={rows} />
+  )
+
 /** Nothing to show: what is missing, and one action. */
 export const Empty = ({
   kind = 'empty',

@@ -51,7 +51,6 @@ export const en = {
     'Settings go back to the version before; stock stays. Lanes that hold other goods by now are left as they are',
   panel: { settings: 'Settings', shelf: 'Products' },
   shelf: {
-    title: 'Products',
     search: 'Product name / barcode',
     drag: 'Drag onto a lane, or select lanes and click',
     click: 'Click to put into the selected lanes',
@@ -182,8 +181,6 @@ export const en = {
     stock: 'Stock',
   },
   levels: {
-    title: 'Create lanes',
-    rebuildTitle: 'Rebuild lanes',
     name: 'Level name',
     columns: 'Lanes',
     capacity: 'Capacity',

@@ -50,7 +50,6 @@ export const zh = {
   undoHint: '货道设置恢复到上一版本，库存不变；已放入其他商品库存的货道保持现状',
   panel: { settings: '设置', shelf: '商品' },
   shelf: {
-    title: '商品',
     search: '商品名称 / 条码',
     drag: '拖到货道上，或先选货道再点商品',
     click: '点商品放入所选货道',
@@ -181,8 +180,6 @@ export const zh = {
     stock: '库存',
   },
   levels: {
-    title: '创建货道',
-    rebuildTitle: '重建货道',
     name: '层名称',
     columns: '货道数',
     capacity: '默认容量',

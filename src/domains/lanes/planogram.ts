@@ -103,7 +103,7 @@ function attempt(lane: Placed, patch: Omit<LanePatch, 'id'>, target: Target): Pl
   const productId = patch.productId === undefined ? lane.productId : patch.productId
   const product = productId === null ? null : target.products.get(productId)
   if (product === undefined) return skips.notUsable
-  const after = { ...lane, ...merged(lane, { id: lane.id, ...patch }, product) }
+  const after = merged(lane, { id: lane.id, ...patch }, product)
   const wrong = laneRule(lane, after, product, target)
   if (!wrong) return after
   if (wrong.def !== laneErrors.notEmpty) return wrong.def.text

@@ -101,7 +101,7 @@ export const defaultWarn = (
   Math.min(capacity, product.warnQty ?? Math.ceil((capacity * (product.warnPercent ?? 20)) / 100))
 
 /** The lane after a patch; a new product brings its prices and warning level unless given. */
-export function merged(lane: Lane, patch: LanePatch, product: Product | null): Lane {
+export function merged<L extends Lane>(lane: L, patch: LanePatch, product: Product | null): L {
   const changes = patch.productId !== undefined && patch.productId !== lane.productId
   const capacity = patch.roadCapacity ?? lane.capacity
   const { motorNo = lane.motorNo, restriction = lane.restriction, status = lane.status } = patch

@@ -1,16 +1,16 @@
-import { Button, Skeleton, Tabs } from 'antd'
+import { Button, Tabs } from 'antd'
 import { memo, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useParams } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
-import { Empty, Problem } from '../../../web/Problem.tsx'
+import { Empty, Waiting } from '../../../web/Problem.tsx'
 import { useDirty, useTabTitle } from '../../../web/shell/tabs.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
+import { Sheet } from '../../../web/ui/Sheet.tsx'
 import { useAct } from '../../../web/useAct.ts'
 import { lanes, type Planogram } from '../contract.ts'
-import { clipboard } from './edit/clipboard.ts'
 import { LanePanel } from './edit/LanePanel.tsx'
 import { LaneTools } from './edit/LaneTools.tsx'
 import { type Clip, useDrafts } from './edit/useDrafts.ts'
@@ -32,28 +32,21 @@ export function CargoRoad() {
   useLive('lanes', [lanes.plan.path, lanes.schedules.path, lanes.versions.path])
   useLive('shadows', [lanes.plan.path])
   useTabTitle(read.data?.device.rtuNumber)
-  if (read.error && !read.data)
-    return (
-      <section className="hd-sheet">
-        <Problem error={read.error} onRetry={() => void read.refetch()} />
-      </section>
-    )
   if (!read.data)
     return (
-      <section className={`hd-sheet ${styles.head}`} aria-label={t('title')}>
-        <Skeleton active paragraph={{ rows: 10 }} />
-      </section>
+      <Sheet label={t('title')}>
+        <Waiting read={read} rows={10} />
+      </Sheet>
     )
-  if (read.data.floors.length === 0)
-    return (
-      <>
-        <LaneHead plan={read.data} />
-        <NoLanes plan={read.data} />
-      </>
-    )
-  return <Editor plan={read.data} onStale={() => void read.refetch()} />
+  return read.data.floors.length === 0 ? (
+    <NoLanes plan={read.data} />
+  ) : (
+    <Editor plan={read.data} onStale={() => void read.refetch()} />
+  )
 }
 
+/** Settings copied from lanes, for lanes of this or another machine opened beside it. */
+let clips: readonly Clip[] = []
 const clipOf = (road: ShownRoad): Clip => {
   const { productId, price, retailPrice, roadCapacity, warnQty, restriction } = road
   return {
@@ -77,24 +70,21 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
   const open = drafts.shown.filter((road) => road.status !== 'MERGED')
   const can = plan.can.update
   const undo = drafts.back ?? (drafts.canUndo && can ? takeBack : undefined)
+  const idsOf = (roads: readonly ShownRoad[]) => roads.map((road) => road.id)
   /** The chosen lanes in reading order. */
-  const chosenIds = () => open.filter((road) => selection.get().has(road.id)).map((road) => road.id)
+  const chosenIds = () => idsOf(open).filter((id) => selection.get().has(id))
   /** A product for the lane it fell on, or for the whole selection when the lane is part of it. */
   const place = (goods: Goods, onto: readonly number[]) =>
     drafts.set(onto, 'productId', goods.id, goods)
   const copy = (ids: readonly number[]) => {
-    clipboard.clips = open.filter((road) => ids.includes(road.id)).map(clipOf)
-    setCopied(clipboard.clips.length)
+    clips = open.filter((road) => ids.includes(road.id)).map(clipOf)
+    setCopied(clips.length)
   }
   const paste = (ids: readonly number[]) => {
-    const { clips } = clipboard
     if (!can || clips.length === 0 || ids.length === 0) return
     // several lanes go to as many from the one that is chosen on
     const from = open.findIndex((road) => road.id === ids[0])
-    drafts.paste(
-      ids.length > 1 ? ids : open.slice(from, from + clips.length).map((road) => road.id),
-      clips,
-    )
+    drafts.paste(ids.length > 1 ? ids : idsOf(open.slice(from, from + clips.length)), clips)
   }
   const actions: GridActions = {
     onOpen: () =>
@@ -102,9 +92,9 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
     onCopy: copy,
     onPaste: paste,
     onClear: (ids) => {
-      const filled = open
-        .filter((road) => ids.includes(road.id) && road.productId !== null)
-        .map((road) => road.id)
+      const filled = idsOf(
+        open.filter(({ id, productId }) => ids.includes(id) && productId !== null),
+      )
       if (can && filled.length) drafts.set(filled, 'productId', null)
     },
     onUndo: () => undo?.(),
@@ -127,15 +117,13 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
           chosen={chosen}
           dirty={drafts.dirty}
           steps={
-            can
-              ? { undo, redo: drafts.forth, whole: drafts.back === undefined && undo !== undefined }
-              : null
+            can ? { undo, redo: drafts.forth, whole: !drafts.back && undo !== undefined } : null
           }
           clip={
             can
               ? {
                   copy: () => copy(chosenIds()),
-                  paste: clipboard.clips.length > 0 ? () => paste(chosenIds()) : undefined,
+                  paste: clips.length > 0 ? () => paste(chosenIds()) : undefined,
                 }
               : null
           }
@@ -224,15 +212,15 @@ type ChosenProps = {
  */
 function Chosen({ selection, roads, children }: ChosenProps) {
   const ids = useDeferredValue(useChosen(selection.settled))
-  return <OfChosen ids={ids} roads={roads} render={children} />
+  return (
+    <OfChosen ids={ids} roads={roads}>
+      {children}
+    </OfChosen>
+  )
 }
-type OfChosenProps = {
-  ids: ReadonlySet<number>
-  roads: readonly ShownRoad[]
-  render: ChosenProps['children']
-}
-const OfChosen = memo(function OfChosen({ ids, roads, render }: OfChosenProps) {
-  return render(roads.filter((road) => ids.has(road.id)))
+type OfChosenProps = Pick<ChosenProps, 'roads' | 'children'> & { ids: ReadonlySet<number> }
+const OfChosen = memo(function OfChosen({ ids, roads, children }: OfChosenProps) {
+  return children(roads.filter((road) => ids.has(road.id)))
 })
 
 /** Takes the last save of this page back: the version before it, as far as the rules allow. */
@@ -252,19 +240,18 @@ function useTakeBack({ version, device }: Planogram, saved: (version: number | n
 function NoLanes({ plan }: { plan: Planogram }) {
   const { t } = useTranslation('lanes')
   const [open, setOpen] = useState(false)
+  const create = (
+    <Button type="primary" onClick={() => setOpen(true)}>
+      {t('create')}
+    </Button>
+  )
   return (
-    <section className={`hd-sheet ${styles.none}`}>
-      <Empty
-        title={t('empty')}
-        action={
-          plan.can.update ? (
-            <Button type="primary" onClick={() => setOpen(true)}>
-              {t('create')}
-            </Button>
-          ) : null
-        }
-      />
-      {open ? <LevelsDialog plan={plan} onClose={() => setOpen(false)} /> : null}
-    </section>
+    <>
+      <LaneHead plan={plan} />
+      <section className={`hd-sheet ${styles.none}`}>
+        <Empty title={t('empty')} action={plan.can.update ? create : null} />
+        {open ? <LevelsDialog plan={plan} onClose={() => setOpen(false)} /> : null}
+      </section>
+    </>
   )
 }

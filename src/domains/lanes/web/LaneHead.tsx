@@ -1,11 +1,12 @@
 import CopyOutlined from '@ant-design/icons/es/icons/CopyOutlined'
 import HistoryOutlined from '@ant-design/icons/es/icons/HistoryOutlined'
-import { Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
 import { Tooltip } from '../../../web/ui/Tooltip.tsx'
 import type { Planogram } from '../contract.ts'
 import styles from './grid/lanes.module.css'
@@ -18,7 +19,7 @@ const SchedulesDialog = lazyDialog(() =>
   import('./dialogs/SchedulesDialog.tsx').then((m) => m.SchedulesDialog),
 )
 
-type Open = 'history' | 'copy' | 'schedules' | null
+const figures = { lanes: '', enabled: '', soldOut: 'soldOut', low: 'warn', fault: 'fault' } as const
 
 /**
  * The machine, how far it is with its lanes, its figures, and what is done with all lanes at once.
@@ -28,38 +29,42 @@ export function LaneHead({ plan, dirty = false }: { plan: Planogram; dirty?: boo
   // the device list names the machines that should get these lanes
   const { search, pathname } = useLocation()
   const navigate = useNavigate()
-  const copyTo = new URLSearchParams(search).get('copyTo')
-  const [open, setOpen] = useState<Open>(null)
-  const { device, totals } = plan
-  const { copy } = plan.can
+  const copyTo = new URLSearchParams(search).get('copyTo') ?? ''
+  const targets = copyTo.split(',').map(Number)
+  const [open, setOpen] = useState<'history' | 'copy' | 'schedules' | null>(null)
+  const { device, totals, can } = plan
   useEffect(() => {
-    if (copyTo && copy) setOpen('copy')
-  }, [copyTo, copy])
+    if (copyTo && can.copy) setOpen('copy')
+  }, [copyTo, can.copy])
   const close = () => {
     setOpen(null)
     // the list may name the same machines again
     if (copyTo) void navigate(pathname, { replace: true })
   }
-  const figure = (key: 'lanes' | 'enabled' | 'soldOut' | 'low' | 'fault') => (
-    <span key={key}>
-      {t(`totals.${key}`)} <b data-figure={totals[key] > 0 ? key : undefined}>{totals[key]}</b>
-    </span>
-  )
   return (
     <header className={`hd-sheet ${styles.head}`}>
       <h1>{device.nickname}</h1>
-      <span className={styles.quiet}>{device.rtuNumber}</span>
-      <StatusTag tone={device.status === 'online' ? 'online' : 'offline'}>
-        {t(`device.${device.status}`)}
-      </StatusTag>
+      <Muted>{device.rtuNumber}</Muted>
+      <StatusTag tone={device.status}>{t(`device.${device.status}`)}</StatusTag>
       <SyncBadge plan={plan} />
-      <span className={styles.figures}>
-        {(['lanes', 'enabled', 'soldOut', 'low', 'fault'] as const).map(figure)}
+      <Flex wrap gap="4px 18px" className={styles.figures ?? ''}>
+        {(Object.keys(figures) as (keyof typeof figures)[]).map((key) => (
+          <span key={key}>
+            {t(`totals.${key}`)}{' '}
+            <b
+              style={
+                totals[key] && figures[key] ? { color: `var(--hd-st-${figures[key]}-text)` } : {}
+              }
+            >
+              {totals[key]}
+            </b>
+          </span>
+        ))}
         <span>
           {t('totals.stock')} <b>{totals.stock}</b> / {totals.capacity}
         </span>
-      </span>
-      <span className={styles.headActions}>
+      </Flex>
+      <Flex wrap align="center" gap={8} style={{ marginLeft: 'auto' }}>
         {plan.scheduled > 0 ? (
           <Button type="link" onClick={() => setOpen('schedules')}>
             {t('schedules.chip', { n: plan.scheduled })}
@@ -68,7 +73,7 @@ export function LaneHead({ plan, dirty = false }: { plan: Planogram; dirty?: boo
         <Button type="text" icon={<HistoryOutlined />} onClick={() => setOpen('history')}>
           {t('history.title')}
         </Button>
-        {plan.can.copy ? (
+        {can.copy ? (
           <Tooltip title={dirty ? t('saveFirst') : undefined}>
             <span>
               <Button icon={<CopyOutlined />} disabled={dirty} onClick={() => setOpen('copy')}>
@@ -77,16 +82,12 @@ export function LaneHead({ plan, dirty = false }: { plan: Planogram; dirty?: boo
             </span>
           </Tooltip>
         ) : null}
-      </span>
+      </Flex>
       {open === 'history' ? <HistoryDrawer plan={plan} dirty={dirty} onClose={close} /> : null}
       {open === 'copy' ? (
         <CopyDialog
           plan={plan}
-          targets={(copyTo ?? '')
-            .split(',')
-            .map(Number)
-            .filter(Number.isSafeInteger)
-            .filter(Boolean)}
+          targets={targets.filter((id) => id && Number.isSafeInteger(id))}
           onClose={close}
         />
       ) : null}
@@ -102,21 +103,16 @@ const tones: Record<'PENDING' | 'DELIVERED' | 'APPLIED' | 'REFUSED', Tone> = {
   REFUSED: 'fault',
 }
 
-function SyncBadge({ plan }: { plan: Planogram }) {
+function SyncBadge({ plan: { sync, version } }: { plan: Planogram }) {
   const { t } = useTranslation('lanes')
-  const { sync, version } = plan
-  if (!sync) return <span className={styles.quiet}>{t('version', { n: version })}</span>
-  const hint =
-    sync.state === 'REFUSED'
-      ? sync.reason
-      : sync.state === 'APPLIED'
-        ? undefined
-        : t('sync.hint', { n: sync.applied ?? 0 })
+  if (!sync) return <Muted>{t('version', { n: version })}</Muted>
+  const { state, wanted, applied, reason } = sync
+  const waits = state === 'APPLIED' ? undefined : t('sync.hint', { n: applied ?? 0 })
   return (
-    <Tooltip title={hint}>
+    <Tooltip title={state === 'REFUSED' ? reason : waits}>
       <span>
-        <StatusTag tone={tones[sync.state]} chip>
-          {t(`sync.${sync.state}`, { n: sync.wanted })}
+        <StatusTag tone={tones[state]} chip>
+          {t(`sync.${state}`, { n: wanted })}
         </StatusTag>
       </span>
     </Tooltip>

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { Planogram, Road } from '../contract.ts'
-import { handLock, type Lane, type Product } from '../rules.ts'
+import { handLock, type Lane } from '../rules.ts'
 
 /** `draft`: shown as it will be once it is saved. */
 export type ShownRoad = Road & { floorId: number; level: number; draft?: true }
@@ -29,6 +29,12 @@ export const goodsOf = (road: Road): Goods => ({
 })
 
 /**
+ * The product under the hand: what a drag carries can be read only where it is dropped, and a lane
+ * wants to know before.
+ */
+export const dragged: { goods: Goods | null } = { goods: null }
+
+/**
  * A lane that a refresh brought unchanged is the same object again, so that its card is not drawn
  * anew.
  */
@@ -45,18 +51,15 @@ export const roadsOf = (plan: Planogram): ShownRoad[] =>
   plan.floors.flatMap((floor) => floor.roads.map((road) => placedRoad(road, floor.id, floor.level)))
 
 /** A lane as rules.ts takes it. */
-export const toLane = (road: ShownRoad): Lane => ({
+export const toLane = (road: ShownRoad): ShownRoad & Lane => ({
   ...road,
   col: road.column,
   capacity: road.roadCapacity,
   quantity: road.productStock,
 })
 
-/**
- * The product that is in the lane now; without the right to see costs the server alone checks them.
- */
-export const productOf = (road: Road): Product | null =>
-  road.productId === null ? null : { ...goodsOf(road), costPrice: road.costPrice ?? 0 }
+export const widest = ({ floors }: Pick<Planogram, 'floors'>): number =>
+  Math.max(...floors.flatMap((floor) => floor.roads.map((road) => road.column)))
 
 export const twoDigits = (road: number): string => String(road).padStart(2, '0')
 

@@ -1,70 +1,48 @@
-import type { UseQueryResult } from '@tanstack/react-query'
-import { Button, Checkbox, Flex, Radio, Skeleton, Steps } from 'antd'
-import { type ComponentProps, useState } from 'react'
+import { Button, Checkbox, Flex, Radio, Steps } from 'antd'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Output } from '../../../../shared/contract.ts'
 import { useRead, useWrite } from '../../../../web/api.ts'
-import type { ApiError } from '../../../../web/call.ts'
 import { useConfirm } from '../../../../web/confirm.tsx'
-import { Problem } from '../../../../web/Problem.tsx'
+import { Waiting } from '../../../../web/Problem.tsx'
 import { useActiveTab } from '../../../../web/shell/tabs.ts'
 import { usePhone } from '../../../../web/shell/useWidth.ts'
 import { shortTime } from '../../../../web/time.ts'
 import { Modal } from '../../../../web/ui/overlay.tsx'
-import { Muted } from '../../../../web/ui/Text.tsx'
+import { Bad, Muted } from '../../../../web/ui/Text.tsx'
 import { lanes, type Planogram } from '../../contract.ts'
 import { copyParts, copyTargets } from '../../copyContract.ts'
 import { CopyPreviewTable } from './CopyPreviewTable.tsx'
 import { CopyProgress } from './CopyProgress.tsx'
 import { CopyTargets } from './CopyTargets.tsx'
-import styles from './dialogs.module.css'
 
-type Part = (typeof copyParts)[number]
+const layouts = ['SAME', 'CREATE'] as const
+type Props = { plan: Planogram; targets: readonly number[]; onClose: () => void }
 
 /**
  * Choose machines and parts, look at what would be written, write, watch it and take it back.
  * Render it only while it is open.
  */
-export function CopyDialog({
-  plan,
-  targets,
-  onClose,
-}: {
-  plan: Planogram
-  targets: readonly number[]
-  onClose: () => void
-}) {
+export function CopyDialog({ plan, targets, onClose }: Props) {
   const { t } = useTranslation(['lanes', 'web'])
   const active = useActiveTab()
   const phone = usePhone()
   const confirm = useConfirm()
-  const [step, setStep] = useState<0 | 1 | 2>(0)
+  const [step, setStep] = useState<'choose' | 'preview' | { copy: number }>('choose')
   const [targetIds, setTargetIds] = useState<number[]>([...targets])
-  const [parts, setParts] = useState<Part[]>([
-    'product',
-    'price',
-    'capacity',
-    'warnQty',
-    'restriction',
-  ])
-  const [layout, setLayout] = useState<'SAME' | 'CREATE'>('SAME')
-  const [copyId, setCopyId] = useState<number | null>(null)
+  const [parts, setParts] = useState([...copyParts])
+  const [layout, setLayout] = useState<(typeof layouts)[number]>('SAME')
   const [asked, setAsked] = useState(false)
   const deviceId = plan.device.id
   const input = { deviceId, targetIds, parts, layout }
   const preview = useRead(lanes.copyPlan, input, {
-    enabled: step === 1,
+    enabled: step === 'preview',
     inline: true,
     staleTime: 0,
   })
-  const recent = useRead(lanes.copies, { deviceId }, { enabled: step === 0 })
-  const copy = useWrite(lanes.copy, {
-    onSuccess: (answer) => {
-      setCopyId(answer.id)
-      setStep(2)
-    },
-  })
+  const recent = useRead(lanes.copies, { deviceId }, { enabled: step === 'choose' })
+  const copy = useWrite(lanes.copy, { onSuccess: (answer) => setStep({ copy: answer.id }) })
   if (!active) return null
+  const { machines = 0, lanes: count = 0 } = preview.data ?? {}
   const problem =
     targetIds.length === 0
       ? t('copy.noTarget')
@@ -75,114 +53,91 @@ export function CopyDialog({
           : null
   const next = () => {
     setAsked(true)
-    if (!problem) setStep(1)
+    if (!problem) setStep('preview')
   }
   const write = async () => {
-    const { machines, lanes: count } = preview.data ?? { machines: 0, lanes: 0 }
     if (await confirm({ title: t('copy.ask', { n: machines, m: count }), ok: t('copy.writeNow') }))
       copy.mutate(input)
   }
-  const footers = [
-    <Button key="next" type="primary" onClick={next}>
-      {t('copy.preview')}
-    </Button>,
-    <Flex key="write" justify="end" gap={8}>
-      <Button onClick={() => setStep(0)}>{t('copy.back')}</Button>
-      <Button
-        type="primary"
-        disabled={!preview.data?.machines}
-        loading={copy.isPending}
-        onClick={() => void write()}
-      >
-        {t('copy.write', { n: preview.data?.machines ?? 0 })}
+  const footer =
+    step === 'choose' ? (
+      <Button type="primary" onClick={next}>
+        {t('copy.preview')}
       </Button>
-    </Flex>,
-    <Button key="close" onClick={onClose}>
-      {t('web:action.close')}
-    </Button>,
-  ]
+    ) : step === 'preview' ? (
+      <Flex justify="end" gap={8}>
+        <Button onClick={() => setStep('choose')}>{t('copy.back')}</Button>
+        <Button
+          type="primary"
+          disabled={machines === 0}
+          loading={copy.isPending}
+          onClick={() => void write()}
+        >
+          {t('copy.write', { n: machines })}
+        </Button>
+      </Flex>
+    ) : (
+      <Button onClick={onClose}>{t('web:action.close')}</Button>
+    )
   return (
     <Modal
       open
       title={t('copy.title')}
       width={880}
-      footer={footers[step]}
+      footer={footer}
       onCancel={onClose}
       mask={{ closable: false }}
     >
       {phone ? null : (
         <Steps
           size="small"
-          current={step}
+          current={step === 'choose' ? 0 : step === 'preview' ? 1 : 2}
           items={[0, 1, 2].map((n) => ({ title: t(`copy.steps.${n}`) }))}
           style={{ marginBottom: 16 }}
         />
       )}
-      {step === 0 ? (
+      {step === 'choose' ? (
         <>
-          <div className={styles.options}>
-            <span>
-              <b>{t('copy.parts')}</b>
-              <Checkbox.Group
-                value={parts}
-                onChange={(values) => setParts(values as Part[])}
-                options={copyParts.map((part) => ({ value: part, label: t(`copy.part.${part}`) }))}
-              />
-            </span>
-            <span>
-              <b>{t('copy.layout')}</b>
-              <Radio.Group
-                value={layout}
-                onChange={(event) => setLayout(event.target.value)}
-                options={(['SAME', 'CREATE'] as const).map((value) => ({
-                  value,
-                  label: t(`copy.layouts.${value}`),
-                }))}
-              />
-            </span>
-          </div>
+          <Flex wrap gap="4px 12px" style={{ marginBottom: 8 }}>
+            <Muted>{t('copy.parts')}</Muted>
+            <Checkbox.Group
+              value={parts}
+              onChange={setParts}
+              options={copyParts.map((part) => ({ value: part, label: t(`copy.part.${part}`) }))}
+            />
+          </Flex>
+          <Flex wrap gap="4px 12px" style={{ marginBottom: 12 }}>
+            <Muted>{t('copy.layout')}</Muted>
+            <Radio.Group
+              value={layout}
+              onChange={(event) => setLayout(event.target.value)}
+              options={layouts.map((value) => ({ value, label: t(`copy.layouts.${value}`) }))}
+            />
+          </Flex>
           <CopyTargets plan={plan} value={targetIds} onChange={setTargetIds} />
-          <p className={styles.problem} role={asked && problem ? 'alert' : undefined}>
-            {asked ? problem : ''}
-          </p>
+          <div style={{ minHeight: 22 }} role={asked && problem ? 'alert' : undefined}>
+            <Bad>{asked ? problem : ''}</Bad>
+          </div>
           {recent.data?.list.length ? (
             <Muted small>
               {t('copy.recent')}
-              {recent.data.list.slice(0, 3).map((row) => (
-                <Button
-                  key={row.id}
-                  type="link"
-                  size="small"
-                  onClick={() => {
-                    setCopyId(row.id)
-                    setStep(2)
-                  }}
-                >
-                  {t('copy.recentOne', {
-                    n: row.machines,
-                    time: shortTime(new Date(row.createTime), new Date()),
-                  })}
+              {recent.data.list.slice(0, 3).map(({ id, machines: n, createTime }) => (
+                <Button key={id} type="link" size="small" onClick={() => setStep({ copy: id })}>
+                  {t('copy.recentOne', { n, time: shortTime(new Date(createTime), new Date()) })}
                 </Button>
               ))}
             </Muted>
           ) : null}
         </>
-      ) : null}
-      {step === 1 ? <Preview read={preview} asked={{ deviceId, parts, layout }} /> : null}
-      {step === 2 && copyId !== null ? <CopyProgress id={copyId} /> : null}
+      ) : step === 'preview' ? (
+        preview.data ? (
+          <CopyPreviewTable targets={preview.data.targets} asked={input} />
+        ) : (
+          <Waiting read={preview} />
+        )
+      ) : (
+        <CopyProgress id={step.copy} />
+      )}
     </Modal>
-  )
-}
-
-type PreviewProps = {
-  read: UseQueryResult<Output<typeof lanes.copyPlan>, ApiError>
-  asked: ComponentProps<typeof CopyPreviewTable>['asked']
-}
-function Preview({ read, asked }: PreviewProps) {
-  if (read.data) return <CopyPreviewTable targets={read.data.targets} asked={asked} />
-  return read.error ? (
-    <Problem error={read.error} onRetry={() => void read.refetch()} />
-  ) : (
-    <Skeleton active paragraph={{ rows: 6 }} />
   )
 }

@@ -1,19 +1,18 @@
-import { Button, Progress, Skeleton, Table } from 'antd'
+import { Button, Flex, Progress } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../../web/api.ts'
 import { useLive } from '../../../../web/live.ts'
+import { Waiting } from '../../../../web/Problem.tsx'
 import { StatusTag, type Tone } from '../../../../web/StatusTag.tsx'
 import { usePhone } from '../../../../web/shell/useWidth.ts'
 import { shortTime } from '../../../../web/time.ts'
 import { useAct } from '../../../../web/useAct.ts'
 import { lanes } from '../../contract.ts'
 import type { CopyRow } from '../../copyContract.ts'
-import styles from './dialogs.module.css'
-import { machineColumns } from './machineColumns.ts'
-import { Skipped } from './Skipped.tsx'
+import { MachineTable, Skipped } from './MachineTable.tsx'
 
-type Target = CopyRow['targets'][number]
-const tones: Record<Target['state'], Tone> = {
+type State = CopyRow['targets'][number]['state']
+const tones: Record<State, Tone> = {
   WAITING: 'offline',
   DONE: 'success',
   FAILED: 'fault',
@@ -36,71 +35,60 @@ export function CopyProgress({ id }: { id: number }) {
     success: '',
     invalidates: ['/api/lane-copies'],
   })
-  if (!read.data) return <Skeleton active paragraph={{ rows: 6 }} />
+  if (!read.data) return <Waiting read={read} />
   const { targets, machines, open, can, undoUntil, finishTime } = read.data
-  const count = (state: Target['state']) =>
-    targets.filter((target) => target.state === state).length
-  const undone = count('UNDONE') + count('KEPT') + count('UNDOING') > 0
-  const said = (row: Target) =>
-    [
-      row.state === 'DONE' ? t('copy.wrote', { n: row.written }) : '',
-      row.skipped.length ? t('copy.skip', { n: row.skipped.length }) : '',
-    ]
-      .filter(Boolean)
-      .join(' · ')
+  const count = (state: State) => targets.filter((target) => target.state === state).length
+  const [done, failed, undone, kept] = [
+    count('DONE'),
+    count('FAILED'),
+    count('UNDONE'),
+    count('KEPT'),
+  ]
+  const goesBack = undone + kept + count('UNDOING') > 0
+  const running = t('copy.running', { n: machines - open, m: machines })
+  const ended = goesBack
+    ? t('copy.undone', { n: undone, m: kept })
+    : t(failed ? 'copy.doneSome' : 'copy.done', { n: done, m: failed })
   return (
     <>
-      <div className={styles.progress}>
-        <Progress
-          aria-label={t('copy.running', { n: machines - open, m: machines })}
-          percent={Math.round((100 * (machines - open)) / machines)}
-          status={open > 0 ? 'active' : count('FAILED') > 0 ? 'exception' : 'success'}
-        />
-        <span role="status">
-          {open > 0
-            ? t('copy.running', { n: machines - open, m: machines })
-            : undone
-              ? t('copy.undone', { n: count('UNDONE'), m: count('KEPT') })
-              : t(count('FAILED') ? 'copy.doneSome' : 'copy.done', {
-                  n: count('DONE'),
-                  m: count('FAILED'),
-                })}
-        </span>
-        {can.undo ? (
-          <Button onClick={() => void undo({ done: count('DONE') }, { id })}>
-            {undoUntil
-              ? t('copy.undoUntil', { time: shortTime(new Date(undoUntil), new Date()) })
-              : t('copy.undo')}
+      <Progress
+        aria-label={running}
+        percent={Math.round((100 * (machines - open)) / machines)}
+        status={open > 0 ? 'active' : failed > 0 ? 'exception' : 'success'}
+      />
+      <Flex justify="space-between" align="center" gap={12} style={{ margin: '4px 0 12px' }}>
+        <span role="status">{open > 0 ? running : ended}</span>
+        {can.undo && undoUntil ? (
+          <Button onClick={() => void undo({ done }, { id })}>
+            {t('copy.undoUntil', { time: shortTime(new Date(undoUntil), new Date()) })}
           </Button>
-        ) : finishTime && !undone ? (
+        ) : finishTime && !goesBack ? (
           <small>{t('copy.undoOver')}</small>
         ) : null}
-      </div>
-      <Table<Target>
-        rowKey="deviceId"
-        size="small"
-        dataSource={targets}
-        scroll={phone ? { y: 340 } : { y: 340, x: 560 }}
-        pagination={machines > 50 ? { pageSize: 50, showSizeChanger: false } : false}
-        expandable={{
-          rowExpandable: (row) => row.skipped.length > 0,
-          expandedRowRender: (row) => <Skipped rows={row.skipped} />,
-        }}
+      </Flex>
+      <MachineTable
+        rows={targets}
+        more={(row) => (row.skipped.length ? <Skipped rows={row.skipped} /> : null)}
         columns={[
-          ...machineColumns(t, phone),
           {
             key: 'state',
             title: t('fields.status'),
             width: phone ? 88 : 110,
-            render: (_, row) => (
-              <StatusTag tone={tones[row.state]}>{t(`enums.copyState.${row.state}`)}</StatusTag>
+            render: (_, { state }) => (
+              <StatusTag tone={tones[state]}>{t(`enums.copyState.${state}`)}</StatusTag>
             ),
           },
           {
             key: 'result',
             title: t('copy.columns.result'),
-            ...(phone ? {} : { width: 200 }),
-            render: (_, row) => row.problem || said(row),
+            render: (_, { problem, state, written, skipped }) =>
+              problem ||
+              [
+                state === 'DONE' ? t('copy.wrote', { n: written }) : '',
+                skipped.length ? t('copy.skip', { n: skipped.length }) : '',
+              ]
+                .filter(Boolean)
+                .join(' · '),
           },
         ]}
       />

@@ -6,7 +6,7 @@ import { Muted } from '../../../../web/ui/Text.tsx'
 import { useDebounced } from '../../../../web/useDebounced.ts'
 import { type DeviceRow, devices } from '../../../devices/contract.ts'
 import type { Planogram } from '../../contract.ts'
-import { machineColumns } from './machineColumns.ts'
+import { machineColumns } from './MachineTable.tsx'
 
 type Props = { plan: Planogram; value: readonly number[]; onChange: (ids: number[]) => void }
 
@@ -16,10 +16,8 @@ type Props = { plan: Planogram; value: readonly number[]; onChange: (ids: number
  */
 export function CopyTargets({ plan, value, onChange }: Props) {
   const { t } = useTranslation('lanes')
-  const [typed, setTyped] = useState('')
+  const [{ typed, alike, page }, ask] = useState({ typed: '', alike: true, page: 1 })
   const keyword = useDebounced(typed.trim())
-  const [alike, setAlike] = useState(true)
-  const [page, setPage] = useState(1)
   const read = useRead(
     devices.list,
     {
@@ -40,17 +38,11 @@ export function CopyTargets({ plan, value, onChange }: Props) {
           placeholder={t('copy.search')}
           aria-label={t('copy.search')}
           value={typed}
-          onChange={(event) => {
-            setTyped(event.target.value)
-            setPage(1)
-          }}
+          onChange={({ target }) => ask({ typed: target.value, alike, page: 1 })}
         />
         <Checkbox
           checked={alike}
-          onChange={(event) => {
-            setAlike(event.target.checked)
-            setPage(1)
-          }}
+          onChange={({ target }) => ask({ typed, alike: target.checked, page: 1 })}
         >
           {t('copy.alike', { name: plan.device.typeName })}
         </Checkbox>
@@ -70,7 +62,7 @@ export function CopyTargets({ plan, value, onChange }: Props) {
           total: read.data?.total ?? 0,
           showSizeChanger: false,
           size: 'small',
-          onChange: setPage,
+          onChange: (next) => ask({ typed, alike, page: next }),
         }}
         rowSelection={{
           selectedRowKeys: [...value],
@@ -81,22 +73,10 @@ export function CopyTargets({ plan, value, onChange }: Props) {
             ({ disabled: row.id === plan.device.id, 'aria-label': row.rtuNumber }) as object,
         }}
         columns={[
-          ...machineColumns(t, false),
-          {
-            key: 'typeName',
-            dataIndex: 'typeName',
-            title: t('copy.columns.typeName'),
-            width: 140,
-            ellipsis: true,
-          },
-          { key: 'lanes', dataIndex: 'lanes', title: t('totals.lanes'), align: 'right', width: 72 },
-          {
-            key: 'free',
-            dataIndex: 'free',
-            title: t('enums.view.empty'),
-            align: 'right',
-            width: 72,
-          },
+          ...machineColumns<DeviceRow>(t),
+          { dataIndex: 'typeName', title: t('copy.columns.typeName'), width: 140, ellipsis: true },
+          { dataIndex: 'lanes', title: t('totals.lanes'), align: 'right', width: 72 },
+          { dataIndex: 'free', title: t('enums.view.empty'), align: 'right', width: 72 },
         ]}
       />
     </Flex>

@@ -1,34 +1,28 @@
-import { Button, Flex, Skeleton } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../../web/api.ts'
-import { Empty, Problem } from '../../../../web/Problem.tsx'
+import { Empty, Waiting } from '../../../../web/Problem.tsx'
 import { useActiveTab } from '../../../../web/shell/tabs.ts'
 import { Time } from '../../../../web/Time.tsx'
 import { Drawer } from '../../../../web/ui/overlay.tsx'
+import { Lines } from '../../../../web/ui/Sheet.tsx'
 import { Select } from '../../../../web/ui/select.tsx'
-import { Muted } from '../../../../web/ui/Text.tsx'
+import { Cut, Muted } from '../../../../web/ui/Text.tsx'
 import { lanes, type Planogram } from '../../contract.ts'
 import type { VersionRow } from '../../versionContract.ts'
-import { changeText } from './changeText.ts'
+import { Changes, changeText } from './Changes.tsx'
 import styles from './dialogs.module.css'
-import { Skipped } from './Skipped.tsx'
+import { Skipped } from './MachineTable.tsx'
 
 const pageSize = 20
+type Props = { plan: Planogram; dirty: boolean; onClose: () => void }
 
 /**
  * Every saved state of the lanes; one opened shows what differs from another, and goes back to it.
  * Render it only while it is open.
  */
-export function HistoryDrawer({
-  plan,
-  dirty,
-  onClose,
-}: {
-  plan: Planogram
-  dirty: boolean
-  onClose: () => void
-}) {
+export function HistoryDrawer({ plan, dirty, onClose }: Props) {
   const { t } = useTranslation('lanes')
   const active = useActiveTab()
   const [page, setPage] = useState(1)
@@ -36,7 +30,7 @@ export function HistoryDrawer({
   const deviceId = plan.device.id
   const read = useRead(lanes.versions, { deviceId, page, pageSize }, { inline: true, keep: true })
   if (!active) return null
-  const list = read.data?.list ?? []
+  const { list = [], total = 0 } = read.data ?? {}
   return (
     <Drawer
       open
@@ -45,61 +39,51 @@ export function HistoryDrawer({
       onClose={onClose}
       destroyOnHidden
     >
-      {read.error && !read.data ? (
-        <Problem error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
-      {read.isPending ? <Skeleton active paragraph={{ rows: 8 }} /> : null}
+      {read.data ? null : <Waiting read={read} rows={8} />}
       {read.data && list.length === 0 ? (
         <Empty title={t('history.none')} hint={t('history.noneHint')} />
       ) : null}
-      <ol className={styles.versions}>
-        {list.map((row) => (
-          <li key={row.version} data-open={chosen === row.version}>
-            <button
-              type="button"
-              aria-expanded={chosen === row.version}
-              onClick={() => setChosen(chosen === row.version ? null : row.version)}
-            >
-              <b>v{row.version}</b>
-              <span>
-                {t(`enums.source.${row.source}`)}
-                {row.current ? ` · ${t('history.current')}` : ''}
-              </span>
-              <span style={{ marginLeft: 'auto' }}>
-                <Muted small>
-                  {row.byName} <Time at={row.createTime} />
-                </Muted>
-              </span>
-            </button>
-            {chosen === row.version ? (
-              <Version
-                plan={plan}
-                row={row}
-                others={list}
-                dirty={dirty}
-                onRestored={() => setChosen(null)}
-              />
-            ) : (
-              <p className={styles.summary}>
-                {row.diff
-                  .slice(0, 2)
-                  .map((change) => changeText(t, change))
-                  .join('；')}
-                {row.changes > 2 ? ` ${t('history.more', { n: row.changes - 2 })}` : ''}
-              </p>
-            )}
-          </li>
-        ))}
-      </ol>
-      {(read.data?.total ?? 0) > pageSize ? (
+      <Lines columns="minmax(0, 1fr)">
+        {list.map((row) => {
+          const open = chosen === row.version
+          const said = row.diff.slice(0, 2).map((change) => changeText(t, change))
+          const more = row.changes > 2 ? ` ${t('history.more', { n: row.changes - 2 })}` : ''
+          return (
+            <li key={row.version}>
+              <Flex vertical flex="1 1 100%" style={{ minWidth: 0 }}>
+                <button
+                  type="button"
+                  className={styles.version}
+                  aria-expanded={open}
+                  onClick={() => setChosen(open ? null : row.version)}
+                >
+                  <b>v{row.version}</b>
+                  <span>
+                    {t(`enums.source.${row.source}`)}
+                    {row.current ? ` · ${t('history.current')}` : ''}
+                  </span>
+                  <Muted small>
+                    {row.byName} <Time at={row.createTime} />
+                  </Muted>
+                </button>
+                {open ? (
+                  <Version plan={plan} row={row} others={list} dirty={dirty} setOpen={setChosen} />
+                ) : (
+                  <Muted small>
+                    <Cut>{said.join('；') + more}</Cut>
+                  </Muted>
+                )}
+              </Flex>
+            </li>
+          )
+        })}
+      </Lines>
+      {total > pageSize ? (
         <Flex gap={8} style={{ marginTop: 8 }}>
           <Button disabled={page === 1} onClick={() => setPage(page - 1)}>
             {t('history.newer')}
           </Button>
-          <Button
-            disabled={page * pageSize >= (read.data?.total ?? 0)}
-            onClick={() => setPage(page + 1)}
-          >
+          <Button disabled={page * pageSize >= total} onClick={() => setPage(page + 1)}>
             {t('history.older')}
           </Button>
         </Flex>
@@ -108,104 +92,83 @@ export function HistoryDrawer({
   )
 }
 
-type VersionProps = {
-  plan: Planogram
+type VersionProps = Pick<Props, 'plan' | 'dirty'> & {
   row: VersionRow
   others: readonly VersionRow[]
-  dirty: boolean
-  onRestored: () => void
+  setOpen: (version: number | null) => void
 }
 const now = 0
 
-function Version({ plan, row, others, dirty, onRestored }: VersionProps) {
-  const { t } = useTranslation(['lanes', 'web'])
-  const before = others.some((other) => other.version === row.version - 1) ? row.version - 1 : now
+function Version({ plan, row, others, dirty, setOpen }: VersionProps) {
+  const { t } = useTranslation('lanes')
+  const { version } = row
+  const before = others.some((other) => other.version === version - 1) ? version - 1 : now
   const [against, setAgainst] = useState(before)
   const [asking, setAsking] = useState(false)
-  const deviceId = plan.device.id
   // read from the other state to this one, so that an arrow leads to what this version says
-  const older = against !== now && against < row.version
+  const older = against !== now && against < version
+  const [from, to] = older ? [against, version] : [version, against]
   const diff = useRead(lanes.compare, {
-    deviceId,
-    target: older ? against : row.version,
-    ...(against === now ? {} : { against: older ? row.version : against }),
+    deviceId: plan.device.id,
+    target: from,
+    ...(to === now ? {} : { against: to }),
   })
-  const options = [
-    { value: now, label: t('history.now') },
-    ...others
-      .filter((other) => other.version !== row.version)
-      .map((other) => ({ value: other.version, label: `v${other.version}` })),
-  ]
+  const name = (one: number) => (one === now ? t('history.now') : `v${one}`)
+  const states = [now, ...others.map((other) => other.version).filter((one) => one !== version)]
   return (
-    <div className={styles.version}>
-      <span className={styles.compare}>
+    <div className={styles.open}>
+      <Flex align="center" gap={8}>
         {t('history.against')}
         <Select
           size="small"
           aria-label={t('history.against')}
           value={against}
-          options={options}
+          options={states.map((value) => ({ value, label: name(value) }))}
           popupMatchSelectWidth={false}
           onChange={setAgainst}
         />
         {plan.can.update && !row.current ? (
-          <Button size="small" disabled={dirty} onClick={() => setAsking(true)}>
+          <Button
+            size="small"
+            disabled={dirty}
+            style={{ marginLeft: 'auto' }}
+            onClick={() => setAsking(true)}
+          >
             {t('history.restore')}
           </Button>
         ) : null}
-      </span>
-      <p className={styles.direction}>
-        {older
-          ? `v${against} → v${row.version}`
-          : `v${row.version} → ${against === now ? t('history.now') : `v${against}`}`}
-      </p>
-      {diff.data?.changes.length === 0 ? <p>{t('history.same')}</p> : null}
-      <ul className={styles.changes}>
-        {diff.data?.changes.map((change) => (
-          <li key={`${change.road}/${change.level}/${change.field}`}>{changeText(t, change)}</li>
-        ))}
-      </ul>
+      </Flex>
+      <Muted small>{`${name(from)} → ${name(to)}`}</Muted>
+      {diff.data?.changes.length === 0 ? <div>{t('history.same')}</div> : null}
+      <Changes changes={diff.data?.changes} />
       {asking ? (
         <Restore
           plan={plan}
-          target={row.version}
+          target={version}
           onClose={() => setAsking(false)}
-          onDone={onRestored}
+          onDone={() => setOpen(null)}
         />
       ) : null}
     </div>
   )
 }
 
-function Restore({
-  plan,
-  target,
-  onClose,
-  onDone,
-}: {
-  plan: Planogram
-  target: number
-  onClose: () => void
-  onDone: () => void
-}) {
+type RestoreProps = { plan: Planogram; target: number; onClose: () => void; onDone: () => void }
+function Restore({ plan, target, onClose, onDone }: RestoreProps) {
   const { t } = useTranslation(['lanes', 'web'])
   const deviceId = plan.device.id
   const read = useRead(lanes.restorePlan, { deviceId, target })
   const write = useWrite(lanes.restore, { success: 'lanes:success.restore', onSuccess: onDone })
-  if (!read.data) return <Skeleton active paragraph={{ rows: 2 }} />
-  const { write: roads, skipped } = read.data
+  if (!read.data) return <Waiting read={read} rows={2} />
+  const n = read.data.write.length
   return (
     <div className={styles.restore}>
-      <p>
-        {roads.length
-          ? t('history.willRestore', { n: roads.length })
-          : t('history.nothingToRestore')}
-      </p>
-      <Skipped rows={skipped} />
+      {n ? t('history.willRestore', { n }) : t('history.nothingToRestore')}
+      <Skipped rows={read.data.skipped} />
       <Flex gap={8} style={{ marginTop: 8 }}>
         <Button
           type="primary"
-          disabled={roads.length === 0}
+          disabled={n === 0}
           loading={write.isPending}
           onClick={() => write.mutate({ deviceId, target, version: plan.version })}
         >

@@ -1,21 +1,21 @@
-import { Button, Checkbox, Flex, InputNumber, Radio, Segmented, Table, type TableProps } from 'antd'
+import { Button, Checkbox, Flex, InputNumber, Radio, Segmented, Table } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { yuan } from '../../../../shared/money.ts'
 import { useRead, useWrite } from '../../../../web/api.ts'
+import { useCols } from '../../../../web/columns.tsx'
 import { InstantInput } from '../../../../web/InstantInput.tsx'
 import { Money } from '../../../../web/Money.tsx'
 import { useActiveTab } from '../../../../web/shell/tabs.ts'
 import { usePhone } from '../../../../web/shell/useWidth.ts'
 import { Modal } from '../../../../web/ui/overlay.tsx'
-import { Bad } from '../../../../web/ui/Text.tsx'
+import { Bad, Muted } from '../../../../web/ui/Text.tsx'
 import { useDebounced } from '../../../../web/useDebounced.ts'
 import { lanes, type Planogram } from '../../contract.ts'
-import type { PriceRow } from '../../priceContract.ts'
+import { PriceRow } from '../../priceContract.ts'
 import { twoDigits } from '../shown.ts'
-import styles from './dialogs.module.css'
 
 const modes = ['SET', 'YUAN', 'PERCENT'] as const
+const times = ['now', 'at'] as const
 
 type Props = {
   plan: Planogram
@@ -32,13 +32,15 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
   const { t } = useTranslation(['lanes', 'web'])
   const active = useActiveTab()
   const phone = usePhone()
+  const col = useCols(PriceRow, 'lanes')
   const [mode, setMode] = useState<(typeof modes)[number]>('SET')
   const [typed, setTyped] = useState<number | null>(null)
   const [alsoRetail, setAlsoRetail] = useState(false)
-  const [when, setWhen] = useState<'now' | 'at'>('now')
+  const [when, setWhen] = useState<(typeof times)[number]>('now')
   const [at, setAt] = useState<string | null>(null)
+  const percent = mode === 'PERCENT'
   // fen, or tenths of a percent
-  const wanted = typed === null ? null : Math.round(typed * (mode === 'PERCENT' ? 10 : 100))
+  const wanted = typed === null ? null : Math.round(typed * (percent ? 10 : 100))
   const value = useDebounced(wanted)
   const base = { deviceId: plan.device.id, laneIds: [...laneIds], mode, alsoRetail }
   const read = useRead(
@@ -54,32 +56,25 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
     },
   })
   if (!active) return null
-  const rows = value === null ? [] : (read.data?.rows ?? [])
-  const changes = value === null ? 0 : (read.data?.changes ?? 0)
+  const { rows = [], changes = 0 } = (value !== null && read.data) || {}
   const wrong = rows.filter((row) => row.problem !== '').length
   // only what is looked at is written, not what was typed since
   const looked = value !== null && value === wanted && !read.isPlaceholderData
   const ready = looked && changes > 0 && (when === 'now' || at !== null)
   const save = () => {
-    if (value !== null)
-      write.mutate({
-        ...base,
-        value,
-        version: plan.version,
-        ...(when === 'at' && at ? { at } : {}),
-      })
+    const then = when === 'at' && at ? { at } : {}
+    if (value !== null) write.mutate({ ...base, value, version: plan.version, ...then })
   }
-  const columns: TableProps<PriceRow>['columns'] & object = [
-    {
-      key: 'road',
+  const columns = [
+    col('road', {
       title: t('fields.roadIndex'),
+      align: 'left',
       width: 64,
       render: (_, row) => twoDigits(row.road),
-    },
-    {
-      key: 'name',
-      title: t('fields.productName'),
-      ...(phone ? {} : { width: 150, ellipsis: true }),
+    }),
+    col('productName', {
+      ellipsis: !phone,
+      width: phone ? 'auto' : 150,
       render: (_, row) => (
         <>
           {row.productName ?? <span className="hd-none">—</span>}
@@ -90,50 +85,35 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
           ) : null}
         </>
       ),
-    },
-    {
-      key: 'from',
-      title: t('prices.from'),
-      align: 'right',
-      width: 84,
-      render: (_, row) => <Money fen={row.from} />,
-    },
-    {
-      key: 'to',
+    }),
+    col('from', { title: t('prices.from'), width: 84 }),
+    col('to', {
       title: t('prices.to'),
-      align: 'right',
       width: 84,
       render: (_, row) => <Money fen={row.to} strong={row.problem === ''} />,
-    },
-    {
-      key: 'retailTo',
-      title: t('fields.retailPrice'),
-      align: 'right',
-      width: 96,
-      render: (_, row) =>
-        row.retailTo === null ? <span className="hd-none">—</span> : yuan(row.retailTo),
-    },
-    {
-      key: 'problem',
+    }),
+    col('retailTo', { title: t('fields.retailPrice'), width: 96 }),
+    col('problem', {
       title: t('copy.columns.result'),
       width: 160,
       render: (_, row) => <Bad>{row.problem}</Bad>,
-    },
+    }),
   ]
-  const footer = (
-    <Flex justify="end" gap={8}>
-      <Button onClick={onClose}>{t('web:action.cancel')}</Button>
-      <Button type="primary" disabled={!ready} loading={write.isPending} onClick={save}>
-        {t(when === 'at' ? 'prices.schedule' : 'prices.save', { n: changes })}
-      </Button>
-    </Flex>
-  )
+  const small = ['road', 'productName', 'to']
+  const hint = percent ? t('prices.rounding') : mode === 'YUAN' ? t('prices.minus') : ''
   return (
     <Modal
       open
       title={`${t('prices.title')} · ${t('selectedTitle', { n: laneIds.length })}`}
       width={720}
-      footer={footer}
+      footer={
+        <Flex justify="end" gap={8}>
+          <Button onClick={onClose}>{t('web:action.cancel')}</Button>
+          <Button type="primary" disabled={!ready} loading={write.isPending} onClick={save}>
+            {t(when === 'at' ? 'prices.schedule' : 'prices.save', { n: changes })}
+          </Button>
+        </Flex>
+      }
       onCancel={onClose}
       mask={{ closable: false }}
     >
@@ -151,10 +131,10 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
           aria-label={t('prices.value')}
           placeholder={t(`prices.placeholders.${mode}`)}
           value={typed}
-          precision={mode === 'PERCENT' ? 1 : 2}
+          precision={percent ? 1 : 2}
           {...(mode === 'SET' ? { min: 0 } : {})}
-          prefix={mode === 'PERCENT' ? undefined : '¥'}
-          suffix={mode === 'PERCENT' ? '%' : undefined}
+          prefix={percent ? undefined : '¥'}
+          suffix={percent ? '%' : undefined}
           onChange={setTyped}
           onPressEnter={() => ready && save()}
         />
@@ -162,17 +142,14 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
           {t('prices.alsoRetail')}
         </Checkbox>
       </Flex>
-      <p className={styles.hint}>
-        {mode === 'PERCENT' ? t('prices.rounding') : mode === 'YUAN' ? t('prices.minus') : ''}
-      </p>
+      <div style={{ minHeight: 22, marginBottom: 8 }}>
+        <Muted small>{hint}</Muted>
+      </div>
       <Flex wrap align="center" gap="8px 12px">
         <Radio.Group
           value={when}
           onChange={(event) => setWhen(event.target.value)}
-          options={(['now', 'at'] as const).map((key) => ({
-            value: key,
-            label: t(`prices.when.${key}`),
-          }))}
+          options={times.map((key) => ({ value: key, label: t(`prices.when.${key}`) }))}
         />
         {when === 'at' ? (
           <span style={{ width: 240 }}>
@@ -188,13 +165,11 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
         style={{ marginTop: 12 }}
         scroll={phone ? { y: 300 } : { y: 300, x: 560 }}
         locale={{ emptyText: t('prices.empty') }}
-        columns={
-          phone
-            ? columns.filter(({ key }) => key === 'road' || key === 'name' || key === 'to')
-            : columns
-        }
+        columns={phone ? columns.filter(({ key }) => small.includes(key)) : columns}
       />
-      <p className={styles.problem}>{wrong > 0 ? t('prices.wrong', { n: wrong }) : ''}</p>
+      <div style={{ minHeight: 22 }}>
+        <Bad>{wrong > 0 ? t('prices.wrong', { n: wrong }) : ''}</Bad>
+      </div>
     </Modal>
   )
 }

@@ -1,19 +1,19 @@
-import { Button, Flex, Skeleton } from 'antd'
+import { Button, Flex } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../../shared/money.ts'
 import { useRead } from '../../../../web/api.ts'
-import { Empty } from '../../../../web/Problem.tsx'
+import { Empty, Waiting } from '../../../../web/Problem.tsx'
 import { StatusTag, type Tone } from '../../../../web/StatusTag.tsx'
 import { useActiveTab } from '../../../../web/shell/tabs.ts'
 import { Time } from '../../../../web/Time.tsx'
 import { Modal } from '../../../../web/ui/overlay.tsx'
+import { Lines } from '../../../../web/ui/Sheet.tsx'
 import { Bad, Muted } from '../../../../web/ui/Text.tsx'
 import { useAct } from '../../../../web/useAct.ts'
 import { lanes } from '../../contract.ts'
 import type { ScheduleRow } from '../../priceContract.ts'
 import { twoDigits } from '../shown.ts'
-import styles from './dialogs.module.css'
-import { Skipped } from './Skipped.tsx'
+import { Skipped } from './MachineTable.tsx'
 
 const tones: Record<ScheduleRow['state'], Tone> = {
   WAITING: 'paid',
@@ -35,41 +35,45 @@ export function SchedulesDialog({ deviceId, onClose }: { deviceId: number; onClo
   if (!active) return null
   return (
     <Modal open title={t('schedules.title')} width={640} footer={null} onCancel={onClose}>
-      {read.data ? null : <Skeleton active />}
+      {read.data ? null : <Waiting read={read} />}
       {read.data?.list.length === 0 ? <Empty title={t('schedules.none')} /> : null}
-      <ul className={styles.schedules}>
+      <Lines columns="minmax(0, 1fr)">
         {read.data?.list.map((row) => (
           <li key={row.id}>
-            <Flex wrap align="center" gap={10}>
-              <StatusTag tone={tones[row.state]}>{t(`enums.scheduleState.${row.state}`)}</StatusTag>
-              <b>
-                <Time at={row.runTime} />
-              </b>
-              <span style={{ marginLeft: 'auto' }}>
+            <Flex vertical flex="1 1 100%" gap={4}>
+              <Flex wrap align="center" gap={10}>
+                <StatusTag tone={tones[row.state]}>
+                  {t(`enums.scheduleState.${row.state}`)}
+                </StatusTag>
+                <b style={{ flex: 1 }}>
+                  <Time at={row.runTime} />
+                </b>
                 <Muted small>{t('schedules.by', { name: row.byName })}</Muted>
-              </span>
-              {row.can.cancel ? (
-                <Button size="small" danger onClick={() => void cancel(row)}>
-                  {t('schedules.cancel')}
-                </Button>
+                {row.can.cancel ? (
+                  <Button size="small" danger onClick={() => void cancel(row)}>
+                    {t('schedules.cancel')}
+                  </Button>
+                ) : null}
+              </Flex>
+              <Muted>
+                {row.lanes
+                  .slice(0, 6)
+                  .map(
+                    ({ road, productName, from, price }) =>
+                      `${twoDigits(road)} ${productName} ${yuan(from)} → ${yuan(price)}`,
+                  )
+                  .join('；')}
+                {row.lanes.length > 6 ? ` ${t('history.more', { n: row.lanes.length - 6 })}` : ''}
+              </Muted>
+              {row.state === 'DONE' ? (
+                <Muted>{t('schedules.changed', { n: row.changed })}</Muted>
               ) : null}
+              {row.problem ? <Bad>{row.problem}</Bad> : null}
+              <Skipped rows={row.skipped} />
             </Flex>
-            <p>
-              {row.lanes
-                .slice(0, 6)
-                .map(
-                  (lane) =>
-                    `${twoDigits(lane.road)} ${lane.productName} ${yuan(lane.from)} → ${yuan(lane.price)}`,
-                )
-                .join('；')}
-              {row.lanes.length > 6 ? ` ${t('history.more', { n: row.lanes.length - 6 })}` : ''}
-            </p>
-            {row.state === 'DONE' ? <p>{t('schedules.changed', { n: row.changed })}</p> : null}
-            {row.problem ? <Bad>{row.problem}</Bad> : null}
-            <Skipped rows={row.skipped} />
           </li>
         ))}
-      </ul>
+      </Lines>
     </Modal>
   )
 }

@@ -6,9 +6,11 @@ import { yuan } from '../../../../shared/money.ts'
 import { MoneyInput } from '../../../../web/form/MoneyInput.tsx'
 import { Picture } from '../../../../web/Picture.tsx'
 import { Empty } from '../../../../web/Problem.tsx'
+import { Lines } from '../../../../web/ui/Sheet.tsx'
+import { Cut, Muted } from '../../../../web/ui/Text.tsx'
 import { ProductSelect } from '../../../products/web/pickers.tsx'
 import type { Planogram } from '../../contract.ts'
-import { canPlace } from '../../rules.ts'
+import { canPlace, switchable } from '../../rules.ts'
 import styles from '../grid/lanes.module.css'
 import { type Goods, roadText, type ShownRoad } from '../shown.ts'
 import type { Field } from './drafts.ts'
@@ -22,6 +24,7 @@ type Props = {
   onPick: (goods: Goods) => void
   onClose: () => void
 }
+const tabs = ['settings', 'shelf'] as const
 
 /**
  * Right of the grid: the settings of the chosen lanes, or the products to fill them with; below,
@@ -29,45 +32,41 @@ type Props = {
  */
 export function LanePanel({ plan, chosen, drafts, onPick, onClose }: Props) {
   const { t } = useTranslation(['lanes', 'web'])
-  const [tab, setTab] = useState<'settings' | 'shelf'>('settings')
-  const shown = chosen.length === 0 ? 'shelf' : tab
-  const title = chosen.length ? t('selectedTitle', { n: chosen.length }) : t('shelf.title')
+  const [tab, setTab] = useState<(typeof tabs)[number]>('settings')
+  const some = chosen.length > 0
+  const can = plan.can.update
+  const title = some ? t('selectedTitle', { n: chosen.length }) : t('panel.shelf')
   return (
     <aside className={`hd-sheet ${styles.panel}`} aria-label={title}>
       <header>
         <h2>{title}</h2>
-        {chosen.length ? (
-          <>
-            {plan.can.update ? (
-              <Segmented
-                size="small"
-                value={tab}
-                onChange={setTab}
-                options={(['settings', 'shelf'] as const).map((key) => ({
-                  value: key,
-                  label: t(`panel.${key}`),
-                }))}
-              />
-            ) : null}
-            <Button
-              type="text"
-              icon={<CloseOutlined />}
-              aria-label={t('web:action.close')}
-              onClick={onClose}
-            />
-          </>
+        {some && can ? (
+          <Segmented
+            size="small"
+            value={tab}
+            onChange={setTab}
+            options={tabs.map((value) => ({ value, label: t(`panel.${value}`) }))}
+          />
+        ) : null}
+        {some ? (
+          <Button
+            type="text"
+            icon={<CloseOutlined />}
+            aria-label={t('web:action.close')}
+            onClick={onClose}
+          />
         ) : null}
       </header>
       <div className={styles.panelBody}>
-        {shown === 'settings' ? (
+        {some && tab === 'settings' ? (
           <Settings plan={plan} chosen={chosen} drafts={drafts} />
-        ) : plan.can.update ? (
-          <ProductShelf plan={plan} onPick={chosen.length ? onPick : undefined} />
+        ) : can ? (
+          <ProductShelf plan={plan} onPick={some ? onPick : undefined} />
         ) : (
           <Empty title={t('nothing')} />
         )}
       </div>
-      {plan.can.update && (chosen.length > 0 || drafts.dirty) ? (
+      {can && (some || drafts.dirty) ? (
         <footer>
           <Button
             type="primary"
@@ -88,149 +87,133 @@ export function LanePanel({ plan, chosen, drafts, onPick, onClose }: Props) {
 
 /** Chosen lanes named in the panel; the grid shows them all. */
 const listed = 30
+type Setting = Field & keyof ShownRoad
 
 /** Edits every chosen lane at once; where they differ the field is blank and stays as it is. */
 function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'drafts'>) {
   const { t } = useTranslation('lanes')
+  const [first] = chosen
   const ids = chosen.map((road) => road.id)
-  const emptied = (field: Field) => ids.some((id) => drafts.drafts.get(id)?.fields[field] === null)
-  const shared = <K extends keyof ShownRoad>(key: K): ShownRoad[K] | undefined =>
-    chosen.every((road) => road[key] === chosen[0]?.[key]) ? chosen[0]?.[key] : undefined
+  const disabled = !plan.can.update
+  const differs = (key: keyof ShownRoad) => chosen.some((road) => road[key] !== first?.[key])
+  const shared = <K extends keyof ShownRoad>(key: K) => (differs(key) ? undefined : first?.[key])
   const error = (field: string) =>
     ids.map((id) => drafts.errors.get(id)?.[field]).find((text) => text !== undefined)
-  const differs = (field: Field & keyof ShownRoad) =>
-    chosen.length > 1 && shared(field) === undefined
-  const hint = (field: Field & keyof ShownRoad) => (differs(field) ? t('differs') : '')
-  const mixed = (['retailPrice', 'price', 'roadCapacity', 'warnQty', 'restriction'] as const).some(
-    differs,
-  )
-  // emptied where the lanes differ means: leave each as it is
-  const set = (field: Field & keyof ShownRoad, value: unknown) =>
-    drafts.set(ids, field, value === null && differs(field) ? undefined : value)
-  const value = (field: Field & keyof ShownRoad) =>
-    emptied(field) ? null : ((shared(field) as number | null | undefined) ?? null)
-  const number = (field: 'roadCapacity' | 'warnQty' | 'restriction' | 'motorNo', unit?: string) => (
-    <Item label={t(`fields.${field}`)} error={error(field)}>
-      {(id) => (
-        <InputNumber
-          id={id}
-          className={styles.full ?? ''}
-          disabled={!plan.can.update}
-          precision={0}
-          value={value(field)}
-          placeholder={hint(field)}
-          suffix={unit}
-          status={error(field) ? 'error' : ''}
-          onChange={(next) => set(field, next)}
-          onPressEnter={drafts.save}
-        />
-      )}
+  /** What every input of a number is told. */
+  const input = (field: Setting) => {
+    const emptied = ids.some((id) => drafts.drafts.get(id)?.fields[field] === null)
+    return {
+      disabled,
+      value: emptied ? null : ((shared(field) as number | null | undefined) ?? null),
+      placeholder: differs(field) ? t('differs') : '',
+      // emptied where the lanes differ means: leave each as it is
+      onChange: (value: number | null) =>
+        drafts.set(ids, field, value === null && differs(field) ? undefined : value),
+    }
+  }
+  const item = (field: string, control: (id: string) => ReactNode, label = field) => (
+    <Item label={t(`fields.${label}`)} error={error(field)}>
+      {control}
     </Item>
   )
-  const money = (field: 'retailPrice' | 'price') => (
-    <Item label={t(`fields.${field}`)} error={error(field)}>
-      {(id) => (
-        <MoneyInput
-          id={id}
-          disabled={!plan.can.update}
-          value={value(field)}
-          placeholder={hint(field)}
-          onChange={(next) => set(field, next)}
-        />
-      )}
-    </Item>
-  )
-  const [cost] = new Set(chosen.map((road) => road.costPrice))
-  const switchable = chosen.every((road) => road.status === 'ENABLED' || road.status === 'DISABLED')
+  const money = (field: Setting) => item(field, (id) => <MoneyInput id={id} {...input(field)} />)
+  const number = (field: Setting, unit?: string) =>
+    item(field, (id) => (
+      <InputNumber
+        id={id}
+        className={styles.full ?? ''}
+        precision={0}
+        {...input(field)}
+        suffix={unit}
+        status={error(field) ? 'error' : ''}
+        onPressEnter={drafts.save}
+      />
+    ))
   const same = shared('status')
-  const confirmed = chosen.length === 1 ? chosen[0]?.confirmedPrice : null
+  const cost = shared('costPrice')
+  const confirmed = chosen.length === 1 ? first?.confirmedPrice : null
+  const mixed = ['retailPrice', 'price', 'roadCapacity', 'warnQty', 'restriction'] as const
+  const notes = [
+    cost ? t('cost', { price: yuan(cost) }) : '',
+    confirmed ? t('stillCharges', { price: yuan(confirmed) }) : '',
+    !disabled && mixed.some(differs) ? t('differing') : '',
+    disabled ? '' : t('versionHint', { n: plan.version + 1 }),
+    t('stockHint'),
+  ]
   return (
     <>
-      <ul className={styles.chosen}>
-        {chosen.slice(0, listed).map((road) => (
-          <li key={road.id}>
-            <Picture src={road.productImg} size={28} />
-            <b>{roadText(road)}</b>
-            <span>{road.productName ?? t(`enums.view.${road.view}`)}</span>
-            <span data-view={road.view}>
-              {road.productId === null ? '' : `${road.productStock}/${road.roadCapacity}`}
-            </span>
-          </li>
-        ))}
+      <div className={styles.chosen}>
+        <Lines columns="28px auto minmax(0, 1fr) auto">
+          {chosen.slice(0, listed).map((road) => (
+            <li key={road.id}>
+              <Picture src={road.productImg} size={28} />
+              <b>{roadText(road)}</b>
+              <Cut>{road.productName ?? t(`enums.view.${road.view}`)}</Cut>
+              <b data-view={road.view}>
+                {road.productId === null ? '' : `${road.productStock}/${road.roadCapacity}`}
+              </b>
+            </li>
+          ))}
+        </Lines>
         {chosen.length > listed ? (
-          <li className={styles.rest}>{t('selectedMore', { n: chosen.length - listed })}</li>
+          <Muted>{t('selectedMore', { n: chosen.length - listed })}</Muted>
         ) : null}
-      </ul>
-      <Item label={t('fields.productId')} error={error('productId')}>
-        {(id) =>
-          plan.can.update ? (
-            <span className={styles.product}>
-              <ProductSelect
-                id={id}
-                value={shared('productId') ?? undefined}
-                {...(differs('productId') ? { placeholder: t('differing') } : {})}
-                filter={(option) => canPlace(option, plan.device) === null}
-                onChange={(next) =>
-                  next === undefined ? drafts.set(ids, 'productId', null) : undefined
-                }
-                onPick={(option) =>
-                  option ? drafts.set(ids, 'productId', option.id, option) : undefined
-                }
-              />
-            </span>
-          ) : (
-            // who may not change lanes may not search products either
-            <Input
+      </div>
+      {item('productId', (id) =>
+        disabled ? (
+          // who may not change lanes may not search products either
+          <Input
+            id={id}
+            disabled
+            value={
+              differs('productId') ? t('differs') : (first?.productName ?? t('enums.view.empty'))
+            }
+          />
+        ) : (
+          <span className={styles.product}>
+            <ProductSelect
               id={id}
-              disabled
-              value={
-                differs('productId')
-                  ? t('differs')
-                  : (shared('productName') ?? t('enums.view.empty'))
-              }
+              value={shared('productId') ?? undefined}
+              {...(differs('productId') ? { placeholder: t('differing') } : {})}
+              filter={(option) => canPlace(option, plan.device) === null}
+              onChange={(next) => {
+                if (next === undefined) drafts.set(ids, 'productId', null)
+              }}
+              onPick={(option) => {
+                if (option) drafts.set(ids, 'productId', option.id, option)
+              }}
             />
-          )
-        }
-      </Item>
-      {chosen.some((road) => road.productId !== null) ? (
-        <div className={styles.pair}>
-          {money('retailPrice')}
-          {money('price')}
-        </div>
-      ) : null}
+          </span>
+        ),
+      )}
       <div className={styles.pair}>
+        {chosen.some((road) => road.productId !== null) ? (
+          <>
+            {money('retailPrice')}
+            {money('price')}
+          </>
+        ) : null}
         {number('roadCapacity', t('pieces'))}
         {number('warnQty', t('pieces'))}
-      </div>
-      <div className={styles.pair}>
         {number('restriction')}
         {chosen.length === 1 ? number('motorNo') : null}
       </div>
-      {switchable ? (
-        <Item label={t('fields.enabled')} error={error('status')}>
-          {(id) => (
-            <Switch
-              id={id}
-              disabled={!plan.can.update}
-              checked={same === 'ENABLED'}
-              {...(same === undefined
-                ? { checkedChildren: '', unCheckedChildren: t('mixed') }
-                : {})}
-              onChange={(on) => drafts.set(ids, 'status', on ? 'ENABLED' : 'DISABLED')}
-            />
-          )}
-        </Item>
-      ) : null}
-      <p className={styles.note}>
-        {cost && new Set(chosen.map((road) => road.costPrice)).size === 1
-          ? `${t('cost', { price: yuan(cost) })} · `
-          : ''}
-        {confirmed ? `${t('stillCharges', { price: yuan(confirmed) })} · ` : ''}
-        {plan.can.update
-          ? `${mixed ? `${t('differing')} · ` : ''}${t('versionHint', { n: plan.version + 1 })} · `
-          : ''}
-        {t('stockHint')}
-      </p>
+      {chosen.every((road) => switchable(road.status))
+        ? item(
+            'status',
+            (id) => (
+              <Switch
+                id={id}
+                disabled={disabled}
+                checked={same === 'ENABLED'}
+                {...(same ? {} : { checkedChildren: '', unCheckedChildren: t('mixed') })}
+                onChange={(on) => drafts.set(ids, 'status', on ? 'ENABLED' : 'DISABLED')}
+              />
+            ),
+            'enabled',
+          )
+        : null}
+      <p className={styles.note}>{notes.filter(Boolean).join(' · ')}</p>
       {error('id') ? (
         <p className={styles.error} role="alert">
           {error('id')}
@@ -240,15 +223,8 @@ function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'dra
   )
 }
 
-function Item({
-  label,
-  error,
-  children,
-}: {
-  label: string
-  error: string | undefined
-  children: (id: string) => ReactNode
-}) {
+type ItemProps = { label: string; error: string | undefined; children: (id: string) => ReactNode }
+function Item({ label, error, children }: ItemProps) {
   const id = useId()
   return (
     <div className={styles.item} data-error={error !== undefined}>

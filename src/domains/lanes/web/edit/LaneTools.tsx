@@ -42,6 +42,15 @@ type Props = {
   onSaved: (version: number) => void
   onPrint: () => void
 }
+/** A verb on the selection; `why`: it is impossible now. */
+type Verb = {
+  key: string
+  icon?: ReactNode
+  on?: boolean
+  why?: string | undefined
+  keys?: string
+  run: (() => unknown) | undefined
+}
 
 /**
  * Verbs on the selection; what is impossible now says why. Verbs that save by themselves wait for
@@ -50,6 +59,9 @@ type Props = {
 export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, onPrint }: Props) {
   const { t } = useTranslation('lanes')
   const { lang } = usePrefs()
+  const may = useMay()
+  const [open, setOpen] = useState<string | null>(null)
+  const onClose = () => setOpen(null)
   const merge = useAct(lanes.merge, {
     ask: ({ lanes: joined }: { lanes: readonly ShownRoad[] }) =>
       t('mergeAsk', { roads: joined.map(roadText).join(' + ') }),
@@ -61,136 +73,127 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
   })
   const clear = useWrite(lanes.clearFault, { success: 'web:success.done' })
   const unlock = useWrite(lanes.unlock, { success: 'lanes:success.unlock' })
-  const may = useMay()
-  const [open, setOpen] = useState<'split' | 'levels' | 'prices' | 'lock' | 'test' | null>(null)
-  const base = { deviceId: plan.device.id, version: plan.version }
+  const { can, device } = plan
+  const base = { deviceId: device.id, version: plan.version }
   const laneIds = chosen.map((road) => road.id)
+  const single = chosen.length === 1 ? chosen[0] : undefined
+  const faulty = chosen.filter((road) => road.status === 'FAULT')
   const [main, ...others] = [...chosen].sort((a, b) => a.roadIndex - b.roadIndex)
   const wrong = main && mergeRule(toLane(main), others.map(toLane), roads.map(toLane))
-  const unsaved = dirty ? t('saveFirst') : undefined
-  const single = chosen.length === 1 ? chosen[0] : undefined
-  const none = chosen.length === 0 ? t('needLanes') : undefined
   const join = () => {
     const secondaryIds = others.map((road) => road.id)
     if (main) void merge({ lanes: [main, ...others] }, { ...base, mainId: main.id, secondaryIds })
   }
-  const faulty = chosen.filter((road) => road.status === 'FAULT')
-  const enabled = chosen.every((road) => road.status !== 'LOCKED')
-  const more = [
+  const unsaved = dirty ? t('saveFirst') : undefined
+  const none = chosen.length === 0 ? t('needLanes') : undefined
+  const unless = (fits: unknown, why: string) => none ?? (fits ? undefined : t(why))
+  const own: Verb[] = [
+    {
+      key: 'merge',
+      icon: <MergeCellsOutlined />,
+      on: can.merge,
+      why: unsaved ?? none ?? (wrong ? say(wrong.text, lang) : undefined),
+      run: join,
+    },
+    {
+      key: 'split',
+      icon: <SplitCellsOutlined />,
+      on: can.merge,
+      why: unsaved ?? (single?.merged.length ? undefined : t('needMain')),
+      run: () => setOpen('split'),
+    },
+    {
+      key: 'prices.title',
+      icon: <TagOutlined />,
+      on: can.price,
+      why: unsaved ?? none,
+      run: () => setOpen('prices'),
+    },
+  ]
+  const more: Verb[] = [
     { key: 'copySettings', on: clip !== null, why: none, run: clip?.copy, keys: 'Ctrl C' },
     {
       key: 'pasteSettings',
       on: clip !== null,
-      why: none ?? (clip?.paste ? undefined : t('needClip')),
+      why: unless(clip?.paste, 'needClip'),
       run: clip?.paste,
       keys: 'Ctrl V',
     },
     {
       key: 'testVend',
       on: may('device:test'),
-      why: unsaved ?? none ?? (single?.productId == null ? t('needProduct') : undefined),
+      why: unsaved ?? unless(single?.productId, 'needProduct'),
       run: () => setOpen('test'),
     },
     {
       key: 'clearFault',
-      on: plan.can.clearFault,
-      why: none ?? (faulty.length > 0 ? undefined : t('needFault')),
-      run: () => faulty.map((road) => clear.mutate({ deviceId: plan.device.id, laneId: road.id })),
+      on: can.clearFault,
+      why: unless(faulty.length, 'needFault'),
+      run: () => faulty.map(({ id }) => clear.mutate({ deviceId: device.id, laneId: id })),
     },
     {
       key: 'lock',
-      on: plan.can.lock,
-      why: unsaved ?? none ?? (enabled ? undefined : t('needUnlocked')),
+      on: can.lock,
+      why: unsaved ?? unless(!chosen.some(({ status }) => status === 'LOCKED'), 'needUnlocked'),
       run: () => setOpen('lock'),
     },
     {
       key: 'unlock',
-      on: plan.can.lock,
-      why: unsaved ?? none ?? (chosen.every(isHandLock) ? undefined : t('needLocked')),
+      on: can.lock,
+      why: unsaved ?? unless(chosen.every(isHandLock), 'needLocked'),
       run: () => unlock.mutate({ ...base, laneIds }),
     },
-    { key: 'print', on: true, why: undefined, run: onPrint },
-    {
-      key: 'rebuild',
-      on: plan.can.rebuild,
-      why: unsaved,
-      run: () => setOpen('levels'),
-      danger: true,
-    },
-  ].filter((item) => item.on)
+    { key: 'print', run: onPrint },
+    { key: 'rebuild', on: can.rebuild, why: unsaved, run: () => setOpen('levels') },
+  ]
   return (
     <span className={styles.tools}>
       {steps ? (
         <>
-          <Step
+          <Tool
+            bare
             icon={<UndoOutlined />}
             label={t(steps.whole ? 'undo' : 'undoStep')}
-            onClick={steps.undo}
+            run={steps.undo}
           />
-          <Step icon={<RedoOutlined />} label={t('redoStep')} onClick={steps.redo} />
+          <Tool bare icon={<RedoOutlined />} label={t('redoStep')} run={steps.redo} />
         </>
       ) : null}
-      {plan.can.merge ? (
-        <Tool
-          icon={<MergeCellsOutlined />}
-          label={t('merge')}
-          why={unsaved ?? (main ? wrong && say(wrong.text, lang) : t('needLanes')) ?? undefined}
-          onClick={join}
-        />
-      ) : null}
-      {plan.can.merge ? (
-        <Tool
-          icon={<SplitCellsOutlined />}
-          label={t('split')}
-          why={unsaved ?? (single?.merged.length ? undefined : t('needMain'))}
-          onClick={() => setOpen('split')}
-        />
-      ) : null}
-      {plan.can.price ? (
-        <Tool
-          icon={<TagOutlined />}
-          label={t('prices.title')}
-          why={unsaved ?? none}
-          onClick={() => setOpen('prices')}
-        />
-      ) : null}
+      {own.map((verb) => (verb.on ? <Tool {...verb} key={verb.key} label={t(verb.key)} /> : null))}
       <Dropdown
         trigger={['click']}
         menu={{
-          items: more.map(({ key, why, danger, keys }) => ({
-            key,
-            disabled: why !== undefined,
-            danger: danger ?? false,
-            label: (
-              <Tooltip title={why} placement="left">
-                <span>{t(key)}</span>
-              </Tooltip>
-            ),
-            ...(keys ? { extra: <kbd className={styles.kbd}>{keys}</kbd> } : {}),
-          })),
-          onClick: ({ key }) => void more.find((item) => item.key === key)?.run?.(),
+          items: more
+            .filter(({ on = true }) => on)
+            .map(({ key, why, keys }) => ({
+              key,
+              disabled: why !== undefined,
+              danger: key === 'rebuild',
+              label: (
+                <Tooltip title={why} placement="left">
+                  <span>{t(key)}</span>
+                </Tooltip>
+              ),
+              ...(keys ? { extra: <kbd className={styles.kbd}>{keys}</kbd> } : {}),
+            })),
+          onClick: ({ key }) => void more.find((verb) => verb.key === key)?.run?.(),
         }}
       >
         <Button type="text">
           {t('web:action.more')} <DownOutlined />
         </Button>
       </Dropdown>
-      {open === 'levels' ? <LevelsDialog plan={plan} onClose={() => setOpen(null)} /> : null}
+      {open === 'levels' ? <LevelsDialog plan={plan} onClose={onClose} /> : null}
       {open === 'prices' ? (
-        <PriceDialog
-          plan={plan}
-          laneIds={laneIds}
-          onSaved={onSaved}
-          onClose={() => setOpen(null)}
-        />
+        <PriceDialog plan={plan} laneIds={laneIds} onSaved={onSaved} onClose={onClose} />
       ) : null}
       {open === 'test' ? (
         <TestVendDialog
-          id={plan.device.id}
-          rtuNumber={plan.device.rtuNumber}
-          online={plan.device.status === 'online'}
+          id={device.id}
+          rtuNumber={device.rtuNumber}
+          online={device.status === 'online'}
           {...(single ? { laneId: single.id } : {})}
-          onClose={() => setOpen(null)}
+          onClose={onClose}
         />
       ) : null}
       {open === 'lock' ? (
@@ -201,7 +204,7 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
           initial={{ ...base, laneIds }}
           success="lanes:success.lock"
           okText={t('lock')}
-          onClose={() => setOpen(null)}
+          onClose={onClose}
         >
           <TextField name="reason" wide />
         </FormDialog>
@@ -215,7 +218,7 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
           success="lanes:success.split"
           onSaved={(answer) => onSaved(answer.version)}
           okText={t('split')}
-          onClose={() => setOpen(null)}
+          onClose={onClose}
         >
           <NumberField name="roadCapacity" hint={t('splitHint')} />
         </FormDialog>
@@ -224,28 +227,22 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
   )
 }
 
-type ToolProps = { icon: ReactNode; label: string; why: string | undefined; onClick: () => void }
-
-const Tool = ({ icon, label, why, onClick }: ToolProps) => (
-  <Tooltip title={why}>
-    <span>
-      <Button type="text" icon={icon} disabled={why !== undefined} onClick={onClick}>
-        {label}
-      </Button>
-    </span>
-  </Tooltip>
-)
-
-type StepProps = Pick<ToolProps, 'icon' | 'label'> & { onClick: (() => void) | undefined }
-
-const Step = ({ icon, label, onClick }: StepProps) => (
-  <Tooltip title={label}>
-    <Button
-      type="text"
-      icon={icon}
-      aria-label={label}
-      disabled={onClick === undefined}
-      onClick={onClick}
-    />
-  </Tooltip>
-)
+/** `bare`: its name shows under the mouse. */
+function Tool({ icon, label, why, run, bare }: Omit<Verb, 'key'> & { label: string; bare?: true }) {
+  const disabled = why !== undefined || run === undefined
+  return (
+    <Tooltip title={bare ? label : why}>
+      <span>
+        <Button
+          type="text"
+          icon={icon}
+          aria-label={label}
+          disabled={disabled}
+          onClick={() => void run?.()}
+        >
+          {bare ? null : label}
+        </Button>
+      </span>
+    </Tooltip>
+  )
+}

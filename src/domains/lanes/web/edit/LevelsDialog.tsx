@@ -6,48 +6,37 @@ import { FormDialog } from '../../../../web/FormDialog.tsx'
 import { Note, NumberField, TextField } from '../../../../web/form/fields.tsx'
 import { type Level, lanes, type Planogram } from '../../contract.ts'
 import styles from '../grid/lanes.module.css'
+import { widest } from '../shown.ts'
 
 /** Draws the lanes level by level; for a rebuild the machine number has to be typed. */
 export function LevelsDialog({ plan, onClose }: { plan: Planogram; onClose: () => void }) {
   const { t } = useTranslation(['lanes', 'web'])
   const again = plan.floors.length > 0
   const { maxLevels, maxRoads } = plan.device
-  const blank = (): Level[] =>
-    Array.from({ length: maxLevels }, () => ({ name: '', columns: maxRoads, roadCapacity: 8 }))
-  const drawn = (): Level[] =>
-    plan.floors.map((floor) => ({
-      name: floor.name,
-      columns: Math.max(...floor.roads.map((road) => road.column)),
-      roadCapacity: 8,
-    }))
+  const level = (name: string, columns: number): Level => ({ name, columns, roadCapacity: 8 })
   const initial = {
     deviceId: plan.device.id,
     version: plan.version,
-    levels: again ? drawn() : blank(),
+    levels: again
+      ? plan.floors.map((floor) => level(floor.name, widest({ floors: [floor] })))
+      : Array.from({ length: maxLevels }, () => level('', maxRoads)),
   }
   const shared = { ns: 'lanes', width: 640, onClose, initial } as const
-  const limit = (
-    <p className={styles.limit}>{t('levels.limit', { levels: maxLevels, roads: maxRoads })}</p>
+  const levels = (
+    <>
+      <p className={styles.limit}>{t('levels.limit', { levels: maxLevels, roads: maxRoads })}</p>
+      <Levels most={maxLevels} />
+    </>
   )
-  if (!again)
-    return (
-      <FormDialog {...shared} title={t('levels.title')} save={lanes.create}>
-        {limit}
-        <Levels most={maxLevels} />
-      </FormDialog>
-    )
-  return (
-    <FormDialog
-      {...shared}
-      title={t('levels.rebuildTitle')}
-      save={lanes.rebuild}
-      okText={t('rebuild')}
-      danger
-    >
+  return again ? (
+    <FormDialog {...shared} title={t('rebuild')} save={lanes.rebuild} okText={t('rebuild')} danger>
       <Note type="warning">{t('rebuildAsk', { n: plan.totals.stock })}</Note>
       <TextField name="confirmNumber" placeholder={plan.device.rtuNumber} required wide />
-      {limit}
-      <Levels most={maxLevels} />
+      {levels}
+    </FormDialog>
+  ) : (
+    <FormDialog {...shared} title={t('create')} save={lanes.create}>
+      {levels}
     </FormDialog>
   )
 }
@@ -79,14 +68,7 @@ function Levels({ most }: { most: number }) {
         <Button
           icon={<PlusOutlined />}
           onClick={() =>
-            set([
-              ...levels,
-              {
-                name: '',
-                columns: levels.at(-1)?.columns ?? 10,
-                roadCapacity: levels.at(-1)?.roadCapacity ?? 8,
-              },
-            ])
+            set([...levels, { columns: 10, roadCapacity: 8, ...levels.at(-1), name: '' }])
           }
         >
           {t('levels.add')}

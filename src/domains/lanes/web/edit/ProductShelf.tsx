@@ -1,17 +1,16 @@
-import { Input, Skeleton } from 'antd'
+import { Input } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../../web/api.ts'
 import { Money } from '../../../../web/Money.tsx'
 import { Picture } from '../../../../web/Picture.tsx'
-import { Empty, Problem } from '../../../../web/Problem.tsx'
+import { Empty, Waiting } from '../../../../web/Problem.tsx'
 import { useDebounced } from '../../../../web/useDebounced.ts'
 import { products } from '../../../products/contract.ts'
 import type { Planogram } from '../../contract.ts'
 import { canPlace } from '../../rules.ts'
-import { dragged } from '../grid/dragged.ts'
 import styles from '../grid/lanes.module.css'
-import type { Goods } from '../shown.ts'
+import { dragged, type Goods } from '../shown.ts'
 
 /**
  * Products this machine may sell, to be dragged onto a lane, or put into the chosen lanes by a
@@ -39,10 +38,7 @@ export function ProductShelf({
         onChange={(event) => setTyped(event.target.value)}
       />
       <p className={styles.shelfHint}>{onPick ? t('shelf.click') : t('shelf.drag')}</p>
-      {read.error && !read.data ? (
-        <Problem error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
-      {read.isPending ? <Skeleton active /> : null}
+      {read.data ? null : <Waiting read={read} />}
       <ul>
         {list.map((option) => (
           <li key={option.id}>

@@ -8,10 +8,10 @@ import { useConfirm } from '../../../../web/confirm.tsx'
 import { usePrefs } from '../../../../web/prefs.ts'
 import { LanePatch, lanes, type Planogram } from '../../contract.ts'
 import { laneRule, laneView, merged, type Product } from '../../rules.ts'
-import { type Goods, goodsOf, productOf, roadText, type ShownRoad, toLane } from '../shown.ts'
+import { type Goods, goodsOf, roadText, type ShownRoad, toLane } from '../shown.ts'
 import { back, blank, conflicts, type Draft, edited, type Field, forth, step } from './drafts.ts'
 
-export type Errors = Partial<Record<string, string>>
+type Errors = Readonly<Record<string, string>>
 /** Settings of a lane on their way to others, and the product they speak of. */
 export type Clip = {
   fields: Pick<
@@ -22,14 +22,9 @@ export type Clip = {
 }
 const stale = common.stale.code
 /** Typed letter by letter, so a step back takes the whole word. */
-const typed: readonly Field[] = [
-  'price',
-  'retailPrice',
-  'roadCapacity',
-  'warnQty',
-  'restriction',
-  'motorNo',
-]
+const isTyped = (field: Field) => field !== 'productId' && field !== 'status'
+
+const ownOfGoods = ['price', 'retailPrice', 'warnQty'] as const
 
 /**
  * What was changed and not saved yet, lane by lane; the rules that judge it run again in the verb.
@@ -72,29 +67,21 @@ export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale:
   )
 
   const known = (ids: readonly number[]) => ids.flatMap((id) => base.get(id) ?? [])
-  const apply = (
-    ids: readonly number[],
-    fieldsOf: (road: ShownRoad, held: Draft) => Draft,
-    key: string | null = null,
-  ) => {
+  type FieldsOf = Parameters<typeof edited>[2]
+  const apply = (ids: readonly number[], fieldsOf: FieldsOf, key: string | null = null) => {
     setHistory((held) => step(held, edited(held.now, known(ids), fieldsOf), key))
     setErrors((held) => new Map([...held].filter(([id]) => !ids.includes(id))))
   }
   /** One field of some lanes; null empties a field, undefined leaves it as it was. */
   const set = (ids: readonly number[], field: Field, value: unknown, option?: Goods) => {
     if (option) goods.current.set(option.id, option)
-    const key = typed.includes(field) ? `${field}/${ids.join()}` : null
-    apply(
-      ids,
-      (_, { [field]: __, ...rest }) => {
-        // another product brings its own prices
-        if (field === 'productId')
-          for (const own of ['price', 'retailPrice', 'warnQty'] as const)
-            delete (rest as Draft)[own]
-        return { ...rest, [field]: value }
-      },
-      key,
-    )
+    const key = isTyped(field) ? `${field}/${ids.join()}` : null
+    const others = (_: ShownRoad, { [field]: __, ...rest }: Draft): Draft => {
+      // another product brings its own prices
+      if (field === 'productId') for (const own of ownOfGoods) delete rest[own as keyof typeof rest]
+      return { ...rest, [field]: value }
+    }
+    apply(ids, others, key)
   }
   /** Clips lane by lane, from the first one again when there are more lanes. */
   const paste = (ids: readonly number[], clips: readonly Clip[]) => {
@@ -124,53 +111,46 @@ export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale:
     setErrors(new Map())
   }
 
-  const check = (): Map<number, Errors> => {
-    const found = new Map<number, Errors>()
-    for (const [id, { fields }] of live) {
-      const road = base.get(id) as ShownRoad
-      const shape = LanePatch.omit({ id: true }).safeParse(fields)
-      if (!shape.success) {
-        found.set(
-          id,
-          Object.fromEntries(
-            shape.error.issues.map((issue) => [String(issue.path[0]), say(issue.message, lang)]),
-          ),
-        )
-        continue
-      }
-      const product = productFor(road, fields, goods.current)
-      const wrong = laneRule(
-        toLane(road),
-        merged(toLane(road), { id, ...shape.data } as LanePatch, product),
-        product,
-        plan.device,
+  const wrongIn = (id: number, fields: Draft): Errors | undefined => {
+    const lane = toLane(base.get(id) as ShownRoad)
+    const shape = LanePatch.omit({ id: true }).safeParse(fields)
+    if (!shape.success)
+      return Object.fromEntries(
+        shape.error.issues.map(({ path, message }) => [String(path[0]), say(message, lang)]),
       )
-      if (wrong) found.set(id, { [wrong.field]: say(wrong.def.text, lang) })
-    }
-    return found
+    const product = productFor(lane, fields, goods.current)
+    const after = merged(lane, { id, ...shape.data } as LanePatch, product)
+    const wrong = laneRule(lane, after, product, plan.device)
+    return wrong ? { [wrong.field]: say(wrong.def.text, lang) } : undefined
   }
+  const check = () =>
+    [...live].flatMap(([id, { fields }]): [number, Errors][] => {
+      const wrong = wrongIn(id, fields)
+      return wrong ? [[id, wrong]] : []
+    })
   /** What somebody else made of the fields that a save would overwrite: `03 售价 ¥3.00`. */
   const theirs = [...overwritten].map(([id, fields]) => {
     const road = base.get(id) as ShownRoad
-    return `${roadText(road)} ${fields.map((field) => `${t(`fields.${field}`)} ${valueText(road, field, (status) => t(`enums.status.${status}`))}`).join(' ')}`
+    const value = (field: Field) => {
+      if (field === 'productId') return road.productName ?? '—'
+      if (field === 'status') return t(`enums.status.${road.status}`)
+      const now = road[field]
+      return field !== 'price' && field !== 'retailPrice' ? now : now === null ? '—' : yuan(now)
+    }
+    const said = fields.map((field) => `${t(`fields.${field}`)} ${value(field)}`)
+    return `${roadText(road)} ${said.join(' ')}`
   })
   const save = async () => {
     const found = check()
-    setErrors(found)
-    if (found.size > 0 || live.size === 0 || write.isPending) return
-    if (
-      theirs.length > 0 &&
-      !(await confirm({
-        title: t('overwriteAsk', { n: theirs.length }),
-        content: t('overwriteTheirs', { list: theirs.slice(0, 20).join('；') }),
-        ok: t('overwrite'),
-      }))
-    )
-      return
-    const patches = [...live].map(([id, { fields }]) => ({
-      id,
-      ...(fields as Omit<LanePatch, 'id'>),
-    }))
+    setErrors(new Map(found))
+    if (found.length > 0 || live.size === 0 || write.isPending) return
+    const question = {
+      title: t('overwriteAsk', { n: theirs.length }),
+      content: t('overwriteTheirs', { list: theirs.slice(0, 20).join('；') }),
+      ok: t('overwrite'),
+    }
+    if (theirs.length > 0 && !(await confirm(question))) return
+    const patches = [...live].map(([id, { fields }]) => ({ id, ...fields }) as LanePatch)
     write.mutate(
       { deviceId: plan.device.id, version: plan.version, lanes: patches },
       {
@@ -220,53 +200,36 @@ export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale:
   }
 }
 
-function valueText(
-  road: ShownRoad,
-  field: Field,
-  status: (value: ShownRoad['status']) => string,
-): string {
-  if (field === 'productId') return road.productName ?? '—'
-  if (field === 'price' || field === 'retailPrice')
-    return road[field] === null ? '—' : yuan(road[field])
-  return field === 'status' ? status(road.status) : String(road[field])
-}
-
 function productFor(
-  road: ShownRoad,
+  lane: ShownRoad,
   draft: Draft,
   goods: ReadonlyMap<number, Goods>,
 ): Product | null {
-  if (draft.productId === undefined || draft.productId === road.productId) return productOf(road)
-  const known = draft.productId === null ? undefined : goods.get(draft.productId)
-  return known ? { ...known, costPrice: known.costPrice ?? 0 } : null
+  // without the right to see costs the server alone checks them
+  const priced = (known: Goods) => ({ ...known, costPrice: known.costPrice ?? 0 })
+  const { productId = lane.productId } = draft
+  if (productId === null) return null
+  if (productId === lane.productId) return priced(goodsOf(lane))
+  const known = goods.get(productId)
+  return known ? priced(known) : null
 }
 
 /** The lane as it will be once its draft is saved. */
 function preview(road: ShownRoad, draft: Draft, goods: ReadonlyMap<number, Goods>): ShownRoad {
-  const given = Object.fromEntries(
-    Object.entries(draft).filter(([key, value]) => value !== null || key === 'productId'),
+  const given = Object.entries(draft).filter(
+    ([key, value]) => value !== null || key === 'productId',
   )
-  const after = merged(
-    toLane(road),
-    { id: road.id, ...given } as LanePatch,
-    productFor(road, draft, goods),
-  )
+  const patch = { ...Object.fromEntries(given), id: road.id }
+  const after = merged(toLane(road), patch, productFor(road, draft, goods))
   const known = after.productId === null ? undefined : goods.get(after.productId)
   return {
-    ...road,
-    productId: after.productId,
+    ...after,
     productName: known?.name ?? null,
     productImg: known?.img ?? null,
     model: known?.model ?? null,
     drugClass: known?.drugClass ?? null,
     costPrice: known?.costPrice ?? null,
     roadCapacity: after.capacity,
-    warnQty: after.warnQty,
-    price: after.price,
-    retailPrice: after.retailPrice,
-    restriction: after.restriction,
-    motorNo: after.motorNo,
-    status: after.status,
     view: laneView(after),
     draft: true,
   }

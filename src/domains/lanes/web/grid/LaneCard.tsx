@@ -27,94 +27,75 @@ type Props = { road: Road; offer: boolean; t: TFunction<'lanes'> }
  * Words come from above: a machine has hundreds of lanes.
  */
 export const LaneCard = memo(function LaneCard({ road, offer, t }: Props) {
-  const tone = tones[road.view]
-  const note =
-    road.failedHold > 0
-      ? t('hold', { n: road.failedHold })
-      : road.reserved > 0
-        ? t('reserved', { n: road.reserved })
-        : null
+  const { view, failedHold, reserved } = road
+  const tone = tones[view]
+  const held = reserved > 0 ? t('reserved', { n: reserved }) : null
+  const note = failedHold > 0 ? t('hold', { n: failedHold }) : held
   return (
     <>
       <span className={styles.cardHead}>
         <span>{roadText(road)}</span>
         <span className={styles.cardState}>
-          {tone ? (
-            <>
-              <Mark tone={tone} />
-              <span className={styles.word} style={{ color: `var(--hd-st-${tone}-text)` }}>
-                {t(`short.${road.view}`)}
-              </span>
-            </>
-          ) : (
-            <span className={styles.word}>{note}</span>
-          )}
+          {tone ? <Mark tone={tone} /> : null}
+          <span className={styles.word} style={tone ? { color: `var(--hd-st-${tone}-text)` } : {}}>
+            {tone ? t(`short.${view}`) : note}
+          </span>
         </span>
       </span>
       {/* always there: hundreds of lanes are chosen at once, and nothing has to be measured anew */}
       <span className={styles.check}>{check}</span>
-      <CardBody road={road} offer={offer} t={t} />
+      {road.productId !== null ? (
+        <Filled road={road} t={t} />
+      ) : (
+        <span className={styles.blank}>
+          {offer && view !== 'disabled' ? plus : null}
+          {t(view === 'disabled' ? 'off' : offer ? 'place' : 'enums.view.empty')}
+        </span>
+      )}
     </>
   )
 })
 
-function reasonOf(road: Road, t: Props['t']): string | null {
-  if (road.view === 'locked') return lockText(t, road.lockReason)
-  return road.view === 'fault'
-    ? t(`enums.faultCode.${road.faultCode ?? 'FAULT'}`, { defaultValue: road.faultCode ?? '' })
+function reasonOf({ view, lockReason, faultCode }: Road, t: Props['t']): string | null {
+  if (view === 'locked') return lockText(t, lockReason)
+  return view === 'fault'
+    ? t(`enums.faultCode.${faultCode ?? 'FAULT'}`, { defaultValue: faultCode ?? '' })
     : null
 }
 
-function CardBody({ road, offer, t }: Props) {
+function Filled({ road, t }: Omit<Props, 'offer'>) {
+  const { productName, confirmedPrice, productStock, roadCapacity, view } = road
+  const price = road.price ?? 0
+  const retail = road.retailPrice ?? 0
   const reason = reasonOf(road, t)
-  return road.productId === null ? (
-    <span className={styles.blank}>
-      {road.view === 'disabled' ? (
-        t('off')
-      ) : offer ? (
-        <>
-          {plus}
-          {t('place')}
-        </>
-      ) : (
-        t('enums.view.empty')
-      )}
-    </span>
-  ) : (
+  const hint = confirmedPrice === null ? '' : t('stillCharges', { price: yuan(confirmedPrice) })
+  return (
     <>
       <span className={styles.picture}>
         <Picture src={road.productImg} size={42} />
       </span>
-      <span
-        className={reason ? styles.reason : styles.name}
-        title={reason ?? road.productName ?? ''}
-      >
-        {reason ?? road.productName}
+      <span className={reason ? styles.reason : styles.name} title={reason ?? productName ?? ''}>
+        {reason ?? productName}
       </span>
       <span className={styles.price}>
-        {yuan(road.price ?? 0)}
-        {road.confirmedPrice !== null ? (
-          <span
-            className={styles.notYet}
-            title={t('stillCharges', { price: yuan(road.confirmedPrice) })}
-          >
+        {yuan(price)}
+        {hint ? (
+          <span className={styles.notYet} title={hint}>
             {t('notYet')}
           </span>
-        ) : (road.retailPrice ?? 0) > (road.price ?? 0) ? (
-          <del>{yuan(road.retailPrice ?? 0).slice(1)}</del>
+        ) : retail > price ? (
+          <del>{yuan(retail).slice(1)}</del>
         ) : null}
       </span>
       <span className={styles.stock}>
         <span className={styles.bar}>
           <span
-            data-low={road.view === 'low'}
-            style={{
-              width: `${road.roadCapacity ? (100 * road.productStock) / road.roadCapacity : 0}%`,
-            }}
+            data-low={view === 'low'}
+            style={{ width: `${roadCapacity ? (100 * productStock) / roadCapacity : 0}%` }}
           />
         </span>
         <span>
-          <b data-view={road.view}>{road.productStock}</b>/{road.roadCapacity}
+          <b data-view={view}>{productStock}</b>/{roadCapacity}
         </span>
       </span>
     </>

@@ -1,3 +1,5 @@
+import { Button, Flex } from 'antd'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Mark } from '../../../../web/StatusTag.tsx'
 import type { useDrafts } from '../edit/useDrafts.ts'
@@ -22,61 +24,44 @@ export function LaneFoot({ drafts, copied, can, onShow }: Props) {
     drafts.shown.filter((road) => ids.has(road.id))
   const [wrong] = roads(errors)
   const theirs = roads(overwritten)
+  const ids = theirs.map((road) => road.id)
   const named = theirs.slice(0, 8).map(roadText).join(' ')
-  const said = wrong !== undefined || theirs.length > 0 || lost > 0 || dirty
-  return (
-    <div className={styles.foot} data-said={said}>
-      <span role="status">
-        {wrong ? (
-          <button
-            type="button"
-            className={styles.footLink}
-            data-wrong
-            onClick={() => onShow([wrong.id])}
-          >
-            {t('wrongLanes', {
-              n: errors.size,
-              road: roadText(wrong),
-              why: Object.values(errors.get(wrong.id) ?? {})[0] ?? '',
-            })}
-          </button>
-        ) : theirs.length > 0 ? (
-          <>
-            <Mark tone="warn" />
-            <button
-              type="button"
-              className={styles.footLink}
-              onClick={() => onShow(theirs.map((road) => road.id))}
-            >
-              {t('overwritten', {
-                n: theirs.length,
-                roads: `${named}${theirs.length > 8 ? ' …' : ''}`,
-              })}
-            </button>
-            <button
-              type="button"
-              className={styles.footLink}
-              onClick={() => drafts.drop(theirs.map((road) => road.id))}
-            >
-              {t('takeTheirs')}
-            </button>
-          </>
-        ) : lost > 0 ? (
-          <>
-            <Mark tone="warn" />
-            {t('lost', { n: lost })}
-            <button type="button" className={styles.footLink} onClick={drafts.forget}>
-              {t('discard')}
-            </button>
-          </>
-        ) : dirty ? (
-          t('unsaved', { n: drafts.drafts.size })
-        ) : copied > 0 ? (
-          t('copied', { n: copied })
-        ) : (
-          <span className={styles.keys}>{t(can ? 'keys' : 'nothingHint')}</span>
+  const link = (text: string, onClick: () => void, danger = false) => (
+    <Button type="link" size="small" danger={danger} onClick={onClick}>
+      {text}
+    </Button>
+  )
+  let said: ReactNode = null
+  if (wrong) {
+    const why = Object.values(errors.get(wrong.id) ?? {})[0] ?? ''
+    const text = t('wrongLanes', { n: errors.size, road: roadText(wrong), why })
+    said = link(text, () => onShow([wrong.id]), true)
+  } else if (theirs.length > 0)
+    said = (
+      <>
+        <Mark tone="warn" />
+        {link(
+          t('overwritten', { n: ids.length, roads: `${named}${ids.length > 8 ? ' …' : ''}` }),
+          () => onShow(ids),
         )}
-      </span>
+        {link(t('takeTheirs'), () => drafts.drop(ids))}
+      </>
+    )
+  else if (lost > 0)
+    said = (
+      <>
+        <Mark tone="warn" />
+        {t('lost', { n: lost })}
+        {link(t('discard'), drafts.forget)}
+      </>
+    )
+  else if (dirty) said = t('unsaved', { n: drafts.drafts.size })
+  const keys = <span className={styles.keys}>{t(can ? 'keys' : 'nothingHint')}</span>
+  return (
+    <div className={styles.foot} data-said={said !== null}>
+      <Flex wrap align="center" gap="0 8px" role="status">
+        {said ?? (copied > 0 ? t('copied', { n: copied }) : keys)}
+      </Flex>
     </div>
   )
 }
@@ -85,13 +70,13 @@ export function LaneFoot({ drafts, copied, can, onShow }: Props) {
 export function Legend() {
   const { t } = useTranslation('lanes')
   return (
-    <span className={styles.legend}>
+    <Flex wrap gap={14} className={styles.legend ?? ''}>
       {(['low', 'soldOut', 'fault', 'locked'] as const).map((view) => (
-        <span key={view}>
+        <Flex key={view} align="center" gap={5}>
           <Mark tone={view === 'low' ? 'warn' : view} />
           {t(`enums.view.${view}`)}
-        </span>
+        </Flex>
       ))}
-    </span>
+    </Flex>
   )
 }

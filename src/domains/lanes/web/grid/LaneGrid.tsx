@@ -11,12 +11,10 @@ import {
 } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Planogram } from '../../contract.ts'
-import type { Goods, ShownRoad } from '../shown.ts'
-import { dragged } from './dragged.ts'
+import { dragged, type Goods, type ShownRoad, widest } from '../shown.ts'
 import { LaneCard } from './LaneCard.tsx'
 import { LevelName } from './LevelName.tsx'
 import styles from './lanes.module.css'
-import { neighbour } from './neighbour.ts'
 import { type Selection, useIsChosen } from './selection.ts'
 import { useBoxSelect } from './useBoxSelect.ts'
 
@@ -55,9 +53,6 @@ export const LaneGrid = memo(function LaneGrid({ plan, roads, selection, wrong, 
     return plan.floors.map((floor) => byFloor.get(floor.id) ?? [])
   }, [plan.floors, roads])
   const order = rows.flat()
-  const wide = Math.max(
-    ...plan.floors.map((floor) => Math.max(...floor.roads.map((road) => road.column))),
-  )
   const drawing = useBoxSelect(box, (ids, adds) =>
     selection.set(adds ? [...new Set([...before.current, ...ids])] : ids),
   )
@@ -65,14 +60,10 @@ export const LaneGrid = memo(function LaneGrid({ plan, roads, selection, wrong, 
     const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-lane]')
     return cell ? order.find((road) => road.id === Number(cell.dataset.lane)) : undefined
   }
-  const focus = (id: number) =>
-    box.current?.querySelector<HTMLElement>(`[data-lane="${id}"]`)?.focus({ preventScroll: true })
   const range = (from: number | null, to: number) => {
-    const [a, b] = [
-      order.findIndex((road) => road.id === from),
-      order.findIndex((road) => road.id === to),
-    ]
-    return a < 0 ? [to] : order.slice(Math.min(a, b), Math.max(a, b) + 1).map((road) => road.id)
+    const ids = order.map((road) => road.id)
+    const ends = [ids.indexOf(from ?? 0), ids.indexOf(to)]
+    return ends[0] === -1 ? [to] : ids.slice(Math.min(...ends), Math.max(...ends) + 1)
   }
   const toggled = (id: number) => {
     const selected = selection.get()
@@ -83,7 +74,7 @@ export const LaneGrid = memo(function LaneGrid({ plan, roads, selection, wrong, 
     if (drawing.boxed.current || (event.target as HTMLElement).closest('input')) return
     if (!road) return selection.set([])
     // not every browser gives a clicked button the focus, and without it no key arrives here
-    focus(road.id)
+    cellOf(box.current, road.id)?.focus({ preventScroll: true })
     if (event.shiftKey) return selection.set(range(anchor.current ?? road.id, road.id))
     anchor.current = road.id
     if (event.ctrlKey || event.metaKey) return selection.set(toggled(road.id))
@@ -104,19 +95,15 @@ export const LaneGrid = memo(function LaneGrid({ plan, roads, selection, wrong, 
     const meant = (work: (ids: number[]) => void) =>
       act(() => {
         if (selected.size === 0) selection.set([road.id])
-        work(
-          selected.size === 0
-            ? [road.id]
-            : order.filter((other) => selected.has(other.id)).map((other) => other.id),
-        )
+        work(order.map(({ id }) => id).filter((id) => selection.get().has(id)))
       })
-    if (ctrl && key === 'a') return act(() => selection.set(order.map((other) => other.id)))
-    if (ctrl && key === 'c') return meant(actions.current.onCopy)
-    if (ctrl && key === 'v') return meant(actions.current.onPaste)
-    if (ctrl && key === 'z')
-      return act(event.shiftKey ? actions.current.onRedo : actions.current.onUndo)
-    if (ctrl && key === 'y') return act(actions.current.onRedo)
-    if (key === 'Delete' || key === 'Backspace') return meant(actions.current.onClear)
+    const { onCopy, onPaste, onClear, onUndo, onRedo, onOpen } = actions.current
+    if (ctrl && key === 'a') return act(() => selection.set(order.map(({ id }) => id)))
+    if (ctrl && key === 'c') return meant(onCopy)
+    if (ctrl && key === 'v') return meant(onPaste)
+    if (ctrl && key === 'z') return act(event.shiftKey ? onRedo : onUndo)
+    if (ctrl && key === 'y') return act(onRedo)
+    if (key === 'Delete' || key === 'Backspace') return meant(onClear)
     if (key === ' ') {
       anchor.current = road.id
       return act(() => selection.set(toggled(road.id)))
@@ -124,12 +111,12 @@ export const LaneGrid = memo(function LaneGrid({ plan, roads, selection, wrong, 
     if (key === 'Enter')
       return act(() => {
         if (!selected.has(road.id)) selection.set([road.id])
-        actions.current.onOpen()
+        onOpen()
       })
     if (key === 'Escape') return selection.set([])
     const next = neighbour(rows, road, key)
     if (!next) return
-    act(() => box.current?.querySelector<HTMLElement>(`[data-lane="${next.id}"]`)?.focus())
+    act(() => cellOf(box.current, next.id)?.focus())
     if (!event.shiftKey) {
       if (ctrl) return
       anchor.current = next.id
@@ -156,7 +143,7 @@ export const LaneGrid = memo(function LaneGrid({ plan, roads, selection, wrong, 
     <div
       ref={box}
       className={styles.grid}
-      style={{ '--columns': Math.max(10, wide) } as CSSProperties}
+      style={{ '--columns': Math.max(10, widest(plan)) } as CSSProperties}
       onPointerDown={(event) => {
         before.current = selection.get()
         drawing.start(event)
@@ -196,6 +183,26 @@ export const LaneGrid = memo(function LaneGrid({ plan, roads, selection, wrong, 
   )
 })
 
+/**
+ * Where an arrow leads: along the level and on to the next one, or to the lane above or below that
+ * covers the column.
+ */
+function neighbour(
+  rows: readonly (readonly ShownRoad[])[],
+  road: ShownRoad,
+  key: string,
+): ShownRoad | undefined {
+  const row = rows.findIndex((lanes) => lanes.includes(road))
+  const here = rows[row] ?? []
+  const index = here.indexOf(road)
+  if (key === 'ArrowLeft') return here[index - 1] ?? rows[row - 1]?.at(-1)
+  if (key === 'ArrowRight') return here[index + 1] ?? rows[row + 1]?.[0]
+  if (key === 'Home') return here[0]
+  if (key === 'End') return here.at(-1)
+  const other = key === 'ArrowUp' ? rows[row - 1] : key === 'ArrowDown' ? rows[row + 1] : undefined
+  return other?.findLast((candidate) => candidate.column <= road.column) ?? other?.[0]
+}
+
 type CellProps = {
   road: ShownRoad
   selection: Selection
@@ -223,6 +230,9 @@ const Cell = memo(function Cell({ road, selection, wrong, reachable, offer, t }:
   )
 })
 
+const cellOf = (root: HTMLElement | null, id: number) =>
+  root?.querySelector<HTMLElement>(`[data-lane="${id}"]`)
+
 /**
  * Tab comes back to the lane that had the focus; on the elements themselves, so that nothing is
  * drawn again.
@@ -241,6 +251,6 @@ function reach(root: HTMLElement | null, cell: HTMLElement | null): void {
 function hover(root: HTMLElement | null, id: number | undefined): void {
   for (const cell of root?.querySelectorAll<HTMLElement>('[data-over]') ?? [])
     if (cell.dataset.lane !== String(id)) delete cell.dataset.over
-  const cell = id === undefined ? null : root?.querySelector<HTMLElement>(`[data-lane="${id}"]`)
+  const cell = id === undefined ? null : cellOf(root, id)
   if (cell) cell.dataset.over = 'true'
 }

@@ -2,26 +2,26 @@ import type { CSSProperties } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Planogram } from '../../contract.ts'
 import { floorName } from '../../rules.ts'
+import { widest } from '../shown.ts'
 import { LaneCard } from './LaneCard.tsx'
 import styles from './lanes.module.css'
 
 /** The planogram to look at, in pages of other domains and on paper. */
 export function PlanView({ plan, named = false }: { plan: Planogram; named?: boolean }) {
   const { t } = useTranslation('lanes')
-  const wide = Math.max(...plan.floors.flatMap((floor) => floor.roads.map((road) => road.column)))
   return (
     <div
       className={`${styles.grid} ${styles.readOnly}`}
-      style={{ '--columns': wide } as CSSProperties}
+      style={{ '--columns': widest(plan) } as CSSProperties}
     >
-      {plan.floors.map((floor) => (
-        <section key={floor.id} className={styles.floor}>
+      {plan.floors.map(({ id, level, name, roads }) => (
+        <section key={id} className={styles.floor}>
           <div className={styles.level}>
-            <strong>{t('short.level', { n: floor.level })}</strong>
-            {named && floor.name !== floorName(floor.level) ? <span>{floor.name}</span> : null}
+            <strong>{t('short.level', { n: level })}</strong>
+            {named && name !== floorName(level) ? <span>{name}</span> : null}
           </div>
           <div className={styles.lanes}>
-            {floor.roads
+            {roads
               .filter((road) => road.status !== 'MERGED')
               .map((road) => (
                 <div

@@ -3,6 +3,7 @@ import { createPortal } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { fullTime } from '../../../../web/time.ts'
 import type { Planogram } from '../../contract.ts'
+import { widest } from '../shown.ts'
 import styles from './lanes.module.css'
 import { PlanView } from './PlanView.tsx'
 
@@ -16,7 +17,6 @@ const sheet = 1060
 export function PrintPlan({ plan, onDone }: { plan: Planogram; onDone: () => void }) {
   const { t } = useTranslation('lanes')
   const root = useRef<HTMLDivElement>(null)
-  const wide = Math.max(...plan.floors.flatMap((floor) => floor.roads.map((road) => road.column)))
   useEffect(() => {
     let over = false
     const pictures = [...(root.current?.querySelectorAll('img') ?? [])].map((picture) => {
@@ -37,7 +37,7 @@ export function PrintPlan({ plan, onDone }: { plan: Planogram; onDone: () => voi
     <div
       ref={root}
       className={styles.print}
-      style={{ '--zoom': Math.min(1, sheet / (60 + wide * 76)) } as CSSProperties}
+      style={{ '--zoom': Math.min(1, sheet / (60 + widest(plan) * 76)) } as CSSProperties}
     >
       <h1>
         {plan.device.nickname} <small>{plan.device.rtuNumber}</small>
