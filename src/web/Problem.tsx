@@ -56,7 +56,7 @@ export const Waiting = ({
   read.error ? (
     <Problem error={read.error} onRetry={() => void read.refetch()} />
   ) : (
-    <Bones rows={rows} />
+    <Skeleton rows={rows} />
   )
 
 /** Nothing to show: what is missing, and one action. */

@@ -28,19 +28,14 @@ export const alertKinds = [
   'AREA_OFFLINE',
   'CARRIER_OFFLINE',
 ] as const
-export const AlertKind = z.enum(alertKinds)
+const AlertKind = z.enum(alertKinds)
 export type AlertKind = z.infer<typeof AlertKind>
 export const alertStates = ['OPEN', 'ACKNOWLEDGED', 'CLOSED'] as const
 export type AlertState = (typeof alertStates)[number]
-const State = z.enum(alertStates).meta({
-  tones: { OPEN: 'fault', ACKNOWLEDGED: 'paid', CLOSED: 'closed' } satisfies Record<
-    AlertState,
-    string
-  >,
-})
-const Level = z
-  .enum(['WARN', 'ERROR'])
-  .meta({ tones: { WARN: 'warn', ERROR: 'fault' } satisfies Record<string, string> })
+export const stateTones = { OPEN: 'fault', ACKNOWLEDGED: 'paid', CLOSED: 'closed' } as const
+export const levelTones = { WARN: 'warn', ERROR: 'fault' } as const
+const State = z.enum(alertStates).meta({ tones: stateTones })
+const Level = z.enum(['WARN', 'ERROR']).meta({ tones: levelTones })
 export const closeReasons = ['RECOVERED', 'HANDLED', 'MERGED', 'DROPPED'] as const
 
 export const AlertRow = z.strictObject({
@@ -106,7 +101,6 @@ const choose = bi('请至少选择一条告警', 'Choose at least one alert')
 const ids = f.ids(choose).min(1, choose).max(200)
 const Handled = z.strictObject({ done: f.count, skipped: f.count })
 
-const ruleKind = { kind: AlertKind }
 const thresholdText = bi('须为0-1440的整数', 'A whole number from 0 to 1440')
 export const RuleRow = z.strictObject({
   kind: AlertKind,
@@ -189,7 +183,7 @@ export const alerts = {
     summary: 'Change the rule of one kind of alert',
     audit: 'alerts.saveRule',
     input: z.strictObject({
-      ...ruleKind,
+      kind: AlertKind,
       version: z.number().int().min(0).max(2_147_483_647),
       enabled: z.boolean(),
       threshold: z

@@ -54,21 +54,9 @@ const waits = (
   threshold: number,
   min: number,
   max: number,
-  unit: 'minute' | 'day' = 'minute',
-): Usual => ({
-  level,
-  threshold,
-  unit,
-  min,
-  max,
-})
-const atOnce = (level: Usual['level']): Usual => ({
-  level,
-  threshold: null,
-  unit: null,
-  min: 0,
-  max: 0,
-})
+  unit: Usual['unit'] = 'minute',
+): Usual => ({ level, threshold, unit, min, max })
+const atOnce: Usual = { level: 'ERROR', threshold: null, unit: null, min: 0, max: 0 }
 
 /**
  * What holds while an organisation has not said otherwise; OFFLINE and POWER_FAIL wait as the
@@ -77,10 +65,10 @@ const atOnce = (level: Usual['level']): Usual => ({
 export const usualRules: Readonly<Record<AlertKind, Usual>> = {
   OFFLINE: waits('WARN', 10, 2, 1440),
   POWER_FAIL: waits('WARN', 10, 2, 1440),
-  FAULT: atOnce('ERROR'),
-  TEMPERATURE: atOnce('ERROR'),
+  FAULT: atOnce,
+  TEMPERATURE: atOnce,
   DOOR_OPEN: waits('WARN', 10, 1, 1440),
-  SECOND_CONNECTION: atOnce('ERROR'),
+  SECOND_CONNECTION: atOnce,
   SIM_EXPIRING: waits('WARN', 30, 1, 365, 'day'),
   AREA_OFFLINE: waits('ERROR', 3, 2, 120),
   CARRIER_OFFLINE: waits('ERROR', 3, 2, 120),
@@ -142,29 +130,25 @@ export type Opening = Pick<Fact, 'orgId' | 'kind' | 'subject' | 'since' | 'urgen
   /** The closed alert that opens again instead. */
   readonly again: number | null
 }
+type Join = { readonly alertId: number; readonly fact: Fact; readonly told: boolean }
+type Back = { readonly alertId: number; readonly deviceId: number; readonly orgId: number }
+type Close = {
+  readonly id: number
+  readonly orgId: number
+  readonly reason: 'RECOVERED' | 'MERGED' | 'DROPPED'
+}
+/** `told`: so many joined at once that people hear of it. */
 export type Plan = {
   readonly opens: readonly Opening[]
-  /** `told`: so many came at once that people hear of it. */
-  readonly joins: readonly {
-    readonly alertId: number
-    readonly fact: Fact
-    readonly told: boolean
-  }[]
-  readonly backs: readonly {
-    readonly alertId: number
-    readonly deviceId: number
-    readonly orgId: number
-  }[]
-  readonly closes: readonly {
-    readonly id: number
-    readonly orgId: number
-    readonly reason: 'RECOVERED' | 'MERGED' | 'DROPPED'
-  }[]
+  readonly joins: readonly Join[]
+  readonly backs: readonly Back[]
+  readonly closes: readonly Close[]
 }
 
+type Key = Pick<Known, 'orgId' | 'deviceId' | 'kind' | 'subject'>
+export const keyOf = ({ orgId, deviceId, kind, subject }: Key): string =>
+  `${orgId}/${deviceId ?? 0}/${kind}/${subject}`
 const isAway = (kind: AlertKind): boolean => kind === 'OFFLINE' || kind === 'POWER_FAIL'
-const keyOf = (a: Pick<Known, 'orgId' | 'deviceId' | 'kind' | 'subject'>): string =>
-  `${a.orgId}/${a.deviceId ?? 0}/${a.kind}/${a.subject}`
 const waitOf = (rule: Rule, kind: AlertKind): number =>
   usualRules[kind].unit === 'day' || rule.threshold === null
     ? 0
@@ -175,56 +159,50 @@ export function decide(state: State): Plan {
   const { now, facts, known, members, ruleOf, openHours } = state
   const live = new Set(facts.map(keyOf))
   const awayFacts = new Map(facts.filter((fact) => fact.away).map((fact) => [fact.deviceId, fact]))
-  const openByKey = new Map(
-    known.filter((alert) => alert.open).map((alert) => [keyOf(alert), alert]),
-  )
-  const lastByKey = new Map(
-    known.filter((alert) => !alert.open).map((alert) => [keyOf(alert), alert]),
-  )
+  const byKey = (open: boolean) =>
+    new Map(known.filter((alert) => alert.open === open).map((alert) => [keyOf(alert), alert]))
+  const [openByKey, lastByKey] = [byKey(true), byKey(false)]
   const groups = known.filter((alert) => alert.deviceId === null)
   const membersOf = Map.groupBy(members, (member) => member.alertId)
 
   const opens: Opening[] = []
-  const joins: Plan['joins'][number][] = []
-  const backs: Plan['backs'][number][] = []
-  const closes: Plan['closes'][number][] = []
+  const joins: Join[] = []
+  const backs: Back[] = []
+  const closes: Close[] = []
   /** Machines that one alert of many speaks for, or that are about to become one. */
   const silent = new Set<number>()
 
   for (const group of groups) {
-    const own = membersOf.get(group.id) ?? []
-    const stillAway = own.filter((member) => awayFacts.get(member.deviceId)?.orgId === group.orgId)
-    if (!group.open) {
-      // closed by a person: its machines stay silent until they were back
-      if (group.reason === 'HANDLED')
-        for (const member of stillAway)
-          if (awayFacts.get(member.deviceId)?.since === member.since) silent.add(member.deviceId)
-      continue
-    }
+    const { id, orgId } = group
+    const own = membersOf.get(id) ?? []
+    const stillAway = own.filter((member) => awayFacts.get(member.deviceId)?.orgId === orgId)
+    // closed by a person: its machines stay silent until they were back
+    if (group.open || group.reason === 'HANDLED')
+      for (const { deviceId, since, back } of stillAway)
+        if (!(group.open && back) && awayFacts.get(deviceId)?.since === since) silent.add(deviceId)
+    if (!group.open) continue
     for (const member of own)
       if (!member.back && !stillAway.includes(member))
-        backs.push({ alertId: group.id, deviceId: member.deviceId, orgId: group.orgId })
+        backs.push({ alertId: id, deviceId: member.deviceId, orgId })
     const last = Math.max(...own.map((member) => member.since))
     const first = Math.min(...own.map((member) => member.since))
-    for (const member of stillAway)
-      if (!member.back && awayFacts.get(member.deviceId)?.since === member.since)
-        silent.add(member.deviceId)
     for (const fact of awayFacts.values()) {
-      if (silent.has(fact.deviceId) || fact.orgId !== group.orgId || !belongs(fact, group)) continue
-      const wasHere = own.some((member) => member.deviceId === fact.deviceId && !member.back)
       if (
-        !wasHere &&
-        (fact.since > last + alertLimits.joinMs || fact.since < first - alertLimits.togetherMs)
+        silent.has(fact.deviceId) ||
+        fact.orgId !== orgId ||
+        subjectOf(group.kind, fact) !== group.subject
       )
         continue
-      joins.push({ alertId: group.id, fact, told: false })
+      const wasHere = own.some((member) => member.deviceId === fact.deviceId && !member.back)
+      const { joinMs, togetherMs } = alertLimits
+      if (!wasHere && (fact.since > last + joinMs || fact.since < first - togetherMs)) continue
+      joins.push({ alertId: id, fact, told: false })
       silent.add(fact.deviceId)
     }
-    const joined = joins.some((join) => join.alertId === group.id)
-    if (!ruleOf(group.orgId, group.kind).enabled)
-      closes.push({ id: group.id, orgId: group.orgId, reason: 'DROPPED' })
+    const joined = joins.some((join) => join.alertId === id)
+    if (!ruleOf(orgId, group.kind).enabled) closes.push({ id, orgId, reason: 'DROPPED' })
     else if (!joined && !stillAway.some((member) => silent.has(member.deviceId)))
-      closes.push({ id: group.id, orgId: group.orgId, reason: 'RECOVERED' })
+      closes.push({ id, orgId, reason: 'RECOVERED' })
   }
 
   const handled = (fact: Fact): boolean => {
@@ -235,27 +213,18 @@ export function decide(state: State): Plan {
     (fact) => !silent.has(fact.deviceId) && !handled(fact) && openHours(fact),
   )
   for (const cluster of clusters(free, ruleOf)) {
-    const { orgId, kind, subject, members: together } = cluster
+    const { orgId, kind, members: together } = cluster
     for (const fact of together) silent.add(fact.deviceId)
     const since = Math.min(...together.map((fact) => fact.since))
-    const open = openByKey.get(keyOf({ ...cluster, deviceId: null }))
+    const many = { ...cluster, deviceId: null }
+    const open = openByKey.get(keyOf(many))
+    const wait = Math.max(waitOf(ruleOf(orgId, kind), kind), alertLimits.togetherMs)
     if (open) {
       for (const fact of together) joins.push({ alertId: open.id, fact, told: true })
       const closing = closes.findIndex((close) => close.id === open.id)
       if (closing >= 0) closes.splice(closing, 1)
-    } else if (since <= now - Math.max(waitOf(ruleOf(orgId, kind), kind), alertLimits.togetherMs)) {
-      opens.push({
-        orgId,
-        deviceId: null,
-        kind,
-        subject,
-        since,
-        urgent: false,
-        data: {},
-        members: together,
-        again: flapping({ ...cluster, deviceId: null }),
-      })
-    }
+    } else if (since <= now - wait)
+      opens.push({ ...many, since, urgent: false, data: {}, again: flapping(many) })
   }
 
   for (const fact of facts) {
@@ -270,26 +239,20 @@ export function decide(state: State): Plan {
   )
   for (const alert of known) {
     if (!alert.open || alert.deviceId === null) continue
+    const { id, orgId, kind, present } = alert
     const key = keyOf(alert)
-    if (!alert.present || !ruleOf(alert.orgId, alert.kind).enabled)
-      closes.push({ id: alert.id, orgId: alert.orgId, reason: 'DROPPED' })
-    else if (merged.has(key)) closes.push({ id: alert.id, orgId: alert.orgId, reason: 'MERGED' })
-    else if (!live.has(key)) closes.push({ id: alert.id, orgId: alert.orgId, reason: 'RECOVERED' })
+    if (!present || !ruleOf(orgId, kind).enabled) closes.push({ id, orgId, reason: 'DROPPED' })
+    else if (merged.has(key)) closes.push({ id, orgId, reason: 'MERGED' })
+    else if (!live.has(key)) closes.push({ id, orgId, reason: 'RECOVERED' })
   }
   return { opens, joins, backs, closes }
 
-  function flapping(of: Pick<Known, 'orgId' | 'deviceId' | 'kind' | 'subject'>): number | null {
+  function flapping(of: Key): number | null {
     const last = lastByKey.get(keyOf(of))
-    return last?.reason === 'RECOVERED' && now - last.closedAt <= alertLimits.flapMs
-      ? last.id
-      : null
+    const lately = last?.reason === 'RECOVERED' && now - last.closedAt <= alertLimits.flapMs
+    return lately ? last.id : null
   }
 }
-
-const belongs = (fact: Fact, group: Pick<Known, 'kind' | 'subject'>): boolean =>
-  group.kind === 'AREA_OFFLINE'
-    ? fact.away?.county === group.subject
-    : fact.away?.carrier === group.subject && fact.away.cause !== 'POWER_FAIL'
 
 export type Cluster = {
   readonly orgId: number
@@ -307,17 +270,11 @@ export function clusters(facts: readonly Fact[], ruleOf: RuleOf): Cluster[] {
   for (const [orgId, own] of Map.groupBy(facts, (fact) => fact.orgId)) {
     let left = own
     for (;;) {
-      const crowds = [
-        ...(ruleOf(orgId, 'AREA_OFFLINE').enabled
-          ? crowdsOf(orgId, 'AREA_OFFLINE', left, (fact) => fact.away?.county || null)
-          : []),
-        ...(ruleOf(orgId, 'CARRIER_OFFLINE').enabled
-          ? crowdsOf(orgId, 'CARRIER_OFFLINE', left, (fact) =>
-              fact.away?.cause === 'POWER_FAIL' ? null : (fact.away?.carrier ?? null),
-            )
-          : []),
-      ].sort((a, b) => b.members.length - a.members.length)
-      const [largest] = crowds
+      const crowds = (kind: Cluster['kind']) =>
+        ruleOf(orgId, kind).enabled ? crowdsOf(orgId, kind, left) : []
+      const [largest] = [...crowds('AREA_OFFLINE'), ...crowds('CARRIER_OFFLINE')].sort(
+        (a, b) => b.members.length - a.members.length,
+      )
       if (!largest) break
       found.push(largest)
       const taken = new Set(largest.members)
@@ -327,13 +284,13 @@ export function clusters(facts: readonly Fact[], ruleOf: RuleOf): Cluster[] {
   return found
 }
 
-function crowdsOf(
-  orgId: number,
-  kind: Cluster['kind'],
-  facts: readonly Fact[],
-  subjectOf: (fact: Fact) => string | null,
-): Cluster[] {
-  return [...Map.groupBy(facts, subjectOf)].flatMap(([subject, own]) =>
+/** What machines of a crowd have in common. */
+const subjectOf = (kind: AlertKind, { away }: Fact): string | null =>
+  (kind === 'AREA_OFFLINE' ? away?.county : away?.cause === 'POWER_FAIL' ? null : away?.carrier) ||
+  null
+
+function crowdsOf(orgId: number, kind: Cluster['kind'], facts: readonly Fact[]): Cluster[] {
+  return [...Map.groupBy(facts, (fact) => subjectOf(kind, fact))].flatMap(([subject, own]) =>
     subject === null
       ? []
       : runsOf([...own].sort((a, b) => a.since - b.since)).map((members) => ({
@@ -385,14 +342,9 @@ type Quiet = {
 }
 /** When a message may leave: now, or at the end of the channel's quiet time. */
 export function sendTime(now: number, channel: Quiet, urgent: boolean): number {
-  const { quietFrom: from, quietTo: to } = channel
-  if (
-    from === null ||
-    to === null ||
-    (urgent && channel.urgentThrough) ||
-    !inWindow(now, { from, to })
-  )
-    return now
+  const { quietFrom: from, quietTo: to, urgentThrough } = channel
+  if (from === null || to === null || (urgent && urgentThrough)) return now
+  if (!inWindow(now, { from, to })) return now
   const today = now - ((now + shanghai) % day) + ofDay(to)
   return today > now ? today : today + day
 }

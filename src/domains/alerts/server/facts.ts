@@ -6,7 +6,15 @@ import { type BusinessWindow, isOpen } from '../../../shared/hours.ts'
 import { addDays, dayMs, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { cachedFor } from '../../settings/server/values.ts'
 import type { AlertKind } from '../contract.ts'
-import { type Fact, inWindow, type Known, type Member, type State, usualRules } from '../rules.ts'
+import {
+  type Fact,
+  inWindow,
+  type Known,
+  keyOf,
+  type Member,
+  type State,
+  usualRules,
+} from '../rules.ts'
 
 /**
  * What the tables say about machines now, and what alerts there are: everything `decide` looks at,
@@ -145,10 +153,8 @@ async function readKnown(db: Db, now: Date, facts: readonly Fact[]): Promise<Kno
       where d.id = a.device_id and d.org_id = a.org_id and d.lifecycle = 'OPERATING') as present
       from alerts a where a.state <> 'CLOSED'`
   // a machine that changed hands may have one of its former owner
-  const key = (a: { orgId: number; deviceId: number | null; kind: string; subject: string }) =>
-    `${a.orgId}/${a.deviceId}/${a.kind}/${a.subject}`
-  const told = new Set(open.map(key))
-  const fresh = facts.filter((fact) => !told.has(key(fact)))
+  const told = new Set(open.map(keyOf))
+  const fresh = facts.filter((fact) => !told.has(keyOf(fact)))
   const closed = await rowsOf<KnownRow>(db)`
     select distinct on (a.org_id, a.device_id, a.kind, a.subject) ${columns}, true as present
     from unnest(${fresh.map((f) => f.orgId)}::bigint[], ${fresh.map((f) => f.deviceId)}::bigint[],

@@ -3,7 +3,15 @@ import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import { eachFree } from '../../../server/run.ts'
-import { alertLimits, decide, type Fact, type Opening, type Plan, usualRules } from '../rules.ts'
+import {
+  alertLimits,
+  decide,
+  type Fact,
+  keyOf,
+  type Opening,
+  type Plan,
+  usualRules,
+} from '../rules.ts'
 import { readState } from './facts.ts'
 import { dropWaiting, queue } from './outbox.ts'
 import { dueOf, remind } from './reminders.ts'
@@ -92,9 +100,6 @@ async function carryOut(ctx: Ctx, plan: Plan): Promise<void> {
   )`select distinct org_id as "orgId" from alerts where id = any(${told}::bigint[])`
   ctx.touch('alerts', [...homes, ...plan.opens])
 }
-
-const keyOf = (open: Pick<Opening, 'orgId' | 'deviceId' | 'kind' | 'subject'>): string =>
-  `${open.orgId}/${open.deviceId ?? 0}/${open.kind}/${open.subject}`
 
 /** Answers those that recovered. */
 async function closeAlerts(ctx: Ctx, closes: Plan['closes']): Promise<number[]> {

@@ -11,9 +11,9 @@ import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
 import { Lines, Part } from '../../../web/ui/Sheet.tsx'
 import { Lead, Muted } from '../../../web/ui/Text.tsx'
-import { type Alert, alerts } from '../contract.ts'
+import { type Alert, alerts, levelTones, stateTones } from '../contract.ts'
 import { HandleDialog, type Verb } from './HandleDialog.tsx'
-import { deliveryTones, failureWord, levelTones, stateTones } from './tones.ts'
+import { deliveryTones, failureWord } from './tones.ts'
 
 const columns = 'minmax(0, 1.2fr) minmax(0, 1fr) minmax(120px, auto)'
 

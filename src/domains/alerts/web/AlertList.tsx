@@ -15,10 +15,11 @@ import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
 import { CardHead } from '../../../web/ui/Card.tsx'
 import { useDetail } from '../../../web/useDetail.ts'
+
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
-import { AlertRow, alerts } from '../contract.ts'
+import { AlertRow, alerts, levelTones, stateTones } from '../contract.ts'
+
 import type { Verb } from './HandleDialog.tsx'
-import { levelTones, stateTones } from './tones.ts'
 
 const AlertDrawer = lazyDialog(() => import('./AlertDrawer.tsx').then((m) => m.AlertDrawer))
 const HandleDialog = lazyDialog(() => import('./HandleDialog.tsx').then((m) => m.HandleDialog))

@@ -11,9 +11,9 @@ import { useMay } from '../../../web/session.ts'
 import { Lines, PageHead, Sheet } from '../../../web/ui/Sheet.tsx'
 import { Lead, Muted } from '../../../web/ui/Text.tsx'
 import { useScreen } from '../../../web/useScreen.ts'
-import { alerts, type RuleRow } from '../contract.ts'
+import { alerts, levelTones, type RuleRow } from '../contract.ts'
 import { Channels } from './Channels.tsx'
-import { levelTones, ruleColumns } from './tones.ts'
+import { ruleColumns } from './tones.ts'
 
 const RuleDialog = lazyDialog(() => import('./RuleDialog.tsx').then((m) => m.RuleDialog))
 

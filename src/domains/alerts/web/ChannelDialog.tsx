@@ -14,13 +14,9 @@ import { Select } from '../../../web/ui/select.tsx'
 import type { ChannelRow } from '../channelContract.ts'
 import { alerts } from '../contract.ts'
 
-export function ChannelDialog({
-  row,
-  onClose,
-}: {
-  row: ChannelRow | undefined
-  onClose: () => void
-}) {
+type Props = { row: ChannelRow | undefined; onClose: () => void }
+
+export function ChannelDialog({ row, onClose }: Props) {
   const { t } = useTranslation('alerts')
   return (
     <FormDialog
@@ -28,7 +24,6 @@ export function ChannelDialog({
       ns="alerts"
       width={640}
       onClose={onClose}
-      success={`alerts:success.${row ? 'updateChannel' : 'createChannel'}`}
       save={row ? alerts.updateChannel : alerts.createChannel}
       initial={
         row
@@ -81,7 +76,7 @@ function Own({ row }: { row: ChannelRow | undefined }) {
           required={false}
           wide
           autoComplete="new-password"
-          placeholder={row?.hasSecret ? t('channel.secretKept') : ''}
+          placeholder={row?.hasSecret ? t('channel.kept') : ''}
           hint={t('channel.secretHint')}
         />
       </>

@@ -2,14 +2,14 @@ import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
 import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useRead, useWrite } from '../../../web/api.ts'
-import { useConfirm } from '../../../web/confirm.tsx'
+import { useRead } from '../../../web/api.ts'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
 import { Lines, Sheet } from '../../../web/ui/Sheet.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
+import { useAct } from '../../../web/useAct.ts'
 import type { ChannelRow } from '../channelContract.ts'
 import { alerts } from '../contract.ts'
 import { failureWord, lastTones, ruleColumns } from './tones.ts'
@@ -18,7 +18,7 @@ const ChannelDialog = lazyDialog(() => import('./ChannelDialog.tsx').then((m) =>
 const MailDialog = lazyDialog(() => import('./MailDialog.tsx').then((m) => m.MailDialog))
 
 export function Channels({ list }: { list: readonly ChannelRow[] }) {
-  const { t } = useTranslation('alerts')
+  const { t } = useTranslation(['alerts', 'web'])
   const may = useMay()('alarm-rule:update')
   const mail = useRead(alerts.mailServer, {}, { inline: true })
   const [edited, setEdited] = useState<ChannelRow | 'new' | null>(null)
@@ -55,7 +55,7 @@ export function Channels({ list }: { list: readonly ChannelRow[] }) {
           {may && found ? (
             <Flex justify="end">
               <Button type="link" onClick={() => setServer(true)}>
-                {t('channel.edit')}
+                {t('web:action.edit')}
               </Button>
             </Flex>
           ) : null}
@@ -73,44 +73,32 @@ export function Channels({ list }: { list: readonly ChannelRow[] }) {
 }
 
 function Line({ channel, onEdit }: { channel: ChannelRow; onEdit: () => void }) {
-  const { t } = useTranslation('alerts')
-  const confirm = useConfirm()
-  const test = useWrite(alerts.testChannel, {
+  const { t } = useTranslation(['alerts', 'web'])
+  const name = (row: ChannelRow) => row.name
+  const test = useAct(alerts.testChannel, {
+    ask: t('channel.testAsk'),
+    ok: t('channel.test'),
+    name,
+    danger: false,
     success: 'alerts:success.testChannel',
     invalidates: [alerts.channels.path],
   })
-  const remove = useWrite(alerts.removeChannel, {
-    success: 'alerts:success.removeChannel',
+  const remove = useAct(alerts.removeChannel, {
+    ask: t('channel.removeAsk'),
+    ok: t('web:action.delete'),
+    name,
+    success: 'web:success.removed',
     invalidates: [alerts.channels.path, alerts.rules.path],
   })
   const inApp = channel.type === 'IN_APP'
-  const where = inApp
-    ? t('channel.inApp')
-    : channel.type === 'WEBHOOK'
-      ? channel.url
-      : channel.recipients.join(', ')
-  const askRemove = async () => {
-    if (
-      await confirm({
-        title: t('channel.removeAsk'),
-        ok: t('channel.remove'),
-        content: channel.name,
-        danger: true,
-      })
-    )
-      remove.mutate({ id: channel.id, version: channel.version })
-  }
-  const askTest = async () => {
-    if (
-      await confirm({ title: t('channel.testAsk'), ok: t('channel.test'), content: channel.name })
-    )
-      test.mutate({ id: channel.id })
-  }
+  const where = channel.type === 'WEBHOOK' ? channel.url : channel.recipients.join(', ')
   return (
     <li>
       <Flex vertical>
         <strong>{inApp ? t('enums.type.IN_APP') : channel.name}</strong>
-        <Muted small>{inApp ? where : `${t(`enums.type.${channel.type}`)} · ${where}`}</Muted>
+        <Muted small>
+          {inApp ? t('channel.inApp') : `${t(`enums.type.${channel.type}`)} · ${where}`}
+        </Muted>
         {channel.unconfirmed.length ? (
           <Muted small>{t('channel.unconfirmed', { list: channel.unconfirmed.join(', ') })}</Muted>
         ) : null}
@@ -138,15 +126,15 @@ function Line({ channel, onEdit }: { channel: ChannelRow; onEdit: () => void }) 
       </Flex>
       {channel.can.update ? (
         <Flex wrap justify="end">
-          <Button type="link" onClick={() => void askTest()}>
+          <Button type="link" onClick={() => void test(channel)}>
             {t('channel.test')}
           </Button>
           <Button type="link" onClick={onEdit}>
-            {t('channel.edit')}
+            {t('web:action.edit')}
           </Button>
           {channel.can.delete ? (
-            <Button type="link" danger onClick={() => void askRemove()}>
-              {t('channel.remove')}
+            <Button type="link" danger onClick={() => void remove(channel)}>
+              {t('web:action.delete')}
             </Button>
           ) : null}
         </Flex>

@@ -9,11 +9,10 @@ export function MailDialog({ server, onClose }: { server: MailServer; onClose: (
   const { host, port, security, username, sender, version } = server
   return (
     <FormDialog
-      title={t('channel.mailTitle')}
+      title={t('channel.mail')}
       ns="alerts"
       width={640}
       save={alerts.saveMailServer}
-      success="alerts:success.saveMailServer"
       onClose={onClose}
       initial={{ version, host, port, security, username, sender }}
       toInput={({ password, ...rest }) => ({ ...rest, ...(password ? { password } : {}) })}
@@ -28,7 +27,7 @@ export function MailDialog({ server, onClose }: { server: MailServer; onClose: (
         password
         required={false}
         autoComplete="new-password"
-        placeholder={server.hasPassword ? t('channel.passwordKept') : ''}
+        placeholder={server.hasPassword ? t('channel.kept') : ''}
       />
     </FormDialog>
   )

@@ -14,7 +14,6 @@ export function RuleDialog({ rule, channels, onClose }: Props) {
       title={`${t('rule.editTitle')} · ${t(`enums.kind.${rule.kind}`)}`}
       ns="alerts"
       save={alerts.saveRule}
-      success="alerts:success.saveRule"
       onClose={onClose}
       initial={{
         kind: rule.kind,

@@ -1,15 +1,6 @@
 import type { Tone } from '../../../web/StatusTag.tsx'
-import type { Alert, AlertRow } from '../contract.ts'
+import type { Alert } from '../contract.ts'
 
-export const stateTones: Readonly<Record<AlertRow['state'], Tone>> = {
-  OPEN: 'fault',
-  ACKNOWLEDGED: 'paid',
-  CLOSED: 'closed',
-}
-export const levelTones: Readonly<Record<AlertRow['level'], Tone>> = {
-  WARN: 'warn',
-  ERROR: 'fault',
-}
 export const deliveryTones: Readonly<Record<Alert['deliveries'][number]['state'], Tone>> = {
   WAITING: 'paid',
   SENDING: 'paid',
