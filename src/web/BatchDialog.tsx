@@ -1,6 +1,8 @@
 import { Button } from 'antd'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { CallInput, Endpoint, Output } from '../shared/contract.ts'
+import { useRead, useWrite } from './api.ts'
 import styles from './BatchDialog.module.css'
 import { useActiveTab } from './shell/tabs.ts'
 import { Modal } from './ui/overlay.tsx'
@@ -12,7 +14,7 @@ type Row = {
   readonly ok: boolean
   readonly reason: string
 }
-export type BatchAnswer<R extends Row = Row> = {
+type BatchAnswer<R extends Row = Row> = {
   readonly done: number
   readonly skipped: number
   readonly results: readonly R[]
@@ -101,4 +103,48 @@ export function BatchDialog<R extends Row>({
       ) : null}
     </Modal>
   )
+}
+
+const nobody = { done: 0, skipped: 0, results: [] }
+type Deed<P extends Endpoint, W extends Endpoint> = {
+  preview: P
+  asked: CallInput<P>
+  /** False while there is nothing to ask yet. */
+  enabled?: boolean
+  save: W
+  input: CallInput<W>
+  success?: string
+  invalidates?: readonly string[]
+  onClose: () => void
+  onDone: () => void
+}
+
+/** The dry run and the deed: `<BatchDialog {...useBatch({…})} title=… />`. */
+export function useBatch<P extends Endpoint, W extends Endpoint>({
+  preview,
+  asked,
+  enabled = true,
+  save,
+  input,
+  onClose,
+  onDone,
+  success = 'web:success.done',
+  invalidates,
+}: Deed<P, W>) {
+  const plan = useRead(preview, asked, { staleTime: 0, enabled, keep: true })
+  const run = useWrite(save, {
+    success,
+    onSuccess: onDone,
+    ...(invalidates ? { invalidates } : {}),
+  })
+  useEffect(() => {
+    if (plan.isError) onClose()
+  }, [plan.isError, onClose])
+  return {
+    plan: enabled ? (plan.data as Output<W> | undefined) : (nobody as Output<W>),
+    result: run.data,
+    busy: run.isPending,
+    onRun: () => run.mutate(input),
+    onClose,
+  }
 }

@@ -45,14 +45,9 @@ export function Problem({
   )
 }
 
-/** While nothing was read yet: why not, or where lines of text will stand. */
-export const Waiting = ({
-  read,
-  rows = 6,
-}: {
-  read: { error: ApiError | null; refetch: () => Promise<unknown> }
-  rows?: number
-}) =>
+type Read = { readonly error: ApiError | null; readonly refetch: () => unknown }
+/** In the place of what is not read yet: `if (!read.data) return <Unread read={read} rows={6} />`. */
+export const Unread = ({ read, rows }: { read: Read; rows: number }) =>
   read.error ? (
     <Problem error={read.error} onRetry={() => void read.refetch()} />
   ) : (

@@ -3,6 +3,7 @@ import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, page } from '../../shared/listQuery.ts'
+import { machineIds, machineOutcome } from '../../shared/outcome.ts'
 import { bi } from '../../shared/text.ts'
 
 export const deviceCommandErrors = defineErrors('deviceCommands', {
@@ -54,26 +55,8 @@ export type TestVend = z.infer<typeof TestVend>
 const one = z.strictObject({ id: f.id })
 const e = deviceCommandErrors
 const errors = [e.offline, e.closed, e.running] as const
-const chooseDevice = bi('请至少选择一台设备', 'Choose at least one machine')
-const many = {
-  ids: f
-    .ids(chooseDevice)
-    .min(1, chooseDevice)
-    .max(50, bi('一次最多重启50台设备', 'At most 50 machines at once')),
-}
-const BatchRow = z.strictObject({
-  id: f.id,
-  rtuNumber: z.string(),
-  nickname: z.string(),
-  ok: z.boolean(),
-  reason: z.string(),
-  cmdId: z.uuid().nullable(),
-})
-const BatchResult = z.strictObject({
-  done: z.number().int(),
-  skipped: z.number().int(),
-  results: z.array(BatchRow),
-})
+const many = { ids: machineIds(50, bi('一次最多重启50台设备', 'At most 50 machines at once')) }
+const BatchResult = machineOutcome({ cmdId: z.uuid().nullable() })
 
 export const deviceCommands = {
   reboot: write('device:reboot', {

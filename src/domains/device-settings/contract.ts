@@ -3,6 +3,7 @@ import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page } from '../../shared/listQuery.ts'
+import { machineIds, machineOutcome } from '../../shared/outcome.ts'
 import { bi } from '../../shared/text.ts'
 
 export const deviceSettingsErrors = defineErrors('deviceSettings', {
@@ -152,28 +153,12 @@ export const DeviceConfig = z.strictObject({
 })
 export type DeviceConfig = z.infer<typeof DeviceConfig>
 
-const chooseDevice = bi('请至少选择一台设备', 'Choose at least one machine')
-const Batch = z.strictObject({
-  ids: f.ids(chooseDevice).min(1, chooseDevice).max(200),
-  config: Patch,
-})
+const Batch = z.strictObject({ ids: machineIds(200), config: Patch })
 /**
  * `changed`: a new version is (or would be) written; not for a machine that has these values
  * already or is refused.
  */
-const BatchRow = z.strictObject({
-  id: f.id,
-  rtuNumber: z.string(),
-  nickname: z.string(),
-  ok: z.boolean(),
-  changed: z.boolean(),
-  reason: z.string(),
-})
-const BatchResult = z.strictObject({
-  done: z.number().int(),
-  skipped: z.number().int(),
-  results: z.array(BatchRow),
-})
+const BatchResult = machineOutcome({ changed: z.boolean() })
 export type BatchResult = z.infer<typeof BatchResult>
 
 export const SyncRow = z.strictObject({

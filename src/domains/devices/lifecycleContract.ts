@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
+import { machineIds, machineOutcome } from '../../shared/outcome.ts'
 import { bi } from '../../shared/text.ts'
 import { deviceErrors } from './errors.ts'
 
@@ -8,20 +9,8 @@ import { deviceErrors } from './errors.ts'
 
 export const reasonText = bi('请填写原因', 'Say why')
 const reason = f.lines(200, reasonText)
-const chooseDevice = bi('请至少选择一台设备', 'Choose at least one machine')
-export const ids = f.ids(chooseDevice).min(1, chooseDevice).max(200)
-const Row = z.strictObject({
-  id: f.id,
-  rtuNumber: z.string(),
-  nickname: z.string(),
-  ok: z.boolean(),
-  reason: z.string(),
-})
-export const Batch = z.strictObject({
-  done: z.number().int(),
-  skipped: z.number().int(),
-  results: z.array(Row),
-})
+export const ids = machineIds(200)
+export const Batch = machineOutcome({})
 const one = { id: f.id, version: f.version }
 
 export const lifecycleEndpoints = {

@@ -242,7 +242,6 @@ export const en = {
     autoRefund: 'Automatic refund',
     businessHours: 'Opening hours',
     onlineMall: 'Online mall',
-    remark: 'Remark',
     coordinates: 'Coordinates',
     replenishers: 'Replenishers',
     repairers: 'Repairmen',
@@ -291,13 +290,5 @@ export const en = {
     tagMany: 'Changed tags of device',
     pauseMany: 'Paused sales of devices',
     handleFault: 'Handled fault',
-  },
-  success: {
-    create: 'Saved',
-    createBatch: 'Saved',
-    update: 'Changed',
-    setLifecycle: 'Done',
-    tagMany: 'Done',
-    handleFault: 'Done',
   },
 }

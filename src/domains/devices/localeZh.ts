@@ -233,7 +233,6 @@ export const zh = {
     autoRefund: '自动退款',
     businessHours: '营业时间',
     onlineMall: '支持线上商城',
-    remark: '备注',
     coordinates: '坐标',
     replenishers: '补货员',
     repairers: '维修员',
@@ -276,13 +275,5 @@ export const zh = {
     tagMany: '调整设备标签',
     pauseMany: '批量停售',
     handleFault: '处理故障',
-  },
-  success: {
-    create: '保存成功',
-    createBatch: '保存成功',
-    update: '编辑成功',
-    setLifecycle: '操作成功',
-    tagMany: '操作成功',
-    handleFault: '操作成功',
   },
 }

@@ -70,15 +70,16 @@ async function write(
 
 /**
  * A new secret for the machine, with another board or the one it has; whoever held the old one is
- * out.
+ * out. `guard`: what a board or SIM of another machine is called.
  */
 export async function putBoard(
   ctx: Ctx,
   machine: Pick<Machine, 'id'>,
   boardNo: string,
+  guard = unique,
 ): Promise<string> {
   const secret = newSecret()
-  await unique(write(ctx, machine, { board_no: boardNo, ...secretColumns(secret) }))
+  await guard(write(ctx, machine, { board_no: boardNo, ...secretColumns(secret) }))
   return secret
 }
 

@@ -3,8 +3,7 @@ import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import type { Output } from '../../../shared/contract.ts'
 import { common, type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
-import { outcomeOf } from '../../../shared/outcome.ts'
-import { say } from '../../../shared/text.ts'
+import { outcomeOf, resultOf } from '../../../shared/outcome.ts'
 import { lockMachines } from '../../boards/server/binding.ts'
 import { isClosed } from '../../machines/rules.ts'
 import { noteDevice } from '../../machines/server/events.ts'
@@ -72,10 +71,10 @@ async function tell(ctx: Ctx, type: CommandType, id: number): Promise<CommandRow
 type Batch = Output<Contract['rebootMany']>
 const batchOf = (ctx: Ctx, judged: readonly Judged[], ids: ReadonlyMap<number, string>): Batch =>
   outcomeOf(
-    judged.map(({ device: { id, rtuNumber, nickname }, refusal }) => {
-      const reason = refusal ? say(refusal.text, ctx.lang) : ''
-      return { id, rtuNumber, nickname, ok: !refusal, reason, cmdId: ids.get(id) ?? null }
-    }),
+    judged.map(({ device, refusal }) => ({
+      ...resultOf(device, ctx.lang, refusal),
+      cmdId: ids.get(device.id) ?? null,
+    })),
   )
 
 const rebootMany: Handlers<Contract>['rebootMany'] = async (ctx, input) => {

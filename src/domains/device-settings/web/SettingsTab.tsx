@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { Rows } from '../../../web/Detail.tsx'
 import { useLive } from '../../../web/live.ts'
-import { Problem, Skeleton } from '../../../web/Problem.tsx'
+import { Unread } from '../../../web/Problem.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
 import { Lines, Part } from '../../../web/ui/Sheet.tsx'
@@ -22,10 +22,8 @@ export function SettingsTab({ deviceId }: { deviceId: number }) {
   const [open, setOpen] = useState(false)
   const read = useRead(deviceSettings.get, { id: deviceId }, { inline: true, keep: true })
   useLive('shadows', [deviceSettings.get.path])
-  if (read.error && !read.data)
-    return <Problem error={read.error} onRetry={() => void read.refetch()} />
   const device = read.data
-  if (!device) return <Skeleton rows={8} />
+  if (!device) return <Unread read={read} rows={8} />
   const { sync } = device
   const names = settingNames.filter((name) => device.refrigeration || !name.startsWith('temp'))
   return (

@@ -32,41 +32,18 @@ export async function checkedPlace(ctx: Ctx, input: Described, orgId: number) {
 
 /** As the table keeps it. Only drug machines carry a licence and a way of dispensing. */
 export function written(
-  { nickname, card, ...input }: Omit<Single, 'boardNo'> & Described,
+  input: Omit<Single, 'boardNo'> & Described,
   place: { province: string; city: string; county: string },
 ) {
-  const {
-    typeId,
-    kind,
-    address,
-    lng,
-    lat,
-    dropSensor,
-    autoRefund,
-    onlineMall,
-    remark,
-    dispensingMode,
-    licenceNo,
-    licenceAddress,
-  } = input
+  const { nickname, card, typeId, kind, address, lng, lat, ...more } = input
+  const { dropSensor, autoRefund, onlineMall, remark, dispensingMode, ...licence } = more
+  const drug = kind === 'DRUG'
   return columns('devices', {
-    ...{
-      nickname,
-      card,
-      typeId,
-      kind,
-      ...place,
-      address,
-      lng,
-      lat,
-      dropSensor,
-      autoRefund,
-      onlineMall,
-      remark,
-    },
-    ...(kind === 'DRUG'
-      ? { dispensingMode, licenceNo, licenceAddress }
-      : { dispensingMode: null, licenceNo: '', licenceAddress: '' }),
+    ...{ nickname, card, typeId, kind, ...place, address, lng, lat },
+    ...{ dropSensor, autoRefund, onlineMall, remark },
+    dispensingMode: drug ? dispensingMode : null,
+    licenceNo: drug ? licence.licenceNo : '',
+    licenceAddress: drug ? licence.licenceAddress : '',
     businessHours: JSON.stringify(input.businessHours),
   })
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, visible } from '../../../server/context.ts'
 import { exists, rowsOf } from '../../../server/rows.ts'
+import type { Input } from '../../../shared/contract.ts'
 import { fieldRefusal } from '../../../shared/errors.ts'
 import { sequentialNumbers } from '../../../shared/ids.ts'
 import { newSecret, secretColumns } from '../../machines/server/secret.ts'
@@ -82,15 +83,13 @@ export const create: Handlers<Contract>['create'] = async (ctx, input) => {
 }
 
 /**
- * The numbers from `start` on and those that exist anywhere on the platform; with `skip` the
- * sequence goes on until the count is met.
+ * The numbers from `start` on and those that exist anywhere on the platform; with `skipExisting`
+ * the sequence goes on until the count is met.
  */
 async function chooseNumbers(
   ctx: Ctx,
-  start: string,
-  count: number,
-  skip: boolean,
-): Promise<{ numbers: string[]; conflicts: string[] }> {
+  { start, count, skipExisting }: Input<Contract['previewBatch']>,
+) {
   const free: string[] = []
   const conflicts: string[] = []
   let next: string | undefined = start
@@ -105,19 +104,14 @@ async function chooseNumbers(
     const taken = new Set(known.map(({ number }) => number))
     free.push(...window.filter((number) => !taken.has(number)))
     conflicts.push(...window.filter((number) => taken.has(number)))
-    if (!skip) break
+    if (!skipExisting) break
     next = sequentialNumbers(window.at(-1) as string, 2)?.[1]
   }
-  return { numbers: skip ? free : [...free, ...conflicts].sort(), conflicts }
+  return { numbers: skipExisting ? free : [...free, ...conflicts].sort(), conflicts }
 }
 
 export const previewBatch: Handlers<Contract>['previewBatch'] = async (ctx, input) => {
-  const { numbers, conflicts } = await chooseNumbers(
-    ctx,
-    input.start,
-    input.count,
-    input.skipExisting,
-  )
+  const { numbers, conflicts } = await chooseNumbers(ctx, input)
   return {
     first: numbers[0] as string,
     last: numbers.at(-1) as string,
@@ -133,12 +127,7 @@ export const createBatch: Handlers<Contract>['createBatch'] = async (ctx, input)
   await sql`select pg_advisory_xact_lock(hashtextextended(${`devices ${input.start.replace(/\d+$/, '')}`}, 0))`.execute(
     ctx.db,
   )
-  const { numbers, conflicts } = await chooseNumbers(
-    ctx,
-    input.start,
-    input.count,
-    input.skipExisting,
-  )
+  const { numbers, conflicts } = await chooseNumbers(ctx, input)
   if (conflicts.length > 0 && !input.skipExisting)
     throw fieldRefusal(deviceErrors.numbersTaken, 'start', {
       numbers: conflicts.slice(0, 10).join(' '),
@@ -155,12 +144,9 @@ export const createBatch: Handlers<Contract>['createBatch'] = async (ctx, input)
     named.map((one) => ({ ...input, ...one, boardNo: null, card: null })),
   )
   ctx.audit(
-    ...created.map(({ id, rtuNumber }) => ({
-      id,
-      name: rtuNumber,
-      after: { ...input, rtuNumber },
-      orgId,
-    })),
+    ...created.map(({ id, rtuNumber }) => {
+      return { id, name: rtuNumber, after: { ...input, rtuNumber }, orgId }
+    }),
   )
   return { created }
 }

@@ -4,8 +4,7 @@ import { byRole, type Ctx, found, visible } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
-import { outcomeOf } from '../../../shared/outcome.ts'
-import { say } from '../../../shared/text.ts'
+import { outcomeOf, resultOf } from '../../../shared/outcome.ts'
 import { hasOpenOrder, lockMachine, takeBoard } from '../../boards/server/binding.ts'
 import { isClosed } from '../../machines/rules.ts'
 import { noteDevice } from '../../machines/server/events.ts'
@@ -106,16 +105,11 @@ async function judge(ctx: Ctx, ids: readonly number[], hold = sql``): Promise<Ju
         : deviceErrors.wrongMove,
   }))
 }
-const resultOf = (ctx: Ctx, judged: readonly Judged[]) =>
-  outcomeOf(
-    judged.map(({ id, rtuNumber, nickname, refusal }) => {
-      const reason = refusal ? say(refusal.text, ctx.lang) : ''
-      return { id, rtuNumber, nickname, ok: !refusal, reason }
-    }),
-  )
+const answer = (ctx: Ctx, judged: readonly Judged[]) =>
+  outcomeOf(judged.map((one) => resultOf(one, ctx.lang, one.refusal)))
 
 export const previewPauses: Handlers<Contract>['previewPauses'] = async (ctx, input) =>
-  resultOf(ctx, await judge(ctx, input.ids))
+  answer(ctx, await judge(ctx, input.ids))
 
 export const pauseMany: Handlers<Contract>['pauseMany'] = async (ctx, input) => {
   const judged = await judge(ctx, input.ids, sql`for no key update of d`)
@@ -125,7 +119,7 @@ export const pauseMany: Handlers<Contract>['pauseMany'] = async (ctx, input) => 
   await note(ctx, able, 'PAUSED', input.reason)
   ctx.audit(...able.map((machine) => entry(machine, 'PAUSED', input.reason)))
   ctx.touch('devices')
-  return resultOf(ctx, judged)
+  return answer(ctx, judged)
 }
 
 export const setLifecycle: Handlers<Contract>['setLifecycle'] = async (ctx, input) => {

@@ -4,8 +4,7 @@ import { type Ctx, visible } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
-import { outcomeOf } from '../../../shared/outcome.ts'
-import { say } from '../../../shared/text.ts'
+import { outcomeOf, resultOf } from '../../../shared/outcome.ts'
 import type { DeviceRow, devices } from '../contract.ts'
 import { mostTags, retagged } from '../rules.ts'
 
@@ -53,16 +52,11 @@ async function judge(ctx: Ctx, { ids, on, off }: Input<typeof devices.tagMany>, 
   const taken = tags.filter(({ id }) => off.includes(id))
   return machines.map((machine) => ({ ...machine, ...retagged(machine, put, taken) }))
 }
-const resultOf = (ctx: Ctx, judged: Awaited<ReturnType<typeof judge>>) =>
-  outcomeOf(
-    judged.map(({ id, rtuNumber, nickname, refusal }) => {
-      const reason = refusal ? say(refusal.text, ctx.lang, { n: mostTags }) : ''
-      return { id, rtuNumber, nickname, ok: !refusal, reason }
-    }),
-  )
+const answer = (ctx: Ctx, judged: Awaited<ReturnType<typeof judge>>) =>
+  outcomeOf(judged.map((one) => resultOf(one, ctx.lang, one.refusal, { n: mostTags })))
 
 export const previewTags: Handlers<Contract>['previewTags'] = async (ctx, input) =>
-  resultOf(ctx, await judge(ctx, input))
+  answer(ctx, await judge(ctx, input))
 
 export const tagMany: Handlers<Contract>['tagMany'] = async (ctx, input) => {
   const judged = await judge(ctx, input, sql`for no key update of d`)
@@ -85,5 +79,5 @@ export const tagMany: Handlers<Contract>['tagMany'] = async (ctx, input) => {
   )
   ctx.touch('devices', able)
   ctx.touch('device-tags', able)
-  return resultOf(ctx, judged)
+  return answer(ctx, judged)
 }

@@ -4,7 +4,6 @@ import { type Ctx, found } from '../../../server/context.ts'
 import { requireProof } from '../../../server/proof.ts'
 import { updateVersion } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
-import { boardErrors } from '../../boards/contract.ts'
 import { hasOpenOrder, lockMachine, putBoard, takeBoard } from '../../boards/server/binding.ts'
 import { mirrorFlags } from '../../device-settings/server/verbs.ts'
 import { canPlace } from '../../lanes/rules.ts'
@@ -33,32 +32,22 @@ async function changeBoard(
   await requireProof(ctx.app, ctx.actor)
   if (machine.boardNo !== null && (await hasOpenOrder(ctx, machine.id)))
     throw fieldRefusal(deviceErrors.openOrder, 'boardNo')
-  const kind =
-    input.boardNo === null
-      ? 'BOARD_UNBOUND'
-      : machine.boardNo === null
-        ? 'BOARD_BOUND'
-        : 'BOARD_REPLACED'
-  const data =
-    kind === 'BOARD_REPLACED'
-      ? { boardNo: machine.boardNo, newBoardNo: input.boardNo }
-      : { boardNo: input.boardNo ?? machine.boardNo }
+  const { boardNo: old } = machine
+  const { boardNo } = input
+  const [kind, data] =
+    boardNo === null
+      ? ['BOARD_UNBOUND', { boardNo: old }]
+      : old === null
+        ? ['BOARD_BOUND', { boardNo }]
+        : ['BOARD_REPLACED', { boardNo: old, newBoardNo: boardNo }]
   await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.orgId, kind, data }])
-  if (input.boardNo === null) {
+  if (boardNo === null) {
     await takeBoard(ctx, machine)
     return { changed: true, secret: null }
   }
-  if (await q.isDisabledBoard(ctx, input.boardNo))
+  if (await q.isDisabledBoard(ctx, boardNo))
     throw fieldRefusal(deviceErrors.boardDisabled, 'boardNo')
-  try {
-    return { changed: true, secret: await putBoard(ctx, machine, input.boardNo) }
-  } catch (error) {
-    if (error instanceof Refusal && error.def === boardErrors.boardTaken)
-      throw fieldRefusal(deviceErrors.boardTaken, 'boardNo')
-    if (error instanceof Refusal && error.def === boardErrors.cardTaken)
-      throw fieldRefusal(deviceErrors.cardTaken, 'card')
-    throw error
-  }
+  return { changed: true, secret: await putBoard(ctx, machine, boardNo, unique) }
 }
 
 export const update: Handlers<Contract>['update'] = async (ctx, input) => {

@@ -1,7 +1,7 @@
 import { useParams } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { useLive } from '../../../web/live.ts'
-import { Problem, Skeleton } from '../../../web/Problem.tsx'
+import { Unread } from '../../../web/Problem.tsx'
 import { useTabTitle } from '../../../web/shell/tabs.ts'
 import { CardHead } from '../../../web/ui/Card.tsx'
 import { PageHead, Sheet } from '../../../web/ui/Sheet.tsx'
@@ -28,17 +28,15 @@ export function DeviceDistribution() {
           lines={[device.typeName, `${device.regionName} ${device.address}`]}
         />
       ) : null}
-      {read.error && !device ? (
-        <Problem error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
-      {read.isPending ? <Skeleton rows={8} /> : null}
       {device ? (
         <>
           <OwnerPart device={device} />
           <StaffPart device={device} />
           <StorePart key={device.storeId ?? 0} device={device} />
         </>
-      ) : null}
+      ) : (
+        <Unread read={read} rows={8} />
+      )}
     </Sheet>
   )
 }

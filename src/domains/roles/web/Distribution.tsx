@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
-import { Problem, Skeleton } from '../../../web/Problem.tsx'
+import { Unread } from '../../../web/Problem.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { useMay } from '../../../web/session.ts'
 import { useDirty } from '../../../web/shell/tabs.ts'
@@ -92,11 +92,7 @@ export function Distribution() {
         </>
       }
     >
-      {read.error && !read.data ? (
-        <Problem error={read.error} onRetry={() => void read.refetch()} />
-      ) : !read.data ? (
-        <Skeleton rows={12} />
-      ) : null}
+      {read.data ? null : <Unread read={read} rows={12} />}
       {read.data && !rows.length ? <p>{t('matrix.none')}</p> : null}
       {rows.length ? (
         <div className={styles.scroll}>

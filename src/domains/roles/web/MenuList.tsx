@@ -7,7 +7,7 @@ import { Link, useNavigate } from 'react-router'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { RowActions } from '../../../web/list/RowActions.tsx'
 import { useLive } from '../../../web/live.ts'
-import { Problem, Skeleton } from '../../../web/Problem.tsx'
+import { Unread } from '../../../web/Problem.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { menuIcon } from '../../../web/shell/icons.tsx'
@@ -134,11 +134,7 @@ export function MenuList() {
         </>
       }
     >
-      {read.error && !read.data ? (
-        <Problem error={read.error} onRetry={() => void read.refetch()} />
-      ) : !read.data ? (
-        <Skeleton rows={14} />
-      ) : null}
+      {read.data ? null : <Unread read={read} rows={14} />}
       {read.data ? (
         <Table
           size="middle"

@@ -9,6 +9,7 @@ import { Part } from '../../../../web/ui/Sheet.tsx'
 import { deviceSettings } from '../../../device-settings/contract.ts'
 import { devices } from '../../contract.ts'
 import { type Point, telemetrySpans } from '../../historyContract.ts'
+import type { TabProps } from './DeviceDrawer.tsx'
 
 type Span = (typeof telemetrySpans)[number]
 type Limits = { tempMin: number | null; tempMax: number | null; humMin: number; humMax: number }
@@ -19,12 +20,12 @@ const curves = [
 ] as const
 
 /** Temperature and humidity with the limits that are set, and the signal. */
-export function DeviceCurves({ deviceId }: { deviceId: number }) {
+export function DeviceCurves({ device: { id } }: TabProps) {
   const { t } = useTranslation('devices')
   const [span, setSpan] = useState<Span>('24h')
   const own = { inline: true, keep: true }
-  const read = useRead(devices.telemetry, { id: deviceId, span }, { ...own, every: 60_000 })
-  const limits = useRead(deviceSettings.get, { id: deviceId }, own).data?.config
+  const read = useRead(devices.telemetry, { id, span }, { ...own, every: 60_000 })
+  const limits = useRead(deviceSettings.get, { id }, own).data?.config
   if (read.error && !read.data)
     return <Problem error={read.error} onRetry={() => void read.refetch()} />
   const list = read.data?.list

@@ -1,5 +1,5 @@
 import { Button, Flex, Tabs } from 'antd'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router'
 import { useRead } from '../../../../web/api.ts'
@@ -19,30 +19,43 @@ import { DeviceStatus } from '../DeviceStatus.tsx'
 import { DeviceOverview } from './DeviceOverview.tsx'
 import { DeviceStaff } from './DeviceStaff.tsx'
 
-const DeviceTimeline = lazy(() =>
-  import('./DeviceTimeline.tsx').then((m) => ({ default: m.DeviceTimeline })),
-)
-const DeviceTroubles = lazy(() =>
-  import('./DeviceTroubles.tsx').then((m) => ({ default: m.DeviceTroubles })),
-)
-const DeviceCurves = lazy(() =>
-  import('./DeviceCurves.tsx').then((m) => ({ default: m.DeviceCurves })),
-)
-const DeviceOrders = lazy(() =>
-  import('./DeviceLists.tsx').then((m) => ({ default: m.DeviceOrders })),
-)
-const DeviceFlows = lazy(() =>
-  import('./DeviceLists.tsx').then((m) => ({ default: m.DeviceFlows })),
-)
-const DeviceRefills = lazy(() =>
-  import('./DeviceRefills.tsx').then((m) => ({ default: m.DeviceRefills })),
-)
-const DeviceLogs = lazy(() => import('./DeviceLists.tsx').then((m) => ({ default: m.DeviceLogs })))
+export type TabProps = { device: DeviceDetail }
+type Tab = ComponentType<TabProps>
+const later = (load: () => Promise<Tab>) => lazy(async () => ({ default: await load() }))
+const lists = () => import('./DeviceLists.tsx')
 
-/**
- * A machine beside the list or the map, at the tab named by `?tab=`; each tab reads for itself, and
- * only with its own permission.
- */
+/** In their order: name, who sees it, and what it shows; each reads for itself. */
+const tabs: readonly (readonly [key: string, rights: readonly string[], shows: Tab])[] = [
+  ['overview', ['device:read'], DeviceOverview],
+  ['lanes', ['lane:read'], ({ device }) => <LanePlan deviceId={device.id} />],
+  ['orders', ['order:read'], later(() => lists().then((m) => m.DeviceOrders))],
+  ['flows', ['stock-flow:read'], later(() => lists().then((m) => m.DeviceFlows))],
+  [
+    'refills',
+    ['stock-flow:read'],
+    later(() => import('./DeviceRefills.tsx').then((m) => m.DeviceRefills)),
+  ],
+  [
+    'faults',
+    ['fault:read', 'alarm:read'],
+    later(() => import('./DeviceFaults.tsx').then((m) => m.DeviceTroubles)),
+  ],
+  [
+    'timeline',
+    ['device:read'],
+    later(() => import('./DeviceTimeline.tsx').then((m) => m.DeviceTimeline)),
+  ],
+  [
+    'curves',
+    ['device:read'],
+    later(() => import('./DeviceCurves.tsx').then((m) => m.DeviceCurves)),
+  ],
+  ['settings', ['device:read'], ({ device }) => <SettingsTab deviceId={device.id} />],
+  ['staff', ['device:read'], DeviceStaff],
+  ['logs', ['log:read'], later(() => lists().then((m) => m.DeviceLogs))],
+]
+
+/** A machine beside the list or the map, at the tab named by `?tab=`. */
 export function DeviceDrawer({ id, onPrevious, onNext }: DetailProps) {
   const { t } = useTranslation('devices')
   const may = useMay()
@@ -58,39 +71,8 @@ export function DeviceDrawer({ id, onPrevious, onNext }: DetailProps) {
       value === null ? params.delete(key) : params.set(key, value)
     navigate(params.size ? `${pathname}?${params}` : pathname, { replace: true })
   }
-  const tab = (key: string, right: string, children: ReactNode) =>
-    may(right)
-      ? [
-          {
-            key,
-            label: t(`tabs.${key}`),
-            children: <Suspense fallback={<Skeleton rows={6} />}>{children}</Suspense>,
-          },
-        ]
-      : []
-  const tabs = device
-    ? [
-        ...tab('overview', 'device:read', <DeviceOverview device={device} />),
-        ...tab('lanes', 'lane:read', <LanePlan deviceId={device.id} />),
-        ...tab('orders', 'order:read', <DeviceOrders deviceId={device.id} />),
-        ...tab('flows', 'stock-flow:read', <DeviceFlows deviceId={device.id} />),
-        ...tab(
-          'refills',
-          'stock-flow:read',
-          <DeviceRefills deviceId={device.id} rtuNumber={device.rtuNumber} />,
-        ),
-        ...tab(
-          'faults',
-          may('fault:read') ? 'fault:read' : 'alarm:read',
-          <DeviceTroubles deviceId={device.id} />,
-        ),
-        ...tab('timeline', 'device:read', <DeviceTimeline deviceId={device.id} />),
-        ...tab('curves', 'device:read', <DeviceCurves deviceId={device.id} />),
-        ...tab('settings', 'device:read', <SettingsTab deviceId={device.id} />),
-        ...tab('staff', 'device:read', <DeviceStaff device={device} />),
-        ...tab('logs', 'log:read', <DeviceLogs rtuNumber={device.rtuNumber} />),
-      ]
-    : []
+  const seen = tabs.filter(([, rights]) => rights.some((right) => may(right)))
+  const wanted = params.get('tab')
   return (
     <Detail
       open={known}
@@ -109,13 +91,17 @@ export function DeviceDrawer({ id, onPrevious, onNext }: DetailProps) {
           <Head device={device} />
           <Tabs
             key={device.id}
-            items={tabs}
+            items={seen.map(([key, , Shows]) => ({
+              key,
+              label: t(`tabs.${key}`),
+              children: (
+                <Suspense fallback={<Skeleton rows={6} />}>
+                  <Shows device={device} />
+                </Suspense>
+              ),
+            }))}
             destroyOnHidden
-            activeKey={
-              tabs.some(({ key }) => key === params.get('tab'))
-                ? (params.get('tab') as string)
-                : 'overview'
-            }
+            activeKey={seen.find(([key]) => key === wanted)?.[0] ?? 'overview'}
             onChange={(key) => go({ tab: key === 'overview' ? null : key })}
           />
         </>
@@ -125,7 +111,7 @@ export function DeviceDrawer({ id, onPrevious, onNext }: DetailProps) {
 }
 
 /** What the machine said last, and a button that asks it again. */
-function Head({ device }: { device: DeviceDetail }) {
+function Head({ device }: TabProps) {
   const { t } = useTranslation('devices')
   const may = useMay()
   const f = (key: string, value: ReactNode) => [t(`fields.${key}`), value || '\u2014'] as const
@@ -151,34 +137,38 @@ function Head({ device }: { device: DeviceDetail }) {
   )
 }
 
-function Deeds({ device }: { device: DeviceDetail }) {
+function Deeds({ device }: TabProps) {
   const { t } = useTranslation('devices')
   const may = useMay()
   const navigate = useNavigate()
   const { tell, dialog } = useCommands()
   const [testing, setTesting] = useState(false)
+  const { id, rtuNumber, locked, lifecycle } = device
   const online = device.status === 'online'
-  const closed = device.lifecycle === 'SOLD' || device.lifecycle === 'SCRAPPED'
-  // what waits for the machine says so itself
-  const label = (text: string) =>
-    online ? (
-      text
-    ) : (
-      <Tooltip title={t('offlineHint')} placement="left">
-        <span>{text}</span>
-      </Tooltip>
-    )
+  const closed = lifecycle === 'SOLD' || lifecycle === 'SCRAPPED'
+  const deed = (key: string, text: string, can: boolean, onClick: () => void) =>
+    can
+      ? [
+          {
+            ...{ key, onClick, disabled: !online },
+            // what waits for the machine says so itself
+            label: (
+              <Tooltip title={online ? null : t('offlineHint')} placement="left">
+                <span>{t(text)}</span>
+              </Tooltip>
+            ),
+          },
+        ]
+      : []
   const command = (key: 'REBOOT' | 'LOCK' | 'UNLOCK' | 'DOOR', can: boolean) =>
-    can ? [{ key, label: label(t(`commands.${key}`)), onClick: () => void tell(key, device) }] : []
+    deed(key, `commands.${key}`, can, () => void tell(key, device))
   const items = [
-    ...(may('device:test') && may('lane:read')
-      ? [{ key: 'test', label: label(t('testVend')), onClick: () => setTesting(true) }]
-      : []),
+    ...deed('test', 'testVend', may('device:test') && may('lane:read'), () => setTesting(true)),
     ...command('REBOOT', may('device:reboot')),
-    ...command('LOCK', may('device:lock') && !device.locked),
-    ...command('UNLOCK', may('device:lock') && device.locked),
+    ...command('LOCK', may('device:lock') && !locked),
+    ...command('UNLOCK', may('device:lock') && locked),
     ...command('DOOR', may('device:open-door')),
-  ].map((item) => ({ ...item, disabled: !online }))
+  ]
   return (
     <>
       {closed || items.length === 0 ? null : (
@@ -187,22 +177,17 @@ function Deeds({ device }: { device: DeviceDetail }) {
         </Dropdown>
       )}
       {may('lane:read') ? (
-        <Button onClick={() => navigate(`/device/device-list/cargo-road/${device.id}`)}>
+        <Button onClick={() => navigate(`/device/device-list/cargo-road/${id}`)}>
           {t('lanes')}
         </Button>
       ) : null}
       {device.can.update ? (
-        <Button type="primary" onClick={() => navigate(`/device/device-list/edit/${device.id}`)}>
+        <Button type="primary" onClick={() => navigate(`/device/device-list/edit/${id}`)}>
           {t('edit')}
         </Button>
       ) : null}
       {testing ? (
-        <TestVendDialog
-          id={device.id}
-          rtuNumber={device.rtuNumber}
-          online={online}
-          onClose={() => setTesting(false)}
-        />
+        <TestVendDialog {...{ id, rtuNumber, online }} onClose={() => setTesting(false)} />
       ) : null}
       {dialog}
     </>

@@ -5,29 +5,46 @@ import type { Output } from '../../../../shared/contract.ts'
 import { useRead } from '../../../../web/api.ts'
 import { FormDialog } from '../../../../web/FormDialog.tsx'
 import { TextAreaField } from '../../../../web/form/fields.tsx'
-import { Empty, Problem, Skeleton } from '../../../../web/Problem.tsx'
+import { Empty, Unread } from '../../../../web/Problem.tsx'
 import { StatusTag } from '../../../../web/StatusTag.tsx'
+import { useMay } from '../../../../web/session.ts'
 import { Time } from '../../../../web/Time.tsx'
 import { Pager } from '../../../../web/ui/Pager.tsx'
-import { Lines } from '../../../../web/ui/Sheet.tsx'
+import { Lines, Part } from '../../../../web/ui/Sheet.tsx'
 import { Muted } from '../../../../web/ui/Text.tsx'
 import { useFaultWord } from '../../../machines/web/pickers.tsx'
 import { devices } from '../../contract.ts'
+import type { TabProps } from './DeviceDrawer.tsx'
+import { DeviceAlerts } from './DeviceLists.tsx'
 
 type Fault = Output<typeof devices.faults>['list'][number]
+const tone = ({ closedAt, level }: Fault) =>
+  closedAt ? 'closed' : level === 'ERROR' ? 'fault' : 'warn'
 
-export function DeviceFaults({ deviceId }: { deviceId: number }) {
+/** What is wrong with the machine by its own words, and what people were told of. */
+export function DeviceTroubles({ device }: TabProps) {
+  const { t } = useTranslation('devices')
+  const may = useMay()
+  return (
+    <>
+      {may('fault:read') ? (
+        <Part title={t('faultTab.faults')}>
+          <Faults device={device} />
+        </Part>
+      ) : null}
+      {may('alarm:read') ? <DeviceAlerts device={device} /> : null}
+    </>
+  )
+}
+
+function Faults({ device }: TabProps) {
   const { t } = useTranslation(['devices', 'web'])
   const word = useFaultWord()
   const [page, setPage] = useState(1)
   const [handled, setHandled] = useState<Fault | null>(null)
-  const read = useRead(devices.faults, { id: deviceId, page }, { inline: true, keep: true })
-  if (read.error && !read.data)
-    return <Problem error={read.error} onRetry={() => void read.refetch()} />
-  if (!read.data) return <Skeleton rows={6} />
+  const read = useRead(devices.faults, { id: device.id, page }, { inline: true, keep: true })
+  if (!read.data) return <Unread read={read} rows={6} />
   if (read.data.total === 0) return <Empty title={t('faultTab.empty')} />
-  const tone = (fault: Fault) =>
-    fault.closedAt ? 'closed' : fault.level === 'ERROR' ? 'fault' : 'warn'
   return (
     <>
       <Lines columns="148px 1fr auto">
@@ -66,7 +83,7 @@ export function DeviceFaults({ deviceId }: { deviceId: number }) {
           save={devices.handleFault}
           initial={{ id: handled.id }}
           okText={t('faultTab.handle')}
-          success="devices:success.handleFault"
+          success="web:success.done"
           onClose={() => setHandled(null)}
           onSaved={() => void read.refetch()}
         >

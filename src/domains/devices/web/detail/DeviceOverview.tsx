@@ -1,53 +1,58 @@
 import { useTranslation } from 'react-i18next'
+import { useWrite } from '../../../../web/api.ts'
 import { Rows } from '../../../../web/Detail.tsx'
 import { Count, Money } from '../../../../web/Money.tsx'
 import { StatusTag } from '../../../../web/StatusTag.tsx'
 import { StockBar } from '../../../../web/StockBar.tsx'
+import { useMay } from '../../../../web/session.ts'
 import { Time } from '../../../../web/Time.tsx'
+import { toast } from '../../../../web/toast.ts'
 import { Muted } from '../../../../web/ui/Text.tsx'
-import type { DeviceDetail } from '../../contract.ts'
-import { DeviceTags } from './DeviceTags.tsx'
+import { DeviceTagChips, DeviceTagSelect } from '../../../device-tags/web/pickers.tsx'
+import { type DeviceDetail, devices } from '../../contract.ts'
+import type { TabProps } from './DeviceDrawer.tsx'
 import { Hours } from './Hours.tsx'
 
-export function DeviceOverview({ device }: { device: DeviceDetail }) {
+export function DeviceOverview({ device }: TabProps) {
   const { t } = useTranslation(['devices', 'web'])
   const f = (key: string) => t(`fields.${key}`)
-  const yes = (value: boolean) => t(`web:bool.${value}`)
+  type Plain = { [K in keyof DeviceDetail]: DeviceDetail[K] extends string ? K : never }
+  const said = (...keys: Plain[keyof DeviceDetail][]) =>
+    keys.map((key) => [f(key), device[key]] as const)
+  const yes = (...keys: ('refrigeration' | 'dropSensor' | 'autoRefund' | 'onlineMall')[]) =>
+    keys.map((key) => [f(key), t(`web:bool.${device[key]}`)] as const)
+  const word = (key: 'kind' | 'pattern' | 'lifecycle') =>
+    [f(key), t(`enums.${key}.${device[key]}`)] as const
+  const count = (...keys: ('lanes' | 'soldOut' | 'free')[]) =>
+    keys.map((key) => [f(key), <Count key={key} value={device[key]} />] as const)
+  const { lastSeenAt, signal, rsrp } = device
   return (
     <>
       <Rows
         title={t('overview.machine')}
         items={[
-          [f('rtuNumber'), device.rtuNumber],
-          [f('nickname'), device.nickname],
-          [f('typeName'), device.typeName],
-          [f('kind'), t(`enums.kind.${device.kind}`)],
-          [f('pattern'), t(`enums.pattern.${device.pattern}`)],
-          [f('refrigeration'), yes(device.refrigeration)],
-          [f('lifecycle'), t(`enums.lifecycle.${device.lifecycle}`)],
-          [f('ownedUserName'), device.ownedUserName],
+          ...said('rtuNumber', 'nickname', 'typeName'),
+          word('kind'),
+          word('pattern'),
+          ...yes('refrigeration'),
+          word('lifecycle'),
+          ...said('ownedUserName'),
           [f('tags'), <DeviceTags key="g" device={device} />],
-          [f('boardNo'), device.boardNo],
-          [f('card'), device.card],
-          [f('dropSensor'), yes(device.dropSensor)],
-          [f('autoRefund'), yes(device.autoRefund)],
-          [f('onlineMall'), yes(device.onlineMall)],
+          ...said('boardNo', 'card'),
+          ...yes('dropSensor', 'autoRefund', 'onlineMall'),
           [
             f('businessHours'),
             <Hours key="h" windows={device.businessHours} orgHours={device.orgHours} />,
           ],
-          [f('fw'), device.fw],
-          [f('apk'), device.apk],
+          ...said('fw', 'apk'),
           [f('createTime'), <Time key="c" at={device.createTime} style="full" />],
-          [f('remark'), device.remark],
+          ...said('remark'),
         ]}
       />
       <Rows
         title={t('overview.place')}
         items={[
-          [f('country'), device.country],
-          [f('regionName'), device.regionName],
-          [f('address'), device.address],
+          ...said('country', 'regionName', 'address'),
           [f('coordinates'), device.lng === null ? null : `${device.lng}, ${device.lat}`],
         ]}
       />
@@ -56,29 +61,22 @@ export function DeviceOverview({ device }: { device: DeviceDetail }) {
         items={[
           [
             f('lastSeenAt'),
-            device.lastSeenAt ? (
+            lastSeenAt ? (
               <span key="s">
-                <Time at={device.lastSeenAt} style="full" />{' '}
+                <Time at={lastSeenAt} style="full" />{' '}
                 <Muted>{t(`state.${device.freshness}`)}</Muted>
               </span>
             ) : null,
           ],
           [
             f('signal'),
-            device.signal
-              ? `${t(`enums.signal.${device.signal}`)}${device.rsrp === null ? '' : ` (${device.rsrp} dBm)`}`
-              : null,
+            signal && `${t(`enums.signal.${signal}`)}${rsrp === null ? '' : ` (${rsrp} dBm)`}`,
           ],
           [f('temperature'), device.temperature?.toFixed(1)],
           [f('humidity'), device.humidity?.toFixed(1)],
-          [
-            f('doorOpen'),
-            device.lastSeenAt ? t(`enums.door.${device.doorOpen ? 'open' : 'closed'}`) : null,
-          ],
+          [f('doorOpen'), lastSeenAt && t(`enums.door.${device.doorOpen ? 'open' : 'closed'}`)],
           [f('stock'), <StockBar key="b" stock={device.stock} capacity={device.capacity} />],
-          [f('lanes'), <Count key="l" value={device.lanes} />],
-          [f('soldOut'), <Count key="o" value={device.soldOut} />],
-          [f('free'), <Count key="f" value={device.free} />],
+          ...count('lanes', 'soldOut', 'free'),
           [f('planogramVersion'), `v${device.planogramVersion}`],
           [f('todayOrders'), <Count key="t" value={device.todayOrders} />],
           ...(device.todayTurnover === null
@@ -95,12 +93,8 @@ export function DeviceOverview({ device }: { device: DeviceDetail }) {
             )
           }
           items={[
-            [
-              f('dispensingMode'),
-              device.dispensingMode ? t(`mode.${device.dispensingMode}`) : null,
-            ],
-            [f('licenceNo'), device.licenceNo],
-            [f('licenceAddress'), device.licenceAddress],
+            [f('dispensingMode'), device.dispensingMode && t(`mode.${device.dispensingMode}`)],
+            ...said('licenceNo', 'licenceAddress'),
           ]}
         />
       ) : null}
@@ -112,5 +106,34 @@ export function DeviceOverview({ device }: { device: DeviceDetail }) {
         ]}
       />
     </>
+  )
+}
+
+/** What the machine carries; who may change it puts on and takes off here. */
+function DeviceTags({ device: { id, orgId, tags, can } }: TabProps) {
+  const { t } = useTranslation('devices')
+  const may = useMay()
+  const save = useWrite(devices.tagMany, {
+    onSuccess: ({ results: [result] }) => {
+      if (result && !result.ok) toast('error', result.reason)
+    },
+  })
+  if (!can.update || !may('device-tag:read')) return <DeviceTagChips tags={tags} />
+  const held = tags.map((tag) => tag.id)
+  return (
+    <DeviceTagSelect
+      orgId={orgId}
+      value={held}
+      label={t('fields.tags')}
+      placeholder={t('tags.none')}
+      disabled={save.isPending}
+      onChange={(ids) =>
+        save.mutate({
+          ids: [id],
+          on: ids.filter((tag) => !held.includes(tag)),
+          off: held.filter((tag) => !ids.includes(tag)),
+        })
+      }
+    />
   )
 }

@@ -5,13 +5,14 @@ import { addDays, shanghaiDay } from '../../../../shared/instants.ts'
 import { useRead } from '../../../../web/api.ts'
 import { registerLocale } from '../../../../web/i18n.ts'
 import { useLive } from '../../../../web/live.ts'
-import { Empty, Problem, Skeleton } from '../../../../web/Problem.tsx'
+import { Empty, Unread } from '../../../../web/Problem.tsx'
 import { Time } from '../../../../web/Time.tsx'
 import { Lines } from '../../../../web/ui/Sheet.tsx'
 import { Cut, Muted } from '../../../../web/ui/Text.tsx'
 import { type FlowRow, stock } from '../../../stock/contract.ts'
 import { locale as stockTexts } from '../../../stock/locale.ts'
 import { type Visit, visitsOf } from '../../refills.ts'
+import type { TabProps } from './DeviceDrawer.tsx'
 
 registerLocale('stock', stockTexts)
 
@@ -19,7 +20,7 @@ const days = 90
 const most = 200
 
 /** Who filled the machine when, and what he put in. */
-export function DeviceRefills({ deviceId, rtuNumber }: { deviceId: number; rtuNumber: string }) {
+export function DeviceRefills({ device: { id: deviceId, rtuNumber } }: TabProps) {
   const { t } = useTranslation('devices')
   const from = addDays(shanghaiDay(new Date()), -days)
   const read = useRead(
@@ -28,9 +29,7 @@ export function DeviceRefills({ deviceId, rtuNumber }: { deviceId: number; rtuNu
     { inline: true, keep: true },
   )
   useLive('stock', [stock.flows.path])
-  if (read.error && !read.data)
-    return <Problem error={read.error} onRetry={() => void read.refetch()} />
-  if (!read.data) return <Skeleton rows={6} />
+  if (!read.data) return <Unread read={read} rows={6} />
   const { list, total } = read.data
   const all = new URLSearchParams({ rtuNumber, type: 'MERCHANT_REPLENISH', from })
   return (

@@ -4,10 +4,10 @@ import { Rows } from '../../../../web/Detail.tsx'
 import { useMay } from '../../../../web/session.ts'
 import { fullTime } from '../../../../web/time.ts'
 import { distribution } from '../../../distribution/contract.ts'
-import type { DeviceDetail } from '../../contract.ts'
+import type { TabProps } from './DeviceDrawer.tsx'
 
 /** Whose the machine is and who serves it; who distributes machines also sees since when. */
-export function DeviceStaff({ device }: { device: DeviceDetail }) {
+export function DeviceStaff({ device }: TabProps) {
   const { t } = useTranslation('devices')
   const may = useMay()
   const read = useRead(

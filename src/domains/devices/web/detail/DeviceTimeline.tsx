@@ -6,7 +6,7 @@ import { shanghaiDay } from '../../../../shared/instants.ts'
 import { useRead } from '../../../../web/api.ts'
 import { DayRange } from '../../../../web/list/days.tsx'
 import { useLive } from '../../../../web/live.ts'
-import { Empty, Problem, Skeleton } from '../../../../web/Problem.tsx'
+import { Empty, Unread } from '../../../../web/Problem.tsx'
 import { Time } from '../../../../web/Time.tsx'
 import { Pager } from '../../../../web/ui/Pager.tsx'
 import { Lines } from '../../../../web/ui/Sheet.tsx'
@@ -15,20 +15,25 @@ import { Bad, Muted } from '../../../../web/ui/Text.tsx'
 import { useFaultWord } from '../../../machines/web/pickers.tsx'
 import { devices } from '../../contract.ts'
 import { type TimelineRow, timelineGroups, timelineRows } from '../../historyContract.ts'
+import type { TabProps } from './DeviceDrawer.tsx'
 
 type Group = (typeof timelineGroups)[number]
+type Filter = { group?: Group | undefined; from?: string | undefined; to?: string | undefined }
 const pageSize = 50
 
 /** What the machine said and what happened around it, newest first, with the gaps between. */
-export function DeviceTimeline({ deviceId }: { deviceId: number }) {
+export function DeviceTimeline({ device }: TabProps) {
   const { t } = useTranslation(['devices', 'web'])
   const [page, setPage] = useState(1)
-  const [group, setGroup] = useState<Group | null>(null)
-  const [[from, to], setRange] = useState<[string | null, string | null]>([null, null])
-  const chosen = { ...(group ? { group } : {}), ...(from ? { from } : {}), ...(to ? { to } : {}) }
+  const [filter, setFilter] = useState<Filter>({})
+  const { group, from, to } = filter
+  const choose = (chosen: Filter) => {
+    setFilter({ ...filter, ...chosen })
+    setPage(1)
+  }
   const read = useRead(
     devices.timeline,
-    { id: deviceId, page, pageSize, ...chosen },
+    { id: device.id, page, pageSize, ...filter },
     { inline: true, keep: true },
   )
   useLive('devices', [devices.timeline.path])
@@ -42,30 +47,21 @@ export function DeviceTimeline({ deviceId }: { deviceId: number }) {
         <Select<Group>
           allowClear
           style={{ width: 240 }}
-          value={group}
+          value={group ?? null}
           aria-label={t('timeline.group')}
           placeholder={t('timeline.all')}
           options={timelineGroups.map((value) => ({ value, label: t(`enums.group.${value}`) }))}
-          onChange={(value: Group | undefined) => {
-            setGroup(value ?? null)
-            setPage(1)
-          }}
+          onChange={(value: Group | undefined) => choose({ group: value })}
         />
         <DayRange
           style={{ width: 260 }}
           placeholder={[t('web:list.from'), t('web:list.to')]}
-          value={[from, to]}
+          value={[from ?? null, to ?? null]}
           off={(day) => day > today}
-          onChange={(range) => {
-            setRange(range)
-            setPage(1)
-          }}
+          onChange={([from, to]) => choose({ from: from ?? undefined, to: to ?? undefined })}
         />
       </Flex>
-      {read.error && !shown ? (
-        <Problem error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
-      {!shown && !read.error ? <Skeleton rows={6} /> : null}
+      {shown ? null : <Unread read={read} rows={6} />}
       {shown?.total === 0 ? (
         <Empty title={t(from || to || group ? 'timeline.none' : 'timeline.empty')} />
       ) : null}

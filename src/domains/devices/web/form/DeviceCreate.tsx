@@ -1,18 +1,23 @@
-import { Flex, Form, Segmented } from 'antd'
+import ImportOutlined from '@ant-design/icons/es/icons/ImportOutlined'
+import { Button, Flex, Form, Segmented } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router'
+import { useRead } from '../../../../web/api.ts'
 import { FormPage, Section } from '../../../../web/FormPage.tsx'
-import { Field, TextField } from '../../../../web/form/fields.tsx'
+import { Field, Note, NumberField, SwitchField, TextField } from '../../../../web/form/fields.tsx'
 import { useMay, useUser } from '../../../../web/session.ts'
+import { PageHead, Sheet } from '../../../../web/ui/Sheet.tsx'
+import { Lead } from '../../../../web/ui/Text.tsx'
 import { OwnerSelect } from '../../../accounts/web/pickers.tsx'
+import { ImportDialog } from '../../../jobs/web/pickers.ts'
 import { devices } from '../../contract.ts'
-import { BatchNumbers } from './BatchNumbers.tsx'
 import { BoardNumber } from './BoardNumber.tsx'
 import { LicenceSection, PlaceSection, SaleSection, TypeFields } from './DeviceFields.tsx'
-import { DeviceImport } from './DeviceImport.tsx'
 import { type Secret, Secrets } from './Secrets.tsx'
 
 const start = { kind: 'GENERAL', dropSensor: true, autoRefund: true, businessHours: [] }
+type Mode = 'single' | 'batch' | 'import'
 
 /**
  * One machine, a batch with following numbers, or a file; afterwards secrets are shown this once,
@@ -20,8 +25,8 @@ const start = { kind: 'GENERAL', dropSensor: true, autoRefund: true, businessHou
  */
 export function DeviceCreate() {
   const { t } = useTranslation(['devices', 'web'])
-  const user = useUser()
-  const [mode, setMode] = useState<'single' | 'batch' | 'import'>('single')
+  const { orgId } = useUser()
+  const [mode, setMode] = useState<Mode>('single')
   const may = useMay()
   const [created, setCreated] = useState<readonly Secret[] | null>(null)
   if (created) return <Secrets created={created} onAgain={() => setCreated(null)} />
@@ -31,17 +36,25 @@ export function DeviceCreate() {
       <OwnerSelect />
     </Field>
   )
+  const same = (
+    <>
+      <PlaceSection />
+      <LicenceSection />
+      <SaleSection />
+    </>
+  )
+  const modes: readonly Mode[] = [
+    'single',
+    'batch',
+    ...(may('device:import') ? ['import' as const] : []),
+  ]
   return (
     <Flex vertical flex="1 0 auto" gap={12}>
       <Segmented
         style={{ alignSelf: 'flex-start' }}
         value={mode}
         onChange={setMode}
-        options={[
-          { value: 'single' as const, label: t('form.single') },
-          { value: 'batch' as const, label: t('form.batch') },
-          ...(may('device:import') ? [{ value: 'import' as const, label: t('form.import') }] : []),
-        ]}
+        options={modes.map((value) => ({ value, label: t(`form.${value}`) }))}
       />
       {mode === 'import' ? (
         <DeviceImport />
@@ -50,8 +63,7 @@ export function DeviceCreate() {
           key="single"
           {...shared}
           save={devices.create}
-          success="devices:success.create"
-          initial={{ ...start, orgId: user.orgId }}
+          initial={{ ...start, orgId }}
           onSaved={(answer) => setCreated([answer])}
         >
           <Section title={t('form.basic')} purpose={t('form.basicPurpose')}>
@@ -62,17 +74,14 @@ export function DeviceCreate() {
             <TextField name="card" />
             {owner}
           </Section>
-          <PlaceSection />
-          <LicenceSection />
-          <SaleSection />
+          {same}
         </FormPage>
       ) : (
         <FormPage
           key="batch"
           {...shared}
           save={devices.createBatch}
-          success="devices:success.createBatch"
-          initial={{ ...start, orgId: user.orgId, count: 10, skipExisting: false }}
+          initial={{ ...start, orgId, count: 10, skipExisting: false }}
           onSaved={(answer) => setCreated(answer.created)}
         >
           <BatchNumbers />
@@ -81,9 +90,7 @@ export function DeviceCreate() {
             {owner}
             <TypeFields />
           </Section>
-          <PlaceSection />
-          <LicenceSection />
-          <SaleSection />
+          {same}
         </FormPage>
       )}
     </Flex>
@@ -97,5 +104,70 @@ function FreeBoard() {
     <Field name="boardNo">
       <BoardNumber orgId={orgId} />
     </Field>
+  )
+}
+
+/** First number and count, with what the batch would take before anything is saved. */
+function BatchNumbers() {
+  const { t } = useTranslation('devices')
+  const form = Form.useFormInstance()
+  const start = Form.useWatch('start', form) as string | undefined
+  const count = Form.useWatch('count', form) as number | undefined
+  const skipExisting = Form.useWatch('skipExisting', form) === true
+  const asked = devices.previewBatch.input.safeParse({ start, count, skipExisting })
+  const preview = useRead(devices.previewBatch, asked.data ?? { start: 'HD0001', count: 1 }, {
+    enabled: asked.success,
+    inline: true,
+    keep: true,
+  })
+  const failed = asked.success ? preview.error : null
+  const found = asked.success && !failed ? preview.data : undefined
+  const n = found?.conflicts.length ?? 0
+  const list = found?.conflicts.slice(0, 5).join(' ')
+  return (
+    <Section title={t('form.numbers')} purpose={t('form.numbersPurpose')}>
+      <TextField name="start" placeholder="HD000098" />
+      <NumberField name="count" />
+      <SwitchField name="skipExisting" />
+      {failed ? <Note type="warning">{failed.message}</Note> : null}
+      {found ? (
+        <Note type={n > 0 && !skipExisting ? 'warning' : 'info'}>
+          {t('form.preview', { first: found.first, last: found.last, n: found.numbers.length })}
+          {n > 0 ? (
+            <>
+              <br />
+              {t(skipExisting ? 'form.skipped' : 'form.conflicts', { n, list })}
+            </>
+          ) : null}
+        </Note>
+      ) : null}
+    </Section>
+  )
+}
+
+/** Machines from a spreadsheet; what comes of it is shown by the import itself. */
+function DeviceImport() {
+  const { t } = useTranslation('devices')
+  const navigate = useNavigate()
+  const [open, setOpen] = useState(false)
+  return (
+    <Sheet label={t('form.importTitle')}>
+      <PageHead title={t('form.importTitle')} />
+      <Lead>{t('form.importPurpose')}</Lead>
+      <Flex gap={8}>
+        <Button type="primary" icon={<ImportOutlined />} onClick={() => setOpen(true)}>
+          {t('form.importOpen')}
+        </Button>
+        <Button onClick={() => navigate('/device/device-list')}>{t('result.open')}</Button>
+      </Flex>
+      {open ? (
+        <ImportDialog
+          kind="devices"
+          title={t('form.importTitle')}
+          invalidates={['/api/devices', '/api/main-boards', '/api/device-assignments']}
+          onClose={() => setOpen(false)}
+        />
+      ) : null}
+    </Sheet>
   )
 }

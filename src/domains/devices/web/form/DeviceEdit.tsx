@@ -11,7 +11,7 @@ import { StoreSelect } from '../../../stores/web/pickers.tsx'
 import { devices } from '../../contract.ts'
 import { BoardNumber } from './BoardNumber.tsx'
 import { LicenceSection, PlaceSection, SaleSection, TypeFields } from './DeviceFields.tsx'
-import { NewSecret } from './NewSecret.tsx'
+import { NewSecret } from './Secrets.tsx'
 
 export function DeviceEdit() {
   const { t } = useTranslation(['devices', 'web'])
@@ -35,7 +35,7 @@ export function DeviceEdit() {
       ns="devices"
       save={devices.update}
       loaded={loaded}
-      success="devices:success.update"
+      success="web:success.edited"
       initial={device ? pickFor(devices.update.input, device) : {}}
       back="/device/device-list"
       // another board has a secret of its own, and this is the only time it is told

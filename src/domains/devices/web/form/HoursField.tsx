@@ -1,13 +1,14 @@
 import DeleteOutlined from '@ant-design/icons/es/icons/DeleteOutlined'
 import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
-import { Button, Checkbox, Form, Input } from 'antd'
+import { Button, Checkbox, Flex, Form, Input } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { type BusinessWindow, windowsOfDay } from '../../../../shared/hours.ts'
 import { Field } from '../../../../web/form/fields.tsx'
+import { usePhone } from '../../../../web/shell/useWidth.ts'
 import { InheritedHours } from '../detail/Hours.tsx'
-import styles from './hours.module.css'
 
 const week = [1, 2, 3, 4, 5, 6, 7]
+const bare = { minWidth: 0, margin: 0, padding: 0, border: 0 }
 
 /** The week of a machine; what is wrong with one window or with all of them is said below. */
 export function HoursField({ orgHours }: { orgHours?: { from: string; to: string } | undefined }) {
@@ -28,19 +29,32 @@ type Props = {
 }
 function Windows({ id, value = [], onChange, onBlur, orgHours }: Props) {
   const { t } = useTranslation('devices')
+  const phone = usePhone()
   const left = week.filter((day) => !value.some((window) => window.days.includes(day)))
   return (
-    <fieldset id={id} className={styles.windows} onBlur={onBlur}>
+    <Flex
+      component="fieldset"
+      id={id}
+      vertical
+      align="flex-start"
+      gap={8}
+      style={bare}
+      onBlur={onBlur}
+    >
       {value.map((_, index) => (
-        <fieldset
+        <Flex
+          component="fieldset"
           // biome-ignore lint/suspicious/noArrayIndexKey: a window has no other name than its place
           key={index}
-          className={styles.window}
+          wrap
+          align="center"
+          gap="4px 16px"
+          style={bare}
           aria-label={t('hours.window', { n: index + 1 })}
         >
           <Form.Item noStyle name={['businessHours', index, 'days']}>
             <Checkbox.Group
-              className={styles.days ?? ''}
+              style={{ columnGap: phone ? 0 : 6 }}
               aria-label={t('hours.choose')}
               options={week.map((day) => ({
                 value: day,
@@ -48,13 +62,13 @@ function Windows({ id, value = [], onChange, onBlur, orgHours }: Props) {
               }))}
             />
           </Form.Item>
-          <span className={styles.clock}>
+          <Flex component="span" align="center" gap={6}>
             <Form.Item noStyle name={['businessHours', index, 'from']}>
-              <Input type="time" aria-label={t('hours.from')} />
+              <Input type="time" style={{ width: 136 }} aria-label={t('hours.from')} />
             </Form.Item>
             –
             <Form.Item noStyle name={['businessHours', index, 'to']}>
-              <Input type="time" aria-label={t('hours.until')} />
+              <Input type="time" style={{ width: 136 }} aria-label={t('hours.until')} />
             </Form.Item>
             <Button
               icon={<DeleteOutlined />}
@@ -62,8 +76,8 @@ function Windows({ id, value = [], onChange, onBlur, orgHours }: Props) {
               title={t('hours.remove')}
               onClick={() => onChange?.(value.filter((_, other) => other !== index))}
             />
-          </span>
-        </fieldset>
+          </Flex>
+        </Flex>
       ))}
       {value.length === 0 ? <InheritedHours hours={orgHours} /> : null}
       {value.length < 7 * windowsOfDay ? (
@@ -75,6 +89,6 @@ function Windows({ id, value = [], onChange, onBlur, orgHours }: Props) {
           {t('hours.add')}
         </Button>
       ) : null}
-    </fieldset>
+    </Flex>
   )
 }

@@ -3,6 +3,7 @@ import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router'
+import { z } from 'zod'
 import { useRead } from '../../../../web/api.ts'
 import { useCols } from '../../../../web/columns.tsx'
 import { ListPage } from '../../../../web/ListPage.tsx'
@@ -21,9 +22,8 @@ import { DeviceStatus, useDeviceState } from '../DeviceStatus.tsx'
 import { DeviceCard } from './DeviceCard.tsx'
 import { deviceFilters } from './deviceFilters.tsx'
 import { ListOrMap } from './ListOrMap.tsx'
-import type { Opened } from './opened.ts'
-import { readSaved } from './savedViews.ts'
-import { useBatch, useRowActions } from './verbs.ts'
+import type { SavedView } from './SavedViews.tsx'
+import { type Opened, useBatchActions, useRowActions } from './verbs.ts'
 
 const DeviceDrawer = lazyDialog(() =>
   import('../detail/DeviceDrawer.tsx').then((m) => m.DeviceDrawer),
@@ -38,6 +38,15 @@ const views = {
   soldOut: { soldOut: true },
   tempAlarm: { tempAlarm: true },
 } as const
+/** Preferences may come from an older build: anything else is ignored. */
+const Saved = z.object({ name: z.string(), query: z.record(z.string(), z.unknown()) })
+const readSaved = (found: unknown): readonly SavedView[] =>
+  Array.isArray(found) ? found.flatMap((view) => Saved.safeParse(view).data ?? []) : []
+/** Those that few need. */
+const more = (
+  'kind storeName regionName address boardNo card humidity low free faultCount lifecycle fw apk ' +
+  'lastSeenAt createTime'
+).split(' ') as (keyof DeviceRow & string)[]
 const none = <span className="hd-none">—</span>
 
 export function DeviceList() {
@@ -53,7 +62,7 @@ export function DeviceList() {
   const [naming, setNaming] = useState(false)
   const [saved, setSaved] = usePreference('views:/device/device-list', readSaved)
   const actions = useRowActions(setOpened)
-  const batch = useBatch(setOpened)
+  const batch = useBatchActions(setOpened)
   const stateOf = useDeviceState()
   const query = readQuery(devices.list.input, search)
   const used = activeFilters(devices.list.input, query).map((key) => [key, query[key]])
@@ -68,7 +77,6 @@ export function DeviceList() {
       {t('create')}
     </Button>
   ) : null
-  const quiet = (key: keyof DeviceRow & string) => col(key, { defaultHidden: true })
   return (
     <>
       <ListPage
@@ -137,21 +145,7 @@ export function DeviceList() {
             render: (_, { tags }) => (tags.length > 0 ? <DeviceTagChips tags={tags} /> : none),
           }),
           col('ownedUserName'),
-          quiet('kind'),
-          quiet('storeName'),
-          quiet('regionName'),
-          quiet('address'),
-          quiet('boardNo'),
-          quiet('card'),
-          quiet('humidity'),
-          quiet('low'),
-          quiet('free'),
-          quiet('faultCount'),
-          quiet('lifecycle'),
-          quiet('fw'),
-          quiet('apk'),
-          quiet('lastSeenAt'),
-          quiet('createTime'),
+          ...more.map((key) => col(key, { defaultHidden: true })),
         ]}
         actions={actions}
         batch={batch}

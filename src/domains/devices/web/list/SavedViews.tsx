@@ -6,8 +6,9 @@ import { useActiveTab } from '../../../../web/shell/tabs.ts'
 import { Modal } from '../../../../web/ui/overlay.tsx'
 import { Lines } from '../../../../web/ui/Sheet.tsx'
 import { Tooltip } from '../../../../web/ui/Tooltip.tsx'
-import type { SavedView } from './savedViews.ts'
 
+/** A filter somebody gave a name; kept with his preferences. */
+export type SavedView = { readonly name: string; readonly query: Readonly<Record<string, unknown>> }
 type Props = {
   saved: readonly SavedView[]
   query: SavedView['query']

@@ -1,3 +1,4 @@
+import { Flex } from 'antd'
 import type L from 'leaflet'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -49,14 +50,10 @@ export function FleetMap() {
     { keep: true, inline: true, enabled: shown !== null },
   )
   useLive('devices', [devices.map.path])
-  const words = useMemo(
-    () =>
-      Object.fromEntries(fleetStates.map((state) => [state, t(`map.state.${state}`)])) as Record<
-        FleetState,
-        string
-      >,
-    [t],
-  )
+  const words = useMemo(() => {
+    const word = (state: FleetState) => [state, t(`map.state.${state}`)]
+    return Object.fromEntries(fleetStates.map(word)) as Record<FleetState, string>
+  }, [t])
   const { id: opened, open, close } = useDetail()
   const sayGroup = (group: FleetGroup) =>
     t('map.group', {
@@ -138,20 +135,24 @@ export function FleetMap() {
           </div>
         ) : null}
       </div>
-      <footer className={styles.legend}>
-        <ul>
+      <Flex
+        component="footer"
+        className={styles.legend}
+        wrap
+        justify="space-between"
+        gap="4px 16px"
+      >
+        <Flex wrap gap="4px 20px">
           {fleetStates.map((state) => (
-            <li key={state}>
+            <Flex key={state} component="span" align="center" gap={6}>
               <StateFace state={state} />
-              <span>{words[state]}</span>
-              <strong>{data ? <Count value={data.states[state]} /> : null}</strong>
-            </li>
+              {words[state]}
+              <b>{data ? <Count value={data.states[state]} /> : null}</b>
+            </Flex>
           ))}
-        </ul>
-        {data && data.unlocated > 0 ? (
-          <span>{t('map.unlocated', { n: data.unlocated })}</span>
-        ) : null}
-      </footer>
+        </Flex>
+        {data && data.unlocated > 0 ? t('map.unlocated', { n: data.unlocated }) : null}
+      </Flex>
       {opened === null ? null : (
         <DeviceDrawer id={opened} onClose={close} onPrevious={undefined} onNext={undefined} />
       )}

@@ -24,7 +24,6 @@ type Words = {
 export const markOf = (state: FleetState): string => `var(--hd-st-${tones[state]}-mark)`
 
 const namesFrom = 14
-const size = (total: number) => Math.round(28 + 7 * Math.log10(total))
 /**
  * A ring with the share of each state around the number: what is wrong is seen before it is read.
  */
@@ -107,53 +106,43 @@ export function fleetLayer(map: L.Map, words: Words) {
     else
       map.setView(box.getCenter(), Math.min(map.getMaxZoom(), Math.max(closer, map.getZoom() + 1)))
   }
-  const add = (key: string, marker: L.Marker, say: string, click: () => void) => {
-    marker.on('click', click)
-    marker.on('keypress', (event) => {
+  const marker = (
+    { lat, lng }: { lat: number; lng: number },
+    say: string,
+    icon: L.DivIconOptions,
+    click: () => void,
+  ): L.Marker => {
+    const made = L.marker([lat, lng], { title: say, riseOnHover: true, icon: L.divIcon(icon) })
+    made.on('click', click)
+    made.on('keypress', (event) => {
       if ((event as L.LeafletKeyboardEvent).originalEvent.key === 'Enter') click()
     })
-    layer.addLayer(marker)
-    marker.getElement()?.setAttribute('aria-label', say)
-    return [key, marker] as const
+    layer.addLayer(made)
+    made.getElement()?.setAttribute('aria-label', say)
+    return made
   }
-  const groupMarker = (group: FleetGroup): L.Marker => {
-    const width = size(group.total)
-    return L.marker([group.lat, group.lng], {
-      title: words.sayGroup(group),
-      riseOnHover: true,
-      icon: L.divIcon({
-        html: groupFace(group),
-        className: 'hd-map-group',
-        iconSize: [width, width],
-      }),
-    })
-  }
-  const machineMarker = (machine: FleetMachine): L.Marker =>
-    L.marker([machine.lat, machine.lng], {
-      title: words.sayMachine(machine),
-      riseOnHover: true,
-      icon: L.divIcon({
-        html: machineFace(machine),
-        className: 'hd-map-machine',
-        iconSize: [20, 20],
-      }),
-    })
   return {
     show(groups: readonly FleetGroup[], machines: readonly FleetMachine[]) {
       const next = new Map<string, L.Marker>()
-      const keep = (key: string, make: () => readonly [string, L.Marker]) =>
-        next.set(key, held.get(key) ?? make()[1])
+      const keep = (key: string, make: () => L.Marker) => next.set(key, held.get(key) ?? make())
       for (const group of groups) {
         const say = words.sayGroup(group)
-        const key = `${group.lng} ${group.lat} ${say}`
-        keep(key, () => add(key, groupMarker(group), say, () => enter(group)))
+        keep(`${group.lng} ${group.lat} ${say}`, () => {
+          const width = Math.round(28 + 7 * Math.log10(group.total))
+          const iconSize: [number, number] = [width, width]
+          const icon = { html: groupFace(group), className: 'hd-map-group', iconSize }
+          return marker(group, say, icon, () => enter(group))
+        })
       }
       for (const machine of machines) {
         const say = words.sayMachine(machine)
-        const key = `${machine.id} ${machine.lng} ${machine.lat} ${say}`
-        keep(key, () => add(key, machineMarker(machine), say, () => words.onMachine(machine.id)))
+        keep(`${machine.id} ${machine.lng} ${machine.lat} ${say}`, () => {
+          const iconSize: [number, number] = [20, 20]
+          const icon = { html: machineFace(machine), className: 'hd-map-machine', iconSize }
+          return marker(machine, say, icon, () => words.onMachine(machine.id))
+        })
       }
-      for (const [key, marker] of held) if (next.get(key) !== marker) marker.remove()
+      for (const [key, old] of held) if (next.get(key) !== old) old.remove()
       held = next
     },
     stop: () => {
