@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router'
 import { useRead } from '../../../../web/api.ts'
 import { Detail } from '../../../../web/Detail.tsx'
+import { lazyDialog } from '../../../../web/lazyDialog.tsx'
 import type { DetailProps } from '../../../../web/list/types.ts'
 import { useLive } from '../../../../web/live.ts'
 import { Skeleton } from '../../../../web/Problem.tsx'
@@ -11,13 +12,18 @@ import { useMay } from '../../../../web/session.ts'
 import { Facts } from '../../../../web/ui/Card.tsx'
 import { Dropdown } from '../../../../web/ui/popup.tsx'
 import { Tooltip } from '../../../../web/ui/Tooltip.tsx'
-import { QueryButton, useCommands } from '../../../device-commands/web/pickers.tsx'
+import { QueryButton } from '../../../device-commands/web/pickers.tsx'
 import { SettingsTab } from '../../../device-settings/web/pickers.tsx'
-import { LanePlan, TestVendDialog } from '../../../lanes/web/pickers.tsx'
+import { LanePlan } from '../../../lanes/web/pickers.tsx'
 import { type DeviceDetail, devices } from '../../contract.ts'
 import { DeviceStatus } from '../DeviceStatus.tsx'
+import { type Opened, useRemote } from '../list/verbs.ts'
 import { DeviceOverview } from './DeviceOverview.tsx'
 import { DeviceStaff } from './DeviceStaff.tsx'
+
+const DeviceDialogs = lazyDialog(() =>
+  import('../list/DeviceDialogs.tsx').then((m) => m.DeviceDialogs),
+)
 
 export type TabProps = { device: DeviceDetail }
 type Tab = ComponentType<TabProps>
@@ -141,55 +147,35 @@ function Deeds({ device }: TabProps) {
   const { t } = useTranslation('devices')
   const may = useMay()
   const navigate = useNavigate()
-  const { tell, dialog } = useCommands()
-  const [testing, setTesting] = useState(false)
-  const { id, rtuNumber, locked, lifecycle } = device
-  const online = device.status === 'online'
-  const closed = lifecycle === 'SOLD' || lifecycle === 'SCRAPPED'
-  const deed = (key: string, text: string, can: boolean, onClick: () => void) =>
-    can
-      ? [
-          {
-            ...{ key, onClick, disabled: !online },
-            // what waits for the machine says so itself
-            label: (
-              <Tooltip title={online ? null : t('offlineHint')} placement="left">
-                <span>{t(text)}</span>
-              </Tooltip>
-            ),
-          },
-        ]
-      : []
-  const command = (key: 'REBOOT' | 'LOCK' | 'UNLOCK' | 'DOOR', can: boolean) =>
-    deed(key, `commands.${key}`, can, () => void tell(key, device))
-  const items = [
-    ...deed('test', 'testVend', may('device:test') && may('lane:read'), () => setTesting(true)),
-    ...command('REBOOT', may('device:reboot')),
-    ...command('LOCK', may('device:lock') && !locked),
-    ...command('UNLOCK', may('device:lock') && locked),
-    ...command('DOOR', may('device:open-door')),
-  ]
+  const [opened, setOpened] = useState<Opened | null>(null)
+  const remote = useRemote(setOpened)(device).filter(({ can }) => can)
+  const items = remote.map(({ key, label, disabled, onClick }) => ({
+    ...{ key, disabled: disabled !== undefined, onClick: () => onClick?.() },
+    // what waits for the machine says so itself
+    label: (
+      <Tooltip title={disabled} placement="left">
+        <span>{label}</span>
+      </Tooltip>
+    ),
+  }))
   return (
     <>
-      {closed || items.length === 0 ? null : (
+      {items.length > 0 ? (
         <Dropdown menu={{ items }} trigger={['click']}>
           <Button>{t('remote')}</Button>
         </Dropdown>
-      )}
+      ) : null}
       {may('lane:read') ? (
-        <Button onClick={() => navigate(`/device/device-list/cargo-road/${id}`)}>
+        <Button onClick={() => navigate(`/device/device-list/cargo-road/${device.id}`)}>
           {t('lanes')}
         </Button>
       ) : null}
       {device.can.update ? (
-        <Button type="primary" onClick={() => navigate(`/device/device-list/edit/${id}`)}>
+        <Button type="primary" onClick={() => navigate(`/device/device-list/edit/${device.id}`)}>
           {t('edit')}
         </Button>
       ) : null}
-      {testing ? (
-        <TestVendDialog {...{ id, rtuNumber, online }} onClose={() => setTesting(false)} />
-      ) : null}
-      {dialog}
+      {opened ? <DeviceDialogs opened={opened} onClose={() => setOpened(null)} /> : null}
     </>
   )
 }

@@ -12,7 +12,7 @@ import type { LeavingAct, Opened } from './verbs.ts'
 
 type One = { id: number; rtuNumber: string; onClose: () => void }
 
-/** The dialogs of the list, loaded together when the first one opens. */
+/** The dialogs of the list and the drawer, loaded together when the first one opens. */
 export function DeviceDialogs({ opened, onClose }: { opened: Opened; onClose: () => void }) {
   if ('selection' in opened) {
     const { act, selection } = opened
@@ -27,12 +27,13 @@ export function DeviceDialogs({ opened, onClose }: { opened: Opened; onClose: ()
   const own = { id: row.id, rtuNumber: row.rtuNumber, onClose }
   if (act === 'settings') return <SettingsDialog id={row.id} onClose={onClose} />
   if (act === 'test') return <TestVendDialog {...own} online={row.status === 'online'} />
-  if (act === 'REBOOT' || act === 'LOCK' || act === 'UNLOCK') return <Told {...own} type={act} />
+  if (act === 'REBOOT' || act === 'LOCK' || act === 'UNLOCK' || act === 'DOOR')
+    return <Told {...own} type={act} />
   return <LeavingDialog {...own} act={act} />
 }
 
 /** Asks at once; what becomes of it is shown until it is closed. */
-function Told({ type, onClose, ...row }: One & { type: 'REBOOT' | 'LOCK' | 'UNLOCK' }) {
+function Told({ type, onClose, ...row }: One & { type: 'REBOOT' | 'LOCK' | 'UNLOCK' | 'DOOR' }) {
   const { tell, dialog } = useCommands(onClose)
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked once, when it opens
   useEffect(() => void tell(type, row), [])

@@ -10,7 +10,7 @@ import { exportList } from '../../../jobs/web/pickers.ts'
 import { type DeviceRow, devices } from '../../contract.ts'
 
 export type LeavingAct = 'PAUSED' | 'SOLD' | 'SCRAPPED' | 'restore'
-type RowAct = 'settings' | 'test' | 'REBOOT' | 'LOCK' | 'UNLOCK' | LeavingAct
+type RowAct = 'settings' | 'test' | 'REBOOT' | 'LOCK' | 'UNLOCK' | 'DOOR' | LeavingAct
 type BatchAct = 'settings' | 'tags' | 'reboot' | 'pause' | 'copy'
 /** What is open over the list: a deed for one machine or for the chosen ones. */
 export type Opened =
@@ -18,23 +18,41 @@ export type Opened =
   | { readonly act: BatchAct; readonly selection: Selection<DeviceRow> }
 type Open = (opened: Opened) => void
 
+/** What a machine is told over the network, while it is in use. */
+export function useRemote(open: Open): (row: DeviceRow) => RowAction[] {
+  const { t } = useTranslation('devices')
+  const may = useMay()
+  return (row) => {
+    const there = row.lifecycle !== 'SOLD' && row.lifecycle !== 'SCRAPPED'
+    const tell = (act: RowAct, label: string, can: boolean) => ({
+      ...{ key: act, label: t(label), can: can && there },
+      disabled: row.status === 'offline' ? t('offlineHint') : undefined,
+      onClick: () => open({ act, row }),
+    })
+    return [
+      tell('test', 'testVend', may('device:test') && may('lane:read')),
+      tell('REBOOT', 'commands.REBOOT', may('device:reboot')),
+      tell('LOCK', 'commands.LOCK', may('device:lock') && !row.locked),
+      tell('UNLOCK', 'commands.UNLOCK', may('device:lock') && row.locked),
+      tell('DOOR', 'commands.DOOR', may('device:open-door')),
+    ]
+  }
+}
+
 /** What can be done with one machine; what asks something opens its dialog. */
 export function useRowActions(open: Open): (row: DeviceRow) => RowAction[] {
   const { t } = useTranslation('devices')
   const may = useMay()
   const detail = useDetail()
+  const remote = useRemote(open)
   const operate = useOperate()
   return (row) => {
-    const { id, locked, can } = row
+    const { id, can } = row
     const there = row.lifecycle !== 'SOLD' && row.lifecycle !== 'SCRAPPED'
     const page = (key: string, to: string, can: boolean) => ({ key, label: t(key), can, to })
     const ask = (act: RowAct, label: string, can: boolean) => ({
       ...{ key: act, label: t(label), can },
       onClick: () => open({ act, row }),
-    })
-    const tell = (act: RowAct, label: string, can: boolean) => ({
-      ...ask(act, label, can && there),
-      disabled: row.status === 'offline' ? t('offlineHint') : undefined,
     })
     const end = (act: RowAct, label: string, can: boolean) => ({
       ...ask(act, label, can),
@@ -47,10 +65,7 @@ export function useRowActions(open: Open): (row: DeviceRow) => RowAction[] {
       ask('settings', 'settings', may('device:config') && there),
       page('assign', `/device/device-list/distribution/${id}`, may('device:assign') && there),
       page('orders', `/order/order-list?deviceId=${id}`, may('order:read')),
-      tell('test', 'testVend', may('device:test') && may('lane:read')),
-      tell('REBOOT', 'commands.REBOOT', may('device:reboot')),
-      tell('LOCK', 'commands.LOCK', may('device:lock') && !locked),
-      tell('UNLOCK', 'commands.UNLOCK', may('device:lock') && locked),
+      ...remote(row).filter(({ key }) => key !== 'DOOR'),
       {
         key: 'operate',
         label: t(row.lifecycle === 'PAUSED' ? 'resume' : 'operate'),
