@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { Endpoint } from '../shared/contract.ts'
-import { useConfirm } from './confirm.tsx'
+import { mayLoseChanges } from './confirm.tsx'
 import type { FormDialogProps } from './FormDialog.tsx'
 import { EngineForm } from './FormPage.tsx'
 import styles from './form/Form.module.css'
@@ -11,7 +11,6 @@ import { useFocusBack } from './useFocusBack.ts'
 /** The dialog itself; FormDialog.tsx loads it when it opens. */
 export function OpenDialog<E extends Endpoint>(props: FormDialogProps<E>) {
   const { t } = useTranslation('web')
-  const confirm = useConfirm()
   useFocusBack()
   const engine = useFormEngine({
     ...props,
@@ -21,11 +20,7 @@ export function OpenDialog<E extends Endpoint>(props: FormDialogProps<E>) {
     },
   })
   const cancel = async () => {
-    if (
-      !engine.dirty ||
-      (await confirm({ title: t('form.leave'), ok: t('shell.leave'), cancel: t('shell.stay') }))
-    )
-      props.onClose()
+    if (!engine.dirty || (await mayLoseChanges())) props.onClose()
   }
   return (
     <Modal

@@ -1,4 +1,5 @@
 import { type ComponentType, lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react'
+import { translate } from './i18n.ts'
 
 export type Question = {
   readonly title: string
@@ -31,6 +32,15 @@ function ask(question: Question): Promise<boolean> {
     change([...asked, { ...question, id, answer }])
   })
 }
+
+/** Whether what was typed and not saved may be lost; whoever only presses Enter stays. */
+export const mayLoseChanges = (): Promise<boolean> =>
+  ask({
+    title: translate('shell.closeDirty'),
+    ok: translate('shell.leave'),
+    cancel: translate('shell.stay'),
+    danger: true,
+  })
 
 /** `if (await confirm({ title: t('removeAsk'), danger: true })) remove.mutate(…)`. */
 export const useConfirm = (): ((question: Question) => Promise<boolean>) => ask

@@ -1,7 +1,6 @@
 import { useEffect } from 'react'
-import { useTranslation } from 'react-i18next'
 import { basePath } from '../base.ts'
-import { useConfirm } from '../confirm.tsx'
+import { mayLoseChanges } from '../confirm.tsx'
 import { guardLeaving } from '../history.tsx'
 import { isDirty, setDirty } from './tabs.ts'
 
@@ -10,8 +9,6 @@ import { isDirty, setDirty } from './tabs.ts'
  * leaving asks.
  */
 export function LeaveGuard({ phone }: { phone: boolean }) {
-  const { t } = useTranslation('web')
-  const confirm = useConfirm()
   useEffect(() => {
     if (!phone) return
     let left = ''
@@ -21,15 +18,11 @@ export function LeaveGuard({ phone }: { phone: boolean }) {
         return from !== to && isDirty(left)
       },
       ask: async () => {
-        const yes = await confirm({
-          title: t('shell.closeDirty'),
-          ok: t('shell.leave'),
-          cancel: t('shell.stay'),
-        })
+        const yes = await mayLoseChanges()
         if (yes) setDirty(left, false)
         return yes
       },
     })
-  }, [phone, confirm, t])
+  }, [phone])
   return null
 }

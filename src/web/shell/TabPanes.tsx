@@ -95,7 +95,7 @@ export function TabPanes({ missing, settled }: { missing: boolean; settled: bool
       ) : null}
       {tabs.map((tab) => (
         <Pane
-          key={tab.path}
+          key={`${tab.path} ${tab.refreshed ?? 0}`}
           path={tab.path}
           search={tab.path === here ? location.search : tab.search}
           active={tab.path === here}

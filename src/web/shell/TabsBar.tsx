@@ -1,53 +1,88 @@
 import CloseOutlined from '@ant-design/icons/es/icons/CloseOutlined'
+import DownOutlined from '@ant-design/icons/es/icons/DownOutlined'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router'
-import { useConfirm } from '../confirm.tsx'
+import { queryClient } from '../api.ts'
+import { mayLoseChanges } from '../confirm.tsx'
 import { usePrefs } from '../prefs.ts'
 import { useUser } from '../session.ts'
 import { Dropdown } from '../ui/popup.tsx'
 import styles from './Shell.module.css'
-import { closeOthers, closeTab, isDirty, useDirtyTabs, useTabs } from './tabs.ts'
+import { closeTab, closeTabs, isDirty, refreshTab, useDirtyTabs, useTabs } from './tabs.ts'
 import { homePath, type Tab } from './tabsList.ts'
 import { tabTitle } from './trail.ts'
 
-/**
- * Closes a tab after asking when it holds unsaved changes; shows its left neighbour when it was on
- * screen.
- */
-function useCloseTab(): (tab: Tab) => Promise<void> {
+const verbs = ['refresh', 'close', 'left', 'right', 'others', 'all'] as const
+type Verb = (typeof verbs)[number]
+
+/** Where a tab stands among the opened ones, and what may be done from there. */
+function useVerbs(tabs: readonly Tab[]) {
   const { t } = useTranslation('web')
-  const confirm = useConfirm()
   const navigate = useNavigate()
   const { pathname } = useLocation()
-  return async (tab) => {
-    if (
-      isDirty(tab.path) &&
-      !(await confirm({
-        title: t('shell.closeDirty'),
-        ok: t('shell.leave'),
-        cancel: t('shell.stay'),
-      }))
-    )
-      return
-    const next = closeTab(tab.path)
-    if (pathname === tab.path) navigate(next ? next.path + next.search : homePath)
+  const show = (tab: Tab | undefined) => navigate(tab ? tab.path + tab.search : homePath)
+  const mayLose = (tab: Tab) => !isDirty(tab.path) || mayLoseChanges()
+  const reached: Record<
+    Exclude<Verb, 'refresh' | 'close'>,
+    (at: number, own: number) => boolean
+  > = {
+    left: (at, own) => at < own,
+    right: (at, own) => at > own,
+    others: (at, own) => at !== own,
+    all: () => true,
   }
+  const closing = (tab: Tab, verb: keyof typeof reached) =>
+    tabs.filter(({ path }, at) => path !== homePath && reached[verb](at, tabs.indexOf(tab)))
+  const run = async (tab: Tab, verb: Verb) => {
+    if (verb === 'refresh') {
+      if (!(await mayLose(tab))) return
+      refreshTab(tab.path)
+      show(tab)
+      return void queryClient.invalidateQueries()
+    }
+    if (verb === 'close') {
+      if (!(await mayLose(tab))) return
+      const next = closeTab(tab.path)
+      return pathname === tab.path ? show(next) : undefined
+    }
+    const left = closeTabs(closing(tab, verb).map(({ path }) => path))
+    if (!left.some(({ path }) => path === pathname))
+      show(left.find(({ path }) => path === tab.path))
+  }
+  const items = (tab: Tab) =>
+    verbs.map((verb) => ({
+      key: verb,
+      label: t(`shell.tab.${verb}`),
+      disabled:
+        verb === 'refresh'
+          ? false
+          : verb === 'close'
+            ? tab.path === homePath
+            : closing(tab, verb).length === 0,
+    }))
+  return { show, run, items }
 }
 
+/** The opened pages. What has no room is scrolled to, or chosen from the list at the end. */
 export function TabsBar() {
   const { t } = useTranslation('web')
   const { lang } = usePrefs()
   const { menus } = useUser()
   const { pathname } = useLocation()
-  const navigate = useNavigate()
-  const close = useCloseTab()
   const dirty = useDirtyTabs()
   const opened = useTabs()
   const bar = useRef<HTMLElement>(null)
-  const tabs = opened.some((tab) => tab.path === homePath)
-    ? opened
-    : [{ path: homePath, search: '', usedAt: 0 }, ...opened]
+  const home = opened.find((tab) => tab.path === homePath) ?? {
+    path: homePath,
+    search: '',
+    usedAt: 0,
+  }
+  const tabs = [home, ...opened.filter((tab) => tab.path !== homePath)]
+  const here = tabs.find((tab) => tab.path === pathname)
+  const { show, run, items } = useVerbs(tabs)
+  const titleOf = (tab: Tab) =>
+    [tabTitle(tab.path, menus, lang, t('shell.home')), tab.extra].filter(Boolean).join(' ')
   // biome-ignore lint/correctness/useExhaustiveDependencies: the active tab scrolls into sight when it changes
   useEffect(() => {
     bar.current
@@ -55,38 +90,25 @@ export function TabsBar() {
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [pathname, tabs.length])
   return (
-    <nav ref={bar} className={styles.tabs} aria-label={t('shell.tabs')}>
-      {[...tabs]
-        .sort((a, b) => Number(b.path === homePath) - Number(a.path === homePath))
-        .map((tab) => {
+    <div className={styles.tabsBar}>
+      <nav ref={bar} className={styles.tabs} aria-label={t('shell.tabs')}>
+        {tabs.map((tab) => {
           const active = tab.path === pathname
-          const title = [tabTitle(tab.path, menus, lang, t('shell.home')), tab.extra]
-            .filter(Boolean)
-            .join(' ')
+          const title = titleOf(tab)
           return (
             <Dropdown
               key={tab.path}
               trigger={['contextMenu']}
-              menu={{
-                items: [
-                  { key: 'close', label: t('shell.closeTab'), disabled: tab.path === homePath },
-                  { key: 'others', label: t('shell.closeOthers') },
-                ],
-                onClick: ({ key }) => {
-                  if (key === 'close') return void close(tab)
-                  closeOthers(tab.path)
-                  navigate(tab.path + tab.search)
-                },
-              }}
+              menu={{ items: items(tab), onClick: ({ key }) => void run(tab, key as Verb) }}
             >
               <div className={styles.tab} data-active={active}>
                 <button
                   type="button"
                   aria-current={active ? 'page' : undefined}
                   title={title}
-                  onClick={() => navigate(tab.path + tab.search)}
+                  onClick={() => show(tab)}
                   onAuxClick={(event) => {
-                    if (event.button === 1 && tab.path !== homePath) void close(tab)
+                    if (event.button === 1 && tab.path !== homePath) void run(tab, 'close')
                   }}
                 >
                   {title}
@@ -100,8 +122,8 @@ export function TabsBar() {
                   <button
                     type="button"
                     className={styles.close}
-                    aria-label={`${t('shell.closeTab')} ${title}`}
-                    onClick={() => void close(tab)}
+                    aria-label={`${t('shell.tab.close')} ${title}`}
+                    onClick={() => void run(tab, 'close')}
                   >
                     <CloseOutlined />
                   </button>
@@ -110,6 +132,28 @@ export function TabsBar() {
             </Dropdown>
           )
         })}
-    </nav>
+      </nav>
+      <Dropdown
+        trigger={['click']}
+        placement="bottomRight"
+        menu={{
+          selectedKeys: [pathname],
+          items: [
+            ...tabs.map((tab) => ({ key: tab.path, label: titleOf(tab) })),
+            { type: 'divider' },
+            ...(here ? items(here) : []),
+          ],
+          onClick: ({ key }) => {
+            const tab = tabs.find(({ path }) => path === key)
+            if (tab) show(tab)
+            else if (here) void run(here, key as Verb)
+          },
+        }}
+      >
+        <button type="button" className={styles.allTabs} aria-label={t('shell.allTabs')}>
+          <DownOutlined />
+        </button>
+      </Dropdown>
+    </div>
   )
 }

@@ -1,6 +1,6 @@
 import { createContext, useContext, useEffect, useSyncExternalStore } from 'react'
 import { isLeaving } from '../token.ts'
-import { homePath, maxTabs, opened, type Tab } from './tabsList.ts'
+import { maxTabs, opened, type Tab } from './tabsList.ts'
 
 const key = 'tabs'
 
@@ -47,9 +47,17 @@ export function closeTab(path: string): Tab | undefined {
   return tabs[Math.max(0, index - 1)]
 }
 
-/** Dirty tabs stay: closing them asks. */
-export const closeOthers = (path: string): void =>
-  change(tabs.filter((tab) => tab.path === path || tab.path === homePath || dirty.has(tab.path)))
+/** Dirty tabs stay: closing them asks. Answers what is left. */
+export function closeTabs(paths: readonly string[]): readonly Tab[] {
+  change(tabs.filter(({ path }) => !paths.includes(path) || dirty.has(path)))
+  return tabs
+}
+
+/** Its page is made anew. */
+export const refreshTab = (path: string): void =>
+  change(
+    tabs.map((tab) => (tab.path === path ? { ...tab, refreshed: (tab.refreshed ?? 0) + 1 } : tab)),
+  )
 
 export function setExtra(path: string, extra: string): void {
   if (tabs.some((tab) => tab.path === path && tab.extra !== extra))

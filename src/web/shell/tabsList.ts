@@ -7,6 +7,8 @@ export type Tab = {
   readonly search: string
   readonly extra?: string
   readonly usedAt: number
+  /** How often its page was made anew. */
+  readonly refreshed?: number
 }
 export const homePath = '/home'
 export const maxTabs = 12

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 import { useRead, useWrite } from '../../../web/api.ts'
-import { useConfirm } from '../../../web/confirm.tsx'
+import { mayLoseChanges } from '../../../web/confirm.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Problem, Skeleton } from '../../../web/Problem.tsx'
@@ -28,7 +28,6 @@ const HistoryDrawer = lazyDialog(() => import('./HistoryDrawer.tsx').then((m) =>
 export function SystemSettings() {
   const { t } = useTranslation('settings')
   const user = useUser()
-  const confirm = useConfirm()
   const [orgId, setOrgId] = useState(user.orgId)
   const [review, setReview] = useState(false)
   const [history, setHistory] = useState<SettingKey | null>(null)
@@ -43,15 +42,7 @@ export function SystemSettings() {
   })
   const rows = read.data?.list ?? []
   const choose = async (next: number) => {
-    if (
-      drafts.size > 0 &&
-      !(await confirm({
-        title: t('web:form.leave'),
-        ok: t('web:shell.leave'),
-        cancel: t('web:shell.stay'),
-      }))
-    )
-      return
+    if (drafts.size > 0 && !(await mayLoseChanges())) return
     clear()
     setOrgId(next)
   }
