@@ -4,9 +4,10 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import type { Endpoint } from '../shared/contract.ts'
 import type { ApiError } from './call.ts'
-import { useConfirm } from './confirm.tsx'
+import { mayLoseChanges } from './confirm.tsx'
 import styles from './form/Form.module.css'
 import './form/fieldsReal.tsx'
+import { Met } from './form/Met.tsx'
 import {
   type Engine,
   FormContext,
@@ -58,6 +59,7 @@ export function FormPage<E extends Endpoint>(props: Props<E>) {
 
 function LoadedForm<E extends Endpoint>({
   title,
+  loaded,
   subtitle,
   back,
   readOnly = false,
@@ -65,7 +67,11 @@ function LoadedForm<E extends Endpoint>({
   ...spec
 }: Props<E>) {
   const leave = useLeave()
-  const engine = useFormEngine({ ...spec, onSaved: spec.onSaved ?? (() => leave(back)) })
+  const engine = useFormEngine({
+    ...spec,
+    reload: loaded?.refetch,
+    onSaved: spec.onSaved ?? (() => leave(back)),
+  })
   return (
     <FormSheet title={title} subtitle={subtitle} engine={engine} back={back} readOnly={readOnly}>
       {children}
@@ -131,18 +137,13 @@ export function FormSheet({
   children,
 }: SheetProps) {
   const { t } = useTranslation('web')
-  const confirm = useConfirm()
   const active = useActiveTab()
   const leave = useLeave()
   const { form, problems, dirty, busy, submit } = engine
   useDirty(dirty)
   useSaveKey(active && !readOnly, onSave ?? submit)
   const cancel = async () => {
-    if (
-      !dirty ||
-      (await confirm({ title: t('form.leave'), ok: t('shell.leave'), cancel: t('shell.stay') }))
-    )
-      leave(back)
+    if (!dirty || (await mayLoseChanges())) leave(back)
   }
   return (
     <section className={styles.sheet} aria-label={title}>
@@ -201,6 +202,7 @@ export function EngineForm({ engine, children }: { engine: Engine; children: Rea
         autoComplete="off"
         scrollToFirstError={false}
       >
+        <Met engine={engine} />
         {children}
         <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
       </Form>

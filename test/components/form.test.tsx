@@ -127,14 +127,25 @@ test('a refusal that belongs to a field stands there and takes the focus', async
   await expect.element(field('价格')).toHaveFocus()
 })
 
-test('a stale version is said, what was typed stays, and the form is still unsaved', async () => {
+test('what somebody else saved meanwhile comes in; where both changed, what was typed stays until it is given up', async () => {
   const kept = await open()
-  kept[0] = label(1, { version: 2 })
+  kept[0] = label(1, { version: 2, name: '他的', remark: '他的备注', price: 900 })
   await field('名称').fill('我的')
+  await field('价格').fill('7')
   await button('保存').click()
-  await expect.element(page.getByText('数据已被他人修改，请刷新后重试')).toBeVisible()
+  const met = page.getByRole('alert')
+  await expect.element(met).toMatchTextContent('他人刚刚修改并保存了这条数据')
+  await expect.element(met).toMatchTextContent('名称：对方改为 他的，这里保留当前内容')
+  await expect.element(met).toMatchTextContent('价格：对方改为 ¥9.00，这里保留当前内容')
+  await expect.element(met).toMatchTextContent('备注已更新为 他的备注')
   await expect.element(field('名称')).toHaveValue('我的')
+  await expect.element(field('备注')).toHaveValue('他的备注')
   expect(anyDirty()).toBe(true)
+  await button('采用对方的').last().click()
+  await expect.element(field('价格')).toHaveValue('9.00')
+  await button('保存').click()
+  await expect.poll(() => kept[0]?.version).toBe(3)
+  expect(kept[0]).toMatchObject({ name: '我的', price: 900, remark: '他的备注' })
 })
 
 test('what arrives late never takes away what somebody typed', async () => {

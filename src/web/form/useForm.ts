@@ -2,10 +2,11 @@ import { Form, type FormInstance } from 'antd'
 import { createContext, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { z } from 'zod'
 import type { CallInput, Endpoint, Output } from '../../shared/contract.ts'
+import { common } from '../../shared/errors.ts'
 import { say } from '../../shared/text.ts'
 import { useWrite } from '../api.ts'
 import { usePrefs } from '../prefs.ts'
-import { changedFrom, clean, type Values } from './values.ts'
+import { type Crossing, changedFrom, clean, crossed, type Values } from './values.ts'
 
 export type Problem = { readonly field: string; readonly message: string }
 
@@ -33,6 +34,14 @@ export type FormSpec<E extends Endpoint> = {
   /** Errors that belong to one field: name of the error to name of the field. */
   readonly claims?: Readonly<Record<string, string>>
   readonly onSaved: (answer: Output<E>) => void
+  /** Reads the record again, so that `initial` brings what somebody else saved meanwhile. */
+  readonly reload?: (() => unknown) | undefined
+}
+
+/** Saving met a record that somebody else had saved: told at once, the fields when they are read. */
+export type Meeting = {
+  readonly message: string
+  readonly crossings: readonly (Crossing & { readonly label: string })[] | null
 }
 
 export type Engine = {
@@ -42,6 +51,9 @@ export type Engine = {
   readonly dirty: boolean
   readonly busy: boolean
   readonly submit: () => void
+  readonly meeting: Meeting | null
+  /** Gives up what is here for what the other saved. */
+  readonly take: (crossing: Crossing) => void
   readonly onChange: (changed: Values) => void
 }
 
@@ -52,6 +64,8 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
   const [form] = Form.useForm()
   const [problems, setProblems] = useState<readonly Problem[]>([])
   const [dirty, setDirty] = useState(false)
+  const [meeting, setMeeting] = useState<Meeting | null>(null)
+  const awaited = useRef(false)
   const labels = useRef(new Map<string, string>())
   const start = useRef(initial)
   const initialKey = JSON.stringify(initial)
@@ -59,11 +73,27 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: compared by content; never throws away what a person typed
   useEffect(() => {
+    if (awaited.current) {
+      if (JSON.stringify(start.current) === initialKey) return
+      awaited.current = false
+      const { values, crossings } = crossed(start.current, initial, form.getFieldsValue(true))
+      start.current = initial
+      form.setFieldsValue(values)
+      setDirty(changedFrom(initial, values))
+      setMeeting((met) => met && { ...met, crossings: crossings.flatMap(named) })
+      return
+    }
     if (dirty) return
     start.current = initial
     form.resetFields()
     form.setFieldsValue(initial)
   }, [initialKey, form])
+
+  // what has no field travels along unseen
+  const named = (crossing: Crossing) => {
+    const label = labels.current.get(crossing.field)
+    return label === undefined ? [] : [{ ...crossing, label }]
+  }
 
   const issues = useCallback((): Problem[] => {
     const values = form.getFieldsValue(true) as Values
@@ -93,10 +123,14 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
 
   const write = useWrite(save, {
     success: spec.success ?? 'web:success.saved',
-    claims: (error) => error.errors.length > 0 || spec.claims?.[error.error] !== undefined,
+    claims: (error) =>
+      (error.error === common.stale.name && spec.reload !== undefined) ||
+      error.errors.length > 0 ||
+      spec.claims?.[error.error] !== undefined,
     onSuccess: (answer) => {
       start.current = form.getFieldsValue(true)
       setDirty(false)
+      setMeeting(null)
       spec.onSaved(answer)
     },
   })
@@ -111,7 +145,11 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
     write.mutate(clean(schema, spec.toInput ? spec.toInput(values) : values) as CallInput<E>, {
       onError: (error) => {
         const field = spec.claims?.[error.error]
-        if (error.errors.length > 0)
+        if (error.error === common.stale.name && spec.reload) {
+          awaited.current = true
+          setMeeting({ message: error.message, crossings: null })
+          void spec.reload()
+        } else if (error.errors.length > 0)
           show(error.errors.map(({ field, message }) => ({ field, message })))
         else if (field) {
           show([{ field, message: error.message }])
@@ -147,6 +185,20 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
     dirty,
     busy: write.isPending,
     submit: () => void submit(),
+    meeting,
+    take: ({ field, theirs }) => {
+      form.setFieldValue(nameOf(field), theirs)
+      setDirty(changedFrom(start.current, form.getFieldsValue(true)))
+      setMeeting(
+        (met) =>
+          met && {
+            ...met,
+            crossings: (met.crossings ?? []).map((one) =>
+              one.field === field ? { ...one, kept: false } : one,
+            ),
+          },
+      )
+    },
     problems: problems.map((problem) => ({
       ...problem,
       label: labels.current.get(problem.field) ?? problem.message,

@@ -73,6 +73,17 @@ export function useRecords<R extends object>(
   const row = edited === 'new' ? undefined : (edited ?? undefined)
   const save = row ? update : create
 
+  /** The row as somebody else left it. */
+  const newest = async (of: R): Promise<R | null> => {
+    if (records.get) return wholeOf(records.get, of)
+    await queryClient.invalidateQueries({ queryKey: [names.endpoint.path] })
+    return (
+      queryClient
+        .getQueriesData<{ list?: R[] }>({ queryKey: [names.endpoint.path], type: 'active' })
+        .flatMap(([, answer]) => answer?.list ?? [])
+        .find((other) => (other as { id?: number }).id === (of as { id?: number }).id) ?? null
+    )
+  }
   const edit = async (of: R) => setEdited(records.get ? await wholeOf(records.get, of) : of)
   const askRemove = async (of: R) => {
     const ok = t('action.delete')
@@ -101,6 +112,7 @@ export function useRecords<R extends object>(
           onClose={() => setEdited(null)}
           success={`web:success.${row ? 'edited' : 'saved'}`}
           save={save}
+          {...(row ? { reload: async () => setEdited((await newest(row)) ?? row) } : {})}
           initial={
             row
               ? pickFor(save.input, row as Values)
