@@ -52,7 +52,7 @@ export const locale = defineLocale(
       reminder: '仍未处理',
       test: '测试消息',
       testBody: '渠道可用，无需处理',
-      digest: '{n} 条告警消息',
+      digest: '{line} 等 {n} 条告警消息',
       subject: '[货道] {title}',
       confirm: '确认接收告警邮件',
       confirmBody:
@@ -265,7 +265,7 @@ export const locale = defineLocale(
       reminder: 'Still open',
       test: 'Test message',
       testBody: 'The channel works; nothing to do',
-      digest: '{n} alert messages',
+      digest: '{line}, {n} alert messages in all',
       subject: '[Huodao] {title}',
       confirm: 'Confirm mail of alerts',
       confirmBody:

@@ -22,6 +22,11 @@ describe('reminders', () => {
   test.each<[string, ReturnType<typeof open>[], number[]]>([
     ['nothing is due', [open(1, 29.9), open(2, 25)], []],
     ['one is, those nearly so come along', [open(1, 30), open(2, 23), open(3, 22)], [1, 2]],
+    [
+      'what has two weeks comes once a day',
+      [open(1, 31), open(2, 1000, 3, 'SIM_EXPIRING'), open(3, 1100, 3, 'SIM_EXPIRING')],
+      [1, 3],
+    ],
     ['the setting of another organisation is its own', [open(1, 500, 4), open(2, 31)], [2]],
   ])('%s', (_, alerts, ids) => expect(due(alerts)).toEqual(ids))
   test('never is never', () => expect(due([open(1, 9999)], null)).toEqual([]))
@@ -30,11 +35,12 @@ describe('reminders', () => {
     ['POWER_FAIL', false],
     ['AREA_OFFLINE', false],
     ['CARRIER_OFFLINE', false],
+    ['SIM_EXPIRING', false],
     ['FAULT', true],
     ['TEMPERATURE', true],
     ['DOOR_OPEN', true],
   ])('outside of business hours %s reminds: %s', (kind, told) =>
-    expect(due([open(1, 40, 3, kind)], 30, false)).toEqual(told ? [1] : []),
+    expect(due([open(1, 1500, 3, kind)], 30, false)).toEqual(told ? [1] : []),
   )
   test('a machine with hours of its own follows these', () =>
     expect(due([open(1, 40, 3, 'OFFLINE'), open(77, 40, 3, 'OFFLINE')], 30, false)).toEqual([77]))

@@ -11,12 +11,16 @@ export const remindEvery: Readonly<Record<'off' | 's30' | 'm1' | 'm30' | 'h1', n
   m30: 30 * minute,
   h1: 60 * minute,
 }
-const ofAway: ReadonlySet<AlertKind> = new Set([
+/** Nobody gets up for these: outside of business hours they wait. */
+const forTheDay: ReadonlySet<AlertKind> = new Set([
   'OFFLINE',
   'POWER_FAIL',
   'AREA_OFFLINE',
   'CARRIER_OFFLINE',
+  'SIM_EXPIRING',
 ])
+/** What has two weeks is said once a day, however often the rest is. */
+const atMostEvery: Partial<Record<AlertKind, number>> = { SIM_EXPIRING: 24 * 60 * minute }
 
 /** `deviceId` is 0 for an alert of many machines, `lastAt` when people last heard of it. */
 export type Unhandled = {
@@ -31,7 +35,7 @@ type Hours = (where: { readonly orgId: number; readonly deviceId: number }) => b
 /**
  * Of which alerts people are reminded now. When one of an organisation is due, those that would be
  * within a quarter of the interval come along, so that many open alerts are one message. Outside of
- * business hours nobody hears of machines that are away.
+ * business hours nobody hears of what can wait for the day.
  */
 export function dueReminders(
   now: number,
@@ -42,8 +46,11 @@ export function dueReminders(
   return [...Map.groupBy(open, (alert) => alert.orgId)].flatMap(([orgId, own]) => {
     const every = everyOf(orgId)
     if (every === null) return []
-    const told = own.filter((alert) => !ofAway.has(alert.kind) || openHours(alert))
-    if (!told.some((alert) => now - alert.lastAt >= every)) return []
-    return told.filter((alert) => now - alert.lastAt >= every * 0.75).map((alert) => alert.id)
+    const told = own.filter((alert) => !forTheDay.has(alert.kind) || openHours(alert))
+    /** How much of its interval has gone by. */
+    const gone = ({ kind, lastAt }: Unhandled) =>
+      (now - lastAt) / Math.max(every, atMostEvery[kind] ?? 0)
+    if (!told.some((alert) => gone(alert) >= 1)) return []
+    return told.filter((alert) => gone(alert) >= 0.75).map((alert) => alert.id)
   })
 }

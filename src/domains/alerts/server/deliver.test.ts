@@ -148,7 +148,7 @@ test('whoever serves single machines hears of those alone', async () => {
   expect(
     await world.rows(`select user_id::int as id, title_zh from messages order by user_id`),
   ).toEqual([
-    { id: 903, title_zh: '2 条告警消息' },
+    { id: 903, title_zh: '机器8：电机未转动 等 2 条告警消息' },
     { id: 907, title_zh: '机器8：电机未转动' },
   ])
   await world.rows('delete from device_assignments')

@@ -61,8 +61,8 @@ export async function readEvents(ctx: Ctx, batch: string): Promise<Event[]> {
   }))
 }
 
-const words = (key: 'opened' | 'reminder' | 'closed' | 'test' | 'testBody' | 'digest', n = 0) =>
-  bi(say(locale.zh.message[key], 'zh-CN', { n }), say(locale.en.message[key], 'zh-CN', { n }))
+const words = (key: 'opened' | 'reminder' | 'closed' | 'test' | 'testBody') =>
+  bi(locale.zh.message[key], locale.en.message[key])
 const join = (a: string, b: string) =>
   bi(`${say(a, 'zh-CN')}：${say(b, 'zh-CN')}`, `${say(a, 'en')}: ${say(b, 'en')}`)
 
@@ -73,8 +73,18 @@ function lineOf({ event, alert }: Event): string {
     ? titleOf(alert)
     : join(words(event === 'CLOSED' ? 'closed' : 'reminder'), titleOf(alert))
 }
-const headOf = (events: readonly Event[]): string =>
-  events.length === 1 ? lineOf(events[0] as Event) : words('digest', events.length)
+/** What is over is the least, then a warning; of equals the first. */
+const weight = ({ event, alert }: Event): number =>
+  event === 'CLOSED' ? 2 : alert?.level === 'ERROR' ? 0 : 1
+/** Many messages at once are named by the worst of them. */
+function headOf(events: readonly Event[]): string {
+  const worst = lineOf(events.toSorted((a, b) => weight(a) - weight(b))[0] as Event)
+  const digest = (lang: Lang, text: string) =>
+    say(text, lang, { line: say(worst, lang), n: events.length })
+  return events.length === 1
+    ? worst
+    : bi(digest('zh-CN', locale.zh.message.digest), digest('en', locale.en.message.digest))
+}
 
 /** Into the message centre of whoever may see the alerts; several at once are one message. */
 export async function tellInApp(ctx: Ctx, orgId: number, events: readonly Event[]): Promise<void> {
