@@ -12,6 +12,7 @@ import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { toast } from '../../../web/toast.ts'
 import { useAct } from '../../../web/useAct.ts'
+import { useDetail } from '../../../web/useDetail.ts'
 import { ImportDialog } from '../../jobs/web/pickers.ts'
 import { RoleFilter } from '../../roles/web/pickers/roleSelect.tsx'
 import { OrganUserRow, users } from '../contract.ts'
@@ -23,6 +24,7 @@ const ExplainDrawer = lazyDialog(() =>
 )
 const UserFields = lazyDialog(() => import('./UserFields.tsx').then((m) => m.UserFields))
 const RolesDialog = lazyDialog(() => import('./RolesDialog.tsx').then((m) => m.RolesDialog))
+const UserDrawer = lazyDialog(() => import('./UserDrawer.tsx').then((m) => m.UserDrawer))
 const DevicesDialog = lazyDialog(() => import('./DevicesDialog.tsx').then((m) => m.DevicesDialog))
 const DepartmentsDrawer = lazyDialog(() =>
   import('./DepartmentsDrawer.tsx').then((m) => m.DepartmentsDrawer),
@@ -38,6 +40,7 @@ export function UserList() {
   const col = useCols(OrganUserRow, 'users')
   const may = useMay()
   const navigate = useNavigate()
+  const detail = useDetail()
   const { search } = useLocation()
   const orgId = Number(new URLSearchParams(search).get('orgId')) || undefined
   const [open, setOpen] = useState<Open | null>(null)
@@ -58,6 +61,7 @@ export function UserList() {
         ns="users"
         endpoint={users.list}
         live="users"
+        detail={UserDrawer}
         records={{
           ...users,
           fields: UserFields,
@@ -94,7 +98,7 @@ export function UserList() {
             render: (_, row) => <Face row={row} />,
             card: { as: 'picture', draw: (row) => <Face row={row} size={40} /> },
           }),
-          col('username'),
+          col('username', { link: (row) => detail.to(row.id) }),
           col('realName'),
           col('status', { width: 120, render: (_, row) => <Status row={row} /> }),
           col('roleName'),
