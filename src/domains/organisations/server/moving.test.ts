@@ -264,6 +264,18 @@ describe('deleting', () => {
       message: '该机构下仍有1 个用户，无法删除',
     })
   })
+  test('staff who were deleted and never came go with it; what they did while they were there stands against it', async () => {
+    const made = await add()
+    const staff = { org_id: made.id, status: 'DISABLED', deleted_at: new Date() }
+    await make(world.sql, 'users', { ...staff, username: 'gone-1' })
+    await make(world.sql, 'users', { ...staff, username: 'gone-2', last_login_at: new Date() })
+    expect((await remove(people.platform, made.id)).body).toMatchObject({
+      code: 409003,
+      message: '该机构下仍有1 个已删除用户的登录和操作记录，无法删除',
+    })
+    await world.rows(`update users set last_login_at = null where username = 'gone-2'`)
+    expect((await remove(people.platform, made.id)).body).toEqual({ ok: true })
+  })
   test.each([
     ['children', 2, '下级机构'],
     ['device', 3, '台设备'],

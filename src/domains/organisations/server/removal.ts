@@ -5,8 +5,8 @@ import { deleteVersion } from '../../../server/shapes.ts'
 import { bi, say } from '../../../shared/text.ts'
 
 /**
- * What an organisation holds; reading stops early where only "some" matters. A principal who never
- * came counts as part of it.
+ * What an organisation holds; reading stops early where only "some" matters. Whoever
+ * never came, the principal or a deleted user, counts as part of it.
  */
 function tracesOf(ctx: Ctx, id: number): Promise<Record<keyof typeof words, number>> {
   const some = (from: string) =>
@@ -17,14 +17,16 @@ function tracesOf(ctx: Ctx, id: number): Promise<Record<keyof typeof words, numb
         where d.org_id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} limit 1000) x) as devices,
           ${some('orders')} as orders,
       ${some('ledger_entries')} + ${some('ledger_accounts')} + ${some('payments')} as money,
-      (select count(*) from users u
-        where u.org_id = ${id} and not (u.is_principal and not ${leftTraces})) as users,
+      (select count(*) from users u where u.org_id = ${id} and u.deleted_at is null
+        and not (u.is_principal and not ${leftTraces})) as users,
+      (select count(*) from users u where u.org_id = ${id} and u.deleted_at is not null
+        and ${leftTraces}) as former,
       ${some('products')} + ${some('product_categories')} as products,
       ${some('device_types')} as types, ${some('roles')} as roles,
       ${some('departments')} as departments`
 }
 /** He signed in, or did something that is logged. */
-const leftTraces = sql`(u.last_login_at is not null or u.deleted_at is not null
+const leftTraces = sql`(u.last_login_at is not null
   or exists (select from sessions s where s.user_id = u.id)
   or exists (select from login_attempts a where a.user_id = u.id and a.ok)
   or exists (select from operation_logs l where l.user_id = u.id))`
@@ -36,6 +38,7 @@ const words = {
   orders: bi('订单', 'orders'),
   money: bi('资金记录', 'money records'),
   users: bi('{n} 个用户', '{n} users'),
+  former: bi('{n} 个已删除用户的登录和操作记录', 'sign-ins and acts of {n} deleted users'),
   products: bi('商品', 'products'),
   types: bi('设备类型', 'device types'),
   roles: bi('角色', 'roles'),
@@ -56,11 +59,13 @@ const listed = <K extends string>(
 export const blocksOf = async (ctx: Ctx, id: number): Promise<string> =>
   listed(ctx, words, await tracesOf(ctx, id))
 
-export async function deleteWithPrincipal(
+/** With its principal and deleted users, none of whom ever came. */
+export async function deleteWithPeople(
   ctx: Ctx,
   org: { id: number; version: number },
 ): Promise<void> {
-  await sql`delete from users where org_id = ${org.id} and is_principal`.execute(ctx.db)
+  await sql`delete from users where org_id = ${org.id}
+    and (is_principal or deleted_at is not null)`.execute(ctx.db)
   await deleteVersion(ctx, 'organisations', org)
 }
 

@@ -24,7 +24,7 @@ import {
 } from './placing.ts'
 import { checkPictures, editPrincipal } from './principal.ts'
 import * as q from './queries.ts'
-import { blocksOf, deleteWithPrincipal } from './removal.ts'
+import { blocksOf, deleteWithPeople } from './removal.ts'
 
 type Contract = typeof organisations
 
@@ -202,7 +202,7 @@ const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   const before = await detail(ctx, org.id)
   const what = await blocksOf(ctx, org.id)
   if (what) throw new Refusal(organisationErrors.notEmpty, { what })
-  await deleteWithPrincipal(ctx, input)
+  await deleteWithPeople(ctx, input)
   // nobody sees rows of an organisation that is gone: the log row belongs to the one above
   ctx.audit({ id: org.id, name: org.name, before, orgId: org.parentId ?? ctx.actor.orgId })
   ctx.touch('organisations')
