@@ -190,7 +190,7 @@ function dayOf(
           orgId: device.org_id,
           action: 'devices.handleFault',
           id: String(random.int(1, 900)),
-          name: `${device.name} MOTOR_NOT_MOVE`,
+          name: `${device.name} 电机未转动`,
           after: { remark: random.pick(remarks) },
         })
       }

@@ -8,9 +8,11 @@ import * as f from '../../../shared/fields.ts'
 import { releaseRepairedLanes } from '../../lanes/server/repaired.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { deviceErrors, type devices, FaultRow } from '../contract.ts'
+import { locale } from '../locale.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof devices
+const codes: Readonly<Record<string, string>> = locale.zh.enums.faultCode
 
 const fault = shape(
   FaultRow.extend({ orgId: f.id, laneId: f.id.nullable() }),
@@ -62,7 +64,7 @@ export async function handleFault(ctx: Ctx, { id, remark }: Input<Contract['hand
   refreshDeviceCounters(ctx, [one.deviceId])
   ctx.audit({
     id,
-    name: `${one.rtuNumber} ${one.faultCode}`,
+    name: `${one.rtuNumber} ${codes[one.faultCode] ?? one.faultCode}`,
     before: { detail: one.detail },
     after: { remark },
     orgId: one.orgId,
