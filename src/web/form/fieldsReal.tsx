@@ -2,6 +2,7 @@ import { Alert, Form, Input, InputNumber, Radio, type SelectProps, Switch } from
 import { type ReactElement, type ReactNode, useContext, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
+import { Day } from '../list/days.tsx'
 import { fieldInfo, isRequired } from '../schema.ts'
 import { Upload } from '../Upload.tsx'
 import { Select } from '../ui/select.tsx'
@@ -202,6 +203,22 @@ export const SwitchField = (props: Base) => (
   <Field required={false} {...props} valuePropName="checked" start={false}>
     <Switch disabled={props.disabled ?? false} />
   </Field>
+)
+
+/** A day, or none. */
+export const DayField = (props: Base) => (
+  <Field {...props}>
+    <DayInput />
+  </Field>
+)
+type DayInputProps = { value?: unknown; onChange?: (day: string | null) => void }
+const DayInput = ({ value, onChange }: DayInputProps) => (
+  <Day
+    value={typeof value === 'string' ? value : null}
+    placeholder=""
+    style={{ width: '100%' }}
+    onChange={(day) => onChange?.(day)}
+  />
 )
 
 /** One picture as text, or up to `max` as a list. */

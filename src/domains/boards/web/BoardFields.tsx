@@ -1,6 +1,12 @@
 import { useTranslation } from 'react-i18next'
-import { Field, Fixed, NumberField, SelectField, TextField } from '../../../web/form/fields.tsx'
-import { Day } from '../../../web/list/days.tsx'
+import {
+  DayField,
+  Field,
+  Fixed,
+  NumberField,
+  SelectField,
+  TextField,
+} from '../../../web/form/fields.tsx'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import type { BoardRow } from '../contract.ts'
 
@@ -30,19 +36,7 @@ export function BoardFields({ row }: { row: BoardRow | undefined }) {
       <TextField name="plan" />
       <NumberField name="planMb" />
       <NumberField name="usedMb" />
-      <Field name="simExpiresOn">
-        <DayInput />
-      </Field>
+      <DayField name="simExpiresOn" />
     </>
   )
 }
-
-type DayInputProps = { value?: unknown; onChange?: (day: string | null) => void }
-const DayInput = ({ value, onChange }: DayInputProps) => (
-  <Day
-    value={typeof value === 'string' ? value : null}
-    placeholder=""
-    style={{ width: '100%' }}
-    onChange={(day) => onChange?.(day)}
-  />
-)
