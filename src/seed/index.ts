@@ -23,6 +23,7 @@ import { seedSecurity } from '../domains/security/seed.ts'
 import { seedSession } from '../domains/session/seed.ts'
 import { seedCalendar, seedSettings } from '../domains/settings/seed.ts'
 import { seedStores } from '../domains/stores/seed.ts'
+import { seedSuppliers } from '../domains/suppliers/seed.ts'
 import { seedAvatars } from '../domains/users/avatars.ts'
 import { seedUsers } from '../domains/users/seed.ts'
 import { withClient } from '../server/catalogue.ts'
@@ -107,6 +108,7 @@ async function seedDemo(
     await seedRoles(db, people, now)
     await seedUsers(db, ids, now)
     await seedPlanograms(db, ids, now)
+    await seedSuppliers(db, files, ids, now)
     await seedAvatars(db, files, ids, now)
     await seedNotices(db, ids, now)
     await seedJobs(db, ids, now)

@@ -1331,6 +1331,22 @@ export interface StoresTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface SuppliersTable {
+  id: Generated<number>
+  org_id: number
+  name: string
+  credit_code: Generated<string>
+  contact: Generated<string>
+  phone: string
+  supplies_drugs: Generated<boolean>
+  licence: Generated<string>
+  licence_until: string | null
+  supplier_org_id: number | null
+  status: Generated<'ENABLED' | 'DISABLED'>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface TelemetryHoursTable {
   device_id: number
   hour: ColumnType<Date, Date | string, Date | string>
@@ -1599,6 +1615,7 @@ export interface DB {
   stock_flow_keys: StockFlowKeysTable
   stock_flows: StockFlowsTable
   stores: StoresTable
+  suppliers: SuppliersTable
   telemetry_hours: TelemetryHoursTable
   unknown_boards: UnknownBoardsTable
   unpaid_counts: UnpaidCountsTable
@@ -1670,6 +1687,8 @@ export type Constraint =
   | 'stores_id_org_id_key'
   | 'stores_org_id_store_name_key'
   | 'stores_system'
+  | 'suppliers_org_id_id_key'
+  | 'suppliers_org_id_name_key'
   | 'unknown_boards_board_no_key'
   | 'unpaid_losses_one'
   | 'uploads_url_key'

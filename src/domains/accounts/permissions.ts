@@ -70,7 +70,7 @@ const table: readonly Row[] = [
     read: 'AD AG OP RP SU DR', 'create update': 'AD AG OP SU', delete: 'AD', recall: 'AD AG OP',
   }],
   ['product', 'supplier', '供应商', 'suppliers', {
-    'read create update delete export': 'AD AG OP',
+    read: 'AD AG OP SU', 'create update delete export': 'AD AG OP',
   }],
   ['product', 'medical-insurance', '医保信息', 'medical insurance entries', {
     read: 'AD AG OP DR', 'create update delete import export': 'AD AG OP',

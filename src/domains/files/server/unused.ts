@@ -18,6 +18,7 @@ export const pictureColumns: readonly (readonly [table: string, column: string])
   ['products', 'detail_images'],
   ['products', 'images'],
   ['settings', 'value'],
+  ['suppliers', 'licence'],
   ['users', 'avatar'],
 ]
 const named = sql.join(

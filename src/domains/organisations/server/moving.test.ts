@@ -115,6 +115,17 @@ describe('moving', () => {
       message: '该机构仍在使用原上级的设备类型，不能移动',
     })
     await world.rows('update devices set type_id = 1 where id = 51')
+    const supplier = await add({ parentId: home.id, kind: 'SUPPLIER' })
+    const entry = {
+      org_id: home.id,
+      supplier_org_id: supplier.id,
+      name: '供',
+      phone: '13800138000',
+    }
+    await make(world.sql, 'suppliers', entry)
+    expect((await move(people.platform, supplier.id, top.id)).body.message).toBe(
+      '该机构仍在使用原上级的供应商资料，不能移动',
+    )
     expect((await move(people.platform, home.id, 2)).status).toBe(200)
   })
   test('two moves at once never make a cycle', async () => {

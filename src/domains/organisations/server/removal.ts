@@ -86,7 +86,9 @@ export async function usesOf(ctx: Ctx, path: string, lost: readonly number[]): P
       exists (select from products p join product_categories c on c.id = p.category_id
         where p.org_id in ${branch} and ${theirs('c.org_id')}) as categories,
       exists (select from user_roles ur join roles r on r.id = ur.role_id
-        where ur.org_id in ${branch} and ${theirs('r.org_id')}) as roles`
+        where ur.org_id in ${branch} and ${theirs('r.org_id')}) as roles,
+      exists (select from suppliers s
+        where s.supplier_org_id in ${branch} and ${theirs('s.org_id')}) as suppliers`
   return listed(ctx, usable, used)
 }
 const usable = {
@@ -94,4 +96,5 @@ const usable = {
   products: bi('商品', 'products'),
   categories: bi('商品分类', 'product categories'),
   roles: bi('角色', 'roles'),
+  suppliers: bi('供应商资料', 'supplier entries'),
 }

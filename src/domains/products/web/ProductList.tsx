@@ -1,5 +1,6 @@
+import { Button } from 'antd'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import { useWrite } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { useConfirm } from '../../../web/confirm.tsx'
@@ -20,6 +21,7 @@ export function ProductList() {
   const { t } = useTranslation('products')
   const col = useCols(ProductRow, 'products')
   const may = useMay()
+  const navigate = useNavigate()
   const setStatus = useSetStatus()
   const detail = useDetail()
   return (
@@ -35,6 +37,11 @@ export function ProductList() {
         whyNotRemove: (row) => (row.source === 'OWN' ? t('isUsed') : undefined),
       }}
       detail={ProductLanes}
+      header={
+        may('supplier:read') ? (
+          <Button onClick={() => navigate('/product/supplier-batch')}>{t('suppliers')}</Button>
+        ) : null
+      }
       views="status"
       filters={[
         'keyword',

@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import { type Ctx, visible } from '../../../server/context.ts'
+import { exists, rowOf } from '../../../server/rows.ts'
+import { type Rows, shape } from '../../../server/shapes.ts'
+import type { Input } from '../../../shared/contract.ts'
+import { SupplierRow, type suppliers } from '../contract.ts'
+
+// the owner of the entry of his own organisation is nobody a supplier can see
+const supplier = shape(
+  SupplierRow,
+  ['suppliers', 's'],
+  {
+    orgName: sql`coalesce(o.name, '')`,
+    supplierOrgName: sql`coalesce(w.name, '')`,
+    createTime: sql`s.created_at`,
+  },
+  ['can'],
+)
+export type Row = Rows<typeof supplier>
+const from = sql`suppliers s left join organisations o on o.id = s.org_id
+  left join organisations w on w.id = s.supplier_org_id`
+/** Own rows, and whom the rows are about. */
+const readable = (ctx: Ctx) =>
+  sql`(${visible(ctx, 's.org_id')} or ${visible(ctx, 's.supplier_org_id')})`
+
+export const listRows = (ctx: Ctx, input: Input<typeof suppliers.list>) =>
+  supplier.page(ctx.db, {
+    from,
+    countFrom: sql`suppliers s`,
+    input,
+    last: sql`s.id`,
+    sort: {
+      name: sql`s.name`,
+      licenceUntil: sql`s.licence_until`,
+      createTime: sql`s.created_at`,
+    },
+    where: [
+      readable(ctx),
+      input.keyword &&
+        sql`strpos(lower(s.name || ' ' || s.contact || ' ' || s.credit_code),
+          lower(${input.keyword})) > 0`,
+      input.orgId && sql`s.org_id = ${input.orgId}`,
+      input.suppliesDrugs !== undefined && sql`s.supplies_drugs = ${input.suppliesDrugs}`,
+      input.status && sql`s.status = ${input.status}`,
+    ],
+  })
+
+export const row = (ctx: Ctx, id: number) =>
+  supplier.one(ctx.db, sql`from ${from} where s.id = ${id} and ${readable(ctx)}`)
+
+export const owner = (ctx: Ctx, orgId: number) =>
+  rowOf<{ id: number; kind: string }>(ctx.db)`select o.id, o.kind from organisations o
+    where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`
+
+/** A supplier's organisation below the owner, which does not move away meanwhile. */
+export const suppliesTo = (ctx: Ctx, supplierOrgId: number, orgId: number) =>
+  exists(ctx.db)`select from organisations w, organisations o
+    where w.id = ${supplierOrgId} and w.kind = 'SUPPLIER' and w.status = 'ENABLED'
+      and ${visible(ctx, 'w.id')} and o.id = ${orgId} and o.path @> w.path
+    for key share of w`

@@ -1,0 +1,42 @@
+import { useTranslation } from 'react-i18next'
+import { useCols } from '../../../web/columns.tsx'
+import { ListPage } from '../../../web/ListPage.tsx'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { useUser } from '../../../web/session.ts'
+import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { SupplierRow, suppliers } from '../contract.ts'
+
+const SupplierFields = lazyDialog(() =>
+  import('./SupplierFields.tsx').then((m) => m.SupplierFields),
+)
+
+/** The first tab of the page; the one of batches is still to come. */
+export function SupplierList() {
+  const { t } = useTranslation('suppliers')
+  const col = useCols(SupplierRow, 'suppliers')
+  const { orgId } = useUser()
+  return (
+    <ListPage
+      ns="suppliers"
+      endpoint={suppliers.list}
+      live="suppliers"
+      records={{ ...suppliers, fields: SupplierFields, blank: { orgId }, width: 680 }}
+      views={[{ key: 'suppliers', label: t('many'), query: {} }]}
+      filters={['keyword', { key: 'orgId', picker: OwnerSelect }, 'suppliesDrugs', 'status']}
+      columns={[
+        col('licence', { defaultHidden: true }),
+        col('name'),
+        col('contact'),
+        col('phone'),
+        col('creditCode', { defaultHidden: true }),
+        col('suppliesDrugs'),
+        col('licenceUntil'),
+        col('status'),
+        col('supplierOrgName', { defaultHidden: true }),
+        col('orgName'),
+        col('createTime', { defaultHidden: true }),
+      ]}
+      card={['orgName', 'contact', 'phone', 'suppliesDrugs', 'licenceUntil']}
+    />
+  )
+}
