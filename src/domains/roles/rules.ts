@@ -8,6 +8,8 @@ export const roleName = (role: NamedRole, lang: Lang): string =>
 export const superCode = 'ROLE_SUPER_ADMIN'
 /** Roles an organisation makes for itself. */
 export const mostRoles = 100
+/** Roles one person holds. */
+export const mostHeld = 10
 /** Which rows a role reaches; the same words as in accounts/roles.ts and the table's check. */
 type DataScope =
   | 'ALL'

@@ -12,6 +12,7 @@ import {
 } from '../../shared/listQuery.ts'
 import { regionPath } from '../../shared/regions.ts'
 import { bi } from '../../shared/text.ts'
+import { mostHeld } from '../roles/rules.ts'
 import { factorErrors, newPassword, sessionErrors } from '../session/contract.ts'
 import { departmentEndpoints, departmentErrors } from './departments.ts'
 import { resetEndpoints, resetErrors } from './resets.ts'
@@ -85,7 +86,7 @@ export const servicePhone = f
   )
 export const street = f.text(100, bi('街道地址不能为空', 'Enter the street address'))
 const roleText = bi('请至少选择一个角色', 'Choose at least one role')
-export const roleIds = f.ids({ error: roleText }).min(1, roleText).max(10)
+export const roleIds = f.ids({ error: roleText }).min(1, roleText).max(mostHeld)
 export const regionCode = z
   .string()
   .default('')

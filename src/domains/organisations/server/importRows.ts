@@ -102,7 +102,7 @@ export async function resolver(
   )`select parent_id, name from organisations
     where parent_id = any(${parentIds}::bigint[]) and name = any(${names}::text[])`
   const ids = await newIds(ctx, rows.length)
-  const roles = await assignableRoles(ctx, parentIds)
+  const namedRoles = rolesNamed(await assignableRoles(ctx, parentIds))
   const mine = await creatableKinds(ctx)
   const limit = await userLimit(ctx)
   const tenants = [...new Set(parents.map(({ path }) => tenantPart(path)))]
@@ -133,7 +133,7 @@ export async function resolver(
     const above = typeof parent === 'string' ? null : parent.path.split('.').map(Number)
     const fits = (role: AssignableRole) =>
       above === null || belongsIn(role, { above, kind: kind ?? '' })
-    const named = rolesNamed(roles, roleWords, fits)
+    const named = namedRoles(roleWords, fits)
     const given = typeof named === 'string' ? null : named
     if (typeof parent === 'string') fault('parent', parent)
     if (!kind) fault('kind', noKind)

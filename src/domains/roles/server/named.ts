@@ -1,7 +1,7 @@
 import { fieldRefusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import { roles as builtinRoles } from '../../accounts/roles.ts'
-import { roleErrors } from '../rules.ts'
+import { mostHeld, roleErrors } from '../rules.ts'
 
 /**
  * Roles that a file names. Built-in roles are meant by their code and both names; nobody else's
@@ -13,6 +13,7 @@ const many = bi(
   '有多个同名角色，请填写角色标识',
   'Several roles have this name; use the identifier',
 )
+const tooMany = bi(`最多${mostHeld}个角色`, `At most ${mostHeld} roles`)
 
 /** Letters of the built-in names in their other form. */
 const simple: Readonly<Record<string, string>> = Object.fromEntries(
@@ -49,38 +50,35 @@ export function checkNames(next: Names, before?: Names): void {
 
 type Nameable = { code: string; name: string; nameEn: string; builtin: boolean }
 /**
- * What the word means among them, a code before a name and built-in before custom; or why nothing
- * (packed with `bi`).
- */
-function meant<R extends Nameable>(
-  known: readonly R[],
-  word: string,
-  fits: (role: R) => boolean,
-): R | string {
-  const wanted = folded(word)
-  const byCode = known.filter((role) => folded(role.code) === wanted)
-  const called = known.filter(
-    (role) =>
-      (role.builtin || !meansBuiltin(word)) &&
-      [role.name, role.nameEn].some((name) => folded(name) === wanted),
-  )
-  const builtin = called.filter((role) => role.builtin)
-  const hits = [byCode, builtin, called].find((tier) => tier.length) ?? []
-  const [first, second] = hits.filter(fits)
-  return second ? many : (first ?? hits[0] ?? none)
-}
-
-/**
- * The roles of a cell, with commas between, or why not. `fits`: whether people of the row's
- * organisation may hold it, which decides between custom roles of one name.
+ * Answers for one cell after the other, roles with commas between, or why not; a thousand cells of
+ * words that nobody knows cost what their words do. A code comes before a name and built-in before
+ * custom. `fits`: whether people of the row's organisation may hold it, which decides between custom
+ * roles of one name.
  */
 export function rolesNamed<R extends Nameable>(
   known: readonly R[],
-  words: string,
-  fits: (role: R) => boolean,
-): R[] | string {
-  const wanted = words.split(/[、,，;；]/).filter((word) => word.trim())
-  const found = wanted.map((word) => meant(known, word, fits))
-  const unclear = found.find((role) => typeof role === 'string')
-  return wanted.length ? (unclear ?? [...new Set(found as R[])]) : none
+): (words: string, fits: (role: R) => boolean) => R[] | string {
+  const byCode = Map.groupBy(known, ({ code }) => folded(code))
+  const names = known.flatMap((role) =>
+    [...new Set([role.name, role.nameEn].map(folded))].map((name) => ({ name, role })),
+  )
+  const byName = Map.groupBy(names, ({ name }) => name)
+
+  function meant(word: string, fits: (role: R) => boolean): R | string {
+    const wanted = folded(word)
+    const called = (byName.get(wanted) ?? []).map(({ role }) => role)
+    const builtin = called.filter((role) => role.builtin)
+    const custom = called.length && meansBuiltin(word) ? [] : called
+    const hits = [byCode.get(wanted) ?? [], builtin, custom].find((tier) => tier.length) ?? []
+    const [first, second] = hits.filter(fits)
+    return second ? many : (first ?? hits[0] ?? none)
+  }
+
+  return (words, fits) => {
+    const wanted = words.split(/[、,，;；]/).filter((word) => word.trim())
+    if (wanted.length > mostHeld) return tooMany
+    const found = wanted.map((word) => meant(word, fits))
+    const unclear = found.find((role) => typeof role === 'string')
+    return wanted.length ? (unclear ?? [...new Set(found as R[])]) : none
+  }
 }

@@ -50,7 +50,7 @@ export async function resolver(ctx: Ctx, all: readonly ImportRow<UserRow>[]) {
   const orgIds = orgs.map((org) => org.id)
   const departments = await rowsOf<{ id: number; orgId: number; name: string }>(ctx.db)`
     select id, org_id as "orgId", name from departments where org_id = any(${orgIds}::bigint[])`
-  const roles = await assignableRoles(ctx, orgIds)
+  const namedRoles = rolesNamed(await assignableRoles(ctx, orgIds))
 
   const departmentOf = (org: Named, word: string | undefined): number | null | string => {
     if (!word) return null
@@ -83,7 +83,7 @@ export async function resolver(ctx: Ctx, all: readonly ImportRow<UserRow>[]) {
     const org = meant(orgs, orgWord)
     const home =
       typeof org === 'string' ? null : { above: org.path.split('.').map(Number), kind: org.kind }
-    const given = rolesNamed(roles, roleWords, (role) => home === null || belongsIn(role, home))
+    const given = namedRoles(roleWords, (role) => home === null || belongsIn(role, home))
     const regionCode = regionOf(region)
     if (typeof given === 'string') faults.push({ column: 'roles', text: given })
     if (regionCode === null) faults.push({ column: 'region', text: text.noRegion })
