@@ -408,12 +408,15 @@ async function enter(client: Client): Promise<Wire> {
   return client.wire
 }
 
+const list = (ids: readonly number[]) => `{${ids.map((id) => Math.trunc(id)).join(',')}}`
+/** As the row policies want them: in order, or they find none of them. */
+export const orgsInOrder = (ids: readonly number[]): string => list(ids.toSorted((a, b) => a - b))
+
 /** Where the scope is another than before, it leaves with the first statement. */
 function takeScope(client: Client, wire: Wire, scope: Scope): void {
-  const list = (ids: readonly number[]) => `{${ids.map((id) => Math.trunc(id)).join(',')}}`
   const values = [
     scope.all ? 'on' : 'off',
-    list(scope.orgs),
+    orgsInOrder(scope.orgs),
     list(scope.ancestors),
     scope.devices ? list(scope.devices) : '',
     list(scope.watched ?? []),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, found } from '../../../server/context.ts'
+import { orgsInOrder } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { columns, guarding } from '../../../server/shapes.ts'
 import { fieldRefusal, reject } from '../../../shared/errors.ts'
@@ -70,7 +71,7 @@ export function withOrganisations(ctx: Ctx, ids: readonly number[]): Ctx {
 export async function joined(ctx: Ctx, ids: readonly number[]): Promise<Ctx> {
   const inside = withOrganisations(ctx, ids)
   if (!inside.actor.scope.all)
-    await sql`select set_config('app.orgs', ${`{${inside.actor.scope.orgs.join(',')}}`},
+    await sql`select set_config('app.orgs', ${orgsInOrder(inside.actor.scope.orgs)},
       true)`.execute(ctx.db)
   return inside
 }

@@ -1,0 +1,32 @@
+-- Whose rows somebody sees is looked up in the sorted array of his organisations, not compared with one after the other: a tenant has
+-- thousands, and what walked organisations or people for each row of a page cost their square.
+create or replace procedure app_protect(tbl regclass, device_column text default null, inherited boolean default false)
+language plpgsql as $$
+declare
+  own text := '(select app_all()) or (select app_orgs())[width_bucket(org_id, (select app_orgs()))] = org_id';
+  dev text := format('((select app_devices() is null) or %I = any((select app_devices())::bigint[]))', coalesce(device_column, 'id'));
+begin
+  if device_column is not null then own := '(' || own || ') and ' || dev; end if;
+  execute format('alter table %s enable row level security', tbl);
+  execute format('create policy own on %s using (%s) with check (%s)', tbl, own, own);
+  if inherited then
+    execute format('create policy inherited on %s for select using (org_id = any((select app_ancestors())::bigint[]))', tbl);
+  end if;
+end $$;
+
+do $$
+declare
+  old constant text := '\((org_id|id) = ANY \(\( SELECT app_orgs\(\) AS app_orgs\)::bigint\[\]\)\)';
+  new constant text := '((SELECT app_orgs())[width_bucket(\1, (SELECT app_orgs()))] = \1)';
+  p record;
+begin
+  for p in
+    select pol.polname, pol.polrelid::regclass as tbl, regexp_replace(pg_get_expr(pol.polqual, pol.polrelid), old, new, 'g') as qual,
+      regexp_replace(pg_get_expr(pol.polwithcheck, pol.polrelid), old, new, 'g') as checked
+    from pg_policy pol join pg_class c on c.oid = pol.polrelid
+    where c.relnamespace = 'public'::regnamespace and pg_get_expr(pol.polqual, pol.polrelid) ~ old
+    order by pol.polrelid
+  loop
+    execute format('alter policy %I on %s using (%s)', p.polname, p.tbl, p.qual) || coalesce(' with check (' || p.checked || ')', '');
+  end loop;
+end $$;
