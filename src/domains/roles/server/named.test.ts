@@ -32,7 +32,9 @@ test('whom it fits decides between two of one name', () =>
   expect(rolesNamed(roles)('店长', ({ id }) => id === 3)).toEqual([roles[2]]))
 
 test('a file of words that nobody knows costs what its words do, not times the roles', () => {
-  const many = Array.from({ length: 1000 }, (_, i) => role(i, `ROLE_X${i}`, `班组${i}`, `Team ${i}`))
+  const many = Array.from({ length: 1000 }, (_, i) =>
+    role(i, `ROLE_X${i}`, `班组${i}`, `Team ${i}`),
+  )
   const began = process.cpuUsage()
   const named = rolesNamed(many)
   for (let row = 0; row < 1000; row += 1)
