@@ -47,7 +47,7 @@ export function Problem({
 
 type Read = { readonly error: ApiError | null; readonly refetch: () => unknown }
 /** In the place of what is not read yet: `if (!read.data) return <Unread read={read} rows={6} />`. */
-export const Unread = ({ read, rows }: { read: Read; rows: number }) =>
+export const Unread = ({ read, rows = 6 }: { read: Read; rows?: number }) =>
   read.error ? (
     <Problem error={read.error} onRetry={() => void read.refetch()} />
   ) : (

@@ -6,9 +6,9 @@ import type { Input } from '../../../shared/contract.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { releaseRepairedLanes } from '../../lanes/server/repaired.ts'
+import { locale } from '../../machines/locale.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { deviceErrors, type devices, FaultRow } from '../contract.ts'
-import { locale } from '../locale.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof devices

@@ -5,7 +5,7 @@ import { useParams } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
-import { Empty, Waiting } from '../../../web/Problem.tsx'
+import { Empty, Unread } from '../../../web/Problem.tsx'
 import { useDirty, useTabTitle } from '../../../web/shell/tabs.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
 import { Sheet } from '../../../web/ui/Sheet.tsx'
@@ -35,7 +35,7 @@ export function CargoRoad() {
   if (!read.data)
     return (
       <Sheet label={t('title')}>
-        <Waiting read={read} rows={10} />
+        <Unread read={read} rows={10} />
       </Sheet>
     )
   return read.data.floors.length === 0 ? (

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { registerLocale } from '../../../web/i18n.ts'
 import { useLive } from '../../../web/live.ts'
-import { Empty, Waiting } from '../../../web/Problem.tsx'
+import { Empty, Unread } from '../../../web/Problem.tsx'
 import { lanes } from '../contract.ts'
 import { locale } from '../locale.ts'
 import { PlanView } from './grid/PlanView.tsx'
@@ -17,7 +17,7 @@ export function LanePlan({ deviceId }: { deviceId: number }) {
   const { t } = useTranslation('lanes')
   const read = useRead(lanes.plan, { deviceId }, { inline: true })
   useLive('lanes', [lanes.plan.path])
-  if (!read.data) return <Waiting read={read} rows={8} />
+  if (!read.data) return <Unread read={read} rows={8} />
   if (read.data.floors.length === 0) return <Empty title={t('empty')} />
   return <PlanView plan={read.data} />
 }

@@ -277,7 +277,7 @@ describe('deleting', () => {
   })
   test('staff who were deleted and never came go with it; what they did while they were there stands against it', async () => {
     const made = await add()
-    const staff = { org_id: made.id, status: 'DISABLED', deleted_at: new Date() }
+    const staff = { org_id: made.id, status: 'DISABLED' as const, deleted_at: new Date() }
     await make(world.sql, 'users', { ...staff, username: 'gone-1' })
     await make(world.sql, 'users', { ...staff, username: 'gone-2', last_login_at: new Date() })
     expect((await remove(people.platform, made.id)).body).toMatchObject({

@@ -5,7 +5,7 @@ import { useRead } from '../../../web/api.ts'
 import { Detail, Rows } from '../../../web/Detail.tsx'
 import type { DetailProps } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
-import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
@@ -83,7 +83,7 @@ function Machines({ id }: { id: number }) {
   const may = useMay()
   const read = useRead(users.devices, { id }, { inline: true })
   if (read.error) return <Problem error={read.error} onRetry={() => void read.refetch()} />
-  if (!read.data) return <Bones rows={4} />
+  if (!read.data) return <Skeleton rows={4} />
   return (
     <Lines columns="120px 1fr auto">
       {read.data.list.map((device) => (

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../../web/api.ts'
 import { useConfirm } from '../../../../web/confirm.tsx'
-import { Waiting } from '../../../../web/Problem.tsx'
+import { Unread } from '../../../../web/Problem.tsx'
 import { useActiveTab } from '../../../../web/shell/tabs.ts'
 import { usePhone } from '../../../../web/shell/useWidth.ts'
 import { shortTime } from '../../../../web/time.ts'
@@ -133,7 +133,7 @@ export function CopyDialog({ plan, targets, onClose }: Props) {
         preview.data ? (
           <CopyPreviewTable targets={preview.data.targets} asked={input} />
         ) : (
-          <Waiting read={preview} />
+          <Unread read={preview} />
         )
       ) : (
         <CopyProgress id={step.copy} />

@@ -2,7 +2,7 @@ import { Button, Flex, Progress } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../../web/api.ts'
 import { useLive } from '../../../../web/live.ts'
-import { Waiting } from '../../../../web/Problem.tsx'
+import { Unread } from '../../../../web/Problem.tsx'
 import { StatusTag, type Tone } from '../../../../web/StatusTag.tsx'
 import { usePhone } from '../../../../web/shell/useWidth.ts'
 import { shortTime } from '../../../../web/time.ts'
@@ -35,7 +35,7 @@ export function CopyProgress({ id }: { id: number }) {
     success: '',
     invalidates: ['/api/lane-copies'],
   })
-  if (!read.data) return <Waiting read={read} />
+  if (!read.data) return <Unread read={read} />
   const { targets, machines, open, can, undoUntil, finishTime } = read.data
   const count = (state: State) => targets.filter((target) => target.state === state).length
   const [done, failed, undone, kept] = [

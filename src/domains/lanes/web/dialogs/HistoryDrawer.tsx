@@ -2,7 +2,7 @@ import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../../web/api.ts'
-import { Empty, Waiting } from '../../../../web/Problem.tsx'
+import { Empty, Unread } from '../../../../web/Problem.tsx'
 import { useActiveTab } from '../../../../web/shell/tabs.ts'
 import { Time } from '../../../../web/Time.tsx'
 import { Drawer } from '../../../../web/ui/overlay.tsx'
@@ -39,7 +39,7 @@ export function HistoryDrawer({ plan, dirty, onClose }: Props) {
       onClose={onClose}
       destroyOnHidden
     >
-      {read.data ? null : <Waiting read={read} rows={8} />}
+      {read.data ? null : <Unread read={read} rows={8} />}
       {read.data && list.length === 0 ? (
         <Empty title={t('history.none')} hint={t('history.noneHint')} />
       ) : null}
@@ -159,7 +159,7 @@ function Restore({ plan, target, onClose, onDone }: RestoreProps) {
   const deviceId = plan.device.id
   const read = useRead(lanes.restorePlan, { deviceId, target })
   const write = useWrite(lanes.restore, { success: 'lanes:success.restore', onSuccess: onDone })
-  if (!read.data) return <Waiting read={read} rows={2} />
+  if (!read.data) return <Unread read={read} rows={2} />
   const n = read.data.write.length
   return (
     <div className={styles.restore}>

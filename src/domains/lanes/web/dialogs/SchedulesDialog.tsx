@@ -2,7 +2,7 @@ import { Button, Flex } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../../shared/money.ts'
 import { useRead } from '../../../../web/api.ts'
-import { Empty, Waiting } from '../../../../web/Problem.tsx'
+import { Empty, Unread } from '../../../../web/Problem.tsx'
 import { StatusTag, type Tone } from '../../../../web/StatusTag.tsx'
 import { useActiveTab } from '../../../../web/shell/tabs.ts'
 import { Time } from '../../../../web/Time.tsx'
@@ -35,7 +35,7 @@ export function SchedulesDialog({ deviceId, onClose }: { deviceId: number; onClo
   if (!active) return null
   return (
     <Modal open title={t('schedules.title')} width={640} footer={null} onCancel={onClose}>
-      {read.data ? null : <Waiting read={read} />}
+      {read.data ? null : <Unread read={read} />}
       {read.data?.list.length === 0 ? <Empty title={t('schedules.none')} /> : null}
       <Lines columns="minmax(0, 1fr)">
         {read.data?.list.map((row) => (

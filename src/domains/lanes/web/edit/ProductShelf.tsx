@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../../web/api.ts'
 import { Money } from '../../../../web/Money.tsx'
 import { Picture } from '../../../../web/Picture.tsx'
-import { Empty, Waiting } from '../../../../web/Problem.tsx'
+import { Empty, Unread } from '../../../../web/Problem.tsx'
 import { useDebounced } from '../../../../web/useDebounced.ts'
 import { products } from '../../../products/contract.ts'
 import type { Planogram } from '../../contract.ts'
@@ -38,7 +38,7 @@ export function ProductShelf({
         onChange={(event) => setTyped(event.target.value)}
       />
       <p className={styles.shelfHint}>{onPick ? t('shelf.click') : t('shelf.drag')}</p>
-      {read.data ? null : <Waiting read={read} />}
+      {read.data ? null : <Unread read={read} />}
       <ul>
         {list.map((option) => (
           <li key={option.id}>
