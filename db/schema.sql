@@ -1525,6 +1525,32 @@ table public.order_cases row security
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
+table public.order_cleanups row security
+  id bigint generated always as identity not null
+  org_id bigint not null
+  device_id bigint not null
+  order_at timestamp with time zone not null
+  order_id bigint not null
+  order_num text not null
+  action text not null
+  reason text default ''::text not null
+  user_id bigint
+  created_at timestamp with time zone not null
+  constraint order_cleanups_action_check CHECK ((action = ANY (ARRAY['CLEAN'::text, 'RESTORE'::text])))
+  constraint order_cleanups_check CHECK (((action = 'RESTORE'::text) OR (reason <> ''::text)))
+  constraint order_cleanups_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint order_cleanups_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint order_cleanups_org_id_order_at_order_id_fkey FOREIGN KEY (org_id, order_at, order_id) REFERENCES orders(org_id, created_at, id)
+  constraint order_cleanups_pkey PRIMARY KEY (id)
+  constraint order_cleanups_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+  CREATE INDEX order_cleanups_device ON public.order_cleanups USING btree (device_id)
+  CREATE INDEX order_cleanups_order ON public.order_cleanups USING btree (order_id, id DESC)
+  CREATE INDEX order_cleanups_user ON public.order_cleanups USING btree (user_id)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.order_cleanups FOR EACH ROW EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.order_cleanups FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  grant insert, select to huodao_app
+
 table public.order_events partition by RANGE (created_at) row security
   org_id bigint not null
   created_at timestamp with time zone not null
@@ -1664,6 +1690,8 @@ END)
   constraint orders_pkey PRIMARY KEY (org_id, created_at, id)
   constraint orders_total_amount_check CHECK ((total_amount >= 0))
   CREATE INDEX orders_device ON ONLY public.orders USING btree (device_id, created_at DESC)
+  CREATE INDEX orders_excluded ON ONLY public.orders USING btree (org_id, created_at DESC, id DESC) INCLUDE (device_id) WHERE excluded
+  CREATE INDEX orders_free ON ONLY public.orders USING btree (org_id, created_at DESC, id DESC) INCLUDE (device_id, order_type) WHERE ((pay_state = 'PAID'::text) AND (paid_amount = 0))
   CREATE INDEX orders_list ON ONLY public.orders USING btree (org_id, created_at DESC, id DESC) INCLUDE (device_id, order_status) WHERE (NOT excluded)
   CREATE INDEX orders_status ON ONLY public.orders USING btree (org_id, order_status, created_at DESC, id DESC) INCLUDE (device_id) WHERE (NOT excluded)
   CREATE INDEX orders_unpaid ON ONLY public.orders USING btree (expire_at) WHERE (pay_state = 'UNPAID'::text)

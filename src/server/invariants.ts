@@ -23,18 +23,23 @@ const differs = (
   where (${figures.map((f) => `coalesce(k.${f}, 0)`).join(', ')}) is distinct
   from (${figures.map((f) => `coalesce(t.${f}, 0)`).join(', ')})`
 
+/** Of an order that was not cleaned. */
+const counted = (at: string) => `not exists (select from orders o where o.org_id = u.org_id
+      and o.created_at = ${at} and o.id = u.order_id and o.excluded)`
+
 const salesFacts = (at: string) => `
   select org_id, device_id, ${at} as at, orders, pieces, turnover, paid, refunded, refund_orders,
     cost from (
     select org_id, device_id, paid_at as moment, 1 as orders, pieces, total_amount as turnover,
       paid_amount as paid, 0::bigint as refunded, 0 as refund_orders, 0::bigint as cost from orders
-      where paid_at is not null
-    union all select org_id, device_id, finished_at, 0, 0, 0, 0, 0, 0, cost from order_units
-    where vend_state = 'SUCCESS'
-    union all select org_id, device_id, succeeded_at, 0, 0, 0, 0, amount, 0, 0 from refunds
-    where state = 'SUCCESS' and kind = 'UNIT' and amount > 0
-    union all select org_id, device_id, min(succeeded_at), 0, 0, 0, 0, 0, 1, 0 from refunds
-    where state = 'SUCCESS' and kind = 'UNIT' and amount > 0 group by org_id, device_id, order_id
+      where paid_at is not null and not excluded
+    union all select org_id, device_id, finished_at, 0, 0, 0, 0, 0, 0, cost from order_units u
+    where vend_state = 'SUCCESS' and ${counted('u.created_at')}
+    union all select org_id, device_id, succeeded_at, 0, 0, 0, 0, amount, 0, 0 from refunds u
+    where state = 'SUCCESS' and kind = 'UNIT' and amount > 0 and ${counted('u.order_at')}
+    union all select org_id, device_id, min(succeeded_at), 0, 0, 0, 0, 0, 1, 0 from refunds u
+    where state = 'SUCCESS' and kind = 'UNIT' and amount > 0 and ${counted('u.order_at')}
+    group by org_id, device_id, order_id
   ) x`
 const salesKeys = ['org_id', 'device_id', 'at']
 const salesFigures = ['orders', 'pieces', 'turnover', 'paid', 'refunded', 'refund_orders', 'cost']
@@ -46,13 +51,14 @@ const productFacts = `
   select u.org_id, u.device_id, u.product_id, ${shanghaiDate('o.paid_at')} as day, 1 as pieces,
     u.list_price as turnover, 0::bigint as cost, 0 as refunded_pieces
     from order_units u join orders o on o.org_id = u.org_id and o.created_at = u.created_at
-      and o.id = u.order_id where o.paid_at is not null
+      and o.id = u.order_id where o.paid_at is not null and not o.excluded
   union all select org_id, device_id, product_id, ${shanghaiDate('finished_at')}, 0, 0, cost, 0
-  from order_units where vend_state = 'SUCCESS'
+  from order_units u where vend_state = 'SUCCESS' and ${counted('u.created_at')}
   union all select u.org_id, u.device_id, u.product_id, ${shanghaiDate('r.succeeded_at')}, 0, 0, 0,
     1
     from refunds r join order_units u on u.org_id = r.org_id and u.created_at = r.order_at
-      and u.id = r.unit_id where r.state = 'SUCCESS' and r.kind = 'UNIT' and r.amount > 0`
+      and u.id = r.unit_id where r.state = 'SUCCESS' and r.kind = 'UNIT' and r.amount > 0
+      and ${counted('u.created_at')}`
 
 /** The debit side of a voucher by its key. */
 const booked = `(select k.key, sum(e.amount) filter (where e.amount > 0) as amount from ledger_voucher_keys k left join ledger_entries e on e.voucher_id = k.voucher_id group by k.key)`

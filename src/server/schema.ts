@@ -824,6 +824,19 @@ export interface OrderCasesTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface OrderCleanupsTable {
+  id: GeneratedAlways<number>
+  org_id: number
+  device_id: number
+  order_at: ColumnType<Date, Date | string, Date | string>
+  order_id: number
+  order_num: string
+  action: 'CLEAN' | 'RESTORE'
+  reason: Generated<string>
+  user_id: number | null
+  created_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface OrderEventsTable {
   org_id: number
   created_at: ColumnType<Date, Date | string, Date | string>
@@ -1578,6 +1591,7 @@ export interface DB {
   operation_log_seals: OperationLogSealsTable
   operation_logs: OperationLogsTable
   order_cases: OrderCasesTable
+  order_cleanups: OrderCleanupsTable
   order_events: OrderEventsTable
   order_keys: OrderKeysTable
   order_units: OrderUnitsTable

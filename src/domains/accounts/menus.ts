@@ -58,7 +58,7 @@ const table: readonly Group[] = [
   ]],
   ['order', 'list', '订单管理', 'Orders', [
     ['order-list'],
-    ['order-clean', '订单清理', 'Order clean', 'order:clean'],
+    ['order-clean'],
     ['order-details', '一键补单', 'Order supplement', 'order:supplement'],
   ]],
   ['data', 'chart', '数据统计', 'Data', [

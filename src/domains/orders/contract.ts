@@ -132,6 +132,7 @@ const filters = {
   failReason: z.string().max(40).optional(),
   amountMin: f.fen.optional(),
   amountMax: f.fen.optional(),
+  includeCleaned: z.boolean().optional(),
   ...rangeFields,
 }
 /**

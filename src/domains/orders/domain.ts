@@ -14,6 +14,8 @@ export const domain = {
   },
   jobs: async (app) => (await import('./server/jobs.ts')).registerOrderJobs(app),
   open: {
+    'server/rollups.ts': 'orders that are cleaned leave the figures',
+    'server/rows.ts': 'orders are locked in one way',
     'server/refunds.ts': 'what a payment channel is asked for',
     'server/vend.ts': "the gateway's two doors",
   },

@@ -6,11 +6,11 @@ import { useRead } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { useLastDays } from '../../../web/list/useLastDays.ts'
 import { useMay } from '../../../web/session.ts'
 import { useDetail } from '../../../web/useDetail.ts'
 import { audit, LogRow } from '../contract.ts'
 import { Actor, Target } from './cells.tsx'
-import { useLastDays } from './useLastDays.ts'
 
 const LogDrawer = lazyDialog(() => import('./LogDrawer.tsx').then((m) => m.LogDrawer))
 const VerifyDialog = lazyDialog(() => import('./VerifyDialog.tsx').then((m) => m.VerifyDialog))

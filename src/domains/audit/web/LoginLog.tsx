@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
+import { useLastDays } from '../../../web/list/useLastDays.ts'
 import { audit, LoginRow } from '../contract.ts'
-import { useLastDays } from './useLastDays.ts'
 
 /** Tries to sign in, good and bad. */
 export function LoginLog() {

@@ -55,7 +55,7 @@ function conditions(ctx: Ctx, input: Filter) {
     input.orderStatus
       ? sql`o.order_status = ${input.orderStatus}`
       : sql`o.order_status in ('PAID','SHIPPED','ABNORMAL','REFUNDED','SUCCESS')`,
-    sql`not o.excluded`,
+    !input.includeCleaned && sql`not o.excluded`,
     wholeNumber && sql`o.order_num = ${wholeNumber}`,
     number && sql`(o.rtu_number = ${number} or right(o.order_num, ${number.length}) = ${number})`,
     input.deviceId && sql`o.device_id = ${input.deviceId}`,

@@ -55,6 +55,8 @@ export type Order = {
   costAmount: number
   totalAmount: number
   payableAmount: number
+  /** Cleaned: it counts in no list and no figure. */
+  excluded: boolean
 }
 
 export type OrderEvent = { unit: Unit; kind: string; at: Date; data: Record<string, unknown> }
@@ -99,7 +101,8 @@ export async function lockOrders(
       o.pay_state as "payState", o.order_status as "orderStatus", o.paid_amount as "paidAmount",
       o.refunded_amount as "refundedAmount",
       o.final_at as "finalAt", o.fail_reason as "failReason", o.cost_amount as "costAmount",
-      o.total_amount as "totalAmount", o.payable_amount as "payableAmount"
+      o.total_amount as "totalAmount", o.payable_amount as "payableAmount",
+      o.excluded
     from orders o join ${wanted} on ${liesAt('o')}
     where ${within('o.created_at', moments)} order by o.id for no key update of o`
   const pieces = rowsOf<Unit>(ctx.db)`

@@ -71,6 +71,7 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled>
   const tests = new Set(
     orders.filter((order) => order.orderType === 'TEST').map((order) => order.id),
   )
+  const cleaned = new Set(orders.filter((order) => order.excluded).map((order) => order.id))
   const work = newWork()
   for (const fact of own) {
     const command = commandOf.get(fact.cmdId)
@@ -87,6 +88,9 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled>
     const effect = happen(unit, command.dropSensor, fact.what)
     if (effect) apply(work, unit, command, effect, fact, tests.has(unit.orderId))
   }
+  // what is cleaned stands in no figure
+  const counts = ({ orderId }: { orderId: number }) => !cleaned.has(orderId)
+  Object.assign(work, { sales: work.sales.filter(counts), products: work.products.filter(counts) })
   await write(ctx, work, orders, units)
   return { owners, contradicted }
 }
@@ -102,8 +106,8 @@ type Work = {
   cases: { unit: Unit; kind: string }[]
   refunds: Unit[]
   cancels: number[]
-  products: ProductDelta[]
-  sales: SalesDelta[]
+  products: (ProductDelta & { orderId: number })[]
+  sales: (SalesDelta & { orderId: number })[]
   faults: { deviceId: number; orgId: number; laneId: number; code: string; at: Date }[]
   /** Lanes of which a test vend has shown that they work. */
   repaired: number[]
@@ -142,7 +146,7 @@ function apply(
     return
   }
   work.moves.push(...movesOf(unit, effect, fact.at, test))
-  const { orgId, deviceId, laneId, productId, cost } = unit
+  const { orgId, deviceId, laneId, productId, cost, orderId } = unit
   if (effect.laneFault)
     work.faults.push({ deviceId, orgId, laneId, code: effect.failReason ?? 'FAULT', at: fact.at })
   unit.vendState = effect.vendState
@@ -169,8 +173,8 @@ function apply(
   if (test) {
     if (effect.take) work.repaired.push(unit.laneId)
   } else if (effect.take) {
-    work.sales.push({ orgId, deviceId, at: fact.at, cost })
-    work.products.push({ orgId, deviceId, productId, at: fact.at, cost })
+    work.sales.push({ orgId, deviceId, orderId, at: fact.at, cost })
+    work.products.push({ orgId, deviceId, orderId, productId, at: fact.at, cost })
     if (unit.refundState === 'PENDING') work.cancels.push(unit.id)
     else if (
       unit.refundState === 'PROCESSING' ||

@@ -10,6 +10,8 @@ import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import type { Machine } from '../../machines/server/identity.ts'
 import { openWorld, type World } from '../../machines/server/testWorld.ts'
 import type { VendFact } from '../../machines/server/vending.ts'
+import { Clean, orderCleanups } from '../../order-cleanups/contract.ts'
+import { handlers as cleanups } from '../../order-cleanups/server/verbs.ts'
 import { handlers as payments, simulatorSign } from '../../payments/server/verbs.ts'
 import { settingsChanged } from '../../settings/server/values.ts'
 import { moveStock } from '../../stock/server/move.ts'
@@ -684,10 +686,115 @@ describe('a queue that is old', () => {
   })
 })
 
-test('after everything above the books agree', async () => {
-  // this small world has no month partitions
-  const broken = (await checkInvariants(world.app.config.databaseUrl as string)).filter(
+/** This small world has no month partitions. */
+const broken = async () =>
+  (await checkInvariants(world.app.config.databaseUrl as string)).filter(
     ({ name }) => !name.includes('month has its partition'),
   )
-  expect(broken).toEqual([])
+
+describe('orders that are cleaned', () => {
+  const logged = (verb: 'clean' | 'restore', work: (ctx: Ctx) => Promise<unknown>) =>
+    act(world.app, systemCaller(systemActor), { ...orderCleanups[verb], scope: 'system' }, work)
+  const clean = (input: Record<string, unknown>) =>
+    logged('clean', (ctx) => run(cleanups.clean, ctx, Clean.parse({ reason: '测试', ...input })))
+  const restore = (orderNum: string) =>
+    logged('restore', (ctx) => run(cleanups.restore, ctx, { orderNums: [orderNum] }))
+  const listed = async (orderNum: string, more: Record<string, unknown> = {}) => {
+    const answer = await system((ctx) =>
+      run(handlers.list, ctx, orders.list.input.parse({ keyword: orderNum, ...more })),
+    )
+    return (answer as { total: number }).total
+  }
+  const refused = (name: string) =>
+    expect.objectContaining({ def: expect.objectContaining({ name }) })
+  /** All that came in goes back: nobody has paid in the end. */
+  const refundedSale = async () => {
+    const sale = await sold()
+    await say(failed(sale.cmdId, 'MOTOR_NOT_MOVE'))
+    await refunds()
+    return sale.orderNum
+  }
+  const figures = async () => {
+    const [row] = await world.rows(
+      `select sum(orders)::int as orders, sum(paid)::int as paid, sum(refunded)::int as refunded,
+        sum(refund_orders)::int as "refundOrders" from sales_rollups
+        where device_id = $1 and grain = 'TOTAL'`,
+      [machine.id],
+    )
+    return row
+  }
+
+  test('leave lists and figures, and come back as they were', async () => {
+    const orderNum = await refundedSale()
+    const before = await figures()
+    expect(await clean({ orderNums: [orderNum] })).toEqual({ orders: 1, amount: 300 })
+    expect(await figures()).toEqual({ orders: 0, paid: 0, refunded: 0, refundOrders: 0 })
+    expect([await listed(orderNum), await listed(orderNum, { includeCleaned: true })]).toEqual([
+      0, 1,
+    ])
+    expect(await broken()).toEqual([])
+    await expect(clean({ orderNums: [orderNum] })).rejects.toEqual(refused('common.stale'))
+    expect(await restore(orderNum)).toEqual({ orders: 1, amount: 300 })
+    expect([await figures(), await listed(orderNum)]).toEqual([before, 1])
+    expect(await broken()).toEqual([])
+    await expect(restore(orderNum)).rejects.toEqual(refused('common.stale'))
+    expect(
+      await world.rows(
+        'select action, reason from order_cleanups where order_num = $1 order by id',
+        [orderNum],
+      ),
+    ).toEqual([
+      { action: 'CLEAN', reason: '测试' },
+      { action: 'RESTORE', reason: '' },
+    ])
+  })
+
+  test('have no paid money: one that has is refused, with all that were named beside it', async () => {
+    const dead = await refundedSale()
+    const { orderNum: paid, ...payment } = await order([{ roadIndex: 2, count: 1 }])
+    await pay(payment)
+    await expect(clean({ orderNums: [dead, paid] })).rejects.toMatchObject({
+      fields: [{ field: 'orderNums' }],
+    })
+    expect(await listed(dead)).toBe(1)
+  })
+
+  test('a trial counts and changes nothing; a filter takes what fits', async () => {
+    const orderNum = await refundedSale()
+    const day = orderNum.replace(/^(....)(..)(..).*/, '$1-$2-$3')
+    const filter = { kind: 'REFUNDED', deviceId: machine.id, from: day, to: day }
+    expect(await clean({ filter, dryRun: true })).toEqual({ orders: 1, amount: 300 })
+    expect(await listed(orderNum)).toBe(1)
+    expect(await clean({ filter })).toEqual({ orders: 1, amount: 300 })
+    expect(await clean({ filter })).toEqual({ orders: 0, amount: 0 })
+  })
+
+  test('a payment that comes after all takes the order back', async () => {
+    const made = await order([{ roadIndex: 1, count: 1 }])
+    await clean({ orderNums: [made.orderNum] })
+    expect(await pay(made)).toBe('APPLIED')
+    expect(await listed(made.orderNum)).toBe(1)
+    expect(await figures()).toMatchObject({ orders: 1, paid: 300 })
+    expect(await broken()).toEqual([])
+  })
+
+  test('a piece that left after all costs in no figure until the order is restored', async () => {
+    const sale = await sold()
+    later(61)
+    await sweepCommands(world.app)
+    later(600)
+    await sweepCommands(world.app)
+    await refunds()
+    expect((await ends(sale.orderNum)).refunded).toBe(300)
+    await clean({ orderNums: [sale.orderNum] })
+    await say(ok(sale.cmdId))
+    expect((await ends(sale.orderNum)).units).toEqual(['SUCCESS/SUCCESS'])
+    expect(await broken()).toEqual([])
+    await restore(sale.orderNum)
+    expect(await broken()).toEqual([])
+  })
+})
+
+test('after everything above the books agree', async () => {
+  expect(await broken()).toEqual([])
 })

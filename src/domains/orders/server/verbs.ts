@@ -115,7 +115,7 @@ export async function applyPayment(
   ctx.later(sql`
     with paid as (
       update orders set pay_state = 'PAID', paid_amount = payable_amount, paid_at = ${ctx.now},
-        order_status = 'PAID'
+        order_status = 'PAID', excluded = false
       where org_id = ${order.orgId} and ${within('created_at', [order.createdAt])}
         and id = ${order.id} and pay_state = 'UNPAID'
       returning org_id, created_at, id, device_id, payable_amount
@@ -123,6 +123,12 @@ export async function applyPayment(
     insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data)
       select org_id, ${ctx.now}::timestamptz, id, created_at, device_id, 'PAID',
         jsonb_build_object('amount', payable_amount) from paid`)
+  // somebody took it for dead
+  if (order.excluded)
+    ctx.later(sql`insert into order_cleanups (org_id, device_id, order_at, order_id, order_num,
+      action, created_at)
+      values (${order.orgId}, ${order.deviceId}, ${order.createdAt}, ${order.id},
+        ${order.orderNum}, 'RESTORE', ${ctx.now})`)
   addCommands(ctx, { orgId: order.orgId, at: order.createdAt, id: order.id })
   const of = { orgId: order.orgId, deviceId: order.deviceId, at: ctx.now }
   addFigures(

@@ -84,6 +84,7 @@ export function OrderList() {
           },
           amount('amountMin'),
           amount('amountMax'),
+          { key: 'includeCleaned', more: true },
           { key: 'orgId', label: t('fields.ownedUserName'), more: true, picker: OwnerSelect },
         ]}
         columns={[

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { addDays, shanghaiDay } from '../../../shared/instants.ts'
-import { useTabPath } from '../../../web/shell/tabs.ts'
+import { addDays, shanghaiDay } from '../../shared/instants.ts'
+import { useTabPath } from '../shell/tabs.ts'
 
 /**
  * Without days the server answers the last seven: the address, and with it the filter, says so. The
