@@ -1546,7 +1546,7 @@ table public.order_cleanups row security
   CREATE INDEX order_cleanups_device ON public.order_cleanups USING btree (device_id)
   CREATE INDEX order_cleanups_order ON public.order_cleanups USING btree (order_id, id DESC)
   CREATE INDEX order_cleanups_user ON public.order_cleanups USING btree (user_id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.order_cleanups FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.order_cleanups FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -2509,7 +2509,7 @@ table public.suppliers row security
   constraint suppliers_supplier_org_id_fkey FOREIGN KEY (supplier_org_id) REFERENCES organisations(id)
   CREATE INDEX suppliers_of_organisation ON public.suppliers USING btree (supplier_org_id) WHERE (supplier_org_id IS NOT NULL)
   CREATE INDEX suppliers_org ON public.suppliers USING btree (org_id, created_at DESC, id DESC)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id))) with check ((( SELECT app_all() AS app_all) OR ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)))
   policy supplied permissive for select to public using ((supplier_org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))
   grant delete, insert, select, update to huodao_app
 

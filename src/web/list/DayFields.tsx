@@ -3,7 +3,6 @@ import { shanghaiClock, shanghaiDay } from '../../shared/instants.ts'
 import { dayjs } from '../calendar.ts'
 
 type Shared = {
-  readonly id?: string
   readonly className?: string
   readonly style?: React.CSSProperties
   readonly 'aria-label'?: string

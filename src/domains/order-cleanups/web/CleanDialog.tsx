@@ -3,9 +3,8 @@ import type { z } from 'zod'
 import { shanghaiDay } from '../../../shared/instants.ts'
 import { useWrite } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
-import { DayInput } from '../../../web/DayInput.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
-import { Field, Note, SelectField, TextAreaField } from '../../../web/form/fields.tsx'
+import { DayField, Field, Note, SelectField, TextAreaField } from '../../../web/form/fields.tsx'
 import type { Values } from '../../../web/form/values.ts'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { type Clean, cleanupKinds, orderCleanups } from '../contract.ts'
@@ -62,12 +61,8 @@ export function CleanDialog({ orderNums, done, onClose }: Props) {
             label={t('fields.kind')}
             options={cleanupKinds.map((value) => ({ value, label: t(`enums.kind.${value}`) }))}
           />
-          <Field name="filter.from" label={t('fields.from')}>
-            <DayInput />
-          </Field>
-          <Field name="filter.to" label={t('fields.to')}>
-            <DayInput />
-          </Field>
+          <DayField name="filter.from" label={t('fields.from')} />
+          <DayField name="filter.to" label={t('fields.to')} />
         </>
       )}
       <TextAreaField name="reason" />
