@@ -11,6 +11,7 @@ export type Account = {
   id: number
   org_id: number
   username: string
+  phone: string
   password_hash: string
   usable: boolean
   locked_until: Date | null
@@ -18,7 +19,7 @@ export type Account = {
 }
 
 const accounts = sql`
-    select u.id, u.org_id, u.username, u.password_hash, u.locked_until,
+    select u.id, u.org_id, u.username, u.phone, u.password_hash, u.locked_until,
       case when u.must_change_password then u.password_changed_at end as first_since,
       u.status = 'ENABLED' and u.deleted_at is null
         and not exists (select 1 from organisations o join organisations a on a.path @> o.path
@@ -35,14 +36,20 @@ export const accountByName = (db: Db, username: string) =>
 export const accountById = (db: Db, id: number) =>
   rowOf<Account>(db)`${accounts} where u.id = ${id}`
 /**
- * Whether the account may still come in, with the password it had when it was read; nobody shuts it
- * or changes that until the end of this transaction, or the session would outlive what ends all.
+ * Nobody else changes the account until the end of this transaction. What is read with the lock
+ * would be of before the wait, so it is read after.
  */
-export async function comesIn(ctx: Ctx, { id, password_hash }: Account): Promise<boolean> {
-  // what is read with the lock would be of before the wait
+export const holdAccount = (ctx: Ctx, id: number): void =>
   ctx.later(sql`select 1 from users where id = ${id} for no key update`)
+/**
+ * Whether the account may still come in, with the password and the number it had when it was read;
+ * nobody shuts it or changes those until the end of this transaction, or what comes of it would
+ * outlive what ends all.
+ */
+export async function comesIn(ctx: Ctx, { id, password_hash, phone }: Account): Promise<boolean> {
+  holdAccount(ctx, id)
   const now = await accountById(ctx.db, id)
-  return now?.usable === true && now.password_hash === password_hash
+  return now?.usable === true && now.password_hash === password_hash && now.phone === phone
 }
 /**
  * Names and number that stand near an account: whose it is, and the organisations up to the
@@ -74,7 +81,7 @@ export async function accountsByPhone(
       from (${accounts} where u.phone = ${of.phone} and u.phone <> ''
         and (${of.username === undefined} or lower(u.username) = lower(${of.username ?? ''}))) a
       join users p on p.id = a.id join organisations o on o.id = a.org_id where a.usable)
-    select id, org_id, username, password_hash, usable, locked_until, first_since from found
+    select id, org_id, username, phone, password_hash, usable, locked_until, first_since from found
     where not exists (select 1 from found where shown) or tenant in (select tenant from found
       where shown) order by id limit 50`
 }

@@ -86,8 +86,8 @@ export const changePassword = prepared<
   async run(ctx, input, { account, right, used, hash }) {
     if (!(await isShown(ctx, account, 'OLD_PASSWORD', () => right)))
       return refused(sessionErrors.wrongOldPassword)
-    await checkNew(ctx.db, account, input.password, used)
     const before = await waysOf(ctx, account.id)
+    await checkNew(ctx.db, account, input.password, used)
     await setPassword(ctx, account, hash)
     await wayChanged(ctx, before, 'PASSWORD')
     ctx.audit({ id: account.id, name: account.username })
@@ -148,6 +148,7 @@ export const passwordReset = prepared<Contract['passwordReset'], Ready>({
       await countFailure(ctx, verdict, account)
       return refused(sessionErrors.wrongCode)
     }
+    if (!(await q.comesIn(ctx, account))) return refused(sessionErrors.wrongCode)
     await checkNew(ctx.db, account, input.password, used)
     const before = await waysOf(ctx, account.id)
     await setPassword(ctx, account, hash)

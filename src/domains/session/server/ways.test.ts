@@ -27,6 +27,24 @@ beforeEach(async () => {
   phone = ways.phone
 })
 
+/** What was asked while somebody held the account, and then did this to it. */
+async function inTheMoment<T>(ask: () => Promise<T>, then: string): Promise<T> {
+  const held = new pg.Client(api.ownerUrl)
+  await held.connect()
+  await held.query('begin')
+  await held.query(`update users set title = 'held' where username = $1`, [name])
+  const answer = ask()
+  await vi.waitUntil(async () => {
+    const waiting = await api.sql(`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`)
+    return waiting.length > 0
+  })
+  await held.query(then, [name])
+  await held.query('commit')
+  await held.end()
+  return answer
+}
+
 describe('shut in the moment of signing in: no session, by', () => {
   const byPassword = () => api.call(session.login, { username: name, password })
   const byCode = async () => {
@@ -44,21 +62,8 @@ describe('shut in the moment of signing in: no session, by', () => {
     ['code, an organisation above', byCode, above],
     ['code, all sessions by a new password', byCode, secret],
   ])('%s', async (_, ready, shut) => {
-    const signIn = await ready()
-    const held = new pg.Client(api.ownerUrl)
-    await held.connect()
-    await held.query('begin')
-    await held.query(`update users set title = 'held' where username = $1`, [name])
-    const answer = signIn()
-    await vi.waitUntil(async () => {
-      const waiting = await api.sql(`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`)
-      return waiting.length > 0
-    })
-    await held.query(shut, [name])
-    await held.query('commit')
-    await held.end()
-    const { body } = await answer
+    const answer = await inTheMoment(await ready(), shut)
+    const { body } = answer
     await api.sql(`update organisations set status = 'ENABLED' where id = 2`)
     expect(body.token).toBeUndefined()
     expect(
@@ -67,6 +72,52 @@ describe('shut in the moment of signing in: no session, by', () => {
         [name],
       ),
     ).toEqual([])
+  })
+})
+
+describe('ended in the moment of changing how one signs in: nothing changes, by', () => {
+  const next = { password: 'Another 1 horse', repeat: 'Another 1 horse' }
+  const kick = `update sessions s set revoked_at = now(), revoke_reason = 'PASSWORD_CHANGED'
+    from users u where u.id = s.user_id and u.username = $1`
+  const ofAccount = async () =>
+    (await api.sql('select password_hash, phone from users where username = $1', [name]))[0]
+  test.each([
+    [
+      'a password',
+      async (token: string) => () =>
+        api.call(session.changePassword, { oldPassword: password, ...next }, { token }),
+      kick,
+    ],
+    [
+      'a number',
+      async (token: string) => {
+        const to = '13700001234'
+        await api.call(
+          session.loginsend,
+          { channel: 'sms', purpose: 'changePhone', phone: to },
+          { token },
+        )
+        const smsCode = await ways.delivered(to)
+        return () => api.call(session.changePhone, { phone: to, smsCode }, { token })
+      },
+      kick,
+    ],
+    [
+      'a code to a number that is another now',
+      async () => {
+        const of = { username: name, phone }
+        await api.call(session.loginsend, { channel: 'sms', purpose: 'reset', ...of })
+        const smsCode = await ways.delivered(phone)
+        return () => api.call(session.passwordReset, { ...of, smsCode, ...next })
+      },
+      `update users set phone = '13700005678' where username = $1`,
+    ],
+  ])('%s', async (_, ready, ended) => {
+    const ask = await ready(await api.login(name))
+    const before = await ofAccount()
+    expect((await inTheMoment(ask, ended)).status).toBeGreaterThanOrEqual(400)
+    const after = ended === kick ? before : { ...before, phone: '13700005678' }
+    expect(await ofAccount()).toEqual(after)
   })
 })
 

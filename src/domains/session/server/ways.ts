@@ -8,12 +8,14 @@ import { bySystem } from '../../../server/run.ts'
 import { openSecret, sealSecret } from '../../../server/secretBox.ts'
 import { tenantOfOrg } from '../../../server/shares.ts'
 import type { Kind, Piece } from '../../../server/work.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { mayStandFor } from '../../roles/server/assign.ts'
 import { locale } from '../locale.ts'
 import { sendStates, sendWaits, type WayKind, wayLimits } from '../rules.ts'
 import { sha256 } from './identity.ts'
+import { holdAccount } from './queries.ts'
 import { hasSms, type SendAnswer, type SmsProvider } from './smsProvider.ts'
 
 const messagesName = 'session-way-messages'
@@ -32,8 +34,20 @@ export type WaysBefore = {
   ways: Ways
 }
 
+/**
+ * Who changes how he himself signs in holds his account from here on, in a session that lasts: what
+ * ends all of them comes before or after, never in between.
+ */
+async function holdOwn(ctx: Ctx, userId: number): Promise<void> {
+  holdAccount(ctx, userId)
+  const lasts = await exists(ctx.db)`select from sessions
+    where id = ${ctx.actor.sessionId}::uuid and revoked_at is null`
+  if (!lasts) throw new Refusal(common.tokenRevoked)
+}
+
 /** How somebody signs in now; asked before a change, for `wayChanged`. */
 export async function waysOf(ctx: Ctx, userId: number): Promise<WaysBefore> {
+  if (ctx.actor.userId === userId) await holdOwn(ctx, userId)
   const { rows } = await sql<
     { org_id: number; username: string; known: boolean } & Ways
   >`select u.org_id, u.username, u.shown_phone = u.phone as known, u.phone,
