@@ -18,6 +18,10 @@ it.each([
   ['库区\ufe0f甲\u{e0061}', '库区甲'],
   ['库\u{e0100}区\ufffc', '库区'],
   ['1\ufe0f\u20e3', '1\ufe0f\u20e3'],
+  ['教学楼1\ufe0f #\ufe0f', '教学楼1 #'],
+  ['教学楼\u3164\u115f\uffa0', '教学楼'],
+  ['库\u034f区\u17b4甲\u180b', '库区甲'],
+  ['\u1828\u180b\u1820', '\u1828\u180b\u1820'],
 ])('%j is stored as %j', (typed, stored) => expect(plainText(typed)).toBe(stored))
 
 it('what is written in lines keeps them, each with one end', () => {

@@ -59,10 +59,11 @@ export const madeStorable = (text: string): string =>
 
 /**
  * Marks nobody sees: they come along when text is copied, or hide that two names differ. A joiner
- * stays inside an emoji, what chooses its picture behind it or within a keycap.
+ * stays inside an emoji, what chooses its picture behind it or within a keycap, and what chooses a
+ * form behind a Mongolian letter.
  */
 const unseen =
-  /(?<!\p{Emoji})\ufe0f|[\ufe00-\ufe0e\u{e0000}-\u{e01ef}\ufffc]|(?<!\p{Extended_Pictographic}|\ufe0f|\p{Emoji_Modifier})\u200d|\u200d(?!\p{Extended_Pictographic})|[\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
+  /(?<!\p{Emoji})\ufe0f|(?<=[\d#*])\ufe0f(?!\u20e3)|(?<!\p{Extended_Pictographic}|\ufe0f|\p{Emoji_Modifier})\u200d|\u200d(?!\p{Extended_Pictographic})|(?<!\p{Script=Mongolian})[\u180b-\u180d\u180f]|(?![\u180b-\u180d\u180f\u200d\ufe0f])\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffc]/gu
 /** What looks like nothing is nothing. */
 const blank = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$/u
 
