@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApi, type TestApi } from '../../test/support/api.ts'
@@ -30,6 +32,24 @@ it('figures and the contract are closed in production, figures open to whoever h
   ]).toEqual([404, 200])
   expect((await api.http.inject({ url: '/openapi.json' })).statusCode).toBe(200)
   await closed.close()
+})
+
+it('the contract is written once, and packed for whoever takes it so', async () => {
+  const ask = (url: string, encoding = 'identity') =>
+    api.http.inject({ url, headers: { 'accept-encoding': encoding } })
+  for (const url of ['/openapi.json', '/api-docs']) {
+    const plain = await ask(url)
+    const packed = await ask(url, 'br, gzip')
+    expect([plain.statusCode, packed.headers['content-encoding']]).toEqual([200, 'gzip'])
+    expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true)
+  }
+  const [, style] = /<style>([^<]*)</.exec((await ask('/api-docs')).body) ?? []
+  expect((await ask('/api-docs')).headers['content-security-policy']).toContain(
+    `style-src 'sha256-${createHash('sha256').update(String(style)).digest('base64')}'`,
+  )
+  const began = process.cpuUsage()
+  for (let n = 0; n < 20; n += 1) await ask('/api-docs', 'gzip')
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(400)
 })
 
 it('a browser that came by TLS is told to come by nothing else', async () => {
