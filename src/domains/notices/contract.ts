@@ -2,14 +2,7 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
-import {
-  keyword,
-  listQuery,
-  page,
-  rangeError,
-  rangeFields,
-  rangeIsFine,
-} from '../../shared/listQuery.ts'
+import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { messageEndpoints, messageErrors } from './messageContract.ts'
 
@@ -39,9 +32,6 @@ const State = z.enum(noticeStates).meta({
   } satisfies Record<string, string>,
 })
 export const channelNames = ['MESSAGE', 'POPUP'] as const
-const Channel = z.enum(channelNames)
-const count = z.number().int().min(0)
-const imageCount = bi('最多上传5张图片', 'At most 5 pictures')
 
 /** True when nothing is left but markup and blanks; the server asks again after cleaning. */
 const blankHtml = (html: string): boolean =>
@@ -61,39 +51,40 @@ const fields = {
     .max(20_000, bi('不能超过20000个字符', 'At most 20000 characters'))
     .meta({ lines: true })
     .refine((html) => !blankHtml(html), bi('公告内容不能为空', 'Write the announcement')),
-  images: z.array(f.imageUrl).max(5, imageCount).default([]).meta({ unit: 'image' }),
+  images: z
+    .array(f.imageUrl)
+    .max(5, bi('最多上传5张图片', 'At most 5 pictures'))
+    .default([])
+    .meta({ unit: 'image' }),
   ...targets,
-  channels: z.array(Channel).min(1).max(2).default(['MESSAGE']),
+  channels: z.array(z.enum(channelNames)).min(1).max(2).default(['MESSAGE']),
   publishAt: f.instant.nullable().default(null),
   expireAt: f.instant.nullable().default(null),
   pinned: z.boolean().default(false),
   mustConfirm: z.boolean().default(false),
 }
 export type NoticeInput = z.infer<z.ZodObject<typeof fields>>
-type Targets = Pick<NoticeInput, 'toAll' | 'orgIds' | 'roleIds' | 'userIds'>
+export type Targets = z.infer<z.ZodObject<typeof targets>>
 
-const aimed = (t: Targets): boolean =>
-  t.toAll || t.orgIds.length + t.roleIds.length + t.userIds.length > 0
-const ordered = (n: Pick<NoticeInput, 'publishAt' | 'expireAt'>): boolean =>
-  !n.publishAt || !n.expireAt || Date.parse(n.expireAt) > Date.parse(n.publishAt)
-const noTarget = { path: ['toAll'], message: bi('请选择发布范围', 'Choose who will receive it') }
-const wrongEnd = {
-  path: ['expireAt'],
-  message: bi('结束时间必须晚于开始时间', 'The end must be after the start'),
-}
+const aimed = (to: Targets): boolean =>
+  to.toAll || to.orgIds.length + to.roleIds.length + to.userIds.length > 0
+const ordered = ({ publishAt, expireAt }: Pick<NoticeInput, 'publishAt' | 'expireAt'>): boolean =>
+  !publishAt || !expireAt || Date.parse(expireAt) > Date.parse(publishAt)
+const noTarget = { path: ['toAll'], message: noticeErrors.noTarget.text }
+const wrongEnd = { path: ['expireAt'], message: noticeErrors.endBeforeStart.text }
 
 export const NoticeRow = z.strictObject({
   id: f.id,
   img: z.string().meta({ unit: 'image' }),
   title: fields.title,
   toAll: fields.toAll,
-  orgCount: count,
-  roleCount: count,
-  userCount: count,
+  orgCount: f.count,
+  roleCount: f.count,
+  userCount: f.count,
   channels: fields.channels,
   state: State,
-  readCount: count,
-  targetCount: count,
+  readCount: f.count,
+  targetCount: f.count,
   pinned: fields.pinned,
   mustConfirm: fields.mustConfirm,
   publishTime: f.instant.nullable(),
@@ -158,7 +149,7 @@ export const notices = {
       },
       ['createTime', 'publishTime', 'expireTime', 'pinned'],
       '-pinned',
-    ).refine(rangeIsFine, { path: ['to'], message: rangeError }),
+    ).refine(...wholeRange),
     output: page(NoticeRow),
   }),
   roles: read('notice:read', {
@@ -172,7 +163,7 @@ export const notices = {
     path: '/notices/audience',
     summary: 'How many people these targets reach now, inside one organisation (the own one)',
     input: z.strictObject({ ...targets, orgId: f.id.optional() }),
-    output: z.strictObject({ count }),
+    output: z.strictObject({ count: f.count }),
   }),
   get: read('notice:read', {
     path: '/notices/{id}',
@@ -204,10 +195,7 @@ export const notices = {
     summary: 'Change a draft; one that waits for its time becomes a draft again',
     audit: 'notices.update',
     errors: [...timing, noticeErrors.published],
-    input: z
-      .strictObject({ id: f.id, version: f.version, ...fields })
-      .refine(aimed, noTarget)
-      .refine(ordered, wrongEnd),
+    input: versioned.extend(fields).refine(aimed, noTarget).refine(ordered, wrongEnd),
     output: Notice,
   }),
   remove: write('notice:delete', {

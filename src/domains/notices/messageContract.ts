@@ -2,14 +2,7 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
-import {
-  keyword,
-  listQuery,
-  page,
-  rangeError,
-  rangeFields,
-  rangeIsFine,
-} from '../../shared/listQuery.ts'
+import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { unread } from './unreadContract.ts'
 
@@ -72,7 +65,7 @@ export const messageEndpoints = {
       },
       ['createTime', 'pinned'],
       '-pinned',
-    ).refine(rangeIsFine, { path: ['to'], message: rangeError }),
+    ).refine(...wholeRange),
     output: page(MessageRow),
   }),
   unread,
@@ -94,7 +87,7 @@ export const messageEndpoints = {
         path: ['ids'],
         message: bi('请选择要标记的消息', 'Choose the messages to mark'),
       }),
-    output: z.strictObject({ marked: z.number().int().min(0) }),
+    output: z.strictObject({ marked: f.count }),
   }),
   confirm: write('message:read', {
     path: '/messages/{id}/confirm',

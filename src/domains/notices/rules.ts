@@ -1,4 +1,5 @@
 import type { ErrorDef } from '../../shared/errors.ts'
+import { dayMs } from '../../shared/instants.ts'
 import { defineStates } from '../../shared/moves.ts'
 import { type NoticeInput, type NoticeRow, noticeErrors, type noticeStates } from './contract.ts'
 
@@ -17,8 +18,6 @@ export const noticeMoves = defineStates<NoticeState>({
     EXPIRED: [],
   },
 })
-
-const dayMs = 86_400_000
 
 /** A planned time lies ahead, and the end behind it. */
 export function timingRule(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { staff } from '../../seed/world.ts'
 import type { Db } from '../../server/database.ts'
+import { rowOf, rowsOf } from '../../server/rows.ts'
 import { say } from '../../shared/text.ts'
 import { type DemoNotice, demoMessages, demoNotices } from './seedTexts.ts'
 
@@ -12,34 +13,15 @@ const hour = 3_600_000
  * after devices and products.
  */
 export async function seedNotices(db: Db, ids: SeedIds, now: Date): Promise<void> {
-  const roles = new Map(
-    (await db.selectFrom('roles').select(['id', 'code']).where('builtin', '=', true).execute()).map(
-      (r) => [r.code, r.id],
-    ),
-  )
-  const cover = await db
-    .selectFrom('uploads')
-    .select('url')
-    .orderBy('url')
-    .limit(1)
-    .executeTakeFirst()
+  const builtin = await rowsOf<{ code: string; id: number }>(db)`select code, id from roles
+    where builtin`
+  const role = new Map(builtin.map(({ code, id }) => [code, id]))
+  const cover = await rowOf<{ url: string }>(db)`select url from uploads order by url limit 1`
   for (const notice of demoNotices)
-    await addNotice(
-      db,
-      notice,
-      { ...ids, role: roles },
-      notice.cover && cover ? [cover.url] : [],
-      now,
-    )
+    await addNotice(db, notice, { ...ids, role }, notice.cover && cover ? [cover.url] : [], now)
   // the first demo accounts come last: their newest message is the newest of all they can see
-  for (const person of staff.slice(0, 13).toReversed())
-    await addMessages(
-      db,
-      person,
-      idOf(ids.user, person.username),
-      idOf(ids.org, person.orgKey),
-      now,
-    )
+  for (const { role, username, orgKey } of staff.slice(0, 13).toReversed())
+    await addMessages(db, role, idOf(ids.user, username), idOf(ids.org, orgKey), now)
 }
 
 async function addNotice(
@@ -50,34 +32,22 @@ async function addNotice(
   now: Date,
 ): Promise<void> {
   const orgId = idOf(ids.org, staff.find((person) => person.username === n.author)?.orgKey ?? '')
-  const created = new Date(now.getTime() - n.hoursAgo * hour)
-  const out = n.state === 'PUBLISHED' || n.state === 'WITHDRAWN' || n.state === 'EXPIRED'
-  const ended =
-    n.state === 'WITHDRAWN' || n.state === 'EXPIRED'
-      ? new Date(created.getTime() + n.lasts * hour)
-      : null
-  const publishAt = out
-    ? created
-    : n.state === 'SCHEDULED'
-      ? new Date(now.getTime() + 36 * hour)
-      : null
-  const expireAt =
-    n.state === 'EXPIRED'
-      ? ended
-      : n.lasts && publishAt
-        ? new Date(publishAt.getTime() + n.lasts * hour)
-        : null
-  const text = n.html
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
+  const after = (from: Date, hours: number) => new Date(from.getTime() + hours * hour)
+  const created = after(now, -n.hoursAgo)
+  const over = n.state === 'WITHDRAWN' || n.state === 'EXPIRED'
+  const out = over || n.state === 'PUBLISHED'
+  const ended = over ? after(created, n.lasts) : null
+  const publishAt = out ? created : n.state === 'SCHEDULED' ? after(now, 36) : null
+  const planned = n.lasts && publishAt ? after(publishAt, n.lasts) : null
+  const expireAt = n.state === 'EXPIRED' ? ended : planned
+  const text = n.html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
   const { id } = await db
     .insertInto('notices')
     .values({
       org_id: orgId,
       title: n.title,
       content: n.html,
-      excerpt: text.slice(0, 200),
+      excerpt: text.trim().slice(0, 200),
       images,
       channels: n.popup ? ['MESSAGE', 'POPUP'] : ['MESSAGE'],
       state: n.state,
@@ -94,27 +64,16 @@ async function addNotice(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const nothing = {
-    org_id: orgId,
-    notice_id: id,
-    everyone: false,
-    target_org_id: null,
-    with_subtree: false,
-    role_id: null,
-  }
-  const targets = n.roles
-    ? n.roles.map((code) => ({ ...nothing, role_id: idOf(ids.role, code) }))
-    : n.orgs
-      ? n.orgs.map((key) => ({ ...nothing, target_org_id: idOf(ids.org, key), with_subtree: true }))
-      : [{ ...nothing, everyone: true }]
-  await db.insertInto('notice_targets').values(targets).execute()
+  const targets = [
+    ...(n.roles ?? []).map((code) => ({ role_id: idOf(ids.role, code) })),
+    ...(n.orgs ?? []).map((key) => ({ target_org_id: idOf(ids.org, key), with_subtree: true })),
+    ...(n.roles || n.orgs ? [] : [{ everyone: true }]),
+  ]
+  const values = targets.map((target) => ({ org_id: orgId, notice_id: id, ...target }))
+  await db.insertInto('notice_targets').values(values).execute()
   if (out) await publish(db, id, n, ended ?? expireAt, now)
 }
 
-/**
- * Messages as the fan-out writes them; who has read is decided by the person's number. Nothing is
- * left to confirm for the demo accounts.
- */
 async function publish(
   db: Db,
   id: number,
@@ -153,22 +112,19 @@ async function publish(
 
 async function addMessages(
   db: Db,
-  person: (typeof staff)[number],
+  role: string,
   userId: number,
   orgId: number,
   now: Date,
 ): Promise<void> {
-  const machines = await sql<{
-    id: number
-    rtu_number: string
-    nickname: string
-  }>`select d.id, d.rtu_number, d.nickname from devices d
-    join organisations o on o.id = d.org_id
-    where o.path <@ (select path from organisations where id = ${orgId}) order by d.id
-    limit 3`.execute(db)
-  const rows = demoMessages(person.role).map((m, index) => {
-    const machine = machines.rows[index % Math.max(1, machines.rows.length)]
+  type Machine = { id: number; rtu_number: string; nickname: string }
+  const machines = await rowsOf<Machine>(db)`select d.id, d.rtu_number, d.nickname
+    from devices d join organisations o on o.id = d.org_id
+    where o.path <@ (select path from organisations where id = ${orgId}) order by d.id limit 3`
+  const rows = demoMessages(role).map((m, index) => {
+    const machine = machines[index % Math.max(1, machines.length)]
     const at = new Date(now.getTime() - m.hoursAgo * hour)
+    const detail = machine ? `/device/device-list?detail=${machine.id}` : ''
     const values = { number: machine?.rtu_number ?? '', name: machine?.nickname ?? '' }
     const fill = (text: string, lang: 'zh-CN' | 'en') => say(text, lang, values)
     return {
@@ -179,8 +135,7 @@ async function addMessages(
       title_en: fill(m.title, 'en'),
       body_zh: fill(m.body, 'zh-CN'),
       body_en: fill(m.body, 'en'),
-      link:
-        m.link === 'device' ? (machine ? `/device/device-list?detail=${machine.id}` : '') : m.link,
+      link: m.link === 'device' ? detail : m.link,
       created_at: at,
       read_at: m.read ? new Date(at.getTime() + hour / 2) : null,
     }

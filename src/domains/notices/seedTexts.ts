@@ -22,24 +22,21 @@ export type DemoNotice = {
   cover?: boolean
 }
 
+const was = (state: NoticeState, hoursAgo: number, lasts: number, readers: number) =>
+  ({ state, hoursAgo, lasts, readers }) as const
+
 export const demoNotices: readonly DemoNotice[] = [
   {
     author: 'admin',
     title: '国庆假期客服与退款安排',
     html: '<p>假期客服热线 400-830-1866 每日 8:00 至 22:00 在线，退款原路返回时间可能延长 1 至 3 个工作日。</p>',
-    state: 'EXPIRED',
-    hoursAgo: 1300,
-    lasts: 240,
-    readers: 9,
+    ...was('EXPIRED', 1300, 240, 9),
   },
   {
     author: 'super',
     title: '特殊药品销售合规要求(须确认)',
     html: '<h2>请各机构严格执行</h2><ol><li><p>甲类非处方药仅限药师值守时段销售。</p></li><li><p>处方药须凭通过审核的处方，<strong>不得</strong>在无人值守设备上架。</p></li><li><p>发现近效期不足 30 天的药品，当日下架并登记。</p></li></ol><p>阅读后请点击“我已阅读”。</p>',
-    state: 'PUBLISHED',
-    hoursAgo: 700,
-    lasts: 0,
-    readers: 8,
+    ...was('PUBLISHED', 700, 0, 8),
     mustConfirm: true,
     popup: true,
     pinned: true,
@@ -48,29 +45,20 @@ export const demoNotices: readonly DemoNotice[] = [
     author: 'admin',
     title: '10月账单已出具',
     html: '<p>10 月账单已生成，请财务在 <strong>7 个工作日内</strong>核对，逾期视为确认。</p><p>路径：财务管理 → 账单明细。</p>',
-    state: 'PUBLISHED',
-    hoursAgo: 480,
-    lasts: 0,
-    readers: 7,
+    ...was('PUBLISHED', 480, 0, 7),
     roles: ['ROLE_FINANCE', 'ROLE_RTU_AGENT', 'ROLE_ADMIN'],
   },
   {
     author: 'admin',
     title: '关于调整满减活动规则的通知',
     html: '<p>原定 11 月 11 日起的满减规则有误，本公告已撤回，请以后续通知为准。</p>',
-    state: 'WITHDRAWN',
-    hoursAgo: 290,
-    lasts: 5,
-    readers: 3,
+    ...was('WITHDRAWN', 290, 5, 3),
   },
   {
     author: 'admin',
     title: '冬季热饮上架指引',
     html: '<p>气温下降，建议在以下点位增加热饮与即食类商品：</p><ul><li><p>写字楼大堂：早 7:30 前补满；</p></li><li><p>地铁站厅：主推 5 元以下单品；</p></li><li><p>校园：遵守学校关于含糖饮料的规定。</p></li></ul><blockquote><p>单货道库存低于预警值时，系统会自动通知补货员。</p></blockquote>',
-    state: 'PUBLISHED',
-    hoursAgo: 170,
-    lasts: 720,
-    readers: 6,
+    ...was('PUBLISHED', 170, 720, 6),
     roles: ['ROLE_RTU_SP', 'ROLE_RTU_REPLENISHER', 'ROLE_RTU_AGENT'],
     cover: true,
   },
@@ -78,68 +66,47 @@ export const demoNotices: readonly DemoNotice[] = [
     author: 'admin',
     title: '系统升级通知:今晚 23:30 至次日 1:00',
     html: '<h2>升级窗口</h2><p>今晚 <strong>23:30</strong> 至次日 <strong>1:00</strong> 平台将进行例行升级。</p><ul><li><p>售货不受影响，订单照常支付与出货；</p></li><li><p>管理后台可能出现短暂刷新；</p></li><li><p>导出任务会在升级后自动继续。</p></li></ul><p>如有问题请联系 <a href="mailto:service@example.com" rel="noopener noreferrer" target="_blank">service@example.com</a>。</p>',
-    state: 'PUBLISHED',
-    hoursAgo: 5,
-    lasts: 48,
-    readers: 2,
+    ...was('PUBLISHED', 5, 48, 2),
     pinned: true,
   },
   {
     author: 'admin',
     title: '元旦值班安排',
     html: '<p>元旦期间值班表见附件，请各机构负责人确认联系电话保持畅通。</p>',
-    state: 'SCHEDULED',
-    hoursAgo: 20,
-    lasts: 120,
-    readers: 0,
+    ...was('SCHEDULED', 20, 120, 0),
   },
   {
     author: 'super',
     title: '年度供应商评估说明',
     html: '<p>评估维度：到货准时率、批次合格率、退换响应时间。（草稿，待采购部补充）</p>',
-    state: 'DRAFT',
-    hoursAgo: 44,
-    lasts: 0,
-    readers: 0,
+    ...was('DRAFT', 44, 0, 0),
     orgs: ['supplier'],
   },
   {
     author: 'agent',
     title: '华南区 11 月点位巡检计划',
     html: '<p>本月巡检重点：<strong>门磁、掉货检测、温控</strong>。请维修员在巡检后当日提交记录。</p>',
-    state: 'PUBLISHED',
-    hoursAgo: 96,
-    lasts: 360,
-    readers: 5,
+    ...was('PUBLISHED', 96, 360, 5),
     orgs: ['op-xianda', 'op-huikang', 'op-huaqiang'],
   },
   {
     author: 'operator',
     title: '中秋临时补货安排',
     html: '<p>中秋前两日增加一次夜间补货，路线另行通知。</p>',
-    state: 'EXPIRED',
-    hoursAgo: 1500,
-    lasts: 96,
-    readers: 10,
+    ...was('EXPIRED', 1500, 96, 10),
     roles: ['ROLE_RTU_REPLENISHER'],
   },
   {
     author: 'operator',
     title: '早高峰点位补货时间调整',
     html: '<p>自本周起，地铁站与教学楼点位改为 <strong>6:30</strong> 前完成补货，避开早高峰。</p><p>临期商品请单独装箱带回。</p>',
-    state: 'PUBLISHED',
-    hoursAgo: 26,
-    lasts: 0,
-    readers: 4,
+    ...was('PUBLISHED', 26, 0, 4),
   },
   {
     author: 'operator',
     title: '新员工培训通知',
     html: '<p>培训内容：开门补货、货道清零、异常上报。时间待定。</p>',
-    state: 'DRAFT',
-    hoursAgo: 3,
-    lasts: 0,
-    readers: 0,
+    ...was('DRAFT', 3, 0, 0),
     roles: ['ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPAIRER'],
   },
 ]
@@ -153,67 +120,73 @@ type DemoMessage = {
   read?: true
 }
 
-const alarm: DemoMessage = {
-  kind: 'DEVICE_ALARM',
-  title: bi('{name} 出现故障', '{name} has a fault'),
-  body: bi(
+const message = (
+  kind: DemoMessage['kind'],
+  hoursAgo: number,
+  link: string,
+  title: string,
+  body: string,
+): DemoMessage => ({ kind, hoursAgo, link, title, body })
+const alarm = message(
+  'DEVICE_ALARM',
+  2,
+  'device',
+  bi('{name} 出现故障', '{name} has a fault'),
+  bi(
     '机器 {number}：电机未转动，相关货道已停售。',
     'Machine {number}: a motor does not turn; its lane has stopped selling.',
   ),
-  link: 'device',
-  hoursAgo: 2,
-}
-const stock: DemoMessage = {
-  kind: 'STOCK',
-  title: bi('{name} 库存预警', '{name} is running low'),
-  body: bi(
+)
+const stock = message(
+  'STOCK',
+  7,
+  'device',
+  bi('{name} 库存预警', '{name} is running low'),
+  bi(
     '机器 {number} 有 3 个货道低于预警值，请安排补货。',
     'Machine {number}: three lanes are below their warning level.',
   ),
-  link: 'device',
-  hoursAgo: 7,
-}
-const order: DemoMessage = {
-  kind: 'ORDER',
-  title: bi('退款失败，请人工处理', 'A refund failed'),
-  body: bi(
+)
+const order = message(
+  'ORDER',
+  11,
+  '/order/order-list?orderStatus=ABNORMAL',
+  bi('退款失败，请人工处理', 'A refund failed'),
+  bi(
     '支付渠道多次返回繁忙，系统将在 6 小时后重试。',
     'The payment channel was busy several times; the next try is in 6 hours.',
   ),
-  link: '/order/order-list?orderStatus=ABNORMAL',
-  hoursAgo: 11,
-}
-const welcome: DemoMessage = {
-  kind: 'SYSTEM',
-  title: bi('欢迎使用货道', 'Welcome to Huodao'),
-  body: bi(
+)
+const welcome = message(
+  'SYSTEM',
+  2000,
+  '',
+  bi('欢迎使用货道', 'Welcome to Huodao'),
+  bi(
     '公告、告警和任务结果都会出现在这里。',
     'Announcements, alarms and results of your jobs appear here.',
   ),
-  link: '',
-  hoursAgo: 2000,
-  read: true,
-}
-const sign: DemoMessage = {
-  kind: 'SYSTEM',
-  title: bi('请核对联系电话', 'Please check your phone number'),
-  body: bi(
+)
+const sign = message(
+  'SYSTEM',
+  30,
+  '/info',
+  bi('请核对联系电话', 'Please check your phone number'),
+  bi(
     '您的联系电话用于接收告警，请在个人中心核对。',
     'Alarms go to your phone number; check it in your personal centre.',
   ),
-  link: '/info',
-  hoursAgo: 30,
-}
-const lease: DemoMessage = {
-  kind: 'LEASE',
-  title: bi('货道租约将于 15 天后到期', 'A lane lease ends in 15 days'),
-  body: bi(
+)
+const lease = message(
+  'LEASE',
+  9,
+  '',
+  bi('货道租约将于 15 天后到期', 'A lane lease ends in 15 days'),
+  bi(
     '到期未续租的货道将停售并由出租方收回。',
     'Lanes that are not renewed stop selling and go back to their owner.',
   ),
-  link: '',
-  hoursAgo: 9,
-}
+)
 const old = (message: DemoMessage): DemoMessage => ({
   ...message,
   hoursAgo: message.hoursAgo + 150,
@@ -232,5 +205,5 @@ export function demoMessages(role: string): DemoMessage[] {
     ROLE_SUPER_ADMIN: [old(alarm), order, alarm],
     ROLE_ADMIN: [old(order), alarm],
   }
-  return [welcome, ...(own[role] ?? [sign])]
+  return [{ ...welcome, read: true }, ...(own[role] ?? [sign])]
 }

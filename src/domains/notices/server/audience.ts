@@ -3,11 +3,9 @@ import { type Ctx, inheritable, visible } from '../../../server/context.ts'
 import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { builtinFirst, called, heldIn } from '../../roles/server/assign.ts'
-import type { NoticeInput, notices } from '../contract.ts'
+import type { notices, Targets } from '../contract.ts'
 
 /** Whom a notice reaches: enabled people below its organisation that one of its targets names. */
-
-type Targets = Pick<NoticeInput, 'toAll' | 'orgIds' | 'withSubtree' | 'roleIds' | 'userIds'>
 
 /** Of a user `u` of an organisation `o`: may get messages, and stands at or below `root`. */
 const reachable = (root: RawBuilder<unknown>) =>
@@ -26,11 +24,7 @@ export const matchesStored = (
       where s.id = t.target_org_id))))`
 
 /** By targets that are not stored yet; the form counts while they are chosen. */
-export function countAudience(
-  ctx: Ctx,
-  targets: Targets,
-  orgId: number,
-): Promise<{ count: number }> {
+export function countAudience(ctx: Ctx, targets: Targets, orgId: number) {
   const chosen = sql`(u.id = any(${targets.userIds}::bigint[])
     or exists (select from user_roles ur
       where ur.user_id = u.id and ur.role_id = any(${targets.roleIds}::bigint[]))
@@ -38,9 +32,8 @@ export function countAudience(
     or (${targets.withSubtree} and exists (select from organisations s
       where s.id = any(${targets.orgIds}::bigint[]) and ${visible(ctx, 's.id')}
         and o.path <@ s.path)))`
-  return onlyRow<{ count: number }>(
-    ctx.db,
-  )`select count(*) as count from users u join organisations o on o.id = u.org_id
+  return onlyRow<{ count: number }>(ctx.db)`select count(*) as count
+    from users u join organisations o on o.id = u.org_id
     where ${visible(ctx, 'u.org_id')} and ${reachable(sql`${orgId}::bigint`)}
       and ${targets.toAll ? sql`true` : chosen}`
 }
@@ -83,16 +76,8 @@ export async function writeTargets(
         ...targets.roleIds.map((id) => ({ role_id: id })),
         ...targets.userIds.map((id) => ({ user_id: id })),
       ]
-  const none = {
-    org_id: notice.orgId,
-    notice_id: notice.id,
-    everyone: false,
-    target_org_id: null,
-    with_subtree: false,
-    role_id: null,
-    user_id: null,
-  }
-  const values = rows.map((row) => ({ ...none, ...row }))
+  const owner = { org_id: notice.orgId, notice_id: notice.id }
+  const values = rows.map((row) => ({ ...owner, ...row }))
   await ctx.db.insertInto('notice_targets').values(values).execute()
 }
 
@@ -100,15 +85,10 @@ export async function writeTargets(
  * Built-in roles, the own ones and those from above; others by name, and those that are chosen
  * already.
  */
-export function roleOptions(
-  ctx: Ctx,
-  { keyword, ids = [] }: Input<typeof notices.roles>,
-): Promise<{ id: number; name: string }[]> {
-  return rowsOf<{ id: number; name: string }>(
-    ctx.db,
-  )`select r.id, ${ctx.lang === 'en' ? sql`r.name_en` : sql`r.name`} as name from roles r
+export const roleOptions = (ctx: Ctx, { keyword, ids = [] }: Input<typeof notices.roles>) =>
+  rowsOf<{ id: number; name: string }>(ctx.db)`
+    select r.id, ${ctx.lang === 'en' ? sql`r.name_en` : sql`r.name`} as name from roles r
     where ${inheritable(ctx, 'r.org_id')} and r.status = 'ENABLED'
       and (${keyword ? called(keyword) : heldIn(ctx, [ctx.actor.orgId])}
         or r.id = any(${[...ids]}::bigint[]))
     order by ${builtinFirst} limit ${keyword ? 200 : null}`
-}

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
-import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -7,19 +6,20 @@ import * as f from '../../../shared/fields.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
 import { NamedPerson, Notice, NoticeRow, type notices, ReaderRow } from '../contract.ts'
 
-const ids = z.array(f.id)
 /** What code asks of a notice besides what a list shows. */
 const beside = {
   orgId: f.id,
   remindTime: Notice.shape.remindTime,
-  targets: z.strictObject({
-    everyone: z.boolean(),
-    subtree: z.boolean(),
-    orgs: ids,
-    roles: ids,
-    users: ids,
+  targets: Notice.pick({
+    toAll: true,
+    orgIds: true,
+    withSubtree: true,
+    roleIds: true,
+    userIds: true,
   }),
 }
+const idsIn = (column: string) =>
+  sql`coalesce(array_remove(array_agg(${sql.ref(column)} order by t.id), null), '{}')`
 const joined = {
   img: sql`coalesce(n.images[1], '')`,
   channels: sql`n.channels`,
@@ -30,31 +30,18 @@ const joined = {
   orgName: sql`o.name`,
   createTime: sql`n.created_at`,
   targets: sql`(select jsonb_build_object(
-      'everyone', coalesce(bool_or(t.everyone), false),
-      'subtree', coalesce(bool_or(t.with_subtree), false),
-      'orgs', coalesce(jsonb_agg(t.target_org_id
-        order by t.id) filter (where t.target_org_id is not null), '[]'),
-      'roles', coalesce(jsonb_agg(t.role_id order by t.id) filter (where t.role_id is not null),
-        '[]'),
-      'users', coalesce(jsonb_agg(t.user_id order by t.id) filter (where t.user_id is not null),
-        '[]'))
+      'toAll', coalesce(bool_or(t.everyone), false), 'withSubtree',
+      coalesce(bool_or(t.with_subtree) filter (where t.target_org_id is not null), true),
+      'orgIds', ${idsIn('t.target_org_id')}, 'roleIds', ${idsIn('t.role_id')},
+      'userIds', ${idsIn('t.user_id')})
     from notice_targets t where t.notice_id = n.id)`,
 }
-const listed = shape(NoticeRow.extend(beside), ['notices', 'n'], joined, [
-  'toAll',
-  'orgCount',
-  'roleCount',
-  'userCount',
-  'can',
-])
+const judged = ['toAll', 'orgCount', 'roleCount', 'userCount', 'can'] as const
+const listed = shape(NoticeRow.extend(beside), ['notices', 'n'], joined, [...judged])
 export type ListRow = Rows<typeof listed>
 
 const notice = shape(Notice.extend(beside), ['notices', 'n'], joined, [
-  'toAll',
-  'orgCount',
-  'roleCount',
-  'userCount',
-  'can',
+  ...judged,
   'orgIds',
   'withSubtree',
   'roleIds',

@@ -33,20 +33,17 @@ type Contract = typeof notices
 /** What every notice says of its readers, and what may be done with it. */
 function judged(ctx: Ctx, { orgId, state, remindTime, targets }: q.ListRow) {
   const right = (code: string) => owns(ctx, orgId) && may(ctx, code)
+  const rights = {
+    update: right('notice:update'),
+    delete: right('notice:delete'),
+    publish: right('notice:publish'),
+  }
   return {
-    toAll: targets.everyone,
-    orgCount: targets.orgs.length,
-    roleCount: targets.roles.length,
-    userCount: targets.users.length,
-    can: noticeCan(
-      { state, remindTime },
-      {
-        update: right('notice:update'),
-        delete: right('notice:delete'),
-        publish: right('notice:publish'),
-      },
-      ctx.now,
-    ),
+    toAll: targets.toAll,
+    orgCount: targets.orgIds.length,
+    roleCount: targets.roleIds.length,
+    userCount: targets.userIds.length,
+    can: noticeCan({ state, remindTime }, rights, ctx.now),
   }
 }
 
@@ -55,20 +52,12 @@ function shownRow(ctx: Ctx, row: q.ListRow): NoticeRow {
   return { ...notice, ...judged(ctx, row) }
 }
 
-async function shownOf(ctx: Ctx, row: q.Row): Promise<Notice> {
+async function shown(ctx: Ctx, id: number): Promise<Notice> {
+  const row = found(await q.row(ctx, id))
   const { targets, ...notice } = row
-  return {
-    ...notice,
-    ...judged(ctx, row),
-    orgIds: targets.orgs,
-    withSubtree: targets.orgs.length === 0 || targets.subtree,
-    roleIds: targets.roles,
-    userIds: targets.users,
-    users: await q.namesOf(ctx, targets.users),
-  }
+  const users = await q.namesOf(ctx, targets.userIds)
+  return { ...notice, ...targets, ...judged(ctx, row), users }
 }
-const shown = async (ctx: Ctx, id: number): Promise<Notice> =>
-  shownOf(ctx, found(await q.row(ctx, id)))
 
 /** For the log: everything but the text, which may be long. */
 const logged = ({ content, can: _, ...rest }: Notice) => ({
@@ -92,10 +81,8 @@ function timed(times: Pick<NoticeInput, 'publishAt' | 'expireAt'>, now: Date): v
 async function written(ctx: Ctx, input: NoticeInput) {
   const content = cleanHtml(input.content)
   const text = plainText(content)
-  field(
-    text === '' ? noticeErrors.blank : content.length > 20_000 ? noticeErrors.tooLong : null,
-    'content',
-  )
+  field(text === '' ? noticeErrors.blank : null, 'content')
+  field(content.length > 20_000 ? noticeErrors.tooLong : null, 'content')
   const { title, images, publishAt, expireAt, pinned, mustConfirm } = input
   timed(input, ctx.now)
   const pictures = [...images, ...picturesIn(content)]
@@ -131,15 +118,6 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
   return after
 }
 
-/**
- * A notice of the actor's organisations; what happens to it is decided by the conditional update
- * that follows.
- */
-async function owned(ctx: Ctx, id: number): Promise<{ notice: Notice; row: q.Row }> {
-  const row = found(await q.row(ctx, id))
-  return { row, notice: await shownOf(ctx, row) }
-}
-
 /** Moves or changes the row if it still is as the rule saw it; answers and logs the result. */
 async function change(
   ctx: Ctx,
@@ -154,14 +132,9 @@ async function change(
   return finish(ctx, before)
 }
 async function finish(ctx: Ctx, before: Notice): Promise<Notice> {
-  const after = await shown(ctx, before.id)
-  ctx.audit({
-    id: before.id,
-    name: after.title,
-    before: logged(before),
-    after: logged(after),
-    orgId: before.orgId,
-  })
+  const { id, orgId } = before
+  const after = await shown(ctx, id)
+  ctx.audit({ id, name: after.title, before: logged(before), after: logged(after), orgId })
   ctx.touch('notices')
   return after
 }
@@ -175,87 +148,77 @@ async function announced(ctx: Ctx, { id, orgId }: Notice, set: RawBuilder<unknow
 }
 
 const update: Handlers<Contract>['update'] = async (ctx, input) => {
-  const { notice, row } = await owned(ctx, input.id)
-  reject(changeable(row.state))
+  const before = await shown(ctx, input.id)
+  const { id, orgId } = before
+  reject(changeable(before.state))
   const set = await written(ctx, input)
-  if (!(await targetsExist(ctx, input, row.orgId))) throw new Refusal(common.notFound)
+  if (!(await targetsExist(ctx, input, orgId))) throw new Refusal(common.notFound)
   const changed = await ctx.db
     .updateTable('notices')
     .set((eb) => ({ ...set, state: 'DRAFT', version: eb('version', '+', 1) }))
-    .where('id', '=', input.id)
+    .where('id', '=', id)
     .where('version', '=', input.version)
     .where('state', 'in', ['DRAFT', ...allowedFrom(noticeMoves, 'DRAFT')])
     .executeTakeFirst()
   if (!changed.numUpdatedRows) throw new Refusal(common.stale)
-  await writeTargets(ctx, { id: input.id, orgId: row.orgId }, input)
-  return finish(ctx, notice)
+  await writeTargets(ctx, { id, orgId }, input)
+  return finish(ctx, before)
 }
 
-const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
-  const { notice, row } = await owned(ctx, input.id)
-  reject(removable(row.state))
-  const { numAffectedRows } =
-    await sql`delete from notices where id = ${input.id} and version = ${input.version}
-      and state = 'DRAFT'`.execute(ctx.db)
+const remove: Handlers<Contract>['remove'] = async (ctx, { id, version }) => {
+  const before = await shown(ctx, id)
+  reject(removable(before.state))
+  const { numAffectedRows } = await sql`delete from notices
+    where id = ${id} and version = ${version} and state = 'DRAFT'`.execute(ctx.db)
   if (!numAffectedRows) throw new Refusal(common.stale)
-  ctx.audit({ id: input.id, name: notice.title, before: logged(notice), orgId: notice.orgId })
+  ctx.audit({ id, name: before.title, before: logged(before), orgId: before.orgId })
   ctx.touch('notices')
   return { ok: true as const }
 }
 
-const publish: Handlers<Contract>['publish'] = async (ctx, input) => {
-  const { notice, row } = await owned(ctx, input.id)
-  reject(changeable(row.state))
-  if (!notice.toAll && notice.orgCount + notice.roleCount + notice.userCount === 0)
+const publish: Handlers<Contract>['publish'] = async (ctx, { id, version, immediately }) => {
+  const before = await shown(ctx, id)
+  reject(changeable(before.state))
+  if (!before.toAll && before.orgCount + before.roleCount + before.userCount === 0)
     field(noticeErrors.noTarget, 'toAll')
-  const at = startOf(row.publishAt, input.immediately, ctx.now)
-  timed(input.immediately ? { ...row, publishAt: null } : row, ctx.now)
+  const at = startOf(before.publishAt, immediately, ctx.now)
+  timed(immediately ? { ...before, publishAt: null } : before, ctx.now)
   const next = at > ctx.now ? 'SCHEDULED' : 'PUBLISHED'
   const published = next === 'PUBLISHED' ? sql`${ctx.now}::timestamptz` : sql`null`
-  const after = await change(
-    ctx,
-    notice,
-    sql`state = ${next}, publish_at = ${at}, published_at = ${published}`,
-    sql`version = ${input.version} and state = any(${allowedFrom(noticeMoves, next)})`,
-  )
+  const set = sql`state = ${next}, publish_at = ${at}, published_at = ${published}`
+  const fits = sql`version = ${version} and state = any(${allowedFrom(noticeMoves, next)})`
+  const after = await change(ctx, before, set, fits)
   if (next === 'PUBLISHED') {
-    await announce(ctx, [input.id])
+    await announce(ctx, [id])
     ctx.afterCommit(() => ctx.app.jobs.poke('notice-publish'))
   }
   return after
 }
 
-const withdraw: Handlers<Contract>['withdraw'] = async (ctx, input) => {
-  const { notice, row } = await owned(ctx, input.id)
-  reject(running(row.state))
-  const after = await change(
-    ctx,
-    notice,
-    sql`state = 'WITHDRAWN', ended_at = ${ctx.now}`,
-    sql`state = any(${allowedFrom(noticeMoves, 'WITHDRAWN')})`,
-  )
+const withdraw: Handlers<Contract>['withdraw'] = async (ctx, { id }) => {
+  const before = await shown(ctx, id)
+  reject(running(before.state))
+  const fits = sql`state = any(${allowedFrom(noticeMoves, 'WITHDRAWN')})`
+  const after = await change(ctx, before, sql`state = 'WITHDRAWN', ended_at = ${ctx.now}`, fits)
   // this one row hides it from everybody; the messages themselves are tidied by the sweep
-  await announced(ctx, notice, sql`until_at = ${ctx.now}`)
+  await announced(ctx, before, sql`until_at = ${ctx.now}`)
   return after
 }
 
-const pin: Handlers<Contract>['pin'] = async (ctx, input) => {
-  const { notice } = await owned(ctx, input.id)
-  const after = await change(ctx, notice, sql`pinned = ${input.pinned}`, sql`true`)
-  await announced(ctx, notice, sql`pinned = ${input.pinned}`)
+const pin: Handlers<Contract>['pin'] = async (ctx, { id, pinned }) => {
+  const before = await shown(ctx, id)
+  const after = await change(ctx, before, sql`pinned = ${pinned}`, sql`true`)
+  await announced(ctx, before, sql`pinned = ${pinned}`)
   return after
 }
 
-const remind: Handlers<Contract>['remind'] = async (ctx, input) => {
-  const { notice, row } = await owned(ctx, input.id)
-  reject(remindable(row, ctx.now))
-  const after = await change(
-    ctx,
-    notice,
-    sql`reminded_at = ${ctx.now}`,
-    sql`state = 'PUBLISHED' and reminded_at is not distinct from ${row.remindTime}`,
-  )
-  await announced(ctx, notice, sql`reminded_at = ${ctx.now}`)
+const remind: Handlers<Contract>['remind'] = async (ctx, { id }) => {
+  const before = await shown(ctx, id)
+  reject(remindable(before, ctx.now))
+  const unsaid = sql`reminded_at is not distinct from ${before.remindTime}`
+  const set = sql`reminded_at = ${ctx.now}`
+  const after = await change(ctx, before, set, sql`state = 'PUBLISHED' and ${unsaid}`)
+  await announced(ctx, before, set)
   return after
 }
 

@@ -48,15 +48,9 @@ export function NoticeForm() {
   return <FormWait title={title} loaded={loaded} />
 }
 
-function Loaded({
-  notice,
-  editing,
-  title,
-}: {
-  notice: Notice | undefined
-  editing: boolean
-  title: string
-}) {
+type Props = { notice: Notice | undefined; editing: boolean; title: string }
+
+function Loaded({ notice, editing, title }: Props) {
   const { t } = useTranslation(['notices', 'web'])
   const confirm = useConfirm()
   const leave = useLeave()

@@ -7,20 +7,19 @@ import { Modal } from '../../../web/ui/overlay.tsx'
 import { Letter } from './Letter.tsx'
 import styles from './notices.module.css'
 
+const frames = ['phone', 'desktop'] as const
+
 /** The notice as its readers will see it. */
 export function Preview({ values, onClose }: { values: Values; onClose: () => void }) {
   const { t } = useTranslation(['notices', 'web'])
   const { orgName } = useUser()
-  const [as, setAs] = useState<'phone' | 'desktop'>('phone')
+  const [as, setAs] = useState<(typeof frames)[number]>('phone')
   return (
     <Modal open title={t('form.preview')} width={820} footer={null} onCancel={onClose}>
       <Segmented
         value={as}
         onChange={setAs}
-        options={[
-          { value: 'phone', label: t('form.phone') },
-          { value: 'desktop', label: t('form.desktop') },
-        ]}
+        options={frames.map((value) => ({ value, label: t(`form.${value}`) }))}
       />
       <div className={styles.frame} data-as={as}>
         <Letter

@@ -16,9 +16,8 @@ const size = 50
 export function Readers({ id, onClose }: { id: number; onClose: () => void }) {
   const { t } = useTranslation(['notices', 'web'])
   const col = useCols(ReaderRow, 'notices')
-  const [state, setState] = useState<'unread' | 'read'>('unread')
-  const [keyword, setKeyword] = useState('')
-  const [page, setPage] = useState(1)
+  type Asked = { state: 'unread' | 'read'; keyword: string; page: number }
+  const [{ state, keyword, page }, ask] = useState<Asked>({ state: 'unread', keyword: '', page: 1 })
   const loaded = useRead(notices.get, { id }, { inline: true })
   const read = useRead(
     notices.readers,
@@ -27,17 +26,15 @@ export function Readers({ id, onClose }: { id: number; onClose: () => void }) {
   )
   useLive('notices', [notices.get.path, notices.readers.path])
   const notice = loaded.data
-  const open = (notice?.targetCount ?? 0) - (notice?.readCount ?? 0)
+  const { targetCount = 0, readCount = 0 } = notice ?? {}
+  const open = targetCount - readCount
+  const total = read.data?.total ?? 0
   const remind = useAct(notices.remind, {
     ask: t('remindAsk', { n: open }),
     ok: t('remind'),
     danger: false,
     invalidates: ['/api/notices', '/api/messages'],
   })
-  const show = (next: 'unread' | 'read') => {
-    setState(next)
-    setPage(1)
-  }
   return (
     <Detail
       open
@@ -63,9 +60,9 @@ export function Readers({ id, onClose }: { id: number; onClose: () => void }) {
       {notice ? (
         <>
           <Flex align="center" gap={16} style={{ marginBottom: 12 }}>
-            <span>{t('reader.ratio', { read: notice.readCount, target: notice.targetCount })}</span>
+            <span>{t('reader.ratio', { read: readCount, target: targetCount })}</span>
             <Progress
-              percent={Math.floor((100 * notice.readCount) / Math.max(1, notice.targetCount))}
+              percent={Math.floor((100 * readCount) / Math.max(1, targetCount))}
               size="small"
               strokeColor="var(--hd-brand)"
             />
@@ -73,10 +70,10 @@ export function Readers({ id, onClose }: { id: number; onClose: () => void }) {
           <Flex wrap justify="space-between" gap={8} style={{ marginBottom: 12 }}>
             <Segmented
               value={state}
-              onChange={show}
+              onChange={(next: Asked['state']) => ask({ state: next, keyword, page: 1 })}
               options={[
                 { value: 'unread', label: t('reader.unread', { n: open }) },
-                { value: 'read', label: t('reader.read', { n: notice.readCount }) },
+                { value: 'read', label: t('reader.read', { n: readCount }) },
               ]}
             />
             <Input
@@ -86,10 +83,7 @@ export function Readers({ id, onClose }: { id: number; onClose: () => void }) {
               aria-label={t('reader.search')}
               maxLength={60}
               value={keyword}
-              onChange={(event) => {
-                setKeyword(event.target.value)
-                setPage(1)
-              }}
+              onChange={({ target }) => ask({ state, keyword: target.value, page: 1 })}
             />
           </Flex>
           {read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
@@ -108,12 +102,12 @@ export function Readers({ id, onClose }: { id: number; onClose: () => void }) {
               ...(state === 'read' && notice.mustConfirm ? [col('confirmTime')] : []),
             ]}
             pagination={
-              (read.data?.total ?? 0) > size && {
+              total > size && {
                 current: page,
                 pageSize: size,
-                total: read.data?.total ?? 0,
+                total,
                 showSizeChanger: false,
-                onChange: setPage,
+                onChange: (next) => ask({ state, keyword, page: next }),
               }
             }
           />

@@ -157,15 +157,8 @@ export function Toolbar({ editor }: { editor: Editor }) {
 
 const fine = (address: string) => /^(https?:\/\/|mailto:)\S+$|^\/(?![/\\])\S*$/i.test(address)
 
-function Address({
-  editor,
-  start,
-  onClose,
-}: {
-  editor: Editor
-  start: string
-  onClose: () => void
-}) {
+type AddressProps = { editor: Editor; start: string; onClose: () => void }
+function Address({ editor, start, onClose }: AddressProps) {
   const { t } = useTranslation(['notices', 'web'])
   const [text, setText] = useState(start)
   const chain = () => editor.chain().focus().extendMarkRange('link')
@@ -177,15 +170,13 @@ function Address({
     const address = /^[\w-]+(\.[\w-]+)+/.test(text.trim()) ? `https://${text.trim()}` : text.trim()
     if (!fine(address)) return toast('error', t('editor.linkWrong'))
     const bare = editor.state.selection.empty && !editor.isActive('link')
-    if (bare)
-      chain()
-        .insertContent({
-          type: 'text',
-          text: address,
-          marks: [{ type: 'link', attrs: { href: address } }],
-        })
-        .run()
+    const marks = [{ type: 'link', attrs: { href: address } }]
+    if (bare) chain().insertContent({ type: 'text', text: address, marks }).run()
     else chain().setLink({ href: address }).run()
+    onClose()
+  }
+  const unlink = () => {
+    chain().unsetLink().run()
     onClose()
   }
   return (
@@ -208,13 +199,7 @@ function Address({
         {t('web:action.apply')}
       </Button>
       {start ? (
-        <Button
-          size="small"
-          onClick={() => {
-            chain().unsetLink().run()
-            onClose()
-          }}
-        >
+        <Button size="small" onClick={unlink}>
           {t('editor.unlink')}
         </Button>
       ) : null}
