@@ -66,9 +66,6 @@ async function blocked(app: App, host: string): Promise<string | null> {
   }
 }
 
-const blockedUrl = async (app: App, url: string) =>
-  URL.canParse(url) ? blocked(app, new URL(url).hostname) : null
-
 /** What the type needs and nothing else: a webhook its address, e-mail its recipients. */
 function written(type: ChannelType, channel: ChannelFields) {
   const { fieldMissing, wrongAddress } = channelErrors
@@ -95,8 +92,13 @@ async function keepSecret(ctx: Ctx, id: number, secret: string | undefined): Pro
     where id = ${id} and type = 'WEBHOOK'`.execute(ctx.db)
 }
 
-const createChannel = prepared<Contract['createChannel'], { reason: string | null }>({
-  prepare: async (app, { url }) => ({ reason: await blockedUrl(app, url) }),
+type Checked = { reason: string | null }
+const prepare = async (app: App, { url }: { url: string }): Promise<Checked> => ({
+  reason: URL.canParse(url) ? await blocked(app, new URL(url).hostname) : null,
+})
+
+const createChannel = prepared<Contract['createChannel'], Checked>({
+  prepare,
   async run(ctx, { type, secret, ...channel }, { reason }) {
     const values = { ...written(type, channel), org_id: ctx.actor.orgId, type, created_at: ctx.now }
     if (type === 'WEBHOOK') refuse('url', reason)
@@ -115,8 +117,8 @@ const createChannel = prepared<Contract['createChannel'], { reason: string | nul
   },
 })
 
-const updateChannel = prepared<Contract['updateChannel'], { reason: string | null }>({
-  prepare: async (app, { url }) => ({ reason: await blockedUrl(app, url) }),
+const updateChannel = prepared<Contract['updateChannel'], Checked>({
+  prepare,
   async run(ctx, { id, version, secret, ...channel }, { reason }) {
     const before = await one(ctx, id)
     const set = written(before.type, channel)
@@ -129,12 +131,8 @@ const updateChannel = prepared<Contract['updateChannel'], { reason: string | nul
       await sql`update alert_outbox set state = 'DROPPED', next_at = null
         where channel_id = ${id} and state = 'WAITING' and event <> 'TEST'`.execute(ctx.db)
     const after = shown(ctx, await one(ctx, id))
-    ctx.audit({
-      id,
-      name: after.name,
-      before: shown(ctx, before),
-      after: { ...after, secretChanged: secret !== undefined },
-    })
+    const logged = { ...after, secretChanged: secret !== undefined }
+    ctx.audit({ id, name: after.name, before: shown(ctx, before), after: logged })
     ctx.touch('alert-channels')
     return after
   },
@@ -164,15 +162,10 @@ const testChannel: Handlers<Contract>['testChannel'] = async (ctx, { id }) => {
       and created_at > ${ctx.now}::timestamptz - interval '1 minute' limit 1`
   if (!counted || recent)
     throw new Refusal(channelErrors.tooManyTests, { most: alertLimits.perDay.tests })
+  const asked = { event: 'TEST', next_at: ctx.now, created_at: ctx.now } as const
   await ctx.db
     .insertInto('alert_outbox')
-    .values({
-      org_id: ctx.actor.orgId,
-      channel_id: id,
-      event: 'TEST',
-      next_at: ctx.now,
-      created_at: ctx.now,
-    })
+    .values({ org_id: ctx.actor.orgId, channel_id: id, ...asked })
     .execute()
   ctx.afterCommit(() => ctx.app.jobs.poke(sendsName))
   await askRecipients(ctx, ctx.actor.orgId, channel.recipients)
@@ -188,14 +181,12 @@ const server = shape(
   ['source'],
 )
 async function mailServer(ctx: Ctx): Promise<MailServer> {
-  const own = await server.one(
-    ctx.db,
-    sql`from alert_mail_servers s where s.org_id = ${ctx.actor.orgId}`,
-  )
+  const { orgId } = ctx.actor
+  const own = await server.one(ctx.db, sql`from alert_mail_servers s where s.org_id = ${orgId}`)
   if (own) return { source: 'OWN', ...own }
   const above = await onlyRow<{ org: number | null }>(
     ctx.db,
-  )`select app_mail_server(${ctx.actor.orgId}) as org`
+  )`select app_mail_server(${orgId}) as org`
   return {
     source: above.org ? 'ABOVE' : 'NONE',
     host: '',
@@ -208,7 +199,7 @@ async function mailServer(ctx: Ctx): Promise<MailServer> {
   }
 }
 
-const saveMailServer = prepared<Contract['saveMailServer'], { reason: string | null }>({
+const saveMailServer = prepared<Contract['saveMailServer'], Checked>({
   prepare: async (app, input) => ({ reason: await blocked(app, input.host) }),
   async run(ctx, { version, password, ...server }, { reason }) {
     refuse('host', reason)
@@ -218,31 +209,21 @@ const saveMailServer = prepared<Contract['saveMailServer'], { reason: string | n
     const moved =
       before.source === 'OWN' &&
       (before.host !== server.host || before.username !== server.username)
-    const sealed = password
-      ? seal(ctx.app.config, `alert_mail_servers.password|${orgId}`, password)
-      : null
+    const place = `alert_mail_servers.password|${orgId}` as const
+    const sealed = password ? seal(ctx.app.config, place, password) : null
     const keeps = password === undefined && !moved
-    const { host, port, security, username, sender } = server
-    const { numAffectedRows } =
+    const set = { ...server, ...(keeps ? {} : { password: sealed }), updated_at: ctx.now }
+    const own = { org_id: orgId }
+    const made = ctx.db.insertInto('alert_mail_servers').values({ ...own, ...set })
+    const changed = ctx.db.updateTable('alert_mail_servers').set({ ...set, version: version + 1 })
+    const saved =
       version === 0
-        ? await sql`insert into alert_mail_servers (org_id, host, port, security, username, sender,
-          password, updated_at)
-            values (${orgId}, ${host}, ${port}, ${security}, ${username}, ${sender}, ${sealed},
-              ${ctx.now}) on conflict do nothing`.execute(ctx.db)
-        : await sql`update alert_mail_servers
-          set host = ${host}, port = ${port}, security = ${security}, username = ${username},
-            sender = ${sender},
-            password = ${keeps ? sql.ref('password') : sealed}, version = version + 1,
-            updated_at = ${ctx.now}
-            where org_id = ${orgId} and version = ${version}`.execute(ctx.db)
-    if (!numAffectedRows) throw new Refusal(common.stale)
+        ? made.onConflict((same) => same.doNothing()).returning('version')
+        : changed.where((eb) => eb.and({ ...own, version })).returning('version')
+    if (!(await saved.executeTakeFirst())) throw new Refusal(common.stale)
     const after = await mailServer(ctx)
-    ctx.audit({
-      id: orgId,
-      name: server.host,
-      before,
-      after: { ...after, passwordChanged: !keeps },
-    })
+    const logged = { ...after, passwordChanged: !keeps }
+    ctx.audit({ id: orgId, name: server.host, before, after: logged })
     ctx.touch('alert-channels')
     return after
   },

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net'
 import { createTransport } from 'nodemailer'
+import type { Ctx } from '../../../server/context.ts'
+import { rowOf } from '../../../server/rows.ts'
 import { Blocked, resolveTarget, type SendAnswer, timeoutMs } from './outbound.ts'
+import { unseal } from './seal.ts'
 import { reasonOf } from './webhook.ts'
 
 export type MailServer = {
@@ -11,6 +14,20 @@ export type MailServer = {
   password: string
   sender: string
 }
+/** The organisation's own mail server, or the one of the nearest above. */
+export async function mailServerOf(
+  ctx: Ctx,
+  orgId: number,
+): Promise<(MailServer & { orgId: number }) | null> {
+  type Kept = Omit<MailServer, 'password'> & { orgId: number; password: Buffer | null }
+  const server = await rowOf<Kept>(ctx.db)`select org_id as "orgId", host, port, security, username,
+      password, sender from alert_mail_servers where org_id = app_mail_server(${orgId})`
+  if (!server) return null
+  const place = `alert_mail_servers.password|${server.orgId}` as const
+  const { password } = server
+  return { ...server, password: password ? unseal(ctx.app.config, place, password) : '' }
+}
+
 type Mail = {
   id: string
   to: readonly string[]

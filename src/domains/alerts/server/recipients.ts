@@ -3,17 +3,18 @@ import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import type { App, Ctx } from '../../../server/context.ts'
 import { publicLink } from '../../../server/publicLink.ts'
+import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { keyFor } from '../../../server/secretBox.ts'
 import type { Kind, Piece } from '../../../server/work.ts'
 import { Refusal } from '../../../shared/errors.ts'
+import { dayMs } from '../../../shared/instants.ts'
 import { madeStorable, say } from '../../../shared/text.ts'
 import { cachedSetting } from '../../settings/server/values.ts'
 import { type channelEndpoints, channelErrors } from '../channelContract.ts'
 import { locale } from '../locale.ts'
 import { alertLimits } from '../rules.ts'
-import { sendMail } from './mail.ts'
-import { mailServerOf } from './mailServers.ts'
+import { mailServerOf, sendMail } from './mail.ts'
 import type { SendAnswer } from './outbound.ts'
 import { countToday } from './outbox.ts'
 
@@ -52,11 +53,10 @@ export async function confirmedOf(
   orgId: number,
   addresses: readonly string[],
 ): Promise<string[]> {
-  const { rows } = await sql<{
-    address: string
-  }>`select r as address from unnest(${[...addresses]}::text[]) with ordinality as x (r, n)
+  const rows = await rowsOf<{ address: string }>(ctx.db)`select r as address
+    from unnest(${[...addresses]}::text[]) with ordinality as x (r, n)
     where exists (select from alert_recipients a where a.org_id = ${orgId} and a.address = lower(r)
-      and a.confirmed_at is not null) order by n`.execute(ctx.db)
+      and a.confirmed_at is not null) order by n`
   return rows.map(({ address }) => address)
 }
 
@@ -65,11 +65,12 @@ type Asked = { id: number; org_id: number; address: string; asked_at: Date }
  * Nothing of it is kept: what it says is signed, and true as long as the row stands as it was
  * asked.
  */
-export const recipientToken = (
-  { config }: Pick<App, 'config'>,
-  { id, org_id, address, asked_at }: Asked,
-): string =>
-  `${id}.${createHmac('sha256', keyFor(config, 'alerts.recipients')).update(`${id}|${org_id}|${address}|${asked_at.getTime()}`).digest('base64url')}`
+export function recipientToken({ config }: Pick<App, 'config'>, asked: Asked): string {
+  const { id, org_id, address, asked_at } = asked
+  const said = `${id}|${org_id}|${address}|${asked_at.getTime()}`
+  const signed = createHmac('sha256', keyFor(config, 'alerts.recipients')).update(said)
+  return `${id}.${signed.digest('base64url')}`
+}
 
 type Due = Piece & Asked & { org_name: string; tenant: number }
 export const recipientKind = (app: App): Kind<Due, SendAnswer> => ({
@@ -93,7 +94,7 @@ export const recipientKind = (app: App): Kind<Due, SendAnswer> => ({
       days: alertLimits.linkDays,
       link: publicLink(app.config, `/login?mode=mail#${recipientToken(app, row)}`),
     }
-    const { zh, en } = { zh: locale.zh.message, en: locale.en.message }
+    const [zh, en] = [locale.zh.message, locale.en.message]
     return sendMail(server, {
       id: `recipient-${row.id}-${row.asked_at.getTime()}`,
       to: [row.address],
@@ -111,18 +112,14 @@ export const recipientKind = (app: App): Kind<Due, SendAnswer> => ({
   },
 })
 
-export const confirmMail: Handlers<typeof channelEndpoints>['confirmMail'] = async (
-  ctx,
-  { token },
-) => {
-  const since = new Date(ctx.now.getTime() - alertLimits.linkDays * 86_400_000)
-  const { rows } = await sql<
-    Asked & { org_name: string }
-  >`select a.id, a.org_id, a.address, a.asked_at, o.name as org_name
+type Confirm = Handlers<typeof channelEndpoints>['confirmMail']
+export const confirmMail: Confirm = async (ctx, { token }) => {
+  const since = new Date(ctx.now.getTime() - alertLimits.linkDays * dayMs)
+  const row = await rowOf<Asked & { org_name: string }>(ctx.db)`select a.id, a.org_id, a.address,
+      a.asked_at, o.name as org_name
     from alert_recipients a join organisations o on o.id = a.org_id
     where a.id = ${Number(token.split('.')[0])}
-      and a.asked_at > ${since} for no key update of a`.execute(ctx.db)
-  const row = rows[0]
+      and a.asked_at > ${since} for no key update of a`
   const right =
     row && timingSafeEqual(Buffer.from(recipientToken(ctx.app, row)), Buffer.from(token))
   if (!right) throw new Refusal(channelErrors.linkOver)

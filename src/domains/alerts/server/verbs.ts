@@ -107,19 +107,15 @@ const saveRule: Handlers<Contract>['saveRule'] = async (ctx, input) => {
   if (channelIds) await ownChannels(ctx, channelIds)
   const before = (await ruleRows(ctx)).find((rule) => rule.kind === kind)
   const chosen = channelIds && [...new Set(channelIds)].sort((a, b) => a - b)
-  const { numAffectedRows } =
+  const own = { org_id: ctx.actor.orgId, kind }
+  const set = { enabled, threshold, channel_ids: chosen, updated_at: ctx.now }
+  const made = ctx.db.insertInto('alert_rules').values({ ...own, ...set })
+  const changed = ctx.db.updateTable('alert_rules').set({ ...set, version: version + 1 })
+  const saved =
     version === 0
-      ? await sql`insert into alert_rules (org_id, kind, enabled, threshold, channel_ids,
-        updated_at) values (${ctx.actor.orgId}, ${kind}, ${enabled}, ${threshold},
-        ${chosen}::bigint[], ${ctx.now})
-          on conflict do nothing`.execute(ctx.db)
-      : await sql`update alert_rules
-        set enabled = ${enabled}, threshold = ${threshold}, channel_ids = ${chosen}::bigint[],
-          version = version + 1, updated_at = ${ctx.now}
-          where org_id = ${ctx.actor.orgId} and kind = ${kind} and version = ${version}`.execute(
-          ctx.db,
-        )
-  if (!numAffectedRows) throw new Refusal(common.stale)
+      ? made.onConflict((same) => same.doNothing()).returning('version')
+      : changed.where((eb) => eb.and({ ...own, version })).returning('version')
+  if (!(await saved.executeTakeFirst())) throw new Refusal(common.stale)
   const after = found((await ruleRows(ctx)).find((rule) => rule.kind === kind))
   ctx.audit({ id: kind, name: kind, before, after })
   ctx.touch('alert-rules')
