@@ -9,7 +9,8 @@ const fieldsIn = (found: unknown): string[] =>
     typeof inner !== 'object' ? [] : key === 'fields' ? Object.keys(inner ?? {}) : fieldsIn(inner),
   )
 /** `col('name')` and `<TextField name="name" />`, unless they bring a text of their own. */
-const shown = /\bcol\('(\w+)'(?![^\n]*\btitle:)|<\w*Field\b(?![^>]*\blabel=)[^>]*?\bname="(\w+)"/g
+const shown =
+  /\bcol\('(\w+)'(?!(?:[^\n]*|,\s*\{\s*)\btitle:)|<\w*Field\b(?![^>]*\blabel=)[^>]*?\bname="(\w+)"/g
 const screensOf = globSync('src/domains/*/web/**/*.tsx').map((file) => {
   const code = readFileSync(file, 'utf8')
   const [, , folder = ''] = file.split('/')

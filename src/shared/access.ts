@@ -1,6 +1,5 @@
-/** Kinds of organisations. */
-export const orgKinds = [
-  'PLATFORM',
+/** Kinds of organisations below the platform. */
+export const tenantKinds = [
   'AGENT',
   'OPERATOR',
   'SPONSOR',
@@ -10,16 +9,19 @@ export const orgKinds = [
   'LANE_TENANT',
   'REGULATOR',
 ] as const
+export const orgKinds = ['PLATFORM', ...tenantKinds] as const
 
 /** The kind of organisation somebody stands in. */
 export type HomeKind = (typeof orgKinds)[number]
 
 /** Which rows a role reaches. */
-export type DataScope =
-  | 'ALL'
-  | 'ORG_TREE'
-  | 'ASSIGNED_DEVICES'
-  | 'OWN_LANES'
-  | 'OWN_BUDGET'
-  | 'OWN_GOODS'
-  | 'REGION_DRUGS'
+export const dataScopes = [
+  'ALL',
+  'ORG_TREE',
+  'ASSIGNED_DEVICES',
+  'OWN_LANES',
+  'OWN_BUDGET',
+  'OWN_GOODS',
+  'REGION_DRUGS',
+] as const
+export type DataScope = (typeof dataScopes)[number]

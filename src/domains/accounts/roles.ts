@@ -1,4 +1,5 @@
 import type { DataScope } from '../../shared/access.ts'
+import { tenantKinds } from '../../shared/access.ts'
 import { type MenuPage, menus } from './menus.ts'
 import { codesOf, permissions } from './permissions.ts'
 
@@ -180,30 +181,20 @@ export const roles: readonly BuiltinRole[] = [
   ),
 ]
 
-/** Kinds of organisations somebody may add, for the default of the distribution. */
-export const orgKinds = [
-  'AGENT',
-  'OPERATOR',
-  'SPONSOR',
-  'SUPPLIER',
-  'SCHOOL',
-  'HOSPITAL',
-  'LANE_TENANT',
-  'REGULATOR',
-] as const
+/** Which roles a role gives, and which kinds of organisations it adds, by default. */
 type Given = {
   readonly targets: readonly string[]
-  readonly kinds: readonly (typeof orgKinds)[number][]
+  readonly kinds: readonly (typeof tenantKinds)[number][]
 }
 
 const everyRole = roles.map((found) => found.code)
 const fieldStaff = ['ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPAIRER', 'ROLE_FINANCE', 'ROLE_LANE_TENANT']
 const nobody: Given = { targets: [], kinds: [] }
 const distributions: Readonly<Record<string, Given>> = {
-  ROLE_SUPER_ADMIN: { targets: everyRole, kinds: orgKinds },
+  ROLE_SUPER_ADMIN: { targets: everyRole, kinds: tenantKinds },
   ROLE_ADMIN: {
     targets: everyRole.filter((code) => code !== 'ROLE_SUPER_ADMIN' && code !== 'ROLE_ADMIN'),
-    kinds: orgKinds,
+    kinds: tenantKinds,
   },
   ROLE_RTU_AGENT: {
     targets: ['ROLE_RTU_AGENT', 'ROLE_RTU_SP', ...fieldStaff, 'ROLE_SPONSOR', 'ROLE_SUPPLIER'],

@@ -33,6 +33,7 @@ export const stays: readonly string[] = [
   'lane_copies',
   'lane_copy_targets',
   'order_cases',
+  'order_cleanups',
   'order_events',
   'order_keys',
   'order_units',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { dataScopes, tenantKinds } from '../../shared/access.ts'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page } from '../../shared/listQuery.ts'
@@ -6,10 +7,7 @@ import { bi } from '../../shared/text.ts'
 import { CodeAnswer, Explanation, RoleHeld, resources } from './explained.ts'
 import { roleErrors as errors } from './rules.ts'
 
-export const Scope = z.enum(
-  ['ALL', 'ORG_TREE', 'ASSIGNED_DEVICES', 'OWN_LANES', 'OWN_BUDGET', 'OWN_GOODS', 'REGION_DRUGS'],
-  bi('请选择数据范围', 'Choose a data scope'),
-)
+export const Scope = z.enum(dataScopes, bi('请选择数据范围', 'Choose a data scope'))
 const Status = z
   .enum(['ENABLED', 'DISABLED'])
   .meta({ tones: { ENABLED: 'online', DISABLED: 'locked' } })
@@ -17,16 +15,7 @@ const Permission = z
   .string()
   .regex(/^[a-z-]+:[a-z-]+$/, bi('权限码格式不正确', 'Not a permission code'))
 const count = z.number().int().min(0)
-const OrgKind = z.enum([
-  'AGENT',
-  'OPERATOR',
-  'SPONSOR',
-  'SUPPLIER',
-  'SCHOOL',
-  'HOSPITAL',
-  'LANE_TENANT',
-  'REGULATOR',
-])
+const OrgKind = z.enum(tenantKinds)
 
 const fields = {
   name: f.text(20, bi('角色名称不能为空', 'Enter a role name')),

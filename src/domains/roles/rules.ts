@@ -1,3 +1,4 @@
+import type { DataScope } from '../../shared/access.ts'
 import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
 import type { Lang } from '../../shared/text.ts'
 
@@ -8,17 +9,6 @@ export const roleName = (role: NamedRole, lang: Lang): string =>
 export const superCode = 'ROLE_SUPER_ADMIN'
 /** Roles an organisation makes for itself. */
 export const mostRoles = 100
-/** Roles one person holds. */
-export const mostHeld = 10
-/** Which rows a role reaches; the same words as in accounts/roles.ts and the table's check. */
-type DataScope =
-  | 'ALL'
-  | 'ORG_TREE'
-  | 'ASSIGNED_DEVICES'
-  | 'OWN_LANES'
-  | 'OWN_BUDGET'
-  | 'OWN_GOODS'
-  | 'REGION_DRUGS'
 
 export const roleErrors = defineErrors('roles', {
   nameTaken: [409004, '角色名称已存在', 'This role name exists already'],

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { byRole, type Ctx, inheritable, visible } from '../../../server/context.ts'
 import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
+import { tenantKinds } from '../../../shared/access.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { bi } from '../../../shared/text.ts'
-import { orgKinds } from '../../accounts/roles.ts'
 import { platformOrg } from '../../settings/server/values.ts'
 import { RoleOption, type roles } from '../contract.ts'
 import { belongsIn, holds, mayGive, superCode } from '../rules.ts'
@@ -146,7 +146,7 @@ async function fitsOrganisation(
 
 /** Kinds of organisations the actor may create, by the distribution of his roles. */
 export async function creatableKinds(ctx: Ctx): Promise<string[]> {
-  if (isSuper(ctx)) return [...orgKinds]
+  if (isSuper(ctx)) return [...tenantKinds]
   const rows = await rowsOf<{ kind: string }>(ctx.db)`
     select distinct unnest(l.org_kinds) as kind from role_distribution_limits l
     join user_roles ur on ur.role_id = l.role_id

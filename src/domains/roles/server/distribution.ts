@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { type Ctx, inheritable, visible } from '../../../server/context.ts'
 import { exists } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
+import { tenantKinds } from '../../../shared/access.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
-import { distributionOf, orgKinds } from '../../accounts/roles.ts'
+import { distributionOf } from '../../accounts/roles.ts'
 import { platformOrg } from '../../settings/server/values.ts'
 import { Beyond, DistributionColumn, DistributionRow, type roles } from '../contract.ts'
 import { roleErrors, superCode } from '../rules.ts'
@@ -75,7 +76,7 @@ export async function read(
   const everything = {
     fixed: true,
     targets: columns.map((other) => other.roleId),
-    orgKinds: [...orgKinds],
+    orgKinds: [...tenantKinds],
   }
   return {
     rows: rows.map(({ code, ...row }) => ({
@@ -84,7 +85,7 @@ export async function read(
       ...(code === superCode && everything),
     })),
     columns,
-    orgKinds: [...orgKinds],
+    orgKinds: [...tenantKinds],
   }
 }
 
@@ -94,7 +95,6 @@ export async function save(
 ): Promise<Output<typeof roles.distribution>> {
   const known = new Map((await matrixOf(ctx, input.orgId)).map((row) => [row.roleId, row]))
   const given = new Map((await columnsOf(ctx)).map((column) => [column.roleId, column]))
-  const before = input.rows.map((next) => known.get(next.roleId))
   for (const next of input.rows) {
     const row = known.get(next.roleId)
     const targets = next.targets.map((id) => given.get(id))
@@ -108,15 +108,10 @@ export async function save(
   ctx.audit({
     id: input.rows[0]?.roleId ?? 0,
     name: input.rows.map((next) => known.get(next.roleId)?.name).join('、'),
-    before: before.map(
-      (row) =>
-        row && {
-          role: row.code,
-          targets: row.targets,
-          orgKinds: row.orgKinds,
-          maxUsers: row.maxUsers,
-        },
-    ),
+    before: input.rows.map(({ roleId }) => {
+      const { code: role, targets, orgKinds, maxUsers } = known.get(roleId) as Row
+      return { role, targets, orgKinds, maxUsers }
+    }),
     after: input.rows.map(({ version: _, ...row }) => row),
   })
   ctx.touch('roles')

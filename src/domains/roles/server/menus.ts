@@ -90,35 +90,32 @@ const one = async (ctx: Ctx, id: number): Promise<Row> =>
 type Form = Input<Contract['create']>
 
 /** A group makes its path from its name, a page names one of the app's. */
-function pathOf(form: Form): string {
-  if (form.permission === null && form.path === '') return `/${form.name}`
-  return form.path
-}
+const pathOf = (form: Form): string =>
+  form.permission === null && form.path === '' ? `/${form.name}` : form.path
 
 function checkForm(form: Form, rows: readonly Row[], self: Row | null): void {
-  const wrong = (def: ErrorDef, field: string) => {
-    throw fieldRefusal(def, field)
+  const refuse = (wrong: boolean, def: ErrorDef, field: string) => {
+    if (wrong) throw fieldRefusal(def, field)
   }
+  const { permission, name, parentId } = form
   const path = pathOf(form)
-  if (
-    form.permission === null
-      ? path !== `/${form.name}` && path !== self?.path
-      : !pagePaths.has(path)
+  const others = rows.filter((row) => row.id !== self?.id)
+  const there = permission === null ? [`/${name}`, self?.path].includes(path) : pagePaths.has(path)
+  refuse(!there, menuErrors.pathUnknown, 'path')
+  refuse(permission !== null && !codes.has(permission), menuErrors.codeUnknown, 'permission')
+  refuse(permission === null && pagePaths.has(path), menuErrors.pageNeedsCode, 'permission')
+  refuse(
+    others.some((row) => row.path === path),
+    menuErrors.pathTaken,
+    'path',
   )
-    wrong(menuErrors.pathUnknown, 'path')
-  if (form.permission !== null && !codes.has(form.permission))
-    wrong(menuErrors.codeUnknown, 'permission')
-  if (form.permission === null && pagePaths.has(path)) wrong(menuErrors.pageNeedsCode, 'permission')
-  if (rows.some((row) => row.id !== self?.id && row.path === path))
-    wrong(menuErrors.pathTaken, 'path')
-  if (
-    rows.some(
-      (row) => row.id !== self?.id && row.parentId === form.parentId && row.name === form.name,
-    )
+  refuse(
+    others.some((row) => row.parentId === parentId && row.name === name),
+    menuErrors.nameTaken,
+    'name',
   )
-    wrong(menuErrors.nameTaken, 'name')
   const above: Row[] = []
-  for (let at = form.parentId; at !== null; ) {
+  for (let at = parentId; at !== null; ) {
     const parent = rows.find((row) => row.id === at)
     if (!parent) throw new Refusal(common.notFound)
     if (parent.id === self?.id || above.includes(parent)) throw new Refusal(menuErrors.ownBranch)
@@ -129,26 +126,11 @@ function checkForm(form: Form, rows: readonly Row[], self: Row | null): void {
 }
 
 const written = (form: Form) => {
-  const {
-    title: titleZh,
-    permission: permissionCode,
-    parentId,
-    name,
-    titleEn,
-    icon,
-    sort,
-    hidden,
-  } = form
+  const { title: titleZh, permission: permissionCode, ...fields } = form
+  const { parentId, name, titleEn, icon, sort, hidden } = fields
   return columns('menus', {
-    parentId,
-    name,
-    path: pathOf(form),
-    titleZh,
-    titleEn,
-    icon,
-    sort,
-    hidden,
-    permissionCode,
+    ...{ parentId, name, path: pathOf(form), titleZh, titleEn },
+    ...{ icon, sort, hidden, permissionCode },
   })
 }
 

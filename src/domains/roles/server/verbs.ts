@@ -160,13 +160,18 @@ async function add(ctx: Ctx, next: RoleFields): Promise<number> {
   return id
 }
 
+/** The role as it stands now, for the log and whoever did it; `was`: what it was, and whose. */
+async function done(ctx: Ctx, id: number, was: { before?: RoleDetail; orgId?: number } = {}) {
+  const after = await detail(ctx, id)
+  ctx.audit({ id, name: after.name, after, ...was })
+  ctx.touch('roles')
+  return after
+}
+
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
   checkReach(ctx, input)
   await checkLists(ctx, null, input)
-  const after = await detail(ctx, await add(ctx, input))
-  ctx.audit({ id: after.id, name: after.name, after })
-  ctx.touch('roles')
-  return after
+  return done(ctx, await add(ctx, input))
 }
 
 const update: Handlers<Contract>['update'] = async (ctx, input) => {
@@ -187,20 +192,16 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
     !(await q.editsWithout(ctx, row.id))
   )
     throw new Refusal(roleErrors.ownRight)
-  const standing = (role: {
-    rank: number
-    dataScope: DataScope
-    permissions: readonly string[]
-  }) => ({ ...role, codes: new Set(role.permissions) })
+  const standing = (role: Composed & { rank: number }) => ({
+    ...role,
+    codes: new Set(role.permissions),
+  })
   if (takes(standing(before), standing(input))) requireOutranked(ctx, row)
   // another rank gives and takes all of the role
   if (row.userCount && input.rank !== row.rank) checkHeld(ctx, null, before)
   await unique(bump(ctx, input, written(row.builtin ? { ...input, nameEn: row.nameEn } : input)))
   await q.writeLists(ctx.db, row.id, input.permissions, input.menus)
-  const after = await detail(ctx, row.id)
-  ctx.audit({ id: row.id, name: after.name, before, after, orgId: row.orgId })
-  ctx.touch('roles')
-  return after
+  return done(ctx, row.id, { before, orgId: row.orgId })
 }
 
 const bump = (
@@ -255,10 +256,7 @@ const copy: Handlers<Contract>['copy'] = async (ctx, input) => {
     permissions: [...held],
     menus,
   })
-  const after = await detail(ctx, id)
-  ctx.audit({ id, name: after.name, after })
-  ctx.touch('roles')
-  return after
+  return done(ctx, id)
 }
 
 const restore: Handlers<Contract>['restore'] = async (ctx, input) => {
@@ -268,10 +266,7 @@ const restore: Handlers<Contract>['restore'] = async (ctx, input) => {
   const before = await detail(ctx, row.id)
   await bump(ctx, input, { description: '', status: 'ENABLED' })
   await q.writeLists(ctx.db, row.id, original.permissions, original.menus)
-  const after = await detail(ctx, row.id)
-  ctx.audit({ id: row.id, name: row.name, before, after, orgId: row.orgId })
-  ctx.touch('roles')
-  return after
+  return done(ctx, row.id, { before, orgId: row.orgId })
 }
 
 const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
@@ -291,17 +286,10 @@ const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
 }
 
 const assignable: Handlers<Contract>['assignable'] = async (ctx, input) => ({
-  list: (await offeredRoles(ctx, input)).map(
-    ({ id, code: identifier, name, nameEn, rank, dataScope, builtin }) => ({
-      id,
-      identifier,
-      name,
-      nameEn,
-      rank,
-      dataScope,
-      builtin,
-    }),
-  ),
+  list: (await offeredRoles(ctx, input)).map(({ id, code: identifier, ...role }) => {
+    const { name, nameEn, rank, dataScope, builtin } = role
+    return { id, identifier, name, nameEn, rank, dataScope, builtin }
+  }),
   orgKinds: (await creatableKinds(ctx)) as 'AGENT'[],
   maxUsers: await userLimit(ctx),
 })

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { Detail } from '../../../web/Detail.tsx'
 import { Time } from '../../../web/Time.tsx'
+import { Lead } from '../../../web/ui/Text.tsx'
 import { roles } from '../contract.ts'
-import styles from './roles.module.css'
 
 /** Users whose role was given by somebody who could not give it now. */
 export function BeyondDrawer({ onClose }: { onClose: () => void }) {
@@ -32,7 +32,7 @@ export function BeyondDrawer({ onClose }: { onClose: () => void }) {
       error={read.error}
       onRetry={() => void read.refetch()}
     >
-      <p className={styles.hint}>{t('matrix.beyondHint')}</p>
+      <Lead>{t('matrix.beyondHint')}</Lead>
       <Input.Search
         allowClear
         placeholder={t('fields.userName')}

@@ -1,15 +1,16 @@
-import SearchOutlined from '@ant-design/icons/es/icons/SearchOutlined'
-import { Alert, Input, Switch, Tabs } from 'antd'
+import { Alert, Flex, Tabs } from 'antd'
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { Detail } from '../../../web/Detail.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
+import { Chip, Lead } from '../../../web/ui/Text.tsx'
 import { roles } from '../contract.ts'
 import type { CodeAnswer, Explanation, PageAnswer } from '../explained.ts'
+import { roleName } from '../rules.ts'
 import { Chain, type Link } from './Chain.tsx'
 import { ExplainRow } from './ExplainRow.tsx'
-import styles from './explain.module.css'
+import { SearchBar } from './SearchBar.tsx'
 import { useRightLinks, useWords } from './words.ts'
 
 /**
@@ -53,36 +54,30 @@ function Answer({ data }: { data: Explanation }) {
   const rights = data.rights.filter(
     (right) => !(only && right.granted) && fits(right.zh, right.en, right.permission),
   )
+  const count = (what: string, n: number, all: number) =>
+    t('explain.count', { what: t(`explain.tabs.${what}`), n, all })
   return (
-    <div className={styles.explain}>
+    <Flex vertical gap={8}>
       {data.closed ? (
         <Alert type="error" showIcon title={t(`explain.closed.${data.closed}`)} />
       ) : null}
-      <p className={styles.who}>
+      <Flex wrap align="center" gap="6px 8px">
         <strong>{data.user.userName}</strong> {data.user.orgName}
         {data.roles.map((role) => (
-          <span key={role.id} className={styles.role}>
-            {lang === 'en' ? role.nameEn : role.name} · {t(`enums.dataScope.${role.dataScope}`)}
+          <Chip key={role.id}>
+            {roleName(role, lang)} · {t(`enums.dataScope.${role.dataScope}`)}
             {role.enabled ? '' : ` · ${t('explain.stopped')}`}
-          </span>
+          </Chip>
         ))}
-      </p>
+      </Flex>
       {tab === 'row' ? null : (
-        <div className={styles.bar}>
-          <Input
-            allowClear
-            autoFocus
-            prefix={<SearchOutlined />}
-            placeholder={t('explain.search')}
-            aria-label={t('explain.search')}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-          <span className={styles.only}>
-            <Switch size="small" aria-label={t('explain.only')} checked={only} onChange={setOnly} />{' '}
-            {t('explain.only')}
-          </span>
-        </div>
+        <SearchBar
+          focus
+          hint={t('explain.search')}
+          typed={typed}
+          onType={setTyped}
+          only={{ label: t('explain.only'), on: only, set: setOnly }}
+        />
       )}
       <Tabs
         activeKey={tab}
@@ -90,26 +85,18 @@ function Answer({ data }: { data: Explanation }) {
         items={[
           {
             key: 'pages',
-            label: t('explain.count', {
-              what: t('explain.tabs.pages'),
-              n: pages.filter((page) => page.shown).length,
-              all: pages.length,
-            }),
+            label: count('pages', pages.filter((page) => page.shown).length, pages.length),
             children: <Pages pages={pages} data={data} />,
           },
           {
             key: 'rights',
-            label: t('explain.count', {
-              what: t('explain.tabs.rights'),
-              n: rights.filter((right) => right.granted).length,
-              all: rights.length,
-            }),
+            label: count('rights', rights.filter((right) => right.granted).length, rights.length),
             children: <Rights rights={rights} data={data} />,
           },
           { key: 'row', label: t('explain.tabs.row'), children: <ExplainRow data={data} /> },
         ]}
       />
-    </div>
+    </Flex>
   )
 }
 
@@ -117,7 +104,7 @@ function Rights({ rights, data }: { rights: readonly CodeAnswer[]; data: Explana
   const { t } = useTranslation(['roles', 'web'])
   const words = useWords(data)
   const linksOf = useRightLinks(data)
-  if (!rights.length) return <p className={styles.none}>{t('explain.nothing')}</p>
+  if (!rights.length) return <Lead>{t('explain.nothing')}</Lead>
   return rights.map((right) => (
     <Chain
       key={right.permission}
@@ -133,7 +120,7 @@ function Pages({ pages, data }: { pages: readonly PageAnswer[]; data: Explanatio
   const { t } = useTranslation(['roles', 'web'])
   const words = useWords(data)
   const { lang } = usePrefs()
-  if (!pages.length) return <p className={styles.none}>{t('explain.nothing')}</p>
+  if (!pages.length) return <Lead>{t('explain.nothing')}</Lead>
   const linksOf = (page: PageAnswer): Link[] => {
     const listed = page.through.length
       ? [{ what: t('explain.chain.role'), text: words.rolesOf(page.through), ok: true }]

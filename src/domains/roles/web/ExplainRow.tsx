@@ -1,13 +1,13 @@
-import { Button, Input } from 'antd'
+import { Button, Flex, Input } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { Select } from '../../../web/ui/select.tsx'
+import { Lead } from '../../../web/ui/Text.tsx'
 import { roles } from '../contract.ts'
 import { type Explanation, type RowAnswer, resources } from '../explained.ts'
 import { Chain } from './Chain.tsx'
-import styles from './explain.module.css'
 import { useRightLinks, useWords } from './words.ts'
 
 type Kind = RowAnswer['resource']
@@ -27,9 +27,10 @@ export function ExplainRow({ data }: { data: Explanation }) {
     typed.trim() !== '' && setAsked({ resource: kind, rowId: typed.trim().slice(0, 40) })
   return (
     <>
-      <p className={styles.none}>{t('explain.rowHint')}</p>
-      <div className={styles.ask}>
+      <Lead>{t('explain.rowHint')}</Lead>
+      <Flex wrap gap={8}>
         <Select
+          style={{ width: 128 }}
           aria-label={t('explain.rowKind')}
           value={kind}
           onChange={(next: Kind) => setKind(next)}
@@ -37,6 +38,7 @@ export function ExplainRow({ data }: { data: Explanation }) {
         />
         <Input
           autoFocus
+          style={{ flex: '1 1 160px' }}
           placeholder={t(`explain.rowSearch.${kind}`)}
           aria-label={t(`explain.rowSearch.${kind}`)}
           maxLength={40}
@@ -47,7 +49,7 @@ export function ExplainRow({ data }: { data: Explanation }) {
         <Button type="primary" loading={read.isFetching} onClick={ask}>
           {t('explain.rowAsk')}
         </Button>
-      </div>
+      </Flex>
       {read.error ? (
         <Problem error={read.error} onRetry={() => void read.refetch()} />
       ) : asked && !read.data ? (

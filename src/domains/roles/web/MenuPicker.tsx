@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Lead } from '../../../web/ui/Text.tsx'
 import styles from './roles.module.css'
 import type { useCatalogue } from './useCatalogue.ts'
 
@@ -47,7 +48,7 @@ export function MenuPicker({ id, value = [], onChange, catalogue, permissions, d
   const groups = Map.groupBy(open, (page) => page.group)
   return (
     <div id={id} className={styles.picker} tabIndex={-1}>
-      {open.length ? null : <p className={styles.hint}>{t('form.noMenus')}</p>}
+      {open.length ? null : <Lead>{t('form.noMenus')}</Lead>}
       {[...groups].map(([group, pages]) => (
         <div key={group} className={styles.resource}>
           <strong>{pages[0] ? say({ zh: pages[0].groupZh, en: pages[0].groupEn }) : group}</strong>

@@ -1,10 +1,10 @@
 import DownOutlined from '@ant-design/icons/es/icons/DownOutlined'
-import SearchOutlined from '@ant-design/icons/es/icons/SearchOutlined'
-import { Input, Switch } from 'antd'
 import { memo, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Lead, Muted } from '../../../web/ui/Text.tsx'
 import type { Catalogue } from '../contract.ts'
 import styles from './roles.module.css'
+import { SearchBar } from './SearchBar.tsx'
 import { toggled } from './ticks.ts'
 import type { useCatalogue } from './useCatalogue.ts'
 
@@ -53,53 +53,40 @@ export function PermissionPicker({ id, value = [], onChange, catalogue, disabled
   }, [data, wanted, listed, say])
   return (
     <div id={id} className={styles.picker} tabIndex={-1}>
-      <div className={styles.bar}>
-        <Input
-          allowClear
-          prefix={<SearchOutlined />}
-          placeholder={t('form.search')}
-          aria-label={t('form.search')}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+      <SearchBar
+        className={styles.bar}
+        hint={t('form.search')}
+        typed={typed}
+        onType={setTyped}
+        only={{ label: t('form.onlyChosen'), on: chosenOnly, set: setChosenOnly }}
+      >
+        <span aria-live="polite">
+          <Muted small>{t('form.counter', { n: chosen.size, all: codes.size })}</Muted>
+        </span>
+      </SearchBar>
+      {groups.length || !data ? null : <Lead>{t('form.nothingFound')}</Lead>}
+      {groups.map((group) => (
+        <GroupBlock
+          key={group.key}
+          group={group}
+          ticks={ticksOf(group, chosen)}
+          set={set}
+          say={say}
+          disabled={disabled}
+          shown={wanted !== '' || chosenOnly}
         />
-        <span className={styles.only}>
-          <Switch
-            size="small"
-            aria-label={t('form.onlyChosen')}
-            checked={chosenOnly}
-            onChange={setChosenOnly}
-          />{' '}
-          {t('form.onlyChosen')}
-        </span>
-        <span className={styles.count} aria-live="polite">
-          {t('form.counter', { n: chosen.size, all: codes.size })}
-        </span>
-      </div>
-      <div className={styles.groups}>
-        {groups.length || !data ? null : <p className={styles.hint}>{t('form.nothingFound')}</p>}
-        {groups.map((group) => (
-          <GroupBlock
-            key={group.key}
-            group={group}
-            ticks={ticksOf(group, chosen)}
-            set={set}
-            say={say}
-            disabled={disabled}
-            shown={wanted !== '' || chosenOnly}
-          />
-        ))}
-      </div>
+      ))}
     </div>
   )
 }
 
+type Code = Group['resources'][number]['permissions'][number]
+const freeOf = (codes: readonly Code[]) =>
+  codes.flatMap((code) => (code.blocked === null ? [code.permission] : []))
 const ticksOf = (group: Group, chosen: ReadonlySet<string>): string =>
   group.resources
-    .flatMap((resource) =>
-      resource.permissions
-        .filter((code) => chosen.has(code.permission))
-        .map((code) => code.permission),
-    )
+    .flatMap((resource) => resource.permissions.map((code) => code.permission))
+    .filter((code) => chosen.has(code))
     .join(' ')
 
 type BlockProps = {
@@ -124,31 +111,32 @@ const GroupBlock = memo(function GroupBlock({
   const [opened, setOpened] = useState(false)
   const open = shown || opened
   const chosen = new Set(ticks === '' ? [] : ticks.split(' '))
-  const free = group.resources.flatMap((resource) =>
-    resource.permissions.filter((code) => code.blocked === null).map((code) => code.permission),
-  )
+  const all = group.resources.flatMap((resource) => resource.permissions)
   return (
     <section className={styles.group}>
       <header>
-        <All label={say(group)} codes={free} chosen={chosen} set={set} disabled={disabled} strong />
+        <All
+          label={say(group)}
+          codes={freeOf(all)}
+          chosen={chosen}
+          set={set}
+          disabled={disabled}
+          strong
+        />
         <button
           type="button"
           aria-expanded={open}
           aria-label={say(group)}
           onClick={() => setOpened(!open)}
         >
-          {chosen.size} /{' '}
-          {group.resources.reduce((sum, resource) => sum + resource.permissions.length, 0)}{' '}
-          <DownOutlined rotate={open ? 180 : 0} />
+          {chosen.size} / {all.length} <DownOutlined rotate={open ? 180 : 0} />
         </button>
       </header>
       {(open ? group.resources : []).map((resource) => (
         <div key={resource.key} className={styles.resource}>
           <All
             label={say(resource)}
-            codes={resource.permissions
-              .filter((code) => code.blocked === null)
-              .map((code) => code.permission)}
+            codes={freeOf(resource.permissions)}
             chosen={chosen}
             set={set}
             disabled={disabled}

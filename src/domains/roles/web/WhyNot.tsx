@@ -4,6 +4,7 @@ import type { Output } from '../../../shared/contract.ts'
 import { call, messageOf } from '../../../web/call.ts'
 import { usePrefs } from '../../../web/prefs.ts'
 import { roles } from '../contract.ts'
+import { roleName } from '../rules.ts'
 
 type Answer = Output<(typeof roles)['why']>
 
@@ -26,8 +27,7 @@ export function WhyNot({ code }: { code: string }) {
   if (typeof answer === 'string') return <p role="alert">{answer}</p>
   const { right } = answer
   const names = answer.roles.map(
-    (role) =>
-      `${lang === 'en' ? role.nameEn : role.name}${role.enabled ? '' : ` (${t('explain.stopped')})`}`,
+    (role) => `${roleName(role, lang)}${role.enabled ? '' : ` (${t('explain.stopped')})`}`,
   )
   return (
     <div aria-live="polite" style={{ marginTop: 12 }}>

@@ -1,15 +1,14 @@
 import { useTranslation } from 'react-i18next'
 import { usePrefs } from '../../../web/prefs.ts'
 import type { CodeAnswer, Explanation } from '../explained.ts'
+import { roleName } from '../rules.ts'
 import type { Link } from './Chain.tsx'
 
 /** Names of roles by id, and words for scopes. */
 export function useWords(data: Pick<Explanation, 'roles' | 'rights'>) {
   const { t } = useTranslation(['roles', 'web'])
   const { lang } = usePrefs()
-  const names = new Map(
-    data.roles.map((role) => [role.id, lang === 'en' ? role.nameEn : role.name]),
-  )
+  const names = new Map(data.roles.map((role) => [role.id, roleName(role, lang)]))
   const rights = new Map(data.rights.map((right) => [right.permission, right]))
   const say = (entry: { zh: string; en: string } | undefined) =>
     entry ? (lang === 'en' ? entry.en : entry.zh) : ''
