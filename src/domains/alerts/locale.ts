@@ -320,7 +320,7 @@ export const locale = defineLocale(
       range: 'Alert time',
       kind: 'Kind',
       level: 'Level',
-      state: 'State',
+      state: 'Status',
       content: 'What',
       deviceId: 'Device',
       nickname: 'Device name',

@@ -157,7 +157,7 @@ export const locale = defineLocale(
     emptyHint: 'The last 7 days are shown unless you choose a range',
     loginEmpty: 'No sign-ins',
     onlineEmpty: 'Nobody is online',
-    onlineSearch: 'User name or name',
+    onlineSearch: 'Username or name',
     open: 'Details',
     history: 'History of this object',
     historyOfUser: 'Entries of this user',

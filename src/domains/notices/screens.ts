@@ -3,7 +3,7 @@ import { bi } from '../../shared/text.ts'
 
 const list = '/log/issue-notice'
 export const screens = defineScreens([
-  { path: list, title: bi('发布公告', 'Issue notice'), permission: 'notice:read' },
+  { path: list, title: bi('发布公告', 'Announcements'), permission: 'notice:read' },
   {
     path: `${list}/IssueAnnouncement`,
     title: bi('编写公告', 'Write an announcement'),

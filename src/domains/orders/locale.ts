@@ -339,7 +339,7 @@ export const locale = defineLocale(
     by: 'by {name}',
     turned: 'motor ran {s} s',
     dropped: 'drop seen',
-    open: 'Open',
+    open: 'View',
     fields: {
       keyword: 'Order / machine',
       orderNum: 'Order no.',

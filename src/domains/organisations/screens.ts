@@ -3,7 +3,7 @@ import { bi } from '../../shared/text.ts'
 
 const manage = '/organ/organ-manage'
 export const screens = defineScreens([
-  { path: manage, title: bi('机构管理', 'Organisation management'), permission: 'org:read' },
+  { path: manage, title: bi('机构管理', 'Organisations'), permission: 'org:read' },
   {
     path: `${manage}/create`,
     title: bi('新增机构', 'New organisation'),

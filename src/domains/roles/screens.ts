@@ -6,7 +6,7 @@ const role = '/system/organ-role'
 const menu = '/system/organ-menu'
 
 export const screens = defineScreens([
-  { path: role, title: bi('角色管理', 'Role management'), permission: 'role:read' },
+  { path: role, title: bi('角色管理', 'Roles'), permission: 'role:read' },
   {
     path: `${role}/create`,
     title: bi('新增角色', 'New role'),
@@ -19,7 +19,7 @@ export const screens = defineScreens([
     permission: 'role:read',
     parent: role,
   },
-  { path: menu, title: bi('菜单管理', 'Menu management'), permission: 'menu:read' },
+  { path: menu, title: bi('菜单管理', 'Menus'), permission: 'menu:read' },
   {
     path: `${menu}/create`,
     title: bi('新增菜单', 'New menu'),
@@ -34,7 +34,7 @@ export const screens = defineScreens([
   },
   {
     path: '/system/createroledistribute',
-    title: bi('可创建角色设置', 'Roles selectable on user creation'),
+    title: bi('可创建角色设置', 'Roles on user creation'),
     permission: 'role:distribute-read',
     wide: true,
   },

@@ -203,7 +203,7 @@ export const locale = defineLocale(
       newPassword: 'New password',
       phone: 'Contact phone',
       consumerPhone: 'Service phone',
-      img: 'Picture',
+      img: 'Avatar',
       address: 'Street address',
       region: 'Region',
       roles: 'Roles',

@@ -11,6 +11,7 @@ import { Select } from '../ui/select.tsx'
 import { Day, DayRange } from './days.tsx'
 import styles from './List.module.css'
 import { activeFilters, type Query } from './listUrl.ts'
+import { textWidth } from './textWidth.ts'
 import type { Filter, PickerProps } from './types.ts'
 
 type Props = {
@@ -24,6 +25,9 @@ type Props = {
   tools: ReactNode
 }
 const inRow = 5
+/** A field for text is as wide as what it asks for, with the mark that clears it. */
+const leastWidth = 152
+const clearRoom = 46
 
 export function FilterBar({ ns, input, filters, query, fixed, onChange, onReset, tools }: Props) {
   const { t } = useTranslation('web')
@@ -230,7 +234,7 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
       label={label}
       value={value === undefined ? '' : String(value)}
       className={className}
-      style={style}
+      style={{ width: Math.max(leastWidth, textWidth(label) + clearRoom), ...style }}
       max={info.max ?? 60}
       onSearch={(text) =>
         set(info.kind === 'number' ? (text === '' ? undefined : Number(text)) : text)

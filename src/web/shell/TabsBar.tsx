@@ -79,16 +79,17 @@ export function TabsBar() {
     usedAt: 0,
   }
   const tabs = [home, ...opened.filter((tab) => tab.path !== homePath)]
-  const here = tabs.find((tab) => tab.path === pathname)
+  const at = tabs.findIndex((tab) => tab.path === pathname)
+  const here = tabs[at]
   const { show, run, items } = useVerbs(tabs)
   const titleOf = (tab: Tab) =>
     [tabTitle(tab.path, menus, lang, t('shell.home')), tab.extra].filter(Boolean).join(' ')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the active tab scrolls into sight when it changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the active tab scrolls into sight when it changes, or comes where another made room
   useEffect(() => {
     bar.current
       ?.querySelector('[data-active="true"]')
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [pathname, tabs.length])
+  }, [pathname, at, tabs.length])
   return (
     <div className={styles.tabsBar}>
       <nav ref={bar} className={styles.tabs} aria-label={t('shell.tabs')}>

@@ -92,7 +92,7 @@ export function AlertList() {
           col('times'),
           col('handler'),
           col('closeTime', { defaultHidden: true }),
-          col('kind', { tones: {} }),
+          col('kind', { tones: {}, defaultHidden: true }),
           col('orgName'),
           col('since', { defaultHidden: true }),
           col('awayCount', { defaultHidden: true }),

@@ -65,12 +65,15 @@ test('every fault of a device file is named, nothing is kept', async () => {
   expect(await devices()).toEqual([])
   const shape = await send('devices', [
     head,
-    device('IM1'),
+    device('IM1', { 2: '没有', 6: '广州市', 9: 'ORG000099' }),
     device('IM000002', { 1: '' }),
     device('IM000002', { 4: '1.23E+15' }),
   ])
   expect(shape.body.errors.map((error: { field: string }) => error.field)).toEqual([
     'rows.2.rtuNumber',
+    'rows.2.type',
+    'rows.2.county',
+    'rows.2.owner',
     'rows.3.nickname',
     'rows.4.card',
   ])
@@ -84,9 +87,11 @@ test('devices come with their boards and a code for each', async () => {
   expect((await send('devices', lines, { dry: true })).body).toMatchObject({ total: 2, failed: 0 })
   expect(await devices()).toEqual([])
   const { body } = await send('devices', lines)
-  expect(body.once.text.split('\n').map((line: string) => line.split('\t')[0])).toEqual([
+  expect(body.once.text.split('\r\n').map((line: string) => line.split(',')[0])).toEqual([
+    '\uFEFF机器编号 Machine number',
     'IM000001',
     'IM000002',
+    '',
   ])
   expect(
     (await devices()).map((row) => [row.rtu_number, row.org_id, row.county, row.board_no]),
@@ -97,7 +102,7 @@ test('devices come with their boards and a code for each', async () => {
   expect(await world.sql(`select org_id, iccid from main_boards`)).toEqual([
     { org_id: 3, iccid: '8986042201000000301' },
   ])
-  const code = body.once.text.split('\n')[1].split('\t')[1]
+  const code = body.once.text.split('\r\n')[2].split(',')[1]
   const activated = await world.ask(undefined, 'POST', '/activate', {
     code,
     boardNo: 'BD-IMPORT-2',

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { type Ctx, inheritable } from '../../../server/context.ts'
 import {
-  cellRefusal,
   defineImporter,
   eachRow,
   type ImportRow,
   type RowError,
 } from '../../../server/importers.ts'
 import { rowsOf } from '../../../server/rows.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { regionsNamed } from '../../../shared/regions.ts'
 import { bi } from '../../../shared/text.ts'
-import { meant, type Named, organisationsNamed } from '../../accounts/server/named.ts'
+import { meant, organisationsNamed } from '../../accounts/server/named.ts'
 import { keepCodes, newCode } from '../../boards/server/codes.ts'
 import { CreateDevice, type kinds, rtuNumber } from '../formContract.ts'
 import { checkedOwner, checkedPlace } from './checks.ts'
@@ -45,18 +45,35 @@ const text = {
 }
 
 const levels = ['province', 'city', 'county'] as const
-function countyOf(row: Row): string {
-  const found = regionsNamed(levels.map((level) => row[level]))
-  const missing = levels[found.length]
-  if (missing) throw cellRefusal(missing, text.noRegion)
-  return found.at(-1)?.code ?? ''
+/** What the words of a row mean; those that mean nothing are faults, all of them at once. */
+async function wordsOf(ctx: Ctx, rows: readonly ImportRow<Partial<Row>>[]) {
+  const types = await rowsOf<Type>(
+    ctx.db,
+  )`select t.id, t.name, t.kind, t.drop_sensor as "dropSensor" from device_types t
+    where ${inheritable(ctx, 't.org_id')}`
+  const typeOf = new Map(types.map((type) => [type.name.toLowerCase(), type]))
+  const words = rows.map(({ value }) => value.owner ?? '')
+  const owners = await organisationsNamed(ctx, [...new Set(words)])
+  return (row: Partial<Row>) => {
+    const faults: { field: string; text: string }[] = []
+    const type = typeOf.get(row.type?.toLowerCase() ?? '')
+    if (!type && row.type) faults.push({ field: 'type', text: text.noType })
+    if (type?.kind === 'DRUG') faults.push({ field: 'type', text: text.single })
+    const found = regionsNamed(levels.flatMap((level) => row[level] ?? []))
+    const missing = levels[found.length]
+    if (missing && row[missing]) faults.push({ field: missing, text: text.noRegion })
+    const owner = row.owner ? meant(owners, row.owner) : { id: ctx.actor.orgId }
+    if (typeof owner === 'string') faults.push({ field: 'owner', text: owner })
+    return { faults, type, county: found[levels.length - 1]?.code, owner }
+  }
 }
 
-function ownerOf(ctx: Ctx, owners: readonly Named[], word: string): number {
-  if (!word) return ctx.actor.orgId
-  const owner = meant(owners, word)
-  if (typeof owner === 'string') throw cellRefusal('owner', owner)
-  return owner.id
+/** Of a row with faults of form: whether its words mean something. */
+async function halves(ctx: Ctx, rows: readonly ImportRow<Partial<Row>>[]): Promise<RowError[]> {
+  const meaning = await wordsOf(ctx, rows)
+  return rows.flatMap(({ line, value }) =>
+    meaning(value).faults.map(({ field, text }) => ({ line, column: field, text })),
+  )
 }
 
 async function run(
@@ -64,18 +81,13 @@ async function run(
   rows: readonly ImportRow<Row>[],
   codes: Ready,
 ): Promise<readonly RowError[]> {
-  const types = await rowsOf<Type>(
-    ctx.db,
-  )`select t.id, t.name, t.kind, t.drop_sensor as "dropSensor" from device_types t
-    where ${inheritable(ctx, 't.org_id')}`
-  const typeOf = new Map(types.map((type) => [type.name.toLowerCase(), type]))
-  const owners = await organisationsNamed(ctx, [...new Set(rows.map(({ value }) => value.owner))])
+  const meaning = await wordsOf(ctx, rows)
   const added: { id: number; orgId: number; code: string }[] = []
   const errors = await eachRow(ctx, rows, async (quiet, row) => {
-    const type = typeOf.get(row.type.toLowerCase())
-    if (!type) throw cellRefusal('type', text.noType)
-    if (type.kind === 'DRUG') throw cellRefusal('type', text.single)
-    const orgId = await checkedOwner(quiet, ownerOf(quiet, owners, row.owner))
+    const { faults, type, county, owner } = meaning(row)
+    if (faults.length || !type || typeof owner === 'string')
+      throw new Refusal(common.invalid, {}, faults)
+    const orgId = await checkedOwner(quiet, owner.id)
     const { nickname, boardNo, card, address } = row
     const { kind, dropSensor } = type
     const given = CreateDevice.parse({
@@ -84,7 +96,7 @@ async function run(
       boardNo,
       card,
       address,
-      county: countyOf(row),
+      county,
       typeId: type.id,
       kind,
       dropSensor,
@@ -164,10 +176,14 @@ export const deviceImporter = defineImporter<typeof Row, Ready>({
   prepare: async (_app, rows) => new Map(rows.map(({ value }) => [value.rtuNumber, newCode()])),
   once: (codes) => ({
     label: bi(
-      '激活码（只显示这一次，72小时内有效，主板输入或扫码后自动绑定）',
-      'Activation codes (shown this once, valid for 72 hours; a board binds itself with one)',
+      '激活码文件（只提供这一次，72小时内有效，主板输入或扫码后自动绑定）',
+      'Activation codes (given this once, valid for 72 hours; a board binds itself with one)',
     ),
-    text: [...codes].map(([number, code]) => `${number}\t${code}`).join('\n'),
+    fileName: bi('激活码.csv', 'activation-codes.csv'),
+    text: `\uFEFF${[['机器编号 Machine number', '激活码 Activation code'], ...codes]
+      .map((cells) => cells.join(','))
+      .join('\r\n')}\r\n`,
   }),
+  halves,
   run,
 })

@@ -77,7 +77,7 @@ export async function receive(
 
 /**
  * Applies the rows, and answers what is wrong with any of them in one go: a file with faults of
- * form is tried with the rest of its rows, so that a person need not send it twice. Whatever is
+ * form, or with something twice, is tried with the rest of its rows, so that a person need not send it twice. Whatever is
  * answered besides `[]` the caller takes back.
  */
 async function allFaults(
@@ -90,8 +90,8 @@ async function allFaults(
   const fine = sheet.rows.filter(({ line }) => !wrong.has(line))
   const known = new Set(sheet.errors.map(({ line, column }) => `${line} ${column}`))
   const found = fine.length ? await importer.run(ctx, fine, ready) : []
-  const halves =
-    importer.halves && sheet.halves.length ? await importer.halves(ctx, sheet.halves, ready) : []
+  const others = [...sheet.halves, ...sheet.rows.filter(({ line }) => wrong.has(line))]
+  const halves = importer.halves && others.length ? await importer.halves(ctx, others, ready) : []
   const more = halves.filter(({ line, column }) => !known.has(`${line} ${column}`))
   return [...sheet.errors, ...found, ...more].sort((a, b) => a.line - b.line)
 }

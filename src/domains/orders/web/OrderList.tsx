@@ -109,7 +109,10 @@ export function OrderList() {
           }),
           may('product:cost') &&
             // nothing left yet: its cost is not known
-            col('costPrice', { render: (fen: number | null) => <Money fen={fen || null} /> }),
+            col('costPrice', {
+              defaultHidden: true,
+              render: (fen: number | null) => <Money fen={fen || null} />,
+            }),
           col('payType'),
           col('orderType', { defaultHidden: true }),
           col('userName', { defaultHidden: true }),

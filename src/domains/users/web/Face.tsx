@@ -17,7 +17,7 @@ export const Face = ({ row, size = 24 }: { row: Person; size?: number }) =>
         borderRadius: 4,
         background: 'var(--hd-tint)',
         color: 'var(--hd-selected-text)',
-        fontSize: 12,
+        fontSize: Math.max(12, size * 0.4),
       }}
     >
       {row.realName.slice(0, 1).toUpperCase()}
