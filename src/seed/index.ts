@@ -16,6 +16,7 @@ import { seedJobs } from '../domains/jobs/seed.ts'
 import { seedLanes } from '../domains/lanes/seed.ts'
 import { seedPlanograms } from '../domains/lanes/seedPlanograms.ts'
 import { seedTelemetry } from '../domains/machines/seed.ts'
+import { seedMedicalInsurance } from '../domains/medical-insurance/seed.ts'
 import { seedNotices } from '../domains/notices/seed.ts'
 import { seedProducts } from '../domains/products/seed.ts'
 import { seedRoles } from '../domains/roles/seed.ts'
@@ -108,6 +109,7 @@ async function seedDemo(
     await seedRoles(db, people, now)
     await seedUsers(db, ids, now)
     await seedPlanograms(db, ids, now)
+    await seedMedicalInsurance(db, ids, now)
     await seedSuppliers(db, files, ids, now)
     await seedAvatars(db, files, ids, now)
     await seedNotices(db, ids, now)

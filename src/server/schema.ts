@@ -701,6 +701,20 @@ export interface MainBoardsTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface MedicalInsuranceItemsTable {
+  id: Generated<number>
+  org_id: number
+  product_id: number
+  code: string
+  insurance_class: 'A' | 'B' | 'SELF'
+  pay_price: number | null
+  self_ratio: number | null
+  valid_from: string
+  valid_until: string
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface MenusTable {
   id: Generated<number>
   parent_id: number | null
@@ -1584,6 +1598,7 @@ export interface DB {
   log_debug_sessions: LogDebugSessionsTable
   login_attempts: LoginAttemptsTable
   main_boards: MainBoardsTable
+  medical_insurance_items: MedicalInsuranceItemsTable
   menus: MenusTable
   messages: MessagesTable
   notice_targets: NoticeTargetsTable
@@ -1670,6 +1685,8 @@ export type Constraint =
   | 'log_checks_live'
   | 'main_boards_board_no_key'
   | 'main_boards_iccid'
+  | 'medical_insurance_code'
+  | 'medical_insurance_product'
   | 'menus_parent_id_name_key'
   | 'menus_path_key'
   | 'messages_notice_id_user_id_key'

@@ -46,9 +46,7 @@ const table: readonly Group[] = [
     ['main-board'],
   ]],
   ['product', 'goods', '商品管理', 'Products', [
-    ['product-category'],
-    ['product-manage'],
-    ['medical-insurance', '医保管理', 'Medical insurance', 'medical-insurance:read'],
+    ['product-category'], ['product-manage'], ['medical-insurance'],
   ]],
   ['stock', 'box', '库存管理', 'Stock', [
     ['replenish', '补货管理', 'Replenishment', 'replenish:read'],

@@ -102,6 +102,8 @@ export const ProductRow = z.strictObject({
   /** INHERITED: belongs to an organisation above, can be used but not changed. */
   source: z.enum(['OWN', 'INHERITED']),
   orgName: z.string().nullable(),
+  /** The medical insurance knows it today. */
+  insured: z.boolean(),
   status: Status,
   version: f.version,
   updateTime: f.instant,
@@ -142,6 +144,7 @@ export const ProductQuery = listQuery(
     drugClass: z.enum(drugClasses).optional(),
     status: Status.optional(),
     source: z.enum(['OWN', 'INHERITED']).optional(),
+    insured: z.boolean().optional(),
   },
   ['createTime', 'updateTime', 'name', 'retailPrice', 'laneCount', 'stock', 'sales30'],
   '-createTime',
@@ -195,6 +198,7 @@ const editErrors = [
   productErrors.lanesBelowCost,
   productErrors.looserDrugClass,
   productErrors.lanesForbidDrug,
+  productErrors.insured,
 ]
 
 export const products = {

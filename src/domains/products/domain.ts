@@ -12,5 +12,6 @@ export const domain = {
   topics: { products: { rights: ['product:read', 'product-category:read'], shared: true } },
   open: {
     'server/cost.ts': 'who knows what a product costs',
+    'web/DrugMark.tsx': 'the mark that the law asks for',
   },
 } satisfies Domain<typeof products>

@@ -59,6 +59,11 @@ export const productErrors = defineErrors('products', {
     '商品正在销售，药品分类只能改为更严格的类别',
     'While the product is on sale its drug class may only become stricter',
   ],
+  insured: [
+    422034,
+    '商品有医保信息，不能改为非药品',
+    'The product has insurance entries and stays a drug',
+  ],
   lanesForbidDrug: [
     422033,
     '以下货道所在设备不允许销售此类药品：{list}，共{n}个货道',

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, inheritable, may, owns, visible } from '../../../server/context.ts'
 import { matches } from '../../../server/lists.ts'
+import { exists } from '../../../server/rows.ts'
 import { columns, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
@@ -66,6 +67,8 @@ export function productPage(ctx: Ctx, input: Input<Contract['list']>) {
       and ${visible(ctx, 'l.org_id', 'l.device_id')})`
   const sales30 = sql`(select coalesce(sum(r.pieces), 0)::int from product_rollups r
     where r.product_id = p.id and r.day >= ${since} and ${visible(ctx, 'r.org_id', 'r.device_id')})`
+  const insured = sql`exists (select from medical_insurance_items m where m.product_id = p.id
+    and ${shanghaiDay(ctx.now)} between m.valid_from and m.valid_until)`
   const counts = sql`count(distinct l.device_id), count(*), coalesce(sum(l.quantity), 0)`
   // PostgreSQL evaluates the figures after the limit unless they are the sort key
   const row = shape(
@@ -78,6 +81,7 @@ export function productPage(ctx: Ctx, input: Input<Contract['list']>) {
       updateTime: sql`p.updated_at`,
       placed: lanes(sql`json_build_array(${counts})`),
       sales30,
+      insured,
       used,
     },
     ['margin', 'deviceCount', 'laneCount', 'stock', 'source', 'can'],
@@ -92,6 +96,7 @@ export function productPage(ctx: Ctx, input: Input<Contract['list']>) {
       input.drugClass && sql`p.drug_class = ${input.drugClass}`,
       input.status && sql`p.status = ${input.status}`,
       input.source === 'OWN' && own(ctx, 'p.org_id'),
+      input.insured !== undefined && sql`${insured} = ${input.insured}`,
       input.source === 'INHERITED' && sql`not ${own(ctx, 'p.org_id')}`,
     ],
     sort: {
@@ -116,6 +121,9 @@ export async function lockProduct(ctx: Ctx, id: number): Promise<void> {
   await sql`select 1 from products p where p.id = ${id} and ${own(ctx, 'p.org_id')}
     for update`.execute(ctx.db)
 }
+
+export const hasInsurance = (ctx: Ctx, id: number) =>
+  exists(ctx.db)`select from medical_insurance_items where product_id = ${id}`
 
 const option = shape(ProductOption.extend(beside), ['products', 'p'], {
   img: sql`coalesce(p.images[1], '')`,

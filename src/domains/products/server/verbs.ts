@@ -158,6 +158,9 @@ const edit: Handlers<Contract>['edit'] = async (ctx, input) => {
   await checkLanes(ctx, before, input)
   const { id, version, ...fields } = input
   const set = { ...columns('products', fields), updated_at: ctx.now }
+  const noDrug = input.drugClass === 'NONE' && before.drugClass !== 'NONE'
+  if (noDrug && (await q.hasInsurance(ctx, id)))
+    throw fieldRefusal(productErrors.insured, 'drugClass')
   await unique(updateVersion(ctx, 'products', { id, version }, set))
   return finish(ctx, before)
 }

@@ -1,5 +1,6 @@
 import { Form } from 'antd'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router'
 import { say } from '../../../shared/text.ts'
 import { Section } from '../../../web/FormPage.tsx'
 import {
@@ -16,6 +17,7 @@ import {
 import { Percent } from '../../../web/Money.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { RecordPage } from '../../../web/RecordPage.tsx'
+import { useMay } from '../../../web/session.ts'
 import { Bad } from '../../../web/ui/Text.tsx'
 import { products } from '../contract.ts'
 import {
@@ -38,11 +40,19 @@ export const ProductForm = () => (
     blank={{ drugClass: 'NONE', images: [] }}
     own={{ barcode: null }}
   >
-    {(edited, fresh) => <Sections fresh={fresh} inherited={edited?.source === 'INHERITED'} />}
+    {(edited, fresh) => (
+      <Sections
+        fresh={fresh}
+        id={fresh ? undefined : edited?.id}
+        inherited={edited?.source === 'INHERITED'}
+      />
+    )}
   </RecordPage>
 )
 
-function Sections({ fresh, inherited }: { fresh: boolean; inherited: boolean }) {
+type SectionsProps = { fresh: boolean; id: number | undefined; inherited: boolean }
+function Sections({ fresh, id, inherited }: SectionsProps) {
+  const may = useMay()
   const { t } = useTranslation('products')
   const drugClass = (Form.useWatch('drugClass') as DrugClass | undefined) ?? 'NONE'
   const expiry = t('form.days', { n: nearExpiryDefault(drugClass) })
@@ -77,6 +87,13 @@ function Sections({ fresh, inherited }: { fresh: boolean; inherited: boolean }) 
           <TextField name="manufacturer" required wide />
           <NumberField name="storeTempMin" precision={1} min={-40} max={60} unit="°C" />
           <NumberField name="storeTempMax" precision={1} min={-40} max={60} unit="°C" />
+        </Section>
+      )}
+      {id === undefined || drugClass === 'NONE' || !may('medical-insurance:read') ? null : (
+        <Section title={t('form.insurance')} purpose={t('form.insuranceHint')}>
+          <Fixed label={t('form.insuranceEntries')}>
+            <Link to={`/product/medical-insurance?productId=${id}`}>{t('form.insuranceLook')}</Link>
+          </Fixed>
         </Section>
       )}
       <Section title={t('form.selling')} purpose={t('form.sellingHint')}>

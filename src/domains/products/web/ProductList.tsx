@@ -48,6 +48,7 @@ export function ProductList() {
         { key: 'categoryId', picker: CategorySelect },
         'drugClass',
         'source',
+        { key: 'insured', more: true },
         { key: 'status', more: true },
       ]}
       columns={[
@@ -76,6 +77,7 @@ export function ProductList() {
         }),
         col('stock'),
         col('sales30'),
+        col('insured', { defaultHidden: true }),
         col('status'),
         col('updateTime', { defaultHidden: true }),
         col('source', { defaultHidden: true }),

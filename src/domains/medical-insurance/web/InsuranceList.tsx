@@ -1,0 +1,83 @@
+import { Button } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useCols } from '../../../web/columns.tsx'
+import { ListPage } from '../../../web/ListPage.tsx'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { useMay } from '../../../web/session.ts'
+import { ImportDialog } from '../../jobs/web/pickers.ts'
+import { DrugMark } from '../../products/web/DrugMark.tsx'
+import { ItemRow, medicalInsurance } from '../contract.ts'
+
+const InsuranceFields = lazyDialog(() =>
+  import('./InsuranceFields.tsx').then((m) => m.InsuranceFields),
+)
+
+export function InsuranceList() {
+  const { t } = useTranslation('medicalInsurance')
+  const col = useCols(ItemRow, 'medicalInsurance')
+  const may = useMay()
+  const [importing, setImporting] = useState(false)
+  const inherited = (row: ItemRow) => (row.source === 'INHERITED' ? t('inherited') : undefined)
+  return (
+    <>
+      <ListPage
+        ns="medicalInsurance"
+        endpoint={medicalInsurance.list}
+        live="medical-insurance"
+        records={{
+          ...medicalInsurance,
+          fields: InsuranceFields,
+          width: 680,
+          whyNotUpdate: inherited,
+          whyNotRemove: inherited,
+        }}
+        header={
+          may('medical-insurance:import') ? (
+            <Button onClick={() => setImporting(true)}>{t('import')}</Button>
+          ) : null
+        }
+        views="status"
+        filters={['keyword', 'code', 'insuranceClass', 'complete']}
+        columns={[
+          col('productName', { fixed: 'start' }),
+          col('model'),
+          col('drugClass', {
+            width: 136,
+            render: (_, row) => <DrugMark drugClass={row.drugClass} word />,
+          }),
+          col('insuranceClass'),
+          col('code'),
+          col('approvalNo', { defaultHidden: true }),
+          col('payPrice'),
+          col('selfRatio', {
+            render: (ratio: number | null) => (ratio === null ? '—' : `${ratio}%`),
+          }),
+          col('validFrom'),
+          col('validUntil'),
+          col('status'),
+          col('source', { defaultHidden: true }),
+          col('orgName', { defaultHidden: true }),
+          col('createTime', { defaultHidden: true }),
+        ]}
+        card={[
+          'model',
+          'drugClass',
+          'insuranceClass',
+          'code',
+          'payPrice',
+          'selfRatio',
+          'validUntil',
+        ]}
+      />
+      {importing ? (
+        <ImportDialog
+          kind="medical-insurance"
+          title={t('import')}
+          invalidates={[medicalInsurance.list.path]}
+          onClose={() => setImporting(false)}
+        />
+      ) : null}
+    </>
+  )
+}
