@@ -705,7 +705,7 @@ export interface MedicalInsuranceItemsTable {
   id: Generated<number>
   org_id: number
   product_id: number
-  code: string
+  insurance_code: string
   insurance_class: 'A' | 'B' | 'SELF'
   pay_price: number | null
   self_ratio: number | null

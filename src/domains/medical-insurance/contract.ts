@@ -20,7 +20,7 @@ export const insuranceCode = z
   .regex(/^[XZ][A-Z0-9]{22}$/, bi('国家医保编码格式不正确', 'Not a national insurance code'))
 
 const fields = {
-  code: insuranceCode,
+  insuranceCode,
   insuranceClass: z.enum(insuranceClasses, bi('请选择医保类别', 'Choose the insurance class')),
   payPrice: f.price.nullable().default(null),
   /** Percent, with two decimals. */
@@ -71,14 +71,14 @@ export const medicalInsurance = {
     input: listQuery(
       {
         keyword,
-        code: z.string().trim().max(23).optional(),
+        insuranceCode: z.string().trim().max(23).optional(),
         insuranceClass: z.enum(insuranceClasses).optional(),
         /** Pay price and share of the patient are known. */
         complete: z.boolean().optional(),
         status: Status.optional(),
         productId: f.id.optional(),
       },
-      ['createTime', 'code', 'payPrice', 'selfRatio', 'validFrom', 'validUntil'],
+      ['createTime', 'insuranceCode', 'payPrice', 'selfRatio', 'validFrom', 'validUntil'],
       '-createTime',
     ),
     output: page(ItemRow),

@@ -26,10 +26,10 @@ export async function seedMedicalInsurance(
   await db
     .insertInto('medical_insurance_items')
     .values(
-      rows.map(([key, code, insuranceClass, payPrice, selfRatio, from, until], i) => ({
+      rows.map(([key, insuranceCode, insuranceClass, payPrice, selfRatio, from, until], i) => ({
         org_id: org.get('platform') as number,
         product_id: product.get(key) as number,
-        code,
+        insurance_code: insuranceCode,
         insurance_class: insuranceClass,
         pay_price: payPrice,
         self_ratio: selfRatio,

@@ -7,7 +7,7 @@ let year = 2030
 const entry = () => {
   year += 1
   const period = { validFrom: `${year}-01-01`, validUntil: `${year}-12-31` }
-  return { code: `XA01ABD075A0020101${year}0`, insuranceClass: 'A', ...period }
+  return { insuranceCode: `XA01ABD075A0020101${year}0`, insuranceClass: 'A', ...period }
 }
 
 export const medicalInsurance: DomainSamples = {
@@ -23,7 +23,7 @@ export const medicalInsurance: DomainSamples = {
       id: rowId(where, 1),
       org_id: place[where],
       product_id: drug(where),
-      code: 'XA01ABD075A002010100483',
+      insurance_code: 'XA01ABD075A002010100483',
       insurance_class: 'A',
       valid_from: '2026-01-01',
       valid_until: '2026-12-31',
@@ -41,13 +41,13 @@ export const medicalInsurance: DomainSamples = {
       ...entry(),
     }),
     'medicalInsurance.remove': async (world) => {
-      const { code, validFrom, validUntil } = entry()
+      const { insuranceCode, validFrom, validUntil } = entry()
       return {
         id: await fresh(
           world,
           `insert into medical_insurance_items
-            (org_id, product_id, code, insurance_class, valid_from, valid_until)
-            values (3, ${drug('OWN')}, '${code}', 'A', '${validFrom}', '${validUntil}')`,
+            (org_id, product_id, insurance_code, insurance_class, valid_from, valid_until)
+            values (3, ${drug('OWN')}, '${insuranceCode}', 'A', '${validFrom}', '${validUntil}')`,
         ),
         version: 1,
       }

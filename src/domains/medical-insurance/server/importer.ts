@@ -21,7 +21,7 @@ const decimal = (text: string) =>
     .optional()
 const Row = z.strictObject({
   product: f.text(60, bi('请选择商品', 'Choose a product')),
-  code: insuranceCode,
+  insuranceCode,
   insuranceClass: f.text(20, bi('请选择医保类别', 'Choose the insurance class')),
   payPrice: decimal(bi('价格格式错误', 'Not a price')),
   selfRatio: decimal(bi('自付比例须为0-100，最多两位小数', 'From 0 to 100, at most two decimals')),
@@ -91,8 +91,8 @@ export const insuranceImporter = defineImporter<typeof Row>({
       note: bi('条形码、批准文号或名称', 'Barcode, approval number or name'),
     },
     {
-      key: 'code',
-      title: title('code'),
+      key: 'insuranceCode',
+      title: title('insuranceCode'),
       required: true,
       example: 'XA01ABD075A002010100483',
       note: bi('23位，X或Z开头', '23 characters, the first is X or Z'),

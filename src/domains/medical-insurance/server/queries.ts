@@ -49,7 +49,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof medicalInsurance.list>) =
     last: sql`m.id`,
     sort: {
       createTime: sql`m.created_at`,
-      code: sql`m.code`,
+      insuranceCode: sql`m.insurance_code`,
       payPrice: sql`m.pay_price`,
       selfRatio: sql`m.self_ratio`,
       validFrom: sql`m.valid_from`,
@@ -58,7 +58,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof medicalInsurance.list>) =
     where: [
       readable(ctx),
       matches('products', 'm.product_id', input.keyword),
-      input.code && sql`strpos(m.code, upper(${input.code})) > 0`,
+      input.insuranceCode && sql`strpos(m.insurance_code, upper(${input.insuranceCode})) > 0`,
       input.insuranceClass && sql`m.insurance_class = ${input.insuranceClass}`,
       input.complete !== undefined &&
         sql`(m.pay_price is not null and m.self_ratio is not null) = ${input.complete}`,

@@ -23,7 +23,7 @@ afterAll(() => world.close())
 const code = (n: number) => `XA01ABD075A0020101${String(n).padStart(5, '0')}`
 const good = {
   productId: 31,
-  code: code(1),
+  insuranceCode: code(1),
   insuranceClass: 'A',
   payPrice: 1280,
   selfRatio: 12.5,
@@ -35,10 +35,10 @@ const create = (user: number, change: Record<string, unknown> = {}) =>
 
 test.each([
   [{ productId: undefined }, 'productId', '请选择商品'],
-  [{ code: '' }, 'code', '请输入国家医保编码'],
-  [{ code: 'AA01ABD075A002010100483' }, 'code', '国家医保编码格式不正确'],
-  [{ code: 'XA01ABD075A00201010048' }, 'code', '国家医保编码格式不正确'],
-  [{ code: 'xA01ABD075A002010100483' }, 'code', '国家医保编码格式不正确'],
+  [{ insuranceCode: '' }, 'insuranceCode', '请输入国家医保编码'],
+  [{ insuranceCode: 'AA01ABD075A002010100483' }, 'insuranceCode', '国家医保编码格式不正确'],
+  [{ insuranceCode: 'XA01ABD075A00201010048' }, 'insuranceCode', '国家医保编码格式不正确'],
+  [{ insuranceCode: 'xA01ABD075A002010100483' }, 'insuranceCode', '国家医保编码格式不正确'],
   [{ insuranceClass: 'OTC' }, 'insuranceClass', '请选择医保类别'],
   [{ payPrice: 0 }, 'payPrice', '价格不能为空或0'],
   [{ payPrice: 1.5 }, 'payPrice'],
@@ -82,7 +82,7 @@ test('create, edit, stale, delete', async () => {
 
 test('only own drugs have entries, and stay drugs', async () => {
   const why = async (user: number, productId: number) => {
-    const { status, body } = await create(user, { productId, code: code(productId) })
+    const { status, body } = await create(user, { productId, insuranceCode: code(productId) })
     return [status, body.errors?.[0]?.message ?? body.message ?? 'made']
   }
   expect(await why(people.operator, 39)).toEqual([422, '只能选择药品'])
@@ -130,27 +130,29 @@ test('a product with an entry stays a drug, and the list of products says who ha
 })
 
 test('a product has one entry at a time, a code one product of an owner at a time', async () => {
-  const first = { productId: 32, code: code(320) }
+  const first = { productId: 32, insuranceCode: code(320) }
   expect((await create(people.operator, first)).status).toBe(200)
   const fault = async (user: number, change: Record<string, unknown>) => {
     const { status, body } = await create(user, { ...first, ...change })
     return [status, body.errors?.[0]?.field, body.errors?.[0]?.message]
   }
-  const other = { code: code(321) }
+  const other = { insuranceCode: code(321) }
   const product = [409, 'productId', '只能添加一个商品：该商品在此期间已有医保信息']
   expect(await fault(people.operator, other)).toEqual(product)
   const late = { validFrom: '2026-12-31', validUntil: '2027-12-31' }
   expect(await fault(people.operator, { ...other, ...late })).toEqual(product)
   expect(await fault(people.operator, { productId: 33 })).toEqual([
     409,
-    'code',
+    'insuranceCode',
     '国家医保编码在此期间已被其他商品使用',
   ])
   expect((await fault(people.sibling, { productId: 41 }))[0]).toBe(200)
   const next = { validFrom: '2027-01-01', validUntil: '2027-12-31' }
   expect((await fault(people.operator, next))[0]).toBe(200)
   const twice = await Promise.all(
-    [1, 2, 3, 4].map((n) => create(people.operator, { productId: 33, code: code(330 + n) })),
+    [1, 2, 3, 4].map((n) =>
+      create(people.operator, { productId: 33, insuranceCode: code(330 + n) }),
+    ),
   )
   expect(twice.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
 })
@@ -161,13 +163,17 @@ test('filters by period, class, completeness, code and name', async () => {
   for (const id of [51, 52, 53])
     await add(world.sql, 'products', { id, name: `处方${id}`, ...drug })
   const made = (productId: number, change: Record<string, unknown>) =>
-    create(people.stranger, { productId, code: code(productId), ...change })
+    create(people.stranger, { productId, insuranceCode: code(productId), ...change })
   await made(51, { validFrom: '2025-01-01', validUntil: '2026-11-20' })
   await made(52, { validFrom: '2026-11-20', validUntil: '2026-11-21', insuranceClass: 'B' })
   await made(53, { validFrom: '2026-11-22', validUntil: '2027-01-01', selfRatio: null })
   const ids = async (query: string) =>
     (
-      await world.send(people.stranger, 'GET', `/medical-insurance-items?sort=code&${query}`)
+      await world.send(
+        people.stranger,
+        'GET',
+        `/medical-insurance-items?sort=insuranceCode&${query}`,
+      )
     ).body.list
       .map((row: { productId: number }) => row.productId)
       .filter((id: number) => id > 50)
@@ -177,7 +183,7 @@ test('filters by period, class, completeness, code and name', async () => {
   expect(await ids('insuranceClass=B')).toEqual([52])
   expect(await ids('complete=false')).toEqual([53])
   expect(await ids('complete=true')).toEqual([51, 52])
-  expect(await ids(`code=${code(52).slice(9).toLowerCase()}`)).toEqual([52])
+  expect(await ids(`insuranceCode=${code(52).slice(9).toLowerCase()}`)).toEqual([52])
   expect(await ids('keyword=处方53')).toEqual([53])
   expect(await ids('productId=51')).toEqual([51])
   expect((await world.send(people.reader, 'GET', '/medical-insurance-items')).status).toBe(403)
@@ -221,7 +227,7 @@ test('a file of entries is imported whole or not at all', async () => {
     { field: 'rows.6.validUntil', message: '结束时间必须晚于开始时间' },
     { field: 'rows.7.product', message: '只能选择药品' },
     { field: 'rows.8.product', message: '只能添加一个商品：该商品在此期间已有医保信息' },
-    { field: 'rows.9.code', message: '国家医保编码在此期间已被其他商品使用' },
+    { field: 'rows.9.insuranceCode', message: '国家医保编码在此期间已被其他商品使用' },
   ])
   expect(await count()).toEqual(before)
   const fine = await send([

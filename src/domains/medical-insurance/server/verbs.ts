@@ -31,7 +31,7 @@ async function own(ctx: Ctx, id: number): Promise<q.Row> {
 /** The database guards the periods: two who add at once meet there. */
 const apart = guarding({
   medical_insurance_product: [insuranceErrors.productTaken, 'productId'],
-  medical_insurance_code: [insuranceErrors.codeTaken, 'code'],
+  medical_insurance_code: [insuranceErrors.codeTaken, 'insuranceCode'],
 })
 
 /** An entry of a drug of one's own, not yet in the log. */

@@ -25,7 +25,7 @@ export function InsuranceFields({ row }: { row: ItemRow | undefined }) {
           <ProductSelect filter={({ drugClass }) => drugClass !== 'NONE'} />
         </Field>
       )}
-      <TextField name="code" placeholder="XA01ABD075A002010100483" />
+      <TextField name="insuranceCode" placeholder="XA01ABD075A002010100483" />
       <SelectField name="insuranceClass" hint={t('classHint')} />
       <MoneyField name="payPrice" />
       <NumberField name="selfRatio" precision={2} min={0} max={100} unit="%" />

@@ -38,7 +38,7 @@ export function InsuranceList() {
           ) : null
         }
         views="status"
-        filters={['keyword', 'code', 'insuranceClass', 'complete']}
+        filters={['keyword', 'insuranceCode', 'insuranceClass', 'complete']}
         columns={[
           col('productName', { fixed: 'start' }),
           col('model'),
@@ -47,7 +47,7 @@ export function InsuranceList() {
             render: (_, row) => <DrugMark drugClass={row.drugClass} word />,
           }),
           col('insuranceClass'),
-          col('code'),
+          col('insuranceCode'),
           col('approvalNo', { defaultHidden: true }),
           col('payPrice'),
           col('selfRatio', {
@@ -64,7 +64,7 @@ export function InsuranceList() {
           'model',
           'drugClass',
           'insuranceClass',
-          'code',
+          'insuranceCode',
           'payPrice',
           'selfRatio',
           'validUntil',
