@@ -9,6 +9,8 @@ export const roleName = (role: NamedRole, lang: Lang): string =>
 export const superCode = 'ROLE_SUPER_ADMIN'
 /** Roles an organisation makes for itself. */
 export const mostRoles = 100
+/** Roles one person holds. */
+export const mostHeld = 10
 
 export const roleErrors = defineErrors('roles', {
   nameTaken: [409004, '角色名称已存在', 'This role name exists already'],

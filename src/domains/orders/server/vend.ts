@@ -49,7 +49,7 @@ export async function takeCommands(app: App, deviceIds: readonly number[]): Prom
   if (!deviceIds.length) return []
   // most turns find nothing: one look, without locks; what is paid after it pokes the next turn
   const { rows } = await app.database.readSame(systemScope, (db) =>
-    sql<Unread>`select device_id, min(order_at) as first, max(order_at) as last from vend_commands
+    sql<Waiting>`select device_id, min(order_at) as first, max(order_at) as last from vend_commands
       where state in ('WAIT','SENT','UNKNOWN') group by device_id`.execute(db),
   )
   const asked = new Set(deviceIds)
