@@ -63,7 +63,7 @@ export const madeStorable = (text: string): string =>
  * form behind a Mongolian letter.
  */
 const unseen =
-  /(?<!\p{Emoji})\ufe0f|(?<=[\d#*])\ufe0f(?!\u20e3)|(?<!\p{Extended_Pictographic}|\ufe0f|\p{Emoji_Modifier})\u200d|\u200d(?!\p{Extended_Pictographic})|(?<!\p{Script=Mongolian})[\u180b-\u180d\u180f]|(?![\u180b-\u180d\u180f\u200d\ufe0f])\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffc]/gu
+  /(?<!\p{Emoji})\ufe0f|(?<=[\d#*])\ufe0f(?!\u20e3)|(?<!\p{Extended_Pictographic}|\ufe0f|\p{Emoji_Modifier})\u200d|\u200d(?!\p{Extended_Pictographic})|(?<!\p{Script=Mongolian})[\u180b-\u180d\u180f]|(?!\u200d|\ufe0f|[\u180b-\u180d\u180f])\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffc]/gu
 /** What looks like nothing is nothing. */
 const blank = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$/u
 
