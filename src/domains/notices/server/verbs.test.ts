@@ -113,6 +113,27 @@ describe('whom it reaches', () => {
       count: 0,
     })
   })
+  it('hundreds of organisations for thousands of people cost what both have, not their product', async () => {
+    await world.sql(
+      `insert into organisations (id, parent_id, path, kind, name)
+        select 50000 + n, 4, ('1.2.4.' || 50000 + n)::ltree, 'OPERATOR', '众-' || n
+        from generate_series(1, 200) n`,
+    )
+    await world.sql(
+      `insert into users (org_id, username, password_hash, real_name)
+        select 4, 'many' || n, '', 'x' from generate_series(1, 4000) n`,
+    )
+    const orgIds = Array.from({ length: 200 }, (_, n) => 50_001 + n)
+    const began = performance.now()
+    const targets = { toAll: false, orgIds, withSubtree: true }
+    expect((await world.as('agent')('audience', targets)).body).toEqual({ count: 0 })
+    const { id } = await published('agent', targets)
+    expect(await receivers(id)).toEqual([])
+    expect(performance.now() - began).toBeLessThan(1200)
+    await world.sql(`delete from user_roles where user_id in
+      (select id from users where username like 'many%')`)
+    await world.sql(`delete from users where username like 'many%'`)
+  })
   it('two batches and a crash between them: every reader once, and as many rows as counted', async () => {
     const { fanOut } = await import('./fanout.ts')
     const { id, version } = await made('agent')
