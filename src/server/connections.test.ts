@@ -111,3 +111,17 @@ describe('an act that may not go on', () => {
     expect(await ended({}, (ask) => ask('select pg_sleep(1.5)'))).toBeNull()
   })
 })
+
+test('a process that stood still in an act is told to come again, and its connection is not used again', async () => {
+  const failure = await api.app.database
+    .transact(systemScope, async (db) => {
+      await sql`set local idle_in_transaction_session_timeout = '50ms'`.execute(db)
+      const until = performance.now() + 300
+      while (performance.now() < until);
+      throw new Error('over')
+    })
+    .catch((error: unknown) => error)
+  expect(databaseRefusal(failure)?.def.status).toBe(503)
+  for (let n = 0; n < 20; n += 1)
+    await api.app.database.transact(systemScope, (db) => sql`select 1`.execute(db))
+})

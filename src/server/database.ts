@@ -370,7 +370,7 @@ export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = (error as Error & { code?: string }).code ?? ''
   return (
-    /^(08|57P0)/.test(code) ||
+    /^(08|57P0|25P03)/.test(code) ||
     ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT'].includes(code) ||
     /Connection terminated|timeout exceeded when trying to connect|not queryable/.test(
       error.message,
