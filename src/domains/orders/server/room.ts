@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
-import { systemScope } from '../../../server/database.ts'
+import { isHeld, patience, systemScope } from '../../../server/database.ts'
 import { bySystem } from '../../../server/run.ts'
 import { holderOf } from '../../../shared/address.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -42,11 +42,16 @@ type Look = {
   mayMove: boolean
 }
 
+/** How long a buyer waits for the rows of machines at which he orders nothing. */
+const elsewhereMs = 100
+
 /**
  * Before an order is made: whoever cannot have it is told so by reading alone, since anybody may
  * ask, as often as he likes. Where its goods are held by orders that had their time to pay, those
  * are closed early. Where there are none, one order of the address that holds most gives way.
  * Whoever pays one of them after all finds the way of every late payment: his money goes back.
+ * Those that fill a limit of his own may stand at other machines; where somebody holds one of
+ * these, he meets his limit, and this machine is not the one that is held.
  */
 export async function makeRoom(
   app: App,
@@ -60,7 +65,8 @@ export async function makeRoom(
   if (look.unasked.goods.length || look.unasked.places.length)
     await bySystem(app, (ctx) => markWanted(ctx, look.unasked))
   if (!look.mayMove) throw look.refusal
-  const { buyer, way, seconds } = look
+  const { buyer, way, seconds, refusal } = look
+  let elsewhere = false
   await bySystem(app, async (ctx) => {
     ctx.later(orderLockTimeout(app, input))
     // one after the other at a machine, or several would judge by the same orders
@@ -70,6 +76,8 @@ export async function makeRoom(
     const old = timedOut(held, buyer, way, { now: ctx.now, seconds })
     const giving = old.length ? undefined : givingWay(held, buyer, way, ctx.now)
     const closing = await lockUnpaid(ctx, giving ? [giving] : old)
+    elsewhere = closing.some(({ deviceId }) => deviceId !== buyer.deviceId)
+    if (elsewhere) ctx.later(patience(elsewhereMs))
     await closeOrders(ctx, closing, 'CLOSED_EARLY')
     if (!giving || !closing.length) return
     await raiseSecurity(ctx, {
@@ -79,6 +87,8 @@ export async function makeRoom(
       deviceId: giving.deviceId,
       detail: { address: giving.address, orders: giving.orders },
     })
+  }).catch((error: unknown) => {
+    throw elsewhere && isHeld(error) ? refusal : error
   })
   return seen
 }
