@@ -46,21 +46,24 @@ export const leaveQueue = (app: App): Promise<unknown> =>
 type Look = { at: number; behind: number; asking: Promise<void> | null }
 const looks = perApp((): Look => ({ at: Number.NEGATIVE_INFINITY, behind: 0, asking: null }))
 
+/** Nobody orders at night: what was so then says nothing of now. */
+const oldMs = 3000
 /**
  * Milliseconds the platform is behind; read once a second however many order. Infinity: every
  * gateway fell silent.
  */
 export async function platformBehind(app: App): Promise<number> {
   const look = looks(app)
-  if (performance.now() - look.at > 1000) {
+  const age = performance.now() - look.at
+  if (age > 1000) {
     look.asking ??= ask(app)
       .then((behind) => Object.assign(look, { at: performance.now(), behind }))
       .then(() => {})
       .finally(() => {
         look.asking = null
       })
-    // who finds an old answer uses it, only the very first waits
-    if (look.at === Number.NEGATIVE_INFINITY) await look.asking
+    // while orders come, nobody waits for the answer
+    if (age > oldMs) await look.asking
     else
       look.asking.catch((error: unknown) => app.log.warn({ err: error }, 'age of the vend queue'))
   }
