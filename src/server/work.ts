@@ -56,10 +56,10 @@ export type Kind<P extends Piece, A extends { readonly state: string }> = {
   /** As often it is begun at most; as often as `waits` say, unless it takes as long as it takes. */
   readonly most?: number
   /**
-   * Where rows are locked in another order, or are done together: claims at most `free` pieces, with
-   * `claiming`.
+   * Where rows are locked in another order, or are done together: takes at most `free` pieces, with
+   * `taking`. Those of tenants take turns here, too: `turns`, `longestAgo`, and `turnOf` of each.
    */
-  claim?(ctx: Ctx, free: number): Promise<P[]>
+  take?(ctx: Ctx, free: number, served: readonly string[]): Promise<P[]>
   do(piece: P): Promise<A | Retry | Failed>
   /**
    * Writes how a try ended and, as `next_at`, what the mechanism says: when it goes on, or null.
@@ -151,7 +151,13 @@ export const claim = <P extends Piece, A extends { readonly state: string }>(
   free: number,
   served: readonly string[] = [],
 ): Promise<P[]> =>
-  bySystem(app, (ctx) => (kind.claim ? kind.claim(ctx, free) : claimRows(ctx, kind, free, served)))
+  bySystem(app, (ctx) =>
+    kind.take ? kind.take(ctx, free, served) : takeRows(ctx, kind, free, served),
+  )
+
+/** Of tenants whose turn it is as much, first those that were served longest ago. */
+export const longestAgo = (served: readonly string[], tenant: RawBuilder<unknown>) =>
+  sql`array_position(${served}::text[], ${tenant}) nulls first`
 
 /**
  * `turns`, after `with recursive`: of each tenant that waits for something its first due rows,
@@ -198,8 +204,7 @@ async function claimRows<P extends Piece, A extends { readonly state: string }>(
   const { rows } = await sql<Omit<P, 'ours'> & Record<string, unknown>>`
     with recursive ${turns(ctx.app, kind, free)}, due as (
       select ${own('t')}, turns.tenant from ${table} t join turns using (${keys}) where ${due}
-      order by turns.turn, array_position(${served}::text[], turns.tenant) nulls first,
-        t.next_at, ${own('t')} limit ${free} for update of t skip locked
+      order by turns.turn, ${longestAgo(served, sql`turns.tenant`)}, t.next_at, ${own('t')} limit ${free} for update of t skip locked
     )
     update ${table} t set ${claiming(ctx.app, kind)}${begins ? sql`, ${begins}` : sql``} from due
     where (${own('t')}) = (${own('due')})

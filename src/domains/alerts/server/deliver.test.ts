@@ -104,6 +104,10 @@ test('organisations take turns: one with many messages due holds up no other', a
   const taken = await claim(world.app, sendKind(world.app), 20)
   expect(taken.map(({ orgId }) => orgId)).toContain(4)
   expect(taken).toHaveLength(20)
+  await due(5, 1, world.clock.now - 1000)
+  const served = taken.filter(({ orgId }) => orgId === 3).map(({ turnOf }) => turnOf)
+  const [next] = await take(world.app, sendKind(world.app), 1, served)
+  expect(next?.orgId, 'one place that comes free').toBe(5)
 })
 
 test('who dies between sending and marking loses nothing: the message goes again under its number', async () => {

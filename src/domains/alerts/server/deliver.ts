@@ -10,6 +10,7 @@ import {
   type Failed,
   type Kind,
   Lost,
+  longestAgo,
   type Piece,
   type Retry,
   turns,
@@ -20,7 +21,7 @@ import { alertLimits, sendTime } from '../rules.ts'
 import { dropReminders, sendsName } from './outbox.ts'
 import { type Batch, type Event, readEvents, sendBatch, tellInApp } from './senders.ts'
 
-type Due = Batch & Piece
+type Due = Batch & Piece & { readonly turnOf: string }
 type Sent = { readonly state: 'SENT'; readonly inApp?: readonly Event[] }
 
 /**
@@ -41,7 +42,7 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
   }
   return kind
 
-  async function claimDue(ctx: Ctx, free: number): Promise<Due[]> {
+  async function claimDue(ctx: Ctx, free: number, served: readonly string[]): Promise<Due[]> {
     const now = clock(app)
     await sql`
       with recursive ${turns(
@@ -62,15 +63,17 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
       update alert_outbox o set batch = named.batch from due join named using (channel_id, test)
       where o.id = due.id`.execute(ctx.db)
     const rows = await rowsOf<Omit<Due, 'ours'>>(ctx.db)`
-      update alert_outbox t set state = 'SENDING', ${claiming(app, kind)}
-      where t.batch in (
-        select batch from (select batch, org_id, min(next_at) as at,
-          row_number() over (partition by org_id order by min(next_at)) as turn
-          from alert_outbox where batch is not null and next_at <= ${now}
-          group by batch, org_id) b
-        order by row_number() over (partition by ${tenantName(sql`b.org_id`)} order by turn, at), at
-        limit ${free}) and t.next_at <= ${now}
-      returning t.batch as id, t.channel_id as "channelId", t.org_id as "orgId", t.attempts`
+      with due as (select batch, tenant from (select b.*,
+          row_number() over (partition by tenant order by turn, at) as turn_of
+          from (select batch, ${tenantName(sql`alert_outbox.org_id`)} as tenant, min(next_at) as at,
+            row_number() over (partition by org_id order by min(next_at)) as turn
+            from alert_outbox where batch is not null and next_at <= ${now}
+            group by batch, org_id) b) b
+        order by turn_of, ${longestAgo(served, sql`tenant`)}, at limit ${free})
+      update alert_outbox t set state = 'SENDING', ${taking(app, kind)} from due
+      where t.batch = due.batch and t.next_at <= ${now}
+      returning t.batch as id, due.tenant as "turnOf", t.channel_id as "channelId",
+        t.org_id as "orgId", t.attempts`
     const batches = [...new Map(rows.map((row) => [row.id, row])).values()]
     return batches.map((row) => ({
       ...row,

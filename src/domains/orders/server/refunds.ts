@@ -1,7 +1,15 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { rowOf, rowsOf } from '../../../server/rows.ts'
-import { claiming, clock, type Ending, type Kind, type Piece } from '../../../server/work.ts'
+import {
+  clock,
+  type Ending,
+  type Kind,
+  longestAgo,
+  type Piece,
+  taking,
+  turns,
+} from '../../../server/work.ts'
 import { feeShareOf, refundOut, suspenseOut, type Voucher } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import { refundBackoff } from '../rules.ts'
@@ -30,6 +38,7 @@ export type Providers = Record<'SIMULATOR' | 'WECHAT' | 'ALIPAY', Provider>
 export const refundsName = 'order-refunds'
 
 type Due = Piece & {
+  turnOf: string
   countedTries: number
   id: number
   orgId: number
@@ -77,18 +86,19 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
   }
   return kind
 
-  async function claimDue(ctx: Ctx, free: number): Promise<Due[]> {
+  async function claimDue(ctx: Ctx, free: number, served: readonly string[]): Promise<Due[]> {
     const now = clock(app)
     const rows = await rowsOf<Omit<Due, 'ours'>>(ctx.db)`
-      with due as (
+      with recursive ${turns(app, kind, free)}, due as (
         -- the order is locked first, as everywhere
-        select r.id from refunds r
+        select r.id, turns.tenant from refunds r join turns using (id)
         join orders o on o.org_id = r.org_id and o.created_at = r.order_at and o.id = r.order_id
-        where r.next_at <= ${now} order by r.next_at
+        where r.next_at <= ${now}
+        order by turns.turn, ${longestAgo(served, sql`turns.tenant`)}, r.next_at
         limit ${free} for no key update of o skip locked)
       update refunds t set state = 'PROCESSING', ${claiming(app, kind)} from due, payments p
       where t.id = due.id and p.id = t.payment_id and t.next_at <= ${now}
-      returning t.id, t.org_id as "orgId", t.refund_no as "refundNo", t.order_id as "orderId",
+      returning t.id, due.tenant as "turnOf", t.org_id as "orgId", t.refund_no as "refundNo", t.order_id as "orderId",
         t.order_at as "orderAt", t.order_num as "orderNum",
         t.unit_id as "unitId", t.amount, t.attempts, t.attempts - t.waited as "countedTries",
         t.payment_id as "paymentId", p.provider, p.out_trade_no as "outTradeNo", p.amount as total`

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { addOrganisations, type Sql } from '../../../../test/factories/things.ts'
 import { type Actor, type Ctx, systemActor } from '../../../server/context.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
 import { act, systemCaller } from '../../../server/run.ts'
-import { runDue } from '../../../server/work.ts'
+import { runDue, take as takePieces } from '../../../server/work.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import type { Machine } from '../../machines/server/identity.ts'
@@ -419,6 +420,39 @@ async function giveUp() {
   later(181)
   await sweepCommands(world.app)
 }
+test('refunds of tenants take turns: one who gives back much holds up nobody else', async () => {
+  await addOrganisations(world.rows as Sql, [3, 1, 'OPERATOR', 'q'])
+  const due = async (many: number, ago: number) => {
+    const { orderNum } = await order([{ roadIndex: 1, count: 1 }])
+    await world.rows(
+      `insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at, order_num,
+        kind, amount, reason, automatic, state, next_at, created_at)
+        select org_id, device_id, 'turn-' || id || '-' || n, id, order_id, order_at, order_num,
+          'PAYMENT', 1, 'DUPLICATE', true, 'PENDING', $1, $1
+        from payments, generate_series(1, $2::int) n where order_num = $3`,
+      [new Date(world.clock.now - ago), many, orderNum],
+    )
+  }
+  await due(20, 60_000)
+  machine = await stockedMachine()
+  for (const [table, key] of [
+    ['devices', 'id'],
+    ['lanes', 'device_id'],
+    ['device_states', 'device_id'],
+  ])
+    await world.rows(`update ${table} set org_id = 3 where ${key} = $1`, [machine.id])
+  const taken = (free: number, served: readonly string[] = []) =>
+    takePieces(world.app, refundKind(world.app, provider()), free, served)
+  const [first] = await taken(1)
+  await due(2, 1000)
+  expect([
+    first?.orgId,
+    (await taken(1, [first?.turnOf as string])).map(({ orgId }) => orgId),
+    (await taken(3)).map(({ orgId }) => orgId).sort(),
+  ]).toEqual([2, [3], [2, 2, 3]])
+  await world.rows(`delete from refunds where refund_no like 'turn-%'`)
+})
+
 test('the clock is set back by an hour: what left goes on to its refund, unpaid orders give their goods back', async () => {
   const sale = await sold()
   const unpaid = await order([{ roadIndex: 2, count: 1 }])
