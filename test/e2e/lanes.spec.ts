@@ -90,6 +90,17 @@ test('lanes are filled, priced, copied to another machine and put back', async (
   assert.ok(one?.productId && one.productId === two?.productId)
   assert.deepEqual([one.price, two?.price], [Math.round(list0 * 100), Math.round(list0 * 100)])
 
+  // taken out in the panel, and put back
+  await card(first).click()
+  const panel = page.getByRole('complementary', { name: '已选 1 个货道' })
+  await panel.getByRole('combobox').click()
+  await panel.locator('.ant-select').hover()
+  await panel.locator('.ant-select-clear').click()
+  await card(first).and(page.locator('[data-empty="true"]')).waitFor()
+  await card(first).focus()
+  await page.keyboard.press('Control+z')
+  await card(first).and(page.locator('[data-draft="false"]')).waitFor()
+
   await page.getByRole('button', { name: '复制到其他机器' }).click()
   await page.getByRole('searchbox', { name: '机器编号 / 名称' }).fill(target.rtuNumber)
   await page.getByRole('checkbox', { name: target.rtuNumber }).check()

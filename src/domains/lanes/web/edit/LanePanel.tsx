@@ -121,7 +121,7 @@ function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'dra
     item(field, (id) => (
       <InputNumber
         id={id}
-        className={styles.full ?? ''}
+        style={{ width: '100%' }}
         precision={0}
         {...input(field)}
         suffix={unit}
@@ -170,20 +170,18 @@ function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'dra
             }
           />
         ) : (
-          <span className={styles.product}>
-            <ProductSelect
-              id={id}
-              value={shared('productId') ?? undefined}
-              {...(differs('productId') ? { placeholder: t('differing') } : {})}
-              filter={(option) => canPlace(option, plan.device) === null}
-              onChange={(next) => {
-                if (next === undefined) drafts.set(ids, 'productId', null)
-              }}
-              onPick={(option) => {
-                if (option) drafts.set(ids, 'productId', option.id, option)
-              }}
-            />
-          </span>
+          <ProductSelect
+            id={id}
+            value={shared('productId') ?? undefined}
+            {...(differs('productId') ? { placeholder: t('differing') } : {})}
+            filter={(option) => canPlace(option, plan.device) === null}
+            onChange={(next) => {
+              if (next === null) drafts.set(ids, 'productId', null)
+            }}
+            onPick={(option) => {
+              if (option) drafts.set(ids, 'productId', option.id, option)
+            }}
+          />
         ),
       )}
       <div className={styles.pair}>
