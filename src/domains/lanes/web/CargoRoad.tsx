@@ -13,7 +13,7 @@ import { useAct } from '../../../web/useAct.ts'
 import { lanes, type Planogram } from '../contract.ts'
 import { LanePanel } from './edit/LanePanel.tsx'
 import { LaneTools } from './edit/LaneTools.tsx'
-import { type Clip, useDrafts } from './edit/useDrafts.ts'
+import { useDrafts } from './edit/useDrafts.ts'
 import { LaneFoot, Legend } from './grid/LaneFoot.tsx'
 import { type GridActions, LaneGrid } from './grid/LaneGrid.tsx'
 import { LaneTable } from './grid/LaneTable.tsx'
@@ -21,7 +21,7 @@ import styles from './grid/lanes.module.css'
 import { PrintPlan } from './grid/PrintPlan.tsx'
 import { createSelection, type Selection, useChosen } from './grid/selection.ts'
 import { LaneHead } from './LaneHead.tsx'
-import { type Goods, goodsOf, roadsOf, type ShownRoad } from './shown.ts'
+import { type Goods, roadsOf, type ShownRoad } from './shown.ts'
 
 const LevelsDialog = lazyDialog(() => import('./edit/LevelsDialog.tsx').then((m) => m.LevelsDialog))
 
@@ -45,15 +45,8 @@ export function CargoRoad() {
   )
 }
 
-/** Settings copied from lanes, for lanes of this or another machine opened beside it. */
-let clips: readonly Clip[] = []
-const clipOf = (road: ShownRoad): Clip => {
-  const { productId, price, retailPrice, roadCapacity, warnQty, restriction } = road
-  return {
-    fields: { productId, price, retailPrice, roadCapacity, warnQty, restriction },
-    goods: productId === null ? null : goodsOf(road),
-  }
-}
+/** Lanes whose settings were copied, for lanes of this or another machine opened beside it. */
+let clips: readonly ShownRoad[] = []
 
 function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
   const { t } = useTranslation(['lanes', 'web'])
@@ -77,7 +70,7 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
   const place = (goods: Goods, onto: readonly number[]) =>
     drafts.set(onto, 'productId', goods.id, goods)
   const copy = (ids: readonly number[]) => {
-    clips = open.filter((road) => ids.includes(road.id)).map(clipOf)
+    clips = open.filter((road) => ids.includes(road.id))
     setCopied(clips.length)
   }
   const paste = (ids: readonly number[]) => {
@@ -248,10 +241,10 @@ function NoLanes({ plan }: { plan: Planogram }) {
   return (
     <>
       <LaneHead plan={plan} />
-      <section className={`hd-sheet ${styles.none}`}>
+      <Sheet label={t('title')}>
         <Empty title={t('empty')} action={plan.can.update ? create : null} />
         {open ? <LevelsDialog plan={plan} onClose={() => setOpen(false)} /> : null}
-      </section>
+      </Sheet>
     </>
   )
 }

@@ -1,20 +1,14 @@
 import type { TFunction } from 'i18next'
+import type { ProductOption } from '../../products/contract.ts'
 import type { Planogram, Road } from '../contract.ts'
 import { handLock, type Lane } from '../rules.ts'
 
 /** `draft`: shown as it will be once it is saved. */
 export type ShownRoad = Road & { floorId: number; level: number; draft?: true }
 /** A product as cards and rules need it, from a lane or from the list beside the grid. */
-export type Goods = {
-  id: number
-  name: string
-  model: string
-  img: string | null
+export type Goods = Omit<ProductOption, 'purchaseLimit' | 'drugClass' | 'img'> & {
   drugClass: string
-  costPrice: number | null
-  retailPrice: number
-  warnQty: number | null
-  status: 'ON' | 'OFF'
+  img: string | null
 }
 export const goodsOf = (road: Road): Goods => ({
   id: road.productId ?? 0,

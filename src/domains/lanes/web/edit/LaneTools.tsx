@@ -15,6 +15,7 @@ import { lazyDialog } from '../../../../web/lazyDialog.tsx'
 import { usePrefs } from '../../../../web/prefs.ts'
 import { useMay } from '../../../../web/session.ts'
 import { Dropdown } from '../../../../web/ui/popup.tsx'
+import { Muted } from '../../../../web/ui/Text.tsx'
 import { Tooltip } from '../../../../web/ui/Tooltip.tsx'
 import { useAct } from '../../../../web/useAct.ts'
 import { lanes, type Planogram } from '../../contract.ts'
@@ -174,7 +175,7 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
                   <span>{t(key)}</span>
                 </Tooltip>
               ),
-              ...(keys ? { extra: <kbd className={styles.kbd}>{keys}</kbd> } : {}),
+              ...(keys ? { extra: <Muted small>{keys}</Muted> } : {}),
             })),
           onClick: ({ key }) => void more.find((verb) => verb.key === key)?.run?.(),
         }}

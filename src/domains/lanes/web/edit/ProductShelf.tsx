@@ -5,6 +5,7 @@ import { useRead } from '../../../../web/api.ts'
 import { Money } from '../../../../web/Money.tsx'
 import { Picture } from '../../../../web/Picture.tsx'
 import { Empty, Unread } from '../../../../web/Problem.tsx'
+import { Cut, Muted } from '../../../../web/ui/Text.tsx'
 import { useDebounced } from '../../../../web/useDebounced.ts'
 import { products } from '../../../products/contract.ts'
 import type { Planogram } from '../../contract.ts'
@@ -37,7 +38,7 @@ export function ProductShelf({
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
       />
-      <p className={styles.shelfHint}>{onPick ? t('shelf.click') : t('shelf.drag')}</p>
+      <Muted small>{onPick ? t('shelf.click') : t('shelf.drag')}</Muted>
       {read.data ? null : <Unread read={read} />}
       <ul>
         {list.map((option) => (
@@ -59,8 +60,8 @@ export function ProductShelf({
             >
               <Picture src={option.img} size={32} />
               <span>
-                <b>{option.name}</b>
-                <small>{option.model}</small>
+                <Cut>{option.name}</Cut>
+                <Muted small>{option.model}</Muted>
               </span>
               <Money fen={option.retailPrice} />
             </button>

@@ -12,14 +12,6 @@ import { type Goods, goodsOf, roadText, type ShownRoad, toLane } from '../shown.
 import { back, blank, conflicts, type Draft, edited, type Field, forth, step } from './drafts.ts'
 
 type Errors = Readonly<Record<string, string>>
-/** Settings of a lane on their way to others, and the product they speak of. */
-export type Clip = {
-  fields: Pick<
-    ShownRoad,
-    'productId' | 'price' | 'retailPrice' | 'roadCapacity' | 'warnQty' | 'restriction'
-  >
-  goods: Goods | null
-}
 const stale = common.stale.code
 /** Typed letter by letter, so a step back takes the whole word. */
 const isTyped = (field: Field) => field !== 'productId' && field !== 'status'
@@ -83,17 +75,15 @@ export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale:
     }
     apply(ids, others, key)
   }
-  /** Clips lane by lane, from the first one again when there are more lanes. */
-  const paste = (ids: readonly number[], clips: readonly Clip[]) => {
-    for (const { goods: one } of clips) if (one) goods.current.set(one.id, one)
-    const clipOf = new Map(ids.map((id, i) => [id, clips[i % clips.length]]))
+  /** Settings of copied lanes one by one, from the first again when there are more lanes. */
+  const paste = (ids: readonly number[], copied: readonly ShownRoad[]) => {
+    for (const road of copied)
+      if (road.productId !== null) goods.current.set(road.productId, goodsOf(road))
     apply(ids, (road, held) => {
-      const { price, retailPrice, ...rest } = clipOf.get(road.id)?.fields ?? road
-      return {
-        ...held,
-        ...rest,
-        ...(rest.productId === null ? {} : { price, retailPrice }),
-      } as Draft
+      const source = copied[ids.indexOf(road.id) % copied.length] ?? road
+      const { productId, price, retailPrice, roadCapacity, warnQty, restriction } = source
+      const prices = productId === null ? {} : { price, retailPrice }
+      return { ...held, productId, roadCapacity, warnQty, restriction, ...prices } as Draft
     })
   }
   const drop = (ids: readonly number[]) => apply(ids, () => ({}))
