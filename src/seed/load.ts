@@ -6,21 +6,43 @@ import {
   type VendState,
 } from '../domains/orders/rules.ts'
 import type { Db } from '../server/database.ts'
-import { type History, left, moneyOf, type OrderRow, type UnitRow } from './history.ts'
+import type { DB } from '../server/schema.ts'
+import { shanghaiDay } from '../shared/instants.ts'
+import {
+  type FlowRow,
+  type History,
+  left,
+  moneyOf,
+  type OrderRow,
+  type UnitRow,
+} from './history.ts'
 
 /**
  * Writes the history in bulk, under the same constraints as live sales; figures and vouchers are
  * summed from what was written.
  */
-const chunk = 4000
-
-async function bulk<T>(
+async function chunked<T>(
   db: Db,
   rows: readonly T[],
   statement: (json: string) => ReturnType<typeof sql>,
 ): Promise<void> {
-  for (let i = 0; i < rows.length; i += chunk)
-    await statement(JSON.stringify(rows.slice(i, i + chunk))).execute(db)
+  for (let i = 0; i < rows.length; i += 4000)
+    await statement(JSON.stringify(rows.slice(i, i + 4000))).execute(db)
+}
+
+/** Rows by the names of their columns; what they do not say is the table's default. */
+function bulk<T extends keyof DB>(
+  db: Db,
+  table: T,
+  rows: readonly { readonly [C in keyof DB[T]]?: unknown }[],
+): Promise<void> {
+  const names = sql.join(Object.keys(rows[0] ?? {}).map((name) => sql.ref(name)))
+  return chunked(
+    db,
+    rows,
+    (json) => sql`insert into ${sql.table(table)} (${names}) select ${names}
+      from jsonb_populate_recordset(null::${sql.table(table)}, ${json}::jsonb)`,
+  )
 }
 
 const states: Record<
@@ -45,6 +67,7 @@ const states: Record<
 export async function loadHistory(db: Db, { orders, flows }: History, now: Date): Promise<void> {
   await bulk(
     db,
+    'order_keys',
     orders.map((o) => ({
       order_num: o.num,
       order_id: o.id,
@@ -52,90 +75,23 @@ export async function loadHistory(db: Db, { orders, flows }: History, now: Date)
       device_id: o.device.id,
       created_at: o.created,
     })),
-    (json) => sql`
-    insert into order_keys (order_num, order_id, org_id, device_id, created_at)
-    select order_num, order_id, org_id, device_id, created_at
-    from jsonb_to_recordset(${json}::jsonb) as x(order_num text, order_id bigint, org_id bigint,
-      device_id bigint, created_at timestamptz)`,
   )
+  await bulk(db, 'orders', orders.map(orderRow))
   await bulk(
     db,
-    orders.map(orderRow),
-    (json) => sql`
-    insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name,
-      consumer, channel, order_type, pay_type, pay_state, order_status, fail_reason, detail, img,
-      pieces,
-      total_amount, payable_amount, paid_amount, refunded_amount, cost_amount, expire_at, paid_at,
-      closed_at, final_at)
-    select org_id, created_at, id, order_num, device_id, rtu_number, device_name, consumer,
-      'MACHINE', 'SCAN', pay_type, pay_state, order_status, fail_reason, detail, img, pieces,
-      total, total, paid, refunded, cost, expire_at, paid_at, closed_at, final_at
-    from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, created_at timestamptz, id bigint,
-      order_num text, device_id bigint, rtu_number text, device_name text, consumer text,
-      pay_type text,
-      pay_state text, order_status text, fail_reason text, detail text, img text, pieces int,
-      total bigint, paid bigint, refunded bigint, cost bigint, expire_at timestamptz,
-      paid_at timestamptz, closed_at timestamptz, final_at timestamptz)`,
+    'stock_flow_keys',
+    flows.flatMap(({ id, lane, unit }) =>
+      unit ? [{ unit_id: unit.id, flow_id: id, org_id: lane.orgId }] : [],
+    ),
   )
-  await bulk(
-    db,
-    flows.map((f) => ({
-      org_id: f.lane.orgId,
-      created_at: f.at,
-      id: f.id,
-      device_id: f.lane.deviceId,
-      rtu_number: f.lane.rtuNumber,
-      lane_id: f.lane.id,
-      lane_seq: f.seq,
-      cargo_road: f.lane.road,
-      product_id: f.lane.productId,
-      product_name: f.lane.productName,
-      type: f.unit ? 'CUSTOMER_TAKE' : 'MERCHANT_REPLENISH',
-      reason: f.unit ? 'SALE' : 'REFILL',
-      before_total: f.before,
-      change_total: f.change,
-      unit_id: f.unit?.id ?? null,
-      order_num: f.order?.num ?? null,
-      actor_kind: f.unit ? 'DEVICE' : f.by === null ? 'SYSTEM' : 'USER',
-      actor_id: f.by,
-    })),
-    (json) => sql`
-    with f as (select * from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint,
-      created_at timestamptz, id bigint, device_id bigint, rtu_number text, lane_id bigint,
-      lane_seq bigint, cargo_road int, product_id bigint,
-      product_name text, type text, reason text, before_total int, change_total int, unit_id bigint,
-      order_num text, actor_kind text, actor_id bigint)),
-    once as (insert into stock_flow_keys (unit_id, flow_id, org_id) select unit_id, id, org_id
-      from f where unit_id is not null)
-    insert into stock_flows (org_id, created_at, id, waste_num, device_id, rtu_number, lane_id,
-      lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total,
-      after_total, unit_id, order_num, actor_kind, actor_id, occurred_at)
-    select org_id, created_at, id,
-      to_char(created_at at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(id::text, 12, '0'),
-      device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason,
-      before_total, change_total, before_total + change_total, unit_id, order_num, actor_kind,
-      actor_id, created_at from f`,
-  )
+  await bulk(db, 'stock_flows', flows.map(flowRow))
   await sql`update lanes l set last_flow_seq = n.seq
     from (select lane_id, max(lane_seq) as seq from stock_flows group by 1) n
     where l.id = n.lane_id`.execute(db)
   await bulk(
     db,
+    'order_units',
     orders.flatMap((o) => o.units.map((u) => unitRow(o, u))),
-    (json) => sql`
-    insert into order_units (org_id, created_at, id, order_id, order_num, unit_no, device_id,
-      lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid,
-      cost, vend_state, hold, attempt,
-      fail_reason, drop_confirmed, sent_at, acked_at, finished_at, flow_id, refund_state)
-    select org_id, created_at, id, order_id, order_num, unit_no, device_id, lane_id, road,
-      product_id, product_name, model, drug_class, img, price, 0, price, cost, vend_state, hold, 1,
-      fail_reason, drop_confirmed, sent_at, acked_at, finished_at, flow_id, refund_state
-    from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, created_at timestamptz, id bigint,
-      order_id bigint, order_num text, unit_no int, device_id bigint, lane_id bigint, road int,
-      product_id bigint, product_name text, model text,
-      drug_class text, img text, price bigint, cost bigint, vend_state text, hold text,
-      fail_reason text, drop_confirmed boolean, sent_at timestamptz, acked_at timestamptz,
-      finished_at timestamptz, flow_id bigint, refund_state text)`,
   )
   await loadMoney(db, orders)
   await loadEvents(
@@ -143,6 +99,32 @@ export async function loadHistory(db: Db, { orders, flows }: History, now: Date)
     orders.filter((o) => now.getTime() - o.created.getTime() < 3 * 86_400_000),
   )
   await sumUp(db)
+}
+
+function flowRow({ id, lane, seq, at, change, before, unit, order, by }: FlowRow) {
+  return {
+    org_id: lane.orgId,
+    created_at: at,
+    id,
+    waste_num: `${shanghaiDay(at).replaceAll('-', '')}${String(id).padStart(12, '0')}`,
+    device_id: lane.deviceId,
+    rtu_number: lane.rtuNumber,
+    lane_id: lane.id,
+    lane_seq: seq,
+    cargo_road: lane.road,
+    product_id: lane.productId,
+    product_name: lane.productName,
+    type: unit ? 'CUSTOMER_TAKE' : 'MERCHANT_REPLENISH',
+    reason: unit ? 'SALE' : 'REFILL',
+    before_total: before,
+    change_total: change,
+    after_total: before + change,
+    unit_id: unit?.id ?? null,
+    order_num: order?.num ?? null,
+    actor_kind: unit ? 'DEVICE' : by === null ? 'SYSTEM' : 'USER',
+    actor_id: by,
+    occurred_at: at,
+  }
 }
 
 function orderRow(o: OrderRow) {
@@ -171,6 +153,8 @@ function orderRow(o: OrderRow) {
     rtu_number: o.device.demo.rtuNumber,
     device_name: o.device.demo.name,
     consumer: o.consumer,
+    channel: 'MACHINE',
+    order_type: 'SCAN',
     pay_type: o.payType,
     pay_state: payState,
     order_status: displayStatus({ payState, paid, refunded: refundedSum }, facts),
@@ -180,10 +164,11 @@ function orderRow(o: OrderRow) {
     detail: `${first?.lane.productName} ${first?.lane.model} ×1${rest.length ? ` +${rest.length}` : ''}`,
     img: first?.lane.img,
     pieces: o.units.length,
-    total,
-    paid,
-    refunded: o.closed ? 0 : refundedSum,
-    cost: o.units.reduce((sum, u) => sum + (left(u.outcome) ? u.lane.cost : 0), 0),
+    total_amount: total,
+    payable_amount: total,
+    paid_amount: paid,
+    refunded_amount: o.closed ? 0 : refundedSum,
+    cost_amount: o.units.reduce((sum, u) => sum + (left(u.outcome) ? u.lane.cost : 0), 0),
     expire_at: new Date(o.created.getTime() + 180_000),
     paid_at: o.closed ? null : paidAt(o),
     closed_at: o.closed ? new Date(o.created.getTime() + 181_000) : null,
@@ -211,8 +196,11 @@ function unitRow(o: OrderRow, u: UnitRow) {
     model: u.lane.model,
     drug_class: u.lane.drugClass,
     img: u.lane.img,
-    price: u.lane.price,
+    list_price: u.lane.price,
+    discount: 0,
+    paid: u.lane.price,
     cost: u.lane.cost,
+    attempt: 1,
     vend_state: state.vend,
     hold: state.hold,
     fail_reason: state.reason,
@@ -225,10 +213,38 @@ function unitRow(o: OrderRow, u: UnitRow) {
   }
 }
 
+function refundRow(o: OrderRow, u: UnitRow) {
+  const refund_no = refundNo(o, u)
+  const failed = u.outcome === 'REFUND_FAILED'
+  return {
+    org_id: o.device.orgId,
+    device_id: o.device.id,
+    refund_no,
+    payment_id: o.id,
+    order_id: o.id,
+    order_at: o.created,
+    order_num: o.num,
+    unit_id: u.id,
+    unit_no: u.unit_no,
+    kind: 'UNIT',
+    amount: u.lane.price,
+    reason: u.outcome === 'RETURNED' ? 'QUALITY' : 'NOT_DISPENSED',
+    automatic: u.outcome !== 'RETURNED',
+    state: failed ? 'FAILED' : 'SUCCESS',
+    attempts: failed ? 6 : 1,
+    last_error: failed ? '商户余额不足' : null,
+    provider_refund_no: failed ? null : `SIM${refund_no}`,
+    created_at: u.finished,
+    succeeded_at: failed ? null : new Date(u.finished.getTime() + 2000),
+  }
+}
+const refundNo = (o: OrderRow, u: UnitRow) => `${o.num}-${String(u.unit_no).padStart(2, '0')}`
+
 async function loadMoney(db: Db, orders: readonly OrderRow[]): Promise<void> {
   const paid = orders.map((o) => ({ o, money: moneyOf(o) }))
   await bulk(
     db,
+    'payments',
     paid.map(({ o, money }) => ({
       id: o.id,
       org_id: o.device.orgId,
@@ -236,64 +252,30 @@ async function loadMoney(db: Db, orders: readonly OrderRow[]): Promise<void> {
       order_id: o.id,
       order_at: o.created,
       order_num: o.num,
+      out_trade_no: `HD${o.num}`,
+      provider: 'SIMULATOR',
+      provider_trade_no: o.closed ? null : `4200${o.num}`,
       amount: money.total,
-      fee: o.closed ? 0 : money.fee,
-      refunded: o.closed ? 0 : money.refundedSum,
+      fee_amount: o.closed ? 0 : money.fee,
+      refunded_amount: o.closed ? 0 : money.refundedSum,
       state: o.closed ? 'CLOSED' : 'SUCCESS',
       applied: !o.closed,
       paid_at: o.closed ? null : paidAt(o),
+      created_at: o.created,
     })),
-    (json) => sql`
-    insert into payments (id, org_id, device_id, order_id, order_at, order_num, out_trade_no,
-      provider, provider_trade_no, amount, fee_amount, refunded_amount, state, applied, paid_at,
-      created_at)
-    select id, org_id, device_id, order_id, order_at, order_num, 'HD' || order_num, 'SIMULATOR',
-      case when applied then '4200' || order_num end, amount, fee, refunded, state, applied,
-      paid_at, order_at
-    from jsonb_to_recordset(${json}::jsonb) as x(id bigint, org_id bigint, device_id bigint,
-      order_id bigint, order_at timestamptz, order_num text, amount bigint, fee bigint,
-      refunded bigint, state text, applied boolean, paid_at timestamptz)`,
   )
   await bulk(
     db,
-    paid.flatMap(({ o }) =>
-      o.units
-        .filter((u) => states[u.outcome].refund)
-        .map((u) => ({
-          org_id: o.device.orgId,
-          device_id: o.device.id,
-          refund_no: `${o.num}-${String(u.unit_no).padStart(2, '0')}`,
-          payment_id: o.id,
-          order_id: o.id,
-          order_at: o.created,
-          order_num: o.num,
-          unit_id: u.id,
-          unit_no: u.unit_no,
-          amount: u.lane.price,
-          reason: u.outcome === 'RETURNED' ? 'QUALITY' : 'NOT_DISPENSED',
-          automatic: u.outcome !== 'RETURNED',
-          failed: u.outcome === 'REFUND_FAILED',
-          at: u.finished,
-        })),
+    'refunds',
+    orders.flatMap((o) =>
+      o.units.filter((u) => states[u.outcome].refund).map((u) => refundRow(o, u)),
     ),
-    (json) => sql`
-    insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at, order_num,
-      unit_id, unit_no, kind, amount, reason, automatic, state, attempts, last_error,
-      provider_refund_no, created_at, succeeded_at)
-    select org_id, device_id, refund_no, payment_id, order_id, order_at, order_num, unit_id,
-      unit_no, 'UNIT', amount, reason, automatic, case when failed then 'FAILED'
-        else 'SUCCESS' end, case when failed then 6 else 1 end,
-      case when failed then '商户余额不足' end, case when not failed then 'SIM' || refund_no end, at, case
-        when not failed then at + interval '2 seconds' end
-    from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, refund_no text,
-      payment_id bigint, order_id bigint, order_at timestamptz, order_num text, unit_id bigint,
-      unit_no int, amount bigint, reason text, automatic boolean, failed boolean, at timestamptz)`,
   )
   await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id, payment_id,
     kind, amount, created_at)
     select org_id, device_id, order_id, order_num, unit_id, payment_id, 'REFUND_FAILED', amount,
       created_at from refunds where state = 'FAILED'`.execute(db)
-  await bulk(
+  await chunked(
     db,
     paid
       .filter(({ o }) => !o.closed)
@@ -312,7 +294,7 @@ async function loadMoney(db: Db, orders: readonly OrderRow[]): Promise<void> {
           ...two(`fee:${o.id}`, 'V2', paidAt(o), '2001', '1001', money.fee),
           ...money.refunds.flatMap((r) =>
             two(
-              `rf:${o.num}-${String(r.unit.unit_no).padStart(2, '0')}`,
+              `rf:${refundNo(o, r.unit)}`,
               'V6',
               new Date(r.unit.finished.getTime() + 2000),
               '2001',
@@ -344,7 +326,7 @@ async function loadEvents(db: Db, orders: readonly OrderRow[]): Promise<void> {
   const rows = orders.flatMap((o) => {
     const row = (kind: string, at: Date, unitNo: number | null, data: Record<string, unknown>) => ({
       org_id: o.device.orgId,
-      at,
+      created_at: at,
       order_id: o.id,
       order_at: o.created,
       device_id: o.device.id,
@@ -386,17 +368,7 @@ async function loadEvents(db: Db, orders: readonly OrderRow[]): Promise<void> {
       }),
     ]
   })
-  await bulk(
-    db,
-    rows,
-    (
-      json,
-    ) => sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no,
-      kind, data)
-    select org_id, at, order_id, order_at, device_id, unit_no, kind, data
-    from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, at timestamptz, order_id bigint,
-      order_at timestamptz, device_id bigint, unit_no int, kind text, data jsonb)`,
-  )
+  await bulk(db, 'order_events', rows)
 }
 
 /** Rollups from the facts, and sequences behind the explicit ids. */
