@@ -1,3 +1,6 @@
+/** The organisation of the platform itself. */
+export const platformOrg = 1
+
 /** Kinds of organisations below the platform. */
 export const tenantKinds = [
   'AGENT',

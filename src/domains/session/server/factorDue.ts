@@ -1,7 +1,8 @@
 import type { Actor, App } from '../../../server/context.ts'
 import { endpointsOf } from '../../../server/product.ts'
+import { platformOrg } from '../../../shared/access.ts'
 import { contracts } from '../../product.ts'
-import { cachedSetting, platformOrg } from '../../settings/server/values.ts'
+import { cachedSetting } from '../../settings/server/values.ts'
 
 /** Rights to move money, secrets or rights: those of endpoints that ask for a proof. */
 let rights: ReadonlySet<string> | undefined

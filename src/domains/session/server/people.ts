@@ -4,12 +4,12 @@ import { systemScope } from '../../../server/database.ts'
 import { perApp } from '../../../server/perApp.ts'
 import type { PasswordAge, Person } from '../../../server/person.ts'
 import { tokenHash } from '../../../server/rateKeys.ts'
+import { platformOrg } from '../../../shared/access.ts'
 import { common, type ErrorDef } from '../../../shared/errors.ts'
 import { loadPerson } from '../../accounts/server/people.ts'
 import {
   cachedSetting,
   noteSettingsVersions,
-  platformOrg,
   type SettingsVersion,
 } from '../../settings/server/values.ts'
 import { passwordExpired } from '../rules.ts'

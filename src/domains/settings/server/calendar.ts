@@ -4,10 +4,10 @@ import { type Ctx, may, owns } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
 import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
+import { platformOrg } from '../../../shared/access.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { CalendarDay, type DayType, settingErrors, type settings } from '../contract.ts'
 import { calendarProblem, weekType, yearOf } from '../rules.ts'
-import { platformOrg } from './values.ts'
 
 type Contract = typeof settings
 const stored = shape(CalendarDay, ['day_types', 'd'], {})

@@ -1,12 +1,12 @@
 import type { App } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
+import { platformOrg } from '../../../shared/access.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
 import { bi } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { locale } from '../locale.ts'
 import { calendarDue } from '../rules.ts'
 import { isYearKnown } from './calendar.ts'
-import { platformOrg } from './values.ts'
 
 const quietHours = 24 * 7
 

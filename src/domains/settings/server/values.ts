@@ -2,13 +2,13 @@ import type { App } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
 import { perApp } from '../../../server/perApp.ts'
 import { rowsOf } from '../../../server/rows.ts'
+import { platformOrg } from '../../../shared/access.ts'
 import { registry, type SettingKey, type SettingValue, settingOfKey } from '../registry.ts'
 
 /**
- * What counts for an organisation, for every domain. Settings of the platform are those of
- * organisation 1, whoever asks.
+ * What counts for an organisation, for every domain. Settings of the platform are those of its
+ * organisation, whoever asks.
  */
-export const platformOrg = 1
 const holder = (key: SettingKey, orgId: number): number =>
   settingOfKey(key).level === 'platform' ? platformOrg : orgId
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, may, owns } from '../../../server/context.ts'
 import { requireProof } from '../../../server/proof.ts'
+import { platformOrg } from '../../../shared/access.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { pageSizes } from '../../../shared/listQuery.ts'
 import { bi, say } from '../../../shared/text.ts'
@@ -14,7 +15,7 @@ import { calendar, importCalendar } from './calendar.ts'
 import { dictionary } from './dictionary.ts'
 import * as q from './queries.ts'
 import { serverState } from './serverState.ts'
-import { platformOrg, settingOf, settingsChanged } from './values.ts'
+import { settingOf, settingsChanged } from './values.ts'
 
 type Contract = typeof settings
 
