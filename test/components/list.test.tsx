@@ -342,6 +342,19 @@ test('on a phone a row is a card with name, state, facts and acts, and filters c
   await expect.element(page.getByRole('dialog')).toMatchTextContent('编辑标签')
   await page.getByRole('dialog').getByRole('button', { name: '取消' }).click()
   await button('筛选').click()
+  const fields = () => [
+    ...document.querySelectorAll(
+      '.ant-drawer :is(.ant-select, .ant-picker, .ant-input-affix-wrapper)',
+    ),
+  ]
+  await expect.poll(() => fields().length).toBeGreaterThan(0)
+  const middle = (box: DOMRect) => box.top + box.height / 2
+  for (const field of fields()) {
+    const box = field.getBoundingClientRect()
+    const words = field.querySelector('.hd-fake-text, .ant-select-content, input') as Element
+    expect([field.className, box.height]).toEqual([field.className, 44])
+    expect(Math.abs(middle(words.getBoundingClientRect()) - middle(box))).toBeLessThan(2)
+  }
   await choose(page.getByRole('dialog').getByRole('combobox', { name: '种类' }), '柜门')
   await page.getByRole('dialog').getByRole('button', { name: '查看结果' }).click()
   await expect.poll(() => page.getByRole('article').elements().length).toBe(1)
