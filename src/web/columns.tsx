@@ -118,7 +118,7 @@ export function useCols<S extends z.ZodObject>(row: S, namespace: string): Cols<
         as:
           info.unit === 'image'
             ? 'picture'
-            : marks
+            : marks && Object.keys(marks).length > 0
               ? 'state'
               : text || info.kind === 'enum'
                 ? 'line'

@@ -85,7 +85,8 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
 
   if (phone && card && answer) {
     return (
-      <div className={styles.cards}>
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: cards without verbs are scrolled by keyboard, too
+      <div className={styles.cards} tabIndex={0}>
         {rows.length === 0
           ? empty
           : rows.map((row) => (

@@ -40,7 +40,7 @@ export function RowCard<R>({
     .map((column) => [column.title, column.card?.draw(row)] as const)
   // one fact alone does not need a line of its own
   const [alone, more] = facts
-  const lines = texts.map((column) => column.card?.draw(row))
+  const lines = texts.map((column) => column.card?.draw(row)).filter((line) => line !== null)
   if (alone && !more) lines.push(<Fact label={alone[0]} value={alone[1]} />)
   return (
     <>

@@ -57,6 +57,8 @@ export function ComplaintList() {
     query: { state },
     count,
   })
+  const late = (overdue: boolean) =>
+    overdue ? <StatusTag tone="fault">{t('overdue')}</StatusTag> : null
   return (
     <>
       <ListPage
@@ -92,8 +94,8 @@ export function ComplaintList() {
           col('overdue', {
             width: 88,
             title: t('overdue'),
-            render: (late: boolean) =>
-              late ? <StatusTag tone="fault">{t('overdue')}</StatusTag> : null,
+            render: late,
+            card: { as: 'line', draw: ({ overdue }) => late(overdue) },
           }),
           col('username'),
           col('rtuNumber', {

@@ -27,7 +27,7 @@ export function TypeList() {
       records={{ ...deviceTypes, fields: TypeFields, blank, width: 640, whyNotRemove: inUse }}
       filters={['keyword', 'pattern', 'kind']}
       columns={[
-        col('img'),
+        col('img', { defaultHidden: true }),
         col('name'),
         col('kind'),
         col('pattern'),

@@ -45,7 +45,11 @@ export function NoticeList() {
         views="state"
         filters={['keyword', { key: 'state', more: true }, 'author', 'range']}
         columns={[
-          col('title', { width: 240, render: (_, row) => <Title row={row} /> }),
+          col('title', {
+            width: 240,
+            render: (_, row) => <Title row={row} />,
+            card: { as: 'line', draw: (row) => row.title },
+          }),
           col('targets', { width: 144, ellipsis: true, render: (_, row) => targets(row) }),
           col('channels', {
             width: 128,

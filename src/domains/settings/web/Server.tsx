@@ -60,7 +60,7 @@ function ProcessSheet({ process, asOf }: { process: Process; asOf: string }) {
     t('server.peak', { n: formatCount(Math.round(Math.max(0, ...points.map(of)) * 10) / 10) })
   const { reads, writes } = figures
   return (
-    <section style={{ marginBottom: 20, opacity: process.alive ? 1 : 0.7 }}>
+    <section style={{ marginBottom: 20 }}>
       <Flex component="h2" wrap align="center" gap="4px 10px">
         <StatusTag tone={process.alive ? 'online' : 'offline'} chip>
           {process.alive ? t('server.running') : t('server.stopped')}
