@@ -84,7 +84,7 @@ export const Around = z.strictObject({
   /** The vend belongs to the order complained about. */
   ofOrder: z.boolean(),
   /** What came of the vend, or the fault. */
-  code: z.string().nullable(),
+  outcome: z.string().nullable(),
   dropDetected: z.boolean().nullable(),
   open: z.boolean().nullable(),
 })

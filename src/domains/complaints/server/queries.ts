@@ -113,7 +113,7 @@ const message = (c: Row) =>
     createTime: sql`m.created_at`,
     road: sql`coalesce(v.road, (m.payload->>'lane')::int)`,
     ofOrder: sql`coalesce(v.order_num = ${c.orderNum}, false)`,
-    code: sql`coalesce(m.payload->>'result', m.payload->>'code')`,
+    outcome: sql`coalesce(m.payload->>'result', m.payload->>'code')`,
     dropDetected: sql`(m.payload->>'dropDetected')::boolean`,
     open: sql`(m.payload->>'open')::boolean`,
   })

@@ -77,7 +77,7 @@ describe('entering', () => {
     const { around } = await enter({ orderNum, deviceId: undefined })
     now = worldNow
     expect(around).toEqual([
-      expect.objectContaining({ kind: 'vend_result', code: 'NO_DROP', ofOrder: true }),
+      expect.objectContaining({ kind: 'vend_result', outcome: 'NO_DROP', ofOrder: true }),
     ])
   })
   test('wants a place, and refuses what is not there or of another organisation', async () => {

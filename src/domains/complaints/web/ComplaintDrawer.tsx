@@ -287,17 +287,17 @@ function Talk({ complaint }: { complaint: Complaint }) {
 function Around({ complaint }: { complaint: Complaint }) {
   const { t } = useTranslation(['complaints', 'orders'])
   if (complaint.around.length === 0) return <Empty title={t('detail.noMessages')} />
-  const said = ({ kind, open, road, code, dropDetected }: Complaint['around'][number]) => [
+  const said = ({ kind, open, road, outcome, dropDetected }: Complaint['around'][number]) => [
     ...(open === null ? [] : [t(open ? 'detail.doorOpen' : 'detail.doorClosed')]),
     ...(road === null ? [] : [t('onLane', { n: laneNo(road) })]),
-    ...(code === null
+    ...(outcome === null
       ? []
       : [
-          code === 'OK'
+          outcome === 'OK'
             ? t('orders:enums.vendState.SUCCESS')
-            : t(`orders:enums.failReason.${code}`, { defaultValue: code }),
+            : t(`orders:enums.failReason.${outcome}`, { defaultValue: outcome }),
         ]),
-    ...(kind === 'vend_result' && code === 'OK' && dropDetected !== null
+    ...(kind === 'vend_result' && outcome === 'OK' && dropDetected !== null
       ? [t(dropDetected ? 'detail.dropped' : 'detail.notDropped')]
       : []),
   ]
