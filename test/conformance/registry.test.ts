@@ -28,6 +28,7 @@ const open = [
   'orders.mobileLanes',
   'orders.mobileOrder',
   'payments.simulatorNotify',
+  'products.commodityContent',
   'session.confirmScan',
   'session.login',
   'session.loginsend',
@@ -50,6 +51,7 @@ const system = [
   'orders.mobileLanes',
   'orders.mobileOrder',
   'payments.simulatorNotify',
+  'products.commodityContent',
   'settings.list',
   'settings.server',
 ]

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { place, rowId } from '../../support/world.ts'
+import { picture, place, rowId } from '../../support/world.ts'
 import { byRow, type DomainSamples, fresh, own, versionOf } from './kit.ts'
 
 const name = () => `供${randomUUID().slice(0, 8)}`
 const phone = '13800138000'
+const licence = picture('OWN')
 
 export const suppliers: DomainSamples = {
   rows: (where) => ({
@@ -11,12 +12,13 @@ export const suppliers: DomainSamples = {
   }),
   pathIds: { 'suppliers id': byRow },
   samples: {
-    'suppliers.create': async () => ({ name: name(), phone }),
+    'suppliers.create': async () => ({ name: name(), phone, licence }),
     'suppliers.update': async (world) => ({
       id: own,
       version: await versionOf(world, 'suppliers', own),
       name: name(),
       phone,
+      licence,
     }),
     'suppliers.remove': async (world) => ({
       id: await fresh(

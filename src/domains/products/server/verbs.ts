@@ -23,6 +23,7 @@ import {
   editCategory,
   removeCategory,
 } from './categories.ts'
+import { commodityContent } from './commodity.ts'
 import { knowsCost } from './cost.ts'
 import * as q from './queries.ts'
 
@@ -209,6 +210,7 @@ export const handlers: Handlers<Contract> = {
   edit,
   publish,
   remove,
+  commodityContent,
   categories,
   allCategories,
   createCategory,

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, found } from '../../../server/context.ts'
+import { rowOf } from '../../../server/rows.ts'
+import { shape } from '../../../server/shapes.ts'
+import { shanghaiDay } from '../../../shared/instants.ts'
+import { CommodityContent, type products } from '../contract.ts'
+
+type Place = {
+  price: number
+  usualPrice: number
+  restriction: number
+  licenceNo: string
+  servicePhone: string
+}
+
+/** The lane of a machine that is open for buyers, the first one where no lane is said. */
+const placeOf = (ctx: Ctx, id: number, rtu: string, road: number | undefined) =>
+  rowOf<Place>(
+    ctx.db,
+  )`select l.price, l.retail_price as "usualPrice", l.restriction, d.licence_no as "licenceNo",
+      o.service_phone as "servicePhone"
+    from devices d join lanes l on l.device_id = d.id join organisations o on o.id = d.org_id
+    where d.rtu_number = ${rtu} and d.lifecycle = 'OPERATING' and l.archived_at is null
+      and l.product_id = ${id} and ${road === undefined ? sql`true` : sql`l.road_index = ${road}`}
+    order by l.road_index limit 1`
+
+/** A product that stands nowhere is its owner's business, as if it were not there. */
+const content = (ctx: Ctx, id: number) =>
+  shape(
+    CommodityContent,
+    ['products', 'p'],
+    {
+      insuranceClass: sql`(select m.insurance_class from medical_insurance_items m
+        where m.product_id = p.id
+          and ${shanghaiDay(ctx.now)} between m.valid_from and m.valid_until)`,
+      price: sql`p.retail_price`,
+      restriction: sql`p.purchase_limit`,
+    },
+    ['usualPrice', 'licenceNo', 'servicePhone'],
+  ).one(
+    ctx.db,
+    sql`from products p where p.id = ${id} and exists (select from lanes l
+      join devices d on d.id = l.device_id
+      where l.product_id = p.id and l.archived_at is null and d.lifecycle = 'OPERATING')`,
+  )
+
+export const commodityContent: Handlers<typeof products>['commodityContent'] = async (
+  ctx,
+  { id, rtu, road },
+) => {
+  const product = found(await content(ctx, id))
+  const place = rtu === undefined ? undefined : await placeOf(ctx, id, rtu, road)
+  const sells = product.status === 'ON'
+  const drug = product.drugClass !== 'NONE'
+  // prescription drugs are not advertised: no price beside another
+  const compared = sells && product.drugClass !== 'RX' && place && place.price < place.usualPrice
+  const limits = [product.restriction, place?.restriction ?? 0].filter((limit) => limit > 0)
+  return {
+    ...product,
+    price: sells ? (place?.price ?? product.price) : null,
+    usualPrice: compared ? place.usualPrice : null,
+    restriction: limits.length ? Math.min(...limits) : 0,
+    licenceNo: drug ? (place?.licenceNo ?? '') : '',
+    servicePhone: place?.servicePhone ?? '',
+  }
+}
