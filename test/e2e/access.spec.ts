@@ -25,16 +25,18 @@ const pages = [
   '/stock/waste',
   '/order/order-list',
   '/log/security-events',
+  '/commodityimg?id=34',
 ]
 
 /** Pages without the shell, and with it its button for the theme. */
-const alone = new Set(['/login', '/404'])
+const alone = new Set(['/login', '/404', '/commodityimg?id=34'])
 const phone = new Set([
   '/home',
   '/device/device-list',
   '/order/order-list',
   '/log/security-events',
   '/product/product-manage/create',
+  '/commodityimg?id=34',
 ])
 
 const colours = ['color-contrast', 'link-in-text-block']

@@ -43,7 +43,7 @@ export const locale = defineLocale(
       insuranceCode: 'National insurance code',
       insuranceClass: 'Insurance class',
       payPrice: 'Insurance price',
-      selfRatio: 'Paid by the patient',
+      selfRatio: 'Patient pays',
       validFrom: 'Valid from',
       validUntil: 'Valid until',
       complete: 'Complete',

@@ -22,7 +22,7 @@ export function InsuranceFields({ row }: { row: ItemRow | undefined }) {
         </Fixed>
       ) : (
         <Field name="productId" wide>
-          <ProductSelect filter={({ drugClass }) => drugClass !== 'NONE'} />
+          <ProductSelect input={{ ownDrugs: true }} />
         </Field>
       )}
       <TextField name="insuranceCode" placeholder="XA01ABD075A002010100483" />

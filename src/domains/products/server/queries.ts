@@ -135,8 +135,10 @@ export async function productOptions(ctx: Ctx, input: Input<Contract['options']>
       sql`from products p where ${readable(ctx)} and ${where} order by p.name, p.id limit 50`,
     )
   const chosen = input.id ? await read(sql`p.id = ${input.id}`) : []
+  const ownDrugs = sql`p.drug_class <> 'NONE' and ${own(ctx, 'p.org_id')}`
   const rows = await read(
-    sql`p.status = 'ON' and ${matches('products', 'p.id', input.keyword) ?? sql`true`}`,
+    sql`p.status = 'ON' and ${matches('products', 'p.id', input.keyword) ?? sql`true`}
+      and ${input.ownDrugs ? ownDrugs : sql`true`}`,
   )
   return [...chosen, ...rows.filter((row) => row.id !== input.id)]
 }

@@ -101,7 +101,8 @@ function Content({ product, lang }: { product: CommodityContent; lang: Lang }) {
       <section className={styles.head}>
         <h1>{name}</h1>
         <p>
-          {product.model} {drug ? <DrugMark drugClass={drugClass} word /> : null}
+          {product.model} <DrugMark drugClass={drugClass} />{' '}
+          {drug ? t(`enums.drugClass.${drugClass}`) : null}
         </p>
         <p className={styles.price}>
           {price === null ? t('commodity.off') : yuan(price)}
