@@ -57,9 +57,9 @@ export type Kind<P extends Piece, A extends { readonly state: string }> = {
   readonly most?: number
   /**
    * Where rows are locked in another order, or are done together: takes at most `free` pieces, with
-   * `taking`. Those of tenants take turns here, too: `turns`, `longestAgo`, and `turnOf` of each.
+   * `claiming`. Those of tenants take turns here, too: `turns`, `longestAgo`, and `turnOf` of each.
    */
-  take?(ctx: Ctx, free: number, served: readonly string[]): Promise<P[]>
+  claim?(ctx: Ctx, free: number, served: readonly string[]): Promise<P[]>
   do(piece: P): Promise<A | Retry | Failed>
   /**
    * Writes how a try ended and, as `next_at`, what the mechanism says: when it goes on, or null.
@@ -152,7 +152,7 @@ export const claim = <P extends Piece, A extends { readonly state: string }>(
   served: readonly string[] = [],
 ): Promise<P[]> =>
   bySystem(app, (ctx) =>
-    kind.take ? kind.take(ctx, free, served) : takeRows(ctx, kind, free, served),
+    kind.claim ? kind.claim(ctx, free, served) : claimRows(ctx, kind, free, served),
   )
 
 /** Of tenants whose turn it is as much, first those that were served longest ago. */

@@ -106,7 +106,7 @@ test('organisations take turns: one with many messages due holds up no other', a
   expect(taken).toHaveLength(20)
   await due(5, 1, world.clock.now - 1000)
   const served = taken.filter(({ orgId }) => orgId === 3).map(({ turnOf }) => turnOf)
-  const [next] = await take(world.app, sendKind(world.app), 1, served)
+  const [next] = await claim(world.app, sendKind(world.app), 1, served)
   expect(next?.orgId, 'one place that comes free').toBe(5)
 })
 

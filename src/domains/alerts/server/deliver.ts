@@ -70,7 +70,7 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
             from alert_outbox where batch is not null and next_at <= ${now}
             group by batch, org_id) b) b
         order by turn_of, ${longestAgo(served, sql`tenant`)}, at limit ${free})
-      update alert_outbox t set state = 'SENDING', ${taking(app, kind)} from due
+      update alert_outbox t set state = 'SENDING', ${claiming(app, kind)} from due
       where t.batch = due.batch and t.next_at <= ${now}
       returning t.batch as id, due.tenant as "turnOf", t.channel_id as "channelId",
         t.org_id as "orgId", t.attempts`

@@ -48,7 +48,6 @@ const notice = shape(Notice.extend(beside), ['notices', 'n'], joined, [
   'userIds',
   'users',
 ])
-type Row = Rows<typeof notice>
 const from = sql`notices n join organisations o on o.id = n.org_id left
   join users a on a.id = n.author_id`
 export const within = (

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { rowOf, rowsOf } from '../../../server/rows.ts'
 import {
+  claiming,
   clock,
   type Ending,
   type Kind,
   longestAgo,
   type Piece,
-  taking,
   turns,
 } from '../../../server/work.ts'
 import { feeShareOf, refundOut, suspenseOut, type Voucher } from '../../ledger/rules.ts'

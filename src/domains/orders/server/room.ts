@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
-import { isHeld, patience, systemScope } from '../../../server/database.ts'
+import { isHeld, lockTimeout, systemScope } from '../../../server/database.ts'
 import { bySystem } from '../../../server/run.ts'
 import { holderOf } from '../../../shared/address.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -77,7 +77,7 @@ export async function makeRoom(
     const giving = old.length ? undefined : givingWay(held, buyer, way, ctx.now)
     const closing = await lockUnpaid(ctx, giving ? [giving] : old)
     elsewhere = closing.some(({ deviceId }) => deviceId !== buyer.deviceId)
-    if (elsewhere) ctx.later(patience(elsewhereMs))
+    if (elsewhere) ctx.later(lockTimeout(elsewhereMs))
     await closeOrders(ctx, closing, 'CLOSED_EARLY')
     if (!giving || !closing.length) return
     await raiseSecurity(ctx, {

@@ -5,7 +5,7 @@ import { addOrganisations, type Sql } from '../../../../test/factories/things.ts
 import { type Actor, type Ctx, systemActor } from '../../../server/context.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
 import { act, systemCaller } from '../../../server/run.ts'
-import { runDue, take as takePieces } from '../../../server/work.ts'
+import { claim as claimPieces, runDue } from '../../../server/work.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import type { Machine } from '../../machines/server/identity.ts'
@@ -442,7 +442,7 @@ test('refunds of tenants take turns: one who gives back much holds up nobody els
   ])
     await world.rows(`update ${table} set org_id = 3 where ${key} = $1`, [machine.id])
   const taken = (free: number, served: readonly string[] = []) =>
-    takePieces(world.app, refundKind(world.app, provider()), free, served)
+    claimPieces(world.app, refundKind(world.app, provider()), free, served)
   const [first] = await taken(1)
   await due(2, 1000)
   expect([
