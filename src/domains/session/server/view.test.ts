@@ -120,7 +120,9 @@ describe('a view gives nothing', () => {
         if (seen.status !== 200 || own.status !== 200) continue
         const more = new Set(allowed(seen.body)).difference(new Set(allowed(own.body)))
         const rows = (body: { list?: unknown }) => (Array.isArray(body.list) ? body.list.length : 0)
-        if (more.size || rows(seen.body) > rows(own.body))
+        // what is refused meanwhile leaves lines
+        const grows = name === 'audit.list'
+        if (more.size || (!grows && rows(seen.body) > rows(own.body)))
           wrong.push(`${code} ${name}: ${[...more].slice(0, 5)}`)
       }
     }
