@@ -1,11 +1,11 @@
 -- Whose rows somebody sees is looked up in the sorted array of his organisations, not compared with one after the other: a tenant has
--- thousands, and what walked organisations or people for each row of a page cost their square. "Is not null" tells the planner that nearly
--- all rows pass, as those of an own tenant do; an equality with an unknown value would be one row in two hundred, and an index walked for
--- every machine.
+-- thousands, and what walked organisations or people for each row of a page cost their square. As the test of a null, it is not counted
+-- as one organisation among all: estimates follow the table.
 create or replace procedure app_protect(tbl regclass, device_column text default null, inherited boolean default false)
 language plpgsql as $$
 declare
-  own text := '(select app_all()) or nullif((select app_orgs())[width_bucket(org_id, (select app_orgs()))] = org_id, false) is not null';
+  own text := '(select app_all())
+    or nullif((select app_orgs())[width_bucket(org_id, (select app_orgs()))] = org_id, false) is not null';
   dev text := format('((select app_devices() is null) or %I = any((select app_devices())::bigint[]))', coalesce(device_column, 'id'));
 begin
   if device_column is not null then own := '(' || own || ') and ' || dev; end if;
