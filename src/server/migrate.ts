@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
+import { isHeld } from './database.ts'
 
 type Migration = { version: string; name: string; sql: string; checksum: string }
 type Rights = { installed: boolean; may: boolean }
@@ -122,6 +123,8 @@ function pendingOf(files: Migration[], applied: Applied[]): Migration[] {
 async function apply(client: pg.Client, file: Migration) {
   await client.query('begin')
   try {
+    // a release runs beside its predecessor, and all who want a table wait behind who waits for it
+    await client.query(`set local lock_timeout = '2s'`)
     await client.query(file.sql)
     await client.query(
       'insert into schema_migrations (version, name, checksum) values ($1, $2, $3)',
@@ -130,6 +133,11 @@ async function apply(client: pg.Client, file: Migration) {
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {})
+    if (isHeld(error))
+      throw new Error(
+        `Migration ${file.name}: a table that it changes is in use (a backup, an export). Nothing of it was done; start it again.`,
+        { cause: error },
+      )
     const { message, position, where, detail } = error as {
       message: string
       position?: string
