@@ -61,25 +61,20 @@ const fields = {
   urgentThrough: z.boolean().default(true),
 }
 type Quiet = { quietFrom: string | null; quietTo: string | null }
-const quietBoth = (c: Quiet) => (c.quietFrom === null) === (c.quietTo === null)
-const quietDiffers = (c: Quiet) => c.quietFrom === null || c.quietFrom !== c.quietTo
-const bothText = {
-  path: ['quietTo'],
-  message: bi('请填写开始和结束时间', 'Give both times, or none'),
-}
-const sameText = {
-  path: ['quietTo'],
-  message: bi('开始和结束不能相同', 'Start and end are the same'),
+function quietTimes({ quietFrom, quietTo }: Quiet, ctx: z.RefinementCtx): void {
+  const wrong = (message: string) => ctx.addIssue({ code: 'custom', path: ['quietTo'], message })
+  if ((quietFrom === null) !== (quietTo === null))
+    wrong(bi('请填写开始和结束时间', 'Give both times, or none'))
+  else if (quietFrom !== null && quietFrom === quietTo)
+    wrong(bi('开始和结束不能相同', 'Start and end are the same'))
 }
 
 const NewChannel = z
   .strictObject({ type: z.enum(['WEBHOOK', 'EMAIL']), ...fields })
-  .refine(quietBoth, bothText)
-  .refine(quietDiffers, sameText)
+  .superRefine(quietTimes)
 const EditChannel = z
   .strictObject({ id: f.id, version: f.version, ...fields })
-  .refine(quietBoth, bothText)
-  .refine(quietDiffers, sameText)
+  .superRefine(quietTimes)
 export type ChannelFields = Omit<z.infer<typeof NewChannel>, 'type' | 'secret'>
 
 const { secret: _, ...readable } = fields
@@ -92,7 +87,7 @@ export const ChannelRow = z.strictObject({
   lastState: z.enum(['SENT', 'RETRY', 'FAILED']).nullable(),
   lastReason: z.string(),
   lastTime: f.instant.nullable(),
-  waiting: z.number().int().min(0),
+  waiting: f.count,
   /** Recipients who did not confirm that they want mail. */
   unconfirmed: z.array(z.string()),
   version: f.version,

@@ -47,7 +47,10 @@ export async function seedAlerts(db: Db, ids: SeedIds, now: Date): Promise<void>
     const by = ids.user.get(user) ?? null
     const alerts = past.map(([days, kind, subject, minutes, remark], i) => {
       const opened = new Date(now.getTime() - days * dayMs - i * 47 * minute)
-      const closed = new Date(opened.getTime() + minutes * minute)
+      const later = (n: number) => new Date(opened.getTime() + n * minute)
+      const facts = { TEMPERATURE: { detail: '11.4 °C (2–8)' }, FAULT: { roads: [3 + i] } }
+      const closed = { closed_by: by, closed_name: name, close_remark: remark }
+      const acked = { acked_by: by, acked_name: name, acked_at: later(6) }
       return {
         org_id: orgId,
         device_id: devices[(i * 5) % devices.length]?.id as number,
@@ -55,29 +58,14 @@ export async function seedAlerts(db: Db, ids: SeedIds, now: Date): Promise<void>
         subject,
         level: levels[kind] ?? 'WARN',
         state: 'CLOSED' as const,
-        data: JSON.stringify(
-          kind === 'TEMPERATURE'
-            ? { detail: '11.4 °C (2–8)' }
-            : kind === 'FAULT'
-              ? { roads: [3 + i] }
-              : {},
-        ),
+        data: JSON.stringify(kind in facts ? facts[kind as keyof typeof facts] : {}),
         times: i % 4 === 0 ? 3 : 1,
-        since: new Date(opened.getTime() - 10 * minute),
+        since: later(-10),
         opened_at: opened,
         created_at: opened,
-        closed_at: closed,
+        closed_at: later(minutes),
         close_reason: remark ? ('HANDLED' as const) : ('RECOVERED' as const),
-        ...(remark
-          ? {
-              ...{ closed_by: by, closed_name: name, close_remark: remark },
-              ...{
-                acked_by: by,
-                acked_name: name,
-                acked_at: new Date(opened.getTime() + 6 * minute),
-              },
-            }
-          : {}),
+        ...(remark ? { ...closed, ...acked } : {}),
       }
     })
     await db.insertInto('alerts').values(alerts).execute()
@@ -138,27 +126,15 @@ async function seedArea(
 
 /** Switched off: a demo calls nobody. */
 async function seedChannels(db: Db, orgId: number, now: Date): Promise<void> {
+  const off = { org_id: orgId, enabled: false, created_at: now }
+  const url = 'https://hooks.example.com/duty'
+  const recipients = sql<string[]>`array['ops@example.com', 'duty@example.com']`
+  const quiet = { quiet_from: '22:00', quiet_to: '07:00' }
   await db
     .insertInto('alert_channels')
     .values([
-      {
-        org_id: orgId,
-        type: 'WEBHOOK',
-        name: '值班群机器人',
-        enabled: false,
-        url: 'https://hooks.example.com/duty',
-        created_at: now,
-      },
-      {
-        org_id: orgId,
-        type: 'EMAIL',
-        name: '运维邮箱',
-        enabled: false,
-        recipients: sql<string[]>`array['ops@example.com', 'duty@example.com']`,
-        quiet_from: '22:00',
-        quiet_to: '07:00',
-        created_at: now,
-      },
+      { ...off, type: 'WEBHOOK', name: '值班群机器人', url },
+      { ...off, type: 'EMAIL', name: '运维邮箱', recipients, ...quiet },
     ])
     .execute()
   const asked = { org_id: orgId, asked_at: now, state: 'SENT' as const }

@@ -44,16 +44,9 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
 
   async function claimDue(ctx: Ctx, free: number, served: readonly string[]): Promise<Due[]> {
     const now = clock(app)
+    const unbatched = { table: 'alert_outbox', of: sql<boolean>`t.batch is null` }
     await sql`
-      with recursive ${turns(
-        app,
-        {
-          table: 'alert_outbox',
-          of: sql`t.batch is
-        null`,
-        },
-        alertLimits.batch,
-      )},
+      with recursive ${turns(app, unbatched, alertLimits.batch)},
       due as (select o.id, o.channel_id, o.event = 'TEST' as test from alert_outbox o join turns
         using (id) where o.batch is null and o.next_at <= ${now}
         order by turns.turn, o.next_at, o.id limit ${alertLimits.batch}
@@ -91,11 +84,8 @@ async function deliver(app: App, batch: Batch): Promise<Sent | Retry | Failed> {
       where id = ${batch.channelId}`
     if (!channel) return null
     const now = ctx.now.getTime()
-    await dropReminders(
-      ctx,
-      batch.id,
-      sendTime(now, { ...channel, urgentThrough: false }, false) > now,
-    )
+    const quiet = sendTime(now, { ...channel, urgentThrough: false }, false) > now
+    await dropReminders(ctx, batch.id, quiet)
     return { type: channel.type, events: await readEvents(ctx, batch.id) }
   })
   if (!found?.events.length) throw new Lost()

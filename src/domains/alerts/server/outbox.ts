@@ -34,15 +34,9 @@ export async function queue(
     where a.id = any(${[...alertIds]}::bigint[])
       and (r.channel_ids is null or c.id = any(r.channel_ids))
       and ${event === 'OPENED' ? sql`true` : heard}`
-  await put(
-    ctx,
-    event,
-    ways.map((way) => ({
-      ...way,
-      at: at.getTime(),
-      when: sendTime(at.getTime(), way, way.urgent),
-    })),
-  )
+  const now = at.getTime()
+  const messages = ways.map((way) => ({ ...way, at: now, when: sendTime(now, way, way.urgent) }))
+  await put(ctx, event, messages)
 }
 
 /**
@@ -65,11 +59,8 @@ export async function queueReminders(
           and (o.next_at is not null or o.sent_at > x.since))`
   const now = ctx.now.getTime()
   const open = ways.filter((way) => sendTime(now, way, false) === now)
-  await put(
-    ctx,
-    'REMINDER',
-    open.map((way) => ({ ...way, at: now, when: now })),
-  )
+  const messages = open.map((way) => ({ ...way, at: now, when: now }))
+  await put(ctx, 'REMINDER', messages)
 }
 
 async function put(

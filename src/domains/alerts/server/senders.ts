@@ -37,9 +37,8 @@ export type Event = {
 
 /** What a batch says, as it is now: a machine that joined since is in it. */
 export async function readEvents(ctx: Ctx, batch: string): Promise<Event[]> {
-  const rows = await rowsOf<
-    Omit<AlertFacts, 'id'> & { event: Event['event']; at: Date; id: number | null }
-  >(ctx.db)`
+  type Row = Omit<AlertFacts, 'id'> & Pick<Event, 'event' | 'at'> & { id: number | null }
+  const rows = await rowsOf<Row>(ctx.db)`
     select o.event, o.created_at as at, a.id, a.device_id as "deviceId", a.kind, a.subject, a.level,
       a.state, a.data, a.times, a.since,
       a.opened_at as "openedAt", a.closed_at as "closedAt", a.reminders,
@@ -103,11 +102,7 @@ export async function tellInApp(ctx: Ctx, orgId: number, events: readonly Event[
  * Who holds alarm:read, and which of these he reaches by it: staff with single machines hear of
  * those.
  */
-async function readersOf(
-  ctx: Ctx,
-  orgId: number,
-  events: readonly Event[],
-): Promise<{ id: number; alerts: number[] }[]> {
+async function readersOf(ctx: Ctx, orgId: number, events: readonly Event[]) {
   const alerts = events.flatMap((event) => event.alert ?? [])
   return rowsOf<{ id: number; alerts: number[] }>(ctx.db)`
     select u.id, array_agg(distinct x.alert_id) as alerts
@@ -125,15 +120,11 @@ async function readersOf(
 function noteOf(events: readonly Event[]) {
   const alert = events.length === 1 ? events[0]?.alert : undefined
   const lines = (lang: Lang) => events.map((event) => say(lineOf(event), lang)).join('\n')
-  const body = alert
-    ? bodyOf(alert)
-    : events.length === 1
-      ? words('testBody')
-      : bi(lines('zh-CN'), lines('en'))
+  const several = events.length > 1 ? bi(lines('zh-CN'), lines('en')) : words('testBody')
   return {
     kind: 'DEVICE_ALARM' as const,
     title: headOf(events),
-    body,
+    body: alert ? bodyOf(alert) : several,
     link: alert ? `/device/alerts?detail=${alert.id}` : '/device/alerts',
   }
 }
@@ -178,24 +169,17 @@ export async function sendBatch(
   if (!to.length) return { state: 'FAILED', reason: 'no recipient confirmed' }
   // the name of whoever lends his server stands under it
   const lent = server.orgId !== batch.orgId
-  if (
-    lent &&
-    !(await bySystem(app, (ctx) => countToday(ctx, batch.orgId, 'recipients', to.length)))
-  )
+  const counted = (ctx: Ctx) => countToday(ctx, batch.orgId, 'recipients', to.length)
+  if (lent && !(await bySystem(app, counted)))
     return { state: 'FAILED', reason: 'limit of the day: set a mail server of your own' }
   const { lang } = channel
-  const subject = say(locale[lang === 'en' ? 'en' : 'zh'].message.subject, 'zh-CN', {
-    title: say(headOf(events), lang),
+  const title = say(headOf(events), lang)
+  const subject = say(locale[lang === 'en' ? 'en' : 'zh'].message.subject, 'zh-CN', { title })
+  const text = events.map((event) => {
+    const body = event.alert ? bodyOf(event.alert) : words('testBody')
+    return `${say(lineOf(event), lang)}\n${say(body, lang)}`
   })
-  const text = events
-    .map((event) =>
-      [
-        say(lineOf(event), lang),
-        say(event.alert ? bodyOf(event.alert) : words('testBody'), lang),
-      ].join('\n'),
-    )
-    .join('\n\n')
-  return sendMail(server, { id: batch.id, to, subject, text, privateAllowed })
+  return sendMail(server, { id: batch.id, to, subject, text: text.join('\n\n'), privateAllowed })
 }
 
 /** What a webhook gets; docs/alert-webhooks.md describes it. */

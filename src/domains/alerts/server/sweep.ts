@@ -26,12 +26,8 @@ export async function sweepAlerts(app: App): Promise<void> {
     const { plan, openHours } = await look({ app, db, now: app.now() })
     return [...partsOf(plan), ...(await dueOf({ app, db, now: app.now() }, openHours))]
   })
-  const homes = [...new Set(parts.map(({ orgId }) => orgId))]
-  await eachFree(
-    app,
-    homes.map((orgId) => ({ orgId })),
-    sweepOf,
-  )
+  const homes = [...new Set(parts.map(({ orgId }) => orgId))].map((orgId) => ({ orgId }))
+  await eachFree(app, homes, sweepOf)
 }
 
 async function look({ app, db, now }: Pick<Ctx, 'app' | 'db' | 'now'>) {
@@ -109,12 +105,10 @@ async function closeAlerts(ctx: Ctx, closes: Plan['closes']): Promise<number[]> 
     from unnest(${closes.map((c) => c.id)}::bigint[],
       ${closes.map((c) => c.reason)}::text[]) as x (id, reason)
     where a.id = x.id and a.state <> 'CLOSED' returning a.id, x.reason`
-  const recovered = rows.filter((row) => row.reason === 'RECOVERED').map((row) => row.id)
-  await dropWaiting(
-    ctx,
-    rows.filter((row) => row.reason !== 'RECOVERED').map((row) => row.id),
-  )
-  return recovered
+  const ids = (recovered: boolean) =>
+    rows.filter((row) => (row.reason === 'RECOVERED') === recovered).map((row) => row.id)
+  await dropWaiting(ctx, ids(false))
+  return ids(true)
 }
 
 async function reopen(ctx: Ctx, opens: readonly Opening[]): Promise<void> {
@@ -154,19 +148,11 @@ async function addMembers(
   ctx: Ctx,
   members: readonly { alertId: number | undefined; fact: Fact }[],
 ): Promise<void> {
-  const rows = members.flatMap(({ alertId, fact }) =>
-    alertId === undefined
-      ? []
-      : [
-          {
-            alert_id: alertId,
-            device_id: fact.deviceId,
-            org_id: fact.orgId,
-            since: new Date(fact.since),
-            cause: fact.away?.cause ?? 'TIMEOUT',
-          },
-        ],
-  )
+  const rows = members.flatMap(({ alertId, fact: { deviceId, orgId, since, away } }) => {
+    const ids = { alert_id: alertId, device_id: deviceId, org_id: orgId }
+    const cause = away?.cause ?? 'TIMEOUT'
+    return alertId === undefined ? [] : [{ ...ids, since: new Date(since), cause }]
+  })
   if (rows.length === 0) return
   await sql`insert into alert_members (alert_id, device_id, org_id, since, cause)
     select alert_id, device_id, org_id, since, cause
