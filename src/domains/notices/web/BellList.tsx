@@ -1,9 +1,12 @@
+import { Flex } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { registerLocale } from '../../../web/i18n.ts'
 import { useLive } from '../../../web/live.ts'
 import { Time } from '../../../web/Time.tsx'
+import { Part } from '../../../web/ui/Sheet.tsx'
+import { Cut, Muted } from '../../../web/ui/Text.tsx'
 import { locale } from '../locale.ts'
 import { messageEndpoints } from '../messageContract.ts'
 import { KindMark } from './KindMark.tsx'
@@ -22,34 +25,32 @@ export function BellList() {
   const list = (read.data?.list ?? []).slice(0, 5)
   return (
     <div className={styles.bell}>
-      <div className={styles.bellHead}>
-        <h3>{t('inbox.recent')}</h3>
-      </div>
-      {list.length === 0 ? (
-        <p className={styles.none} role="status">
-          {read.isPending ? t('web:loading') : (read.error?.message ?? t('inbox.emptyUnread'))}
-        </p>
-      ) : (
-        <ul className={styles.bellList}>
-          {list.map((message) => (
-            <li key={message.id}>
-              <Link to={`/notice?detail=${message.id}`}>
-                <KindMark kind={message.kind} img={message.img} />
-                <div>
-                  <strong>{message.title}</strong>
-                  <span className={styles.excerpt}>
-                    {message.content || t(`enums.kind.${message.kind}`)}
-                  </span>
-                </div>
-                <Time at={message.createTime} style="age" />
-              </Link>
-            </li>
-          ))}
-        </ul>
-      )}
-      <Link className={styles.bellFoot} to="/notice">
-        {t('inbox.all')}
-      </Link>
+      <Part title={t('inbox.recent')}>
+        {list.length === 0 ? (
+          <Flex justify="center" style={{ padding: '24px 4px' }} role="status">
+            <Muted>
+              {read.isPending ? t('web:loading') : (read.error?.message ?? t('inbox.emptyUnread'))}
+            </Muted>
+          </Flex>
+        ) : null}
+        {list.map(({ id, kind, img, title, content, createTime }) => (
+          <Link key={id} to={`/notice?detail=${id}`}>
+            <KindMark kind={kind} img={img} />
+            <Cut>
+              <strong>{title}</strong>
+              <Muted small>
+                <Cut>{content || t(`enums.kind.${kind}`)}</Cut>
+              </Muted>
+            </Cut>
+            <Muted small>
+              <Time at={createTime} style="age" />
+            </Muted>
+          </Link>
+        ))}
+      </Part>
+      <Flex justify="center" className={styles.bellFoot ?? ''}>
+        <Link to="/notice">{t('inbox.all')}</Link>
+      </Flex>
     </div>
   )
 }
