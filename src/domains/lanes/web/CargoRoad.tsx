@@ -109,17 +109,11 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
           roads={roads}
           chosen={chosen}
           dirty={drafts.dirty}
-          steps={
-            can ? { undo, redo: drafts.forth, whole: !drafts.back && undo !== undefined } : null
-          }
-          clip={
-            can
-              ? {
-                  copy: () => copy(chosenIds()),
-                  paste: clips.length > 0 ? () => paste(chosenIds()) : undefined,
-                }
-              : null
-          }
+          undo={undo}
+          redo={drafts.forth}
+          wholeSave={!drafts.back && undo !== undefined}
+          copy={() => copy(chosenIds())}
+          paste={clips.length > 0 ? () => paste(chosenIds()) : undefined}
           onSaved={drafts.saved}
           onPrint={() => setPrinting(true)}
         />

@@ -36,9 +36,13 @@ type Props = {
   roads: readonly ShownRoad[]
   chosen: readonly ShownRoad[]
   dirty: boolean
-  /** The way back and forth, for whoever may edit; `whole`: back means the last save. */
-  steps: { undo: (() => void) | undefined; redo: (() => void) | undefined; whole: boolean } | null
-  clip: { copy: () => void; paste: (() => void) | undefined } | null
+  /** Of whoever may edit. */
+  undo: (() => void) | undefined
+  redo: (() => void) | undefined
+  /** Back means the last save. */
+  wholeSave: boolean
+  copy: () => void
+  paste: (() => void) | undefined
   /** A verb here made this version. */
   onSaved: (version: number) => void
   onPrint: () => void
@@ -57,7 +61,7 @@ type Verb = {
  * Verbs on the selection; what is impossible now says why. Verbs that save by themselves wait for
  * what is unsaved.
  */
-export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, onPrint }: Props) {
+export function LaneTools({ plan, roads, chosen, dirty, onSaved, onPrint, ...edits }: Props) {
   const { t } = useTranslation('lanes')
   const { lang } = usePrefs()
   const may = useMay()
@@ -112,12 +116,12 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
     },
   ]
   const more: Verb[] = [
-    { key: 'copySettings', on: clip !== null, why: none, run: clip?.copy, keys: 'Ctrl C' },
+    { key: 'copySettings', on: can.update, why: none, run: edits.copy, keys: 'Ctrl C' },
     {
       key: 'pasteSettings',
-      on: clip !== null,
-      why: unless(clip?.paste, 'needClip'),
-      run: clip?.paste,
+      on: can.update,
+      why: unless(edits.paste, 'needClip'),
+      run: edits.paste,
       keys: 'Ctrl V',
     },
     {
@@ -149,15 +153,15 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
   ]
   return (
     <span className={styles.tools}>
-      {steps ? (
+      {can.update ? (
         <>
           <Tool
             bare
             icon={<UndoOutlined />}
-            label={t(steps.whole ? 'undo' : 'undoStep')}
-            run={steps.undo}
+            label={t(edits.wholeSave ? 'undo' : 'undoStep')}
+            run={edits.undo}
           />
-          <Tool bare icon={<RedoOutlined />} label={t('redoStep')} run={steps.redo} />
+          <Tool bare icon={<RedoOutlined />} label={t('redoStep')} run={edits.redo} />
         </>
       ) : null}
       {own.map((verb) => (verb.on ? <Tool {...verb} key={verb.key} label={t(verb.key)} /> : null))}
