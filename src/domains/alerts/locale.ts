@@ -19,7 +19,6 @@ export const locale = defineLocale(
     away: '{n} 台仍离线',
     allBack: '已全部恢复',
     times: '{n} 次',
-    views: { active: '未关闭', open: '待处理', acknowledged: '处理中', all: '全部' },
     detail: {
       machines: '设备',
       messages: '通知',
@@ -232,7 +231,6 @@ export const locale = defineLocale(
     away: '{n} still offline',
     allBack: 'All are back',
     times: '{n} times',
-    views: { active: 'Not closed', open: 'Open', acknowledged: 'Taken on', all: 'All' },
     detail: {
       machines: 'Machines',
       messages: 'Messages',

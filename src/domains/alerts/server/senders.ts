@@ -11,7 +11,7 @@ import { countToday, type MessageEvent } from './outbox.ts'
 import { confirmedOf } from './recipients.ts'
 import { unseal } from './seal.ts'
 import { postWebhook } from './webhook.ts'
-import { bodyOf, contentOf, type Told, titleOf } from './words.ts'
+import { bodyOf, both, contentOf, fill, type Told, titleOf } from './words.ts'
 
 export type Batch = {
   readonly id: string
@@ -59,8 +59,8 @@ export async function readEvents(ctx: Ctx, batch: string): Promise<Event[]> {
   }))
 }
 
-const words = (key: 'opened' | 'reminder' | 'closed' | 'test' | 'testBody') =>
-  bi(locale.zh.message[key], locale.en.message[key])
+const words = (key: keyof typeof locale.zh.message, n = 0) =>
+  both((lang) => fill(locale[lang].message[key], { n }))
 const join = (a: string, b: string) =>
   bi(`${say(a, 'zh-CN')}：${say(b, 'zh-CN')}`, `${say(a, 'en')}: ${say(b, 'en')}`)
 

@@ -18,11 +18,11 @@ export type Told = {
   deviceCount: number
 }
 
-const both = (texts: (lang: 'zh' | 'en') => string): string => bi(texts('zh'), texts('en'))
+export const both = (texts: (lang: 'zh' | 'en') => string): string => bi(texts('zh'), texts('en'))
 const word = (from: Readonly<Record<string, string>>, key: string): string => from[key] ?? key
 const text = (value: unknown): string =>
   value === undefined || value === null ? '' : String(value)
-const fill = (template: string, values: Record<string, string | number>) =>
+export const fill = (template: string, values: Record<string, string | number>) =>
   say(template, 'zh-CN', values)
 
 /** What is wrong, without the machine: the list's line. */

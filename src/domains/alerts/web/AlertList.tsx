@@ -46,7 +46,7 @@ export function AlertList() {
       : [row.rtuNumber, row.nickname].filter(Boolean).join(' ')
   const view = (key: string, state: string | null, count?: number) => ({
     key,
-    label: t(`views.${key}`),
+    label: t(`enums.state.${state ?? 'active'}`),
     query: state ? { state } : {},
     count,
   })
