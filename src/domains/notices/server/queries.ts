@@ -48,6 +48,7 @@ const notice = shape(Notice.extend(beside), ['notices', 'n'], joined, [
   'userIds',
   'users',
 ])
+
 const from = sql`notices n join organisations o on o.id = n.org_id left
   join users a on a.id = n.author_id`
 export const within = (

@@ -7,20 +7,7 @@ import styles from './RichText.module.css'
  * Rich text as elements of ours. The server cleaned it when it was written; here only what is named
  * below is built at all, so that nothing else in a text can become part of the page.
  */
-const kept = new Set([
-  'p',
-  'br',
-  'strong',
-  'em',
-  'u',
-  's',
-  'h2',
-  'h3',
-  'ul',
-  'ol',
-  'li',
-  'blockquote',
-])
+const kept = new Set('p br strong em u s h2 h3 ul ol li blockquote'.split(' '))
 
 export function RichText({ html }: { html: string }) {
   const content = useMemo(
