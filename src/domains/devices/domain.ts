@@ -15,6 +15,6 @@ export const domain = {
       watched: ['devices', 'device_states', 'device_faults'],
     },
   },
-  jobs: async (app) => (await import('./server/jobs.ts')).registerDeviceJobs(app),
+  jobs: async (app) => (await import('./server/places.ts')).registerDeviceJobs(app),
   importer: async () => (await import('./server/importer.ts')).deviceImporter,
 } satisfies Domain<typeof devices>

@@ -1,8 +1,6 @@
 import { en as history } from './localeHistory.ts'
-import { en as map } from './localeMap.ts'
 
 export const en = {
-  ...map,
   ...history,
   title: 'Devices',
   create: 'Create device',
@@ -26,6 +24,24 @@ export const en = {
   remote: 'Remote control',
   offlineHint: 'The machine is offline: not possible',
   commands: { REBOOT: 'Restart', LOCK: 'Lock', UNLOCK: 'Unlock', DOOR: 'Open door' },
+  map: {
+    title: 'Device map',
+    switch: 'Show as',
+    list: 'List',
+    map: 'Map',
+    unlocated: '{n} without a position',
+    group: '{n} devices: {states}',
+    here: '{n} devices here',
+    machines: 'Devices on the map',
+    failed: 'The positions of devices',
+    state: {
+      fault: 'Fault',
+      offline: 'Offline',
+      soldOut: 'Sold out',
+      fine: 'Fine',
+      idle: 'Not in use',
+    },
+  },
   batch: {
     settings: 'Settings',
     assign: 'Distribute',

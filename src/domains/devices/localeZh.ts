@@ -1,8 +1,6 @@
 import { zh as history } from './localeHistory.ts'
-import { zh as map } from './localeMap.ts'
 
 export const zh = {
-  ...map,
   ...history,
   title: '设备列表',
   create: '创建设备',
@@ -26,6 +24,18 @@ export const zh = {
   remote: '远程控制',
   offlineHint: '设备离线，无法执行',
   commands: { REBOOT: '重启', LOCK: '锁机', UNLOCK: '解锁', DOOR: '远程开门' },
+  map: {
+    title: '设备地图',
+    switch: '显示方式',
+    list: '列表',
+    map: '地图',
+    unlocated: '未定位 {n} 台',
+    group: '{n} 台设备：{states}',
+    here: '此处 {n} 台设备',
+    machines: '地图上的设备',
+    failed: '设备位置未能载入',
+    state: { fault: '故障', offline: '离线', soldOut: '缺货', fine: '正常', idle: '未运营' },
+  },
   batch: {
     settings: '批量设置',
     assign: '批量分配',

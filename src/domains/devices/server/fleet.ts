@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Handlers } from '../../../server/bind.ts'
 import type { Ctx } from '../../../server/context.ts'
 import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -25,7 +26,7 @@ const states = sql`jsonb_build_object('fault', count(*) filter (where state = 'f
   'soldOut', count(*) filter (where state = 'soldOut'), 'fine',
   count(*) filter (where state = 'fine'), 'idle', count(*) filter (where state = 'idle')) as states`
 
-export const fleetTotals = (ctx: Ctx, input: Ask) =>
+const totals = (ctx: Ctx, input: Ask) =>
   onlyRow<{ total: number; unlocated: number; states: Record<FleetState, number> }>(ctx.db)`
     select count(*) as total, count(*) filter (where lng is null) as unlocated, ${states}
     from (select d.lng, ${state} as state from ${from} where ${conditions(ctx, input)}) m`
@@ -45,10 +46,7 @@ function grown(
   ]
 }
 
-export async function fleetGroups(
-  ctx: Ctx,
-  input: Ask,
-): Promise<{ groups: FleetGroup[]; machines: FleetMachine[] }> {
+export const map: Handlers<typeof devices>['map'] = async (ctx, input) => {
   const { zoom } = input
   const each = zoom >= eachFrom
   const [west, south, east, north] = each ? input.box : grown(input.box, zoom)
@@ -70,6 +68,7 @@ export async function fleetGroups(
         and d.lat between ${south}::numeric and ${north}::numeric
     ) m group by x, y order by total desc, id limit ${most}`
   return {
+    ...(await totals(ctx, input)),
     groups: rows.flatMap(({ lng, lat, total, states, box }) =>
       total > 1 ? [{ lng, lat, total, states, box }] : [],
     ),

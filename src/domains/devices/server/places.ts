@@ -85,6 +85,9 @@ export const tellMoves = (app: App): Promise<number> =>
     return moves.length
   })
 
+export const registerDeviceJobs = async (app: App) =>
+  app.jobs.every('drug-machine-moves', 10_000, () => tellMoves(app))
+
 async function tell(ctx: Ctx, move: Move, regulators: readonly Watcher[]): Promise<void> {
   const [from, to] = [said(move.from), said(move.to)]
   const name = `${move.nickname} (${move.orgName})`

@@ -4,7 +4,7 @@ import { common, Refusal } from '../../../shared/errors.ts'
 import type { devices } from '../contract.ts'
 import { create, createBatch, previewBatch } from './create.ts'
 import { faults, handleFault } from './faults.ts'
-import { fleetGroups, fleetTotals } from './fleet.ts'
+import { map } from './fleet.ts'
 import { telemetry, timeline } from './history.ts'
 import { pauseMany, previewPauses, restore, retire, setLifecycle } from './lifecycle.ts'
 import * as q from './queries.ts'
@@ -43,10 +43,7 @@ const list: Handlers<Contract>['list'] = async (ctx, input) => {
 export const handlers: Handlers<Contract> = {
   list,
   counts: (ctx) => q.counts(ctx),
-  map: async (ctx, input) => ({
-    ...(await fleetTotals(ctx, input)),
-    ...(await fleetGroups(ctx, input)),
-  }),
+  map,
   detail: (ctx, input) => detailOf(ctx, input.id),
   create,
   previewBatch,
