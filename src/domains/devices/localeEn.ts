@@ -114,7 +114,7 @@ export const en = {
     offline: 'Offline',
     fault: 'Faulty',
     soldOut: 'Sold out',
-    tempAlarm: 'Temperature',
+    tempAlarm: 'Temp.',
   },
   state: {
     fault: 'Fault',
