@@ -238,8 +238,13 @@ export const products = {
   options: read('product:read', {
     path: '/products/options',
     summary:
-      'Products on the shelf for a picker: the first 50, `ownDrugs` only; `id` adds the chosen one whatever its status',
-    input: z.strictObject({ keyword, id: f.id.optional(), ownDrugs: z.boolean().optional() }),
+      'Products on the shelf for a picker: the first 50; `id` adds the chosen one whatever its status',
+    input: z.strictObject({
+      keyword,
+      id: f.id.optional(),
+      source: z.literal('OWN').optional(),
+      drugs: z.boolean().optional(),
+    }),
     output: z.strictObject({ list: z.array(ProductOption) }),
   }),
   get: read('product:read', {

@@ -123,8 +123,9 @@ test('a product with an entry stays a drug, and the list of products says who ha
     (
       await world.send(people.operator, 'GET', `/products?pageSize=200&insured=${wanted}`)
     ).body.list.map((row: { name: string }) => row.name)
-  const { list } = (await world.send(people.operator, 'GET', '/products/options?ownDrugs=true'))
-    .body
+  const { list } = (
+    await world.send(people.operator, 'GET', '/products/options?source=OWN&drugs=true')
+  ).body
   const offered = list.map((row: { name: string }) => row.name)
   expect(offered).toEqual(expect.arrayContaining(['药31', '药32']))
   expect(offered).not.toEqual(expect.arrayContaining(['药11']))

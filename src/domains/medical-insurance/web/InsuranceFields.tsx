@@ -22,7 +22,7 @@ export function InsuranceFields({ row }: { row: ItemRow | undefined }) {
         </Fixed>
       ) : (
         <Field name="productId" wide>
-          <ProductSelect input={{ ownDrugs: true }} />
+          <ProductSelect input={{ source: 'OWN', drugs: true }} />
         </Field>
       )}
       <TextField name="insuranceCode" placeholder="XA01ABD075A002010100483" />

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, inheritable, may, owns, visible } from '../../../server/context.ts'
-import { matches } from '../../../server/lists.ts'
+import { all, matches } from '../../../server/lists.ts'
 import { exists } from '../../../server/rows.ts'
 import { columns, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -135,10 +135,13 @@ export async function productOptions(ctx: Ctx, input: Input<Contract['options']>
       sql`from products p where ${readable(ctx)} and ${where} order by p.name, p.id limit 50`,
     )
   const chosen = input.id ? await read(sql`p.id = ${input.id}`) : []
-  const ownDrugs = sql`p.drug_class <> 'NONE' and ${own(ctx, 'p.org_id')}`
   const rows = await read(
-    sql`p.status = 'ON' and ${matches('products', 'p.id', input.keyword) ?? sql`true`}
-      and ${input.ownDrugs ? ownDrugs : sql`true`}`,
+    all([
+      sql`p.status = 'ON'`,
+      matches('products', 'p.id', input.keyword),
+      input.source && own(ctx, 'p.org_id'),
+      input.drugs !== undefined && sql`(p.drug_class <> 'NONE') = ${input.drugs}`,
+    ]),
   )
   return [...chosen, ...rows.filter((row) => row.id !== input.id)]
 }

@@ -100,7 +100,7 @@ function Content({ product, lang }: { product: CommodityContent; lang: Lang }) {
       </div>
       <section className={styles.head}>
         <h1>{name}</h1>
-        <p>
+        <p className={styles.model}>
           {product.model} <DrugMark drugClass={drugClass} />{' '}
           {drug ? t(`enums.drugClass.${drugClass}`) : null}
         </p>

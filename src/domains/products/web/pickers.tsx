@@ -31,7 +31,7 @@ export function CategorySelect(props: Props) {
 type ProductProps = Props & {
   onPick?: (option: ProductOption | undefined) => void
   filter?: (option: ProductOption) => boolean
-  input?: { ownDrugs: true }
+  input?: { source?: 'OWN'; drugs?: boolean }
 }
 
 /**
