@@ -60,7 +60,9 @@ export function Readers({ id, onClose }: { id: number; onClose: () => void }) {
       {notice ? (
         <>
           <Flex align="center" gap={16} style={{ marginBottom: 12 }}>
-            <span>{t('reader.ratio', { read: readCount, target: targetCount })}</span>
+            <span style={{ flex: 'none' }}>
+              {t('reader.ratio', { read: readCount, target: targetCount })}
+            </span>
             <Progress
               percent={Math.floor((100 * readCount) / Math.max(1, targetCount))}
               size="small"
