@@ -544,7 +544,7 @@ test('a page of the organisations of a large tenant does not cost their square',
   const began = performance.now()
   const { status, body } = await send(people.agent, 'GET', '/organisations?pageSize=100')
   expect([status, body.list.length]).toEqual([200, 100])
-  expect(performance.now() - began).toBeLessThan(2500)
+  expect(performance.now() - began).toBeLessThan(4000)
 })
 
 test('the row policies find organisations in whatever order a scope has them', async () => {
