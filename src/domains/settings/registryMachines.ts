@@ -143,8 +143,8 @@ export const rest = {
       ...k.timing('m30'),
       name: bi('告警频率', 'Alarm repeat'),
       help: bi(
-        '无人确认的告警按此间隔再次提醒，静默时段内不提醒',
-        'How often an alarm that nobody has taken on reminds; never in quiet hours',
+        '无人确认的告警按此间隔再次提醒，静默时段内不提醒；物联卡到期每天最多一次',
+        'How often an alarm nobody took on reminds; never in quiet hours, SIM expiry once a day',
       ),
     },
     'alarm.channels': {
