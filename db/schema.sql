@@ -2030,6 +2030,7 @@ table public.products row security
   version integer default 1 not null
   created_at timestamp with time zone default now() not null
   updated_at timestamp with time zone default now() not null
+  trace_required boolean
   constraint products_approval_no_check CHECK ((approval_no ~ '^国药准字[HZSJBTF][CJ]?[0-9]{8}$'::text))
   constraint products_barcode_check CHECK ((barcode ~ '^([0-9]{8}|[0-9]{12,14})$'::text))
   constraint products_category_id_fkey FOREIGN KEY (category_id) REFERENCES product_categories(id)

@@ -1111,6 +1111,7 @@ export interface ProductsTable {
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   updated_at: ColumnType<Date, Date | string | undefined, Date | string>
+  trace_required: boolean | null
 }
 
 export interface RecoveryCodesTable {

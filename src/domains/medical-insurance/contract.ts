@@ -51,6 +51,7 @@ export const ItemRow = z.strictObject({
   model: z.string(),
   drugClass: z.enum(drugClasses),
   approvalNo: z.string().nullable(),
+  traceRequired: z.boolean(),
   ...f.shown(fields),
   insuranceClass: z.enum(insuranceClasses),
   status: Status,

@@ -57,6 +57,8 @@ const fields = {
   ),
   storeTempMin: celsius,
   storeTempMax: celsius,
+  /** Null: as the class says, drugs do. */
+  traceRequired: z.boolean().nullable().default(null),
   purchaseLimit: z.number().int().min(0).max(999).default(0),
   warnQty: z.number().int().min(0).max(199).nullable().default(null),
   nearExpiryDays: z.number().int().min(1).max(720).nullable().default(null),

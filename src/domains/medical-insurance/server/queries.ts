@@ -31,6 +31,7 @@ const item = (ctx: Ctx) =>
       model: sql`p.model`,
       drugClass: sql`p.drug_class`,
       approvalNo: sql`p.approval_no`,
+      traceRequired: sql`coalesce(p.trace_required, p.drug_class <> 'NONE')`,
       status: statusOf(ctx),
       orgName: sql`o.name`,
       createTime: sql`m.created_at`,

@@ -64,10 +64,14 @@ test('create, edit, stale, delete', async () => {
     payPrice: 1280,
     selfRatio: 12.5,
     status: 'VALID',
+    traceRequired: true,
     source: 'OWN',
     can: { update: true, delete: true },
   })
   const url = `/medical-insurance-items/${made.body.id}`
+  await world.sql('update products set trace_required = false where id = 31')
+  const { list } = (await world.send(people.operator, 'GET', '/medical-insurance-items')).body
+  expect(list).toMatchObject([{ id: made.body.id, traceRequired: false }])
   const { productId: _, ...fields } = good
   const put = (user: number, version: number) =>
     world.send(user, 'PUT', url, { ...fields, version, payPrice: null, insuranceClass: 'SELF' })

@@ -50,6 +50,7 @@ export function InsuranceList() {
           col('status'),
           col('insuranceCode'),
           col('approvalNo', { defaultHidden: true }),
+          col('traceRequired', { defaultHidden: true }),
           col('payPrice'),
           col('selfRatio', {
             render: (ratio: number | null) => (ratio === null ? '—' : `${ratio}%`),

@@ -87,6 +87,7 @@ function Sections({ fresh, id, inherited }: SectionsProps) {
           <TextField name="manufacturer" required wide />
           <NumberField name="storeTempMin" precision={1} min={-40} max={60} unit="°C" />
           <NumberField name="storeTempMax" precision={1} min={-40} max={60} unit="°C" />
+          <SelectField name="traceRequired" hint={t('form.traced')} />
         </Section>
       )}
       {id === undefined || drugClass === 'NONE' || !may('medical-insurance:read') ? null : (
