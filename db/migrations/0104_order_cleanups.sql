@@ -13,9 +13,7 @@ create table order_cleanups (
   created_at timestamptz not null,
   foreign key (org_id, order_at, order_id) references orders (org_id, created_at, id)
 );
-create index order_cleanups_order on order_cleanups (order_id, id desc);
-create index order_cleanups_user on order_cleanups (user_id);
-create index order_cleanups_device on order_cleanups (device_id);
+create index order_cleanups_order on order_cleanups (org_id, order_id, id desc);
 call app_protect('order_cleanups', 'device_id');
 call app_append_only('order_cleanups');
 

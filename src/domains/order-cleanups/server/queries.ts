@@ -43,7 +43,7 @@ export const list = (ctx: Ctx, input: Input<typeof orderCleanups.list>) =>
   listed.page(ctx.db, {
     from: sql`orders o
       left join lateral (select c.reason, c.created_at, c.user_id from order_cleanups c
-        where o.excluded and c.order_id = o.id order by c.id desc limit 1) c on true
+        where o.excluded and c.org_id = o.org_id and c.order_id = o.id order by c.id desc limit 1) c on true
       left join users u on u.id = c.user_id`,
     countFrom: sql`orders o`,
     where: conditions(ctx, input),
