@@ -18,7 +18,7 @@ const ends =
 const known =
   `1qaz2wsx 1qaz@wsx 1qaz2wsx3edc q1w2e3r4 1q2w3e4r 1q2w3e4r5t qwer1234 1234qwer asdf1234 zxcv1234 abcd1234 1234abcd a1b2c3d4
   abc12345 a1234567 a12345678 a123456789 1234567a 123456aa aa123456 Aa123456 Aa123456. Abc123456 Qwe123456 qwe12345 qwe123qwe 123qweasd
-  123qweasdzxc qazwsx123 1qazxsw2 zaq12wsx zaq1xsw2 12qwaszx q1w2e3r4t5y6 woaini1314 woaini520 5201314a 5201314aa a5201314 woaiwojia1
+  123qweasdzxc qazwsx123 1qazxsw2 zaq12wsx zaq1xsw2 12qwaszx q1w2e3r4t5y6 woaini1314 woaini520 5201314a 5201314aa a5201314 woaiwojia1 zidongshouhuo1 woshishen1
   love1314 iloveyou1 password1 password123 Passw0rd P@ssw0rd P@ssw0rd123 Admin123 admin123 admin888 admin@123 Admin@2026 root1234
   test1234 Huodao@2026 huodao2026 huodao123 Huodao123456 wang1234 wang123456 zhang123 li123456 zhangsan123 zhangwei1990 13800138000a
   a13800138000 qq123456 w123456789 asd123456 zxc123456 123456abc 123456qwe 123abc123 abc123abc a1a1a1a1 aaaa1111 1111aaaa abcabc123

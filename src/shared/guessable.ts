@@ -18,7 +18,8 @@ const chinese = `woaini woaiwojia woaiwo woai aini wodemima mima zhanghao denglu
   shanghai guangzhou shenzhen hangzhou chengdu wuhan nanjing tianjin chongqing xianggang taiwan laopo laogong baobao baobei mama baba
   gege jiejie didi meimei xiaoming xiaohong xiaoyu xiaolong xiaobai tiankong xingxing yueliang taiyang kuaile shengri jiandan haoren
   haha hehe xixi hahaha zaijian pengyou aiqing qinai qingchun yongyuan yisheng yishi gongsi guanli guanliyuan yonghu ceshi yunwei
-  caiwu buhuo weixiu shouhuo shouhuoji fanmaiji huodao yunying daili taobao tianmao jingdong zhifubao weixin baidu tengxun alibaba
+  caiwu buhuo weixiu shouhuo shouhuoji zidong zidongshouhuo zidongshouhuoji shangpin shebei dingdan woshi woshishen woshishei
+  fanmaiji huodao yunying daili taobao tianmao jingdong zhifubao weixin baidu tengxun alibaba
   wechat alipay tencent qq nima wocao shabi caonima tmd zhaocai facai`
 const surnames = `wang li zhang liu chen yang huang zhao wu zhou xu sun ma zhu hu guo he lin gao luo zheng liang xie song tang deng han
   feng cao peng zeng xiao tian dong pan yuan cai jiang yu du ye cheng wei su lu ding ren lv shen yao lao cui zhong tan fan shi jia
