@@ -57,7 +57,7 @@ const visits: readonly {
     name: 'signing in',
     kinds: /\.js$/,
     most: 140_000,
-    from: ['apps/web/main.tsx', 'domains/session/web/Login.tsx'],
+    from: ['apps/web/main.tsx', 'domains/session/web/Login.tsx', 'domains/session/locale.ts'],
   },
   {
     // of 400 kB the page, its font and the data take 40
