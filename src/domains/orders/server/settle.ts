@@ -68,15 +68,13 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled>
   const keys = commands.map((c) => ({ orgId: c.orgId, at: c.orderAt, id: c.orderId }))
   const { orders, units } = await lockOrders(ctx, keys)
   const unitOf = new Map(units.map((unit) => [unit.id, unit]))
-  const tests = new Set(
-    orders.filter((order) => order.orderType === 'TEST').map((order) => order.id),
-  )
-  const cleaned = new Set(orders.filter((order) => order.excluded).map((order) => order.id))
+  const orderOf = new Map(orders.map((order) => [order.id, order]))
   const work = newWork()
   for (const fact of own) {
     const command = commandOf.get(fact.cmdId)
     const unit = command && unitOf.get(command.unitId)
-    if (!command || !unit) continue
+    const order = unit && orderOf.get(unit.orderId)
+    if (!command || !unit || !order) continue
     const said = work.commands.get(fact.cmdId)
     if (contradicts(said?.state ?? command.state, said?.result ?? command.resultCode, fact.what))
       contradicted.add(fact.cmdId)
@@ -86,11 +84,8 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled>
       continue
     }
     const effect = happen(unit, command.dropSensor, fact.what)
-    if (effect) apply(work, unit, command, effect, fact, tests.has(unit.orderId))
+    if (effect) apply(work, order, unit, command, effect, fact)
   }
-  // what is cleaned stands in no figure
-  const counts = ({ orderId }: { orderId: number }) => !cleaned.has(orderId)
-  Object.assign(work, { sales: work.sales.filter(counts), products: work.products.filter(counts) })
   await write(ctx, work, orders, units)
   return { owners, contradicted }
 }
@@ -106,8 +101,8 @@ type Work = {
   cases: { unit: Unit; kind: string }[]
   refunds: Unit[]
   cancels: number[]
-  products: (ProductDelta & { orderId: number })[]
-  sales: (SalesDelta & { orderId: number })[]
+  products: ProductDelta[]
+  sales: SalesDelta[]
   faults: { deviceId: number; orgId: number; laneId: number; code: string; at: Date }[]
   /** Lanes of which a test vend has shown that they work. */
   repaired: number[]
@@ -128,12 +123,13 @@ const newWork = (): Work => ({
 
 function apply(
   work: Work,
+  order: Order,
   unit: Unit,
   command: Command,
   effect: Effect,
   fact: Fact,
-  test: boolean,
 ): void {
+  const test = order.orderType === 'TEST'
   const result =
     fact.what.kind === 'result' ? fact.what.result : fact.what.kind === 'ack' ? fact.what.ack : null
   if (effect.park) {
@@ -146,7 +142,7 @@ function apply(
     return
   }
   work.moves.push(...movesOf(unit, effect, fact.at, test))
-  const { orgId, deviceId, laneId, productId, cost, orderId } = unit
+  const { orgId, deviceId, laneId, productId, cost } = unit
   if (effect.laneFault)
     work.faults.push({ deviceId, orgId, laneId, code: effect.failReason ?? 'FAULT', at: fact.at })
   unit.vendState = effect.vendState
@@ -173,8 +169,11 @@ function apply(
   if (test) {
     if (effect.take) work.repaired.push(unit.laneId)
   } else if (effect.take) {
-    work.sales.push({ orgId, deviceId, orderId, at: fact.at, cost })
-    work.products.push({ orgId, deviceId, orderId, productId, at: fact.at, cost })
+    // what is cleaned stands in no figure
+    if (!order.excluded) {
+      work.sales.push({ orgId, deviceId, at: fact.at, cost })
+      work.products.push({ orgId, deviceId, productId, at: fact.at, cost })
+    }
     if (unit.refundState === 'PENDING') work.cancels.push(unit.id)
     else if (
       unit.refundState === 'PROCESSING' ||
