@@ -39,15 +39,7 @@ table public.activation_codes row security
   constraint activation_codes_pkey PRIMARY KEY (id)
   CREATE INDEX activation_codes_org ON public.activation_codes USING btree (org_id, device_id)
   CREATE UNIQUE INDEX activation_codes_live ON public.activation_codes USING btree (device_id) WHERE ((used_at IS NULL) AND (revoked_at IS NULL))
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.alert_channels row security
@@ -87,15 +79,7 @@ table public.alert_channels row security
   constraint alert_channels_url_check CHECK ((length(url) <= 300))
   CREATE INDEX alert_channels_org ON public.alert_channels USING btree (org_id, id)
   CREATE UNIQUE INDEX alert_channels_in_app ON public.alert_channels USING btree (org_id) WHERE (type = 'IN_APP'::text)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.alert_mail_days row security
@@ -110,15 +94,7 @@ table public.alert_mail_days row security
   constraint alert_mail_days_recipients_check CHECK ((recipients >= 0))
   constraint alert_mail_days_tests_check CHECK ((tests >= 0))
   CREATE INDEX alert_mail_days_age ON public.alert_mail_days USING btree (day)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.alert_mail_servers row security
@@ -138,15 +114,7 @@ table public.alert_mail_servers row security
   constraint alert_mail_servers_security_check CHECK ((security = ANY (ARRAY['TLS'::text, 'STARTTLS'::text, 'NONE'::text])))
   constraint alert_mail_servers_sender_check CHECK (((sender <> ''::text) AND (length(sender) <= 100)))
   constraint alert_mail_servers_username_check CHECK ((length(username) <= 100))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.alert_members row security
@@ -163,15 +131,7 @@ table public.alert_members row security
   constraint alert_members_pkey PRIMARY KEY (alert_id, device_id)
   CREATE INDEX alert_members_device ON public.alert_members USING btree (device_id, since)
   CREATE INDEX alert_members_org ON public.alert_members USING btree (org_id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.alert_outbox row security
@@ -205,15 +165,7 @@ table public.alert_outbox row security
   CREATE INDEX alert_outbox_due ON public.alert_outbox USING btree (next_at) WHERE (next_at IS NOT NULL)
   CREATE INDEX alert_outbox_org ON public.alert_outbox USING btree (org_id)
   CREATE INDEX alert_outbox_turns ON public.alert_outbox USING btree (org_id, next_at, id) WHERE ((next_at IS NOT NULL) AND (batch IS NULL))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.alert_recipients row security
@@ -235,15 +187,7 @@ table public.alert_recipients row security
   constraint alert_recipients_state_check CHECK ((state = ANY (ARRAY['WAITING'::text, 'SENDING'::text, 'SENT'::text, 'FAILED'::text])))
   CREATE INDEX alert_recipients_due ON public.alert_recipients USING btree (next_at) WHERE (next_at IS NOT NULL)
   CREATE INDEX alert_recipients_turns ON public.alert_recipients USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.alert_rules row security
@@ -259,15 +203,7 @@ table public.alert_rules row security
   constraint alert_rules_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id) ON DELETE CASCADE
   constraint alert_rules_pkey PRIMARY KEY (org_id, kind)
   constraint alert_rules_threshold_check CHECK (((threshold >= 0) AND (threshold <= 1440)))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.alerts row security
@@ -319,15 +255,7 @@ table public.alerts row security
   CREATE INDEX alerts_opened ON public.alerts USING btree (opened_at DESC, id DESC)
   CREATE INDEX alerts_org ON public.alerts USING btree (org_id, opened_at DESC)
   CREATE UNIQUE INDEX alerts_open ON public.alerts USING btree (org_id, COALESCE(device_id, (0)::bigint), kind, subject) WHERE (state <> 'CLOSED'::text)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.announcements row security
@@ -349,15 +277,7 @@ table public.announcements row security
   CREATE INDEX announcements_ended ON public.announcements USING btree (until_at) WHERE (swept_at IS NULL)
   CREATE INDEX announcements_org ON public.announcements USING btree (org_id)
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.complaint_entries row security
@@ -377,15 +297,7 @@ table public.complaint_entries row security
   constraint complaint_entries_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
   CREATE INDEX complaint_entries_of ON public.complaint_entries USING btree (complaint_id, id)
   CREATE INDEX complaint_entries_org ON public.complaint_entries USING btree (org_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.complaint_entries FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.complaint_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -445,15 +357,7 @@ table public.complaints row security
   CREATE INDEX complaints_org ON public.complaints USING btree (org_id, created_at DESC, id DESC) INCLUDE (device_id, state)
   CREATE INDEX complaints_org_state ON public.complaints USING btree (org_id, state, created_at DESC) WHERE (deleted_at IS NULL)
   CREATE INDEX complaints_resolved ON public.complaints USING btree (resolved_at) WHERE (state = 'RESOLVED'::text)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.day_types row security
@@ -468,15 +372,7 @@ table public.day_types row security
   constraint day_types_pkey PRIMARY KEY (org_id, day)
   constraint day_types_type_check CHECK ((type = ANY (ARRAY['WORKDAY'::text, 'HOLIDAY'::text, 'MAKEUP'::text, 'REST'::text])))
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.debug_logs row security
@@ -497,15 +393,7 @@ table public.debug_logs row security
   constraint debug_logs_pkey PRIMARY KEY (org_id, created_at, id)
   CREATE INDEX debug_logs_id ON public.debug_logs USING btree (id)
   CREATE INDEX debug_logs_time ON public.debug_logs USING btree (created_at, id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.departments row security
@@ -525,15 +413,7 @@ table public.departments row security
   constraint departments_pkey PRIMARY KEY (id)
   constraint departments_sort_check CHECK (((sort >= 0) AND (sort <= 9999)))
   CREATE INDEX departments_parent ON public.departments USING btree (parent_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.dev_messages row security
@@ -545,15 +425,7 @@ table public.dev_messages row security
   constraint dev_messages_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint dev_messages_pkey PRIMARY KEY (id)
   CREATE INDEX dev_messages_org ON public.dev_messages USING btree (org_id, created_at)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.device_assignments row security
@@ -575,15 +447,7 @@ table public.device_assignments row security
   CREATE INDEX device_assignments_org ON public.device_assignments USING btree (org_id)
   CREATE INDEX device_assignments_user ON public.device_assignments USING btree (user_id) WHERE (to_at IS NULL)
   CREATE UNIQUE INDEX device_assignments_live ON public.device_assignments USING btree (device_id, user_id, kind) WHERE (to_at IS NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.device_assignments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
   grant delete, insert, select, update to huodao_app
 
@@ -614,15 +478,7 @@ table public.device_commands row security
   CREATE INDEX device_commands_device ON public.device_commands USING btree (device_id, issued_at DESC)
   CREATE INDEX device_commands_open ON public.device_commands USING btree (device_id) WHERE (state = ANY (ARRAY['WAITING'::text, 'SENT'::text, 'ACKED'::text]))
   CREATE INDEX device_commands_org ON public.device_commands USING btree (org_id, issued_at DESC)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.device_configs row security
@@ -653,15 +509,7 @@ table public.device_configs row security
   constraint device_configs_temp_max_check CHECK (((temp_max >= ('-30'::integer)::numeric) AND (temp_max <= (60)::numeric)))
   constraint device_configs_temp_min_check CHECK (((temp_min >= ('-30'::integer)::numeric) AND (temp_min <= (60)::numeric)))
   CREATE INDEX device_configs_org ON public.device_configs USING btree (org_id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.device_configs FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.device_configs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
@@ -680,15 +528,7 @@ table public.device_events partition by RANGE (created_at) row security
   constraint device_events_kind_check CHECK ((kind ~ '^[A-Z][A-Z_]{1,39}$'::text))
   constraint device_events_pkey PRIMARY KEY (org_id, created_at, id)
   CREATE INDEX device_events_device ON ONLY public.device_events USING btree (device_id, created_at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.device_events FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.device_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
@@ -719,15 +559,7 @@ table public.device_faults row security
   CREATE INDEX device_faults_device ON public.device_faults USING btree (device_id, opened_at)
   CREATE INDEX device_faults_org ON public.device_faults USING btree (org_id, opened_at)
   CREATE UNIQUE INDEX device_faults_open ON public.device_faults USING btree (device_id, COALESCE(lane_id, ((- road))::bigint, (0)::bigint), code) WHERE (closed_at IS NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
@@ -745,15 +577,7 @@ table public.device_message_keys row security
   constraint device_message_keys_seq_check CHECK ((seq >= 0))
   CREATE INDEX device_message_keys_age ON public.device_message_keys USING btree (received_at)
   CREATE INDEX device_message_keys_org ON public.device_message_keys USING btree (org_id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.device_messages partition by RANGE (created_at) row security
@@ -768,15 +592,7 @@ table public.device_messages partition by RANGE (created_at) row security
   note text
   constraint device_messages_pkey PRIMARY KEY (org_id, created_at, device_id, boot, seq)
   CREATE INDEX device_messages_device ON ONLY public.device_messages USING btree (device_id, created_at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.device_messages FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.device_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -800,15 +616,7 @@ table public.device_moves row security
   CREATE INDEX device_moves_device ON public.device_moves USING btree (device_id)
   CREATE INDEX device_moves_org ON public.device_moves USING btree (org_id, moved_at)
   CREATE INDEX device_moves_waiting ON public.device_moves USING btree (id) WHERE (told_at IS NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.device_owner_history row security
@@ -825,15 +633,7 @@ table public.device_owner_history row security
   constraint device_owner_history_valid_check CHECK (((NOT isempty(valid)) AND (NOT lower_inf(valid))))
   CREATE INDEX device_owner_history_org ON public.device_owner_history USING btree (org_id, device_id)
   CREATE UNIQUE INDEX device_owner_history_open ON public.device_owner_history USING btree (device_id) WHERE upper_inf(valid)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   CREATE TRIGGER close_only BEFORE UPDATE ON public.device_owner_history FOR EACH ROW EXECUTE FUNCTION close_owner_only()
   grant insert, select, update to huodao_app
 
@@ -873,15 +673,7 @@ END) stored not null
   constraint device_shadows_wanted_check CHECK ((wanted >= 0))
   CREATE INDEX device_shadows_due ON public.device_shadows USING btree (device_id) WHERE (state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text]))
   CREATE INDEX device_shadows_org ON public.device_shadows USING btree (org_id, kind, state)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
@@ -920,15 +712,7 @@ table public.device_states row security
   constraint device_states_pkey PRIMARY KEY (device_id)
   constraint device_states_signal_check CHECK ((signal = ANY (ARRAY['strong'::text, 'medium'::text, 'weak'::text])))
   CREATE INDEX device_states_org ON public.device_states USING btree (org_id, online)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
@@ -941,15 +725,7 @@ table public.device_tag_links row security
   constraint device_tag_links_org_id_tag_id_fkey FOREIGN KEY (org_id, tag_id) REFERENCES device_tags(org_id, id) ON DELETE CASCADE
   constraint device_tag_links_pkey PRIMARY KEY (device_id, tag_id)
   CREATE INDEX device_tag_links_tag ON public.device_tag_links USING btree (org_id, tag_id, device_id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   CREATE TRIGGER owner AFTER INSERT OR UPDATE ON public.device_tag_links FOR EACH ROW EXECUTE FUNCTION check_tag_owner()
   grant delete, insert, select, update to huodao_app
 
@@ -967,15 +743,7 @@ table public.device_tags row security
   constraint device_tags_pkey PRIMARY KEY (id)
   constraint device_tags_tone_check CHECK ((tone = ANY (ARRAY['GREY'::text, 'BLUE'::text, 'GREEN'::text, 'AMBER'::text, 'RED'::text, 'PINK'::text, 'VIOLET'::text, 'BROWN'::text])))
   CREATE INDEX device_tags_org ON public.device_tags USING btree (org_id, created_at DESC, id DESC)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.device_types row security
@@ -1003,18 +771,8 @@ table public.device_types row security
   constraint device_types_pkey PRIMARY KEY (id)
   constraint device_types_screen_size_check CHECK ((length(screen_size) <= 20))
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
-  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT d.type_id
-   FROM devices d
-  WHERE (d.id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT d.type_id FROM devices d WHERE (d.id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
   grant delete, insert, select, update to huodao_app
 
 table public.devices row security
@@ -1079,15 +837,7 @@ table public.devices row security
   CREATE INDEX devices_type ON public.devices USING btree (type_id)
   CREATE UNIQUE INDEX devices_board ON public.devices USING btree (board_no) WHERE (board_no IS NOT NULL)
   CREATE UNIQUE INDEX devices_card ON public.devices USING btree (card) WHERE (card IS NOT NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE CONSTRAINT TRIGGER bump AFTER INSERT ON public.devices DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.kind = 'DRUG'::text)) EXECUTE FUNCTION bump_access()
   CREATE CONSTRAINT TRIGGER bump_drugs AFTER DELETE ON public.devices DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.kind = 'DRUG'::text)) EXECUTE FUNCTION bump_access()
@@ -1116,15 +866,7 @@ table public.factor_tickets row security
   CREATE INDEX factor_tickets_age ON public.factor_tickets USING btree (created_at)
   CREATE INDEX factor_tickets_org ON public.factor_tickets USING btree (org_id)
   CREATE INDEX factor_tickets_user ON public.factor_tickets USING btree (user_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.idempotency_keys row security
@@ -1140,15 +882,7 @@ table public.idempotency_keys row security
   constraint idempotency_keys_pkey PRIMARY KEY (user_id, route, key)
   CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at)
   CREATE INDEX idempotency_keys_org ON public.idempotency_keys USING btree (org_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.installation
@@ -1248,15 +982,7 @@ table public.jobs row security
   CREATE INDEX jobs_org ON public.jobs USING btree (org_id, created_at)
   CREATE INDEX jobs_turns ON public.jobs USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
   CREATE INDEX jobs_user ON public.jobs USING btree (user_id, created_at DESC)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.known_browsers row security
@@ -1273,15 +999,7 @@ table public.known_browsers row security
   CREATE INDEX known_browsers_age ON public.known_browsers USING btree (last_seen_at)
   CREATE INDEX known_browsers_org ON public.known_browsers USING btree (org_id)
   CREATE INDEX known_browsers_token ON public.known_browsers USING btree (token_hash)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.lane_copies row security
@@ -1307,15 +1025,7 @@ table public.lane_copies row security
   constraint lane_copies_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
   CREATE INDEX lane_copies_device ON public.lane_copies USING btree (device_id, created_at DESC)
   CREATE INDEX lane_copies_org ON public.lane_copies USING btree (org_id, created_at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.lane_copy_targets row security
@@ -1345,15 +1055,7 @@ table public.lane_copy_targets row security
   CREATE INDEX lane_copy_targets_due ON public.lane_copy_targets USING btree (next_at) WHERE (next_at IS NOT NULL)
   CREATE INDEX lane_copy_targets_org ON public.lane_copy_targets USING btree (org_id)
   CREATE INDEX lane_copy_targets_turns ON public.lane_copy_targets USING btree (org_id, next_at, copy_id, device_id) WHERE (next_at IS NOT NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.lane_floors row security
@@ -1370,15 +1072,7 @@ table public.lane_floors row security
   constraint lane_floors_pkey PRIMARY KEY (id)
   CREATE INDEX lane_floors_org ON public.lane_floors USING btree (org_id)
   CREATE UNIQUE INDEX lane_floors_live ON public.lane_floors USING btree (device_id, level) WHERE (archived_at IS NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
@@ -1431,15 +1125,7 @@ table public.lanes row security
   CREATE INDEX lanes_org ON public.lanes USING btree (org_id)
   CREATE INDEX lanes_product ON public.lanes USING btree (product_id) WHERE (archived_at IS NULL)
   CREATE UNIQUE INDEX lanes_live ON public.lanes USING btree (device_id, road_index) WHERE (archived_at IS NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER price_over_cost BEFORE INSERT OR UPDATE OF product_id, price ON public.lanes FOR EACH ROW EXECUTE FUNCTION check_lane_price()
   CREATE TRIGGER product_home AFTER INSERT ON public.lanes FOR EACH ROW WHEN (((new.product_id IS NOT NULL) AND (new.archived_at IS NULL))) EXECUTE FUNCTION check_home_above()
@@ -1455,15 +1141,7 @@ table public.ledger_accounts row security
   constraint ledger_accounts_org_id_code_key UNIQUE (org_id, code)
   constraint ledger_accounts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint ledger_accounts_pkey PRIMARY KEY (id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.ledger_entries partition by RANGE (created_at) row security
@@ -1483,15 +1161,7 @@ table public.ledger_entries partition by RANGE (created_at) row security
   CREATE INDEX ledger_entries_account ON ONLY public.ledger_entries USING btree (account_id, id)
   CREATE INDEX ledger_entries_order ON ONLY public.ledger_entries USING btree (order_id)
   CREATE INDEX ledger_entries_voucher ON ONLY public.ledger_entries USING btree (voucher_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER balanced AFTER INSERT ON public.ledger_entries REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION check_voucher_balance()
@@ -1505,15 +1175,7 @@ table public.ledger_voucher_keys row security
   constraint ledger_voucher_keys_pkey PRIMARY KEY (key)
   constraint ledger_voucher_keys_voucher_id_key UNIQUE (voucher_id)
   CREATE INDEX ledger_voucher_keys_org ON public.ledger_voucher_keys USING btree (org_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_voucher_keys FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_voucher_keys FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -1535,15 +1197,7 @@ table public.log_checkpoints row security
   constraint log_checkpoints_pkey PRIMARY KEY (seq)
   constraint log_checkpoints_rows_check CHECK ((rows > 0))
   CREATE INDEX log_checkpoints_org ON public.log_checkpoints USING btree (org_id, seq)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.log_checkpoints FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.log_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -1568,15 +1222,7 @@ table public.log_checks row security
   CREATE INDEX log_checks_org ON public.log_checks USING btree (org_id, id)
   CREATE INDEX log_checks_turns ON public.log_checks USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
   CREATE UNIQUE INDEX log_checks_live ON public.log_checks USING btree ((true)) WHERE (state = ANY (ARRAY['WAITING'::text, 'RUNNING'::text]))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.log_debug_sessions row security
@@ -1596,15 +1242,7 @@ table public.log_debug_sessions row security
   constraint log_debug_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
   CREATE INDEX log_debug_sessions_org ON public.log_debug_sessions USING btree (org_id, until)
   CREATE INDEX log_debug_sessions_until ON public.log_debug_sessions USING btree (until)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.login_attempts row security
@@ -1625,15 +1263,7 @@ table public.login_attempts row security
   CREATE INDEX login_attempts_org ON public.login_attempts USING btree (org_id, created_at)
   CREATE INDEX login_attempts_time ON public.login_attempts USING btree (created_at, id)
   CREATE INDEX login_attempts_user ON public.login_attempts USING btree (lower(username), created_at)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.main_boards row security
@@ -1671,18 +1301,8 @@ table public.main_boards row security
   CREATE INDEX main_boards_expiry ON public.main_boards USING btree (sim_expires_on) WHERE (sim_expires_on IS NOT NULL)
   CREATE INDEX main_boards_org ON public.main_boards USING btree (org_id, created_at DESC, id DESC)
   CREATE UNIQUE INDEX main_boards_iccid ON public.main_boards USING btree (iccid) WHERE (iccid IS NOT NULL)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
-  policy staff restrictive for all to public using ((( SELECT (app_devices() IS NULL)) OR (NOT app_bound(board_no)) OR (EXISTS ( SELECT
-   FROM devices d
-  WHERE (d.board_no = main_boards.board_no)))))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  policy staff restrictive for all to public using ((( SELECT (app_devices() IS NULL)) OR (NOT app_bound(board_no)) OR (EXISTS ( SELECT FROM devices d WHERE (d.board_no = main_boards.board_no)))))
   CREATE TRIGGER forget_unknown AFTER INSERT OR UPDATE OF board_no ON public.main_boards FOR EACH ROW EXECUTE FUNCTION forget_unknown_board()
   grant delete, insert, select, update to huodao_app
 
@@ -1710,18 +1330,8 @@ table public.medical_insurance_items row security
   constraint medical_insurance_product EXCLUDE USING gist (product_id WITH =, daterange(valid_from, valid_until, '[]'::text) WITH &&)
   CREATE INDEX medical_insurance_org ON public.medical_insurance_items USING btree (org_id, created_at DESC, id DESC)
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
-  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (product_id IN ( SELECT l.product_id
-   FROM lanes l
-  WHERE (l.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (product_id IN ( SELECT l.product_id FROM lanes l WHERE (l.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
   CREATE TRIGGER insured_drug BEFORE INSERT OR UPDATE OF org_id, product_id ON public.medical_insurance_items FOR EACH ROW EXECUTE FUNCTION check_insured_drug()
   grant delete, insert, select, update to huodao_app
 
@@ -1787,15 +1397,7 @@ table public.messages row security
   CREATE INDEX messages_shown ON public.messages USING btree (notice_id, id) WHERE (hidden_at IS NULL)
   CREATE INDEX messages_unconfirmed ON public.messages USING btree (user_id, notice_id) WHERE ((notice_id IS NOT NULL) AND (hidden_at IS NULL) AND (confirmed_at IS NULL))
   CREATE INDEX messages_unread ON public.messages USING btree (user_id, org_id, notice_id) WHERE ((read_at IS NULL) AND (hidden_at IS NULL))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.notice_targets row security
@@ -1820,15 +1422,7 @@ table public.notice_targets row security
   CREATE INDEX notice_targets_owner ON public.notice_targets USING btree (org_id, notice_id)
   CREATE INDEX notice_targets_role ON public.notice_targets USING btree (role_id) WHERE (role_id IS NOT NULL)
   CREATE INDEX notice_targets_user ON public.notice_targets USING btree (user_id) WHERE (user_id IS NOT NULL)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.notices row security
@@ -1874,15 +1468,7 @@ table public.notices row security
   CREATE INDEX notices_ending ON public.notices USING btree (expire_at) WHERE (state = 'PUBLISHED'::text)
   CREATE INDEX notices_fanning ON public.notices USING btree (id) WHERE ((state = 'PUBLISHED'::text) AND (fanned_at IS NULL))
   CREATE INDEX notices_org ON public.notices USING btree (org_id, created_at)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.operation_log_seals row security
@@ -1898,15 +1484,7 @@ table public.operation_log_seals row security
   constraint operation_log_seals_pkey PRIMARY KEY (seq)
   constraint operation_log_seals_version_check CHECK ((version = ANY (ARRAY[1, 2])))
   CREATE INDEX operation_log_seals_org ON public.operation_log_seals USING btree (org_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operation_log_seals FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operation_log_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -1942,15 +1520,7 @@ table public.operation_logs partition by RANGE (created_at) row security
   CREATE INDEX operation_logs_target ON ONLY public.operation_logs USING btree (resource_id, created_at)
   CREATE INDEX operation_logs_time ON ONLY public.operation_logs USING btree (created_at, id)
   CREATE INDEX operation_logs_user ON ONLY public.operation_logs USING btree (user_id, created_at)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operation_logs FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operation_logs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -1977,15 +1547,7 @@ table public.order_cases row security
   constraint order_cases_pkey PRIMARY KEY (id)
   constraint order_cases_state_check CHECK ((state = ANY (ARRAY['OPEN'::text, 'HANDLING'::text, 'DONE'::text])))
   CREATE INDEX order_cases_org ON public.order_cases USING btree (org_id, state, created_at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.order_cleanups row security
@@ -2007,15 +1569,7 @@ table public.order_cleanups row security
   constraint order_cleanups_pkey PRIMARY KEY (id)
   constraint order_cleanups_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
   CREATE INDEX order_cleanups_order ON public.order_cleanups USING btree (org_id, order_id, id DESC)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.order_cleanups FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.order_cleanups FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -2033,15 +1587,7 @@ table public.order_events partition by RANGE (created_at) row security
   actor text default ''::text not null
   constraint order_events_pkey PRIMARY KEY (org_id, created_at, id)
   CREATE INDEX order_events_order ON ONLY public.order_events USING btree (order_id, created_at, id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.order_events FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.order_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
@@ -2058,15 +1604,7 @@ table public.order_keys row security
   constraint order_keys_order_id_key UNIQUE (order_id)
   constraint order_keys_pkey PRIMARY KEY (order_num)
   CREATE INDEX order_keys_org ON public.order_keys USING btree (org_id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
@@ -2119,15 +1657,7 @@ table public.order_units partition by RANGE (created_at) row security
   constraint order_units_vend_state_check CHECK ((vend_state = ANY (ARRAY['WAIT'::text, 'SENT'::text, 'ACKED'::text, 'SUCCESS'::text, 'FAILED'::text, 'UNKNOWN'::text, 'VOID'::text])))
   CREATE INDEX order_units_lane ON ONLY public.order_units USING btree (lane_id) WHERE (hold = ANY (ARRAY['HELD'::text, 'FAILED_HOLD'::text]))
   CREATE INDEX order_units_open ON ONLY public.order_units USING btree (device_id, id) WHERE (vend_state = ANY (ARRAY['WAIT'::text, 'SENT'::text, 'ACKED'::text, 'UNKNOWN'::text]))
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
@@ -2188,15 +1718,7 @@ END)
   CREATE INDEX orders_list ON ONLY public.orders USING btree (org_id, created_at DESC, id DESC) INCLUDE (device_id, order_status) WHERE (NOT excluded)
   CREATE INDEX orders_status ON ONLY public.orders USING btree (org_id, order_status, created_at DESC, id DESC) INCLUDE (device_id) WHERE (NOT excluded)
   CREATE INDEX orders_unpaid ON ONLY public.orders USING btree (expire_at) WHERE (pay_state = 'UNPAID'::text)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
@@ -2238,18 +1760,8 @@ table public.organisations row security
   CREATE UNIQUE INDEX organisations_code ON public.organisations USING btree (code)
   CREATE UNIQUE INDEX organisations_one_platform ON public.organisations USING btree (kind) WHERE (kind = 'PLATFORM'::text)
   CREATE UNIQUE INDEX organisations_sibling_name ON public.organisations USING btree (parent_id, name) NULLS NOT DISTINCT
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(id, ( SELECT app_orgs() AS app_orgs))] = id)
-    ELSE (id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(id, ( SELECT app_orgs() AS app_orgs))] = id)
-    ELSE (id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
-  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT d.org_id
-   FROM devices d
-  WHERE (d.id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(id, ( SELECT app_orgs() AS app_orgs))] = id) ELSE (id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(id, ( SELECT app_orgs() AS app_orgs))] = id) ELSE (id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT d.org_id FROM devices d WHERE (d.id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
   CREATE CONSTRAINT TRIGGER bump AFTER INSERT ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (first_time('access'::text, new.path, new.path)) EXECUTE FUNCTION bump_organisations()
   CREATE CONSTRAINT TRIGGER bump_changed AFTER UPDATE OF path, kind, status ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((((old.path IS DISTINCT FROM new.path) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.status IS DISTINCT FROM new.status)) AND first_time('access'::text, old.path, new.path))) EXECUTE FUNCTION bump_organisations()
   CREATE CONSTRAINT TRIGGER bump_removed AFTER DELETE ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (first_time('access'::text, old.path, old.path)) EXECUTE FUNCTION bump_organisations()
@@ -2267,15 +1779,7 @@ table public.password_history row security
   constraint password_history_pkey PRIMARY KEY (user_id, created_at)
   constraint password_history_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
   CREATE INDEX password_history_org ON public.password_history USING btree (org_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.password_resets row security
@@ -2298,15 +1802,7 @@ table public.password_resets row security
   constraint password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
   CREATE INDEX password_resets_org ON public.password_resets USING btree (org_id, created_at)
   CREATE UNIQUE INDEX password_resets_open ON public.password_resets USING btree (user_id) WHERE (state = 'PENDING'::text)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.payment_events row security
@@ -2324,15 +1820,7 @@ table public.payment_events row security
   constraint payment_events_pkey PRIMARY KEY (id)
   constraint payment_events_provider_event_id_key UNIQUE (provider, event_id)
   CREATE INDEX payment_events_org ON public.payment_events USING btree (org_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.payment_events FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.payment_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -2367,15 +1855,7 @@ table public.payments row security
   CREATE INDEX payments_order ON public.payments USING btree (order_id)
   CREATE INDEX payments_org ON public.payments USING btree (org_id, created_at)
   CREATE UNIQUE INDEX payments_applied ON public.payments USING btree (order_id) WHERE applied
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.permissions
@@ -2407,15 +1887,7 @@ table public.planogram_versions row security
   constraint planogram_versions_source_check CHECK ((source = ANY (ARRAY['FIRST'::text, 'CREATE'::text, 'EDIT'::text, 'MERGE'::text, 'SPLIT'::text, 'REBUILD'::text, 'COPY'::text, 'RESTORE'::text, 'UNDO'::text, 'PRICE'::text])))
   constraint planogram_versions_version_check CHECK ((version >= 1))
   CREATE INDEX planogram_versions_org ON public.planogram_versions USING btree (org_id, created_at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.planogram_versions FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.planogram_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
@@ -2433,15 +1905,7 @@ table public.preferences row security
   constraint preferences_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
   constraint preferences_value_check CHECK ((pg_column_size(value) <= 16384))
   CREATE INDEX preferences_org ON public.preferences USING btree (org_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.price_schedules row security
@@ -2476,15 +1940,7 @@ table public.price_schedules row security
   CREATE INDEX price_schedules_due ON public.price_schedules USING btree (next_at) WHERE (next_at IS NOT NULL)
   CREATE INDEX price_schedules_org ON public.price_schedules USING btree (org_id)
   CREATE INDEX price_schedules_turns ON public.price_schedules USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.process_stats row security
@@ -2502,15 +1958,7 @@ table public.process_stats row security
   constraint process_stats_pkey PRIMARY KEY (org_id, process, at)
   constraint process_stats_version_check CHECK ((length(version) <= 40))
   CREATE INDEX process_stats_at ON public.process_stats USING btree (at)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.product_categories row security
@@ -2526,19 +1974,8 @@ table public.product_categories row security
   constraint product_categories_pkey PRIMARY KEY (id)
   constraint product_categories_sort_check CHECK (((sort >= 0) AND (sort <= 9999)))
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
-  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT p.category_id
-   FROM (lanes l
-     JOIN products p ON ((p.id = l.product_id)))
-  WHERE (l.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT p.category_id FROM (lanes l JOIN products p ON ((p.id = l.product_id))) WHERE (l.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
   grant delete, insert, select, update to huodao_app
 
 table public.product_rollups row security
@@ -2553,15 +1990,7 @@ table public.product_rollups row security
   constraint product_rollups_pkey PRIMARY KEY (device_id, product_id, day, org_id)
   CREATE INDEX product_rollups_org ON public.product_rollups USING btree (org_id, day)
   CREATE INDEX product_rollups_product ON public.product_rollups USING btree (product_id, day)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.products row security
@@ -2614,18 +2043,8 @@ table public.products row security
   CREATE INDEX products_text ON public.products USING gin ((((((name || ' '::text) || model) || ' '::text) || COALESCE(barcode, ''::text))) gin_trgm_ops)
   CREATE UNIQUE INDEX products_barcode ON public.products USING btree (org_id, barcode) WHERE (barcode IS NOT NULL)
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
-  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT l.product_id
-   FROM lanes l
-  WHERE (l.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT l.product_id FROM lanes l WHERE (l.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
   CREATE CONSTRAINT TRIGGER cost_under_price AFTER UPDATE OF cost_price ON public.products NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION check_product_cost()
   CREATE TRIGGER category_home AFTER INSERT ON public.products FOR EACH ROW EXECUTE FUNCTION check_home_above()
   CREATE TRIGGER category_home_kept AFTER UPDATE OF org_id, category_id ON public.products FOR EACH ROW WHEN (((old.org_id <> new.org_id) OR (old.category_id <> new.category_id))) EXECUTE FUNCTION check_home_above()
@@ -2641,15 +2060,7 @@ table public.recovery_codes row security
   constraint recovery_codes_pkey PRIMARY KEY (user_id, code_hash)
   constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES second_factors(user_id) ON DELETE CASCADE
   CREATE INDEX recovery_codes_org ON public.recovery_codes USING btree (org_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.refunds row security
@@ -2698,15 +2109,7 @@ table public.refunds row security
   CREATE INDEX refunds_org ON public.refunds USING btree (org_id, created_at)
   CREATE INDEX refunds_payment ON public.refunds USING btree (payment_id)
   CREATE INDEX refunds_turns ON public.refunds USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.role_distribution_limits
@@ -2771,15 +2174,7 @@ table public.roles row security
   constraint roles_region_is_of_the_platform CHECK (((data_scope <> 'REGION_DRUGS'::text) OR (org_id = 1)))
   constraint roles_status_check CHECK ((status = ANY (ARRAY['ENABLED'::text, 'DISABLED'::text])))
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.roles DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
   grant delete, insert, select, update to huodao_app
 
@@ -2798,15 +2193,7 @@ table public.sales_rollups row security
   constraint sales_rollups_grain_check CHECK ((grain = ANY (ARRAY['HOUR'::text, 'DAY'::text, 'TOTAL'::text])))
   constraint sales_rollups_pkey PRIMARY KEY (device_id, grain, at, org_id)
   CREATE INDEX sales_rollups_org ON public.sales_rollups USING btree (org_id, grain, at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.scan_tickets row security
@@ -2842,15 +2229,7 @@ table public.scan_tickets row security
   CREATE INDEX scan_tickets_org ON public.scan_tickets USING btree (org_id)
   CREATE INDEX scan_tickets_session ON public.scan_tickets USING btree (session_id) WHERE (session_id IS NOT NULL)
   CREATE INDEX scan_tickets_user ON public.scan_tickets USING btree (user_id) WHERE (user_id IS NOT NULL)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.schema_migrations
@@ -2872,15 +2251,7 @@ table public.second_factors row security
   constraint second_factors_pkey PRIMARY KEY (user_id)
   constraint second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
   CREATE INDEX second_factors_org ON public.second_factors USING btree (org_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE OF confirmed_at ON public.second_factors DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
   grant delete, insert, select, update to huodao_app
 
@@ -2915,15 +2286,7 @@ table public.security_events row security
   CREATE INDEX security_events_last ON public.security_events USING btree (last_at DESC, id DESC)
   CREATE INDEX security_events_org ON public.security_events USING btree (org_id, last_at DESC)
   CREATE UNIQUE INDEX security_events_open ON public.security_events USING btree (org_id, kind, subject) WHERE (state = 'OPEN'::text)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.sessions row security
@@ -2952,15 +2315,7 @@ table public.sessions row security
   CREATE INDEX sessions_live ON public.sessions USING btree (user_id) WHERE (revoked_at IS NULL)
   CREATE INDEX sessions_org ON public.sessions USING btree (org_id)
   CREATE INDEX sessions_present ON public.sessions USING btree (org_id, last_seen_at) WHERE (revoked_at IS NULL)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.settings row security
@@ -2977,15 +2332,7 @@ table public.settings row security
   constraint settings_size CHECK ((pg_column_size(value) <= 4096))
   constraint settings_updated_by_fkey FOREIGN KEY (updated_by) REFERENCES users(id)
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_settings()
   grant delete, insert, select, update to huodao_app
 
@@ -3015,15 +2362,7 @@ table public.sign_in_guards row security
   CREATE INDEX sign_in_guards_account ON public.sign_in_guards USING btree (account) WHERE (account IS NOT NULL)
   CREATE INDEX sign_in_guards_age ON public.sign_in_guards USING btree (since)
   CREATE INDEX sign_in_guards_org ON public.sign_in_guards USING btree (org_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.sms_codes row security
@@ -3068,15 +2407,7 @@ table public.sms_codes row security
   CREATE INDEX sms_codes_phone ON public.sms_codes USING btree (phone, created_at)
   CREATE INDEX sms_codes_turns ON public.sms_codes USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
   CREATE INDEX sms_codes_user ON public.sms_codes USING btree (user_id) WHERE (user_id IS NOT NULL)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.stock_flow_keys row security
@@ -3086,15 +2417,7 @@ table public.stock_flow_keys row security
   constraint stock_flow_keys_flow_id_key UNIQUE (flow_id)
   constraint stock_flow_keys_pkey PRIMARY KEY (unit_id)
   CREATE INDEX stock_flow_keys_org ON public.stock_flow_keys USING btree (org_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.stock_flows partition by RANGE (created_at) row security
@@ -3141,15 +2464,7 @@ END)
   CREATE INDEX stock_flows_lane ON ONLY public.stock_flows USING btree (lane_id, lane_seq)
   CREATE INDEX stock_flows_org ON ONLY public.stock_flows USING btree (org_id, created_at DESC, id DESC)
   CREATE INDEX stock_flows_product ON ONLY public.stock_flows USING btree (product_id, created_at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.stock_flows FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.stock_flows FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
@@ -3183,15 +2498,7 @@ table public.stores row security
   CREATE INDEX stores_org ON public.stores USING btree (org_id, created_at DESC, id DESC)
   CREATE INDEX stores_user ON public.stores USING btree (user_id) WHERE (user_id IS NOT NULL)
   CREATE UNIQUE INDEX stores_system ON public.stores USING btree (system_id) WHERE (system_id IS NOT NULL)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.suppliers row security
@@ -3221,15 +2528,7 @@ table public.suppliers row security
   constraint suppliers_supplier_org_id_fkey FOREIGN KEY (supplier_org_id) REFERENCES organisations(id)
   CREATE INDEX suppliers_of_organisation ON public.suppliers USING btree (supplier_org_id) WHERE (supplier_org_id IS NOT NULL)
   CREATE INDEX suppliers_org ON public.suppliers USING btree (org_id, created_at DESC, id DESC)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   policy supplied permissive for select to public using ((supplier_org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
@@ -3256,15 +2555,7 @@ table public.telemetry_hours row security
   constraint telemetry_hours_rsrp_count_check CHECK ((rsrp_count >= 0))
   constraint telemetry_hours_temp_count_check CHECK ((temp_count >= 0))
   CREATE INDEX telemetry_hours_org ON public.telemetry_hours USING btree (org_id, hour)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
@@ -3298,15 +2589,7 @@ table public.unknown_boards row security
   constraint unknown_boards_tries_check CHECK (((tries >= 1) AND (tries <= 1000000000)))
   constraint unknown_boards_via_check CHECK ((via = ANY (ARRAY['MQTT'::text, 'ACTIVATION'::text])))
   CREATE INDEX unknown_boards_org ON public.unknown_boards USING btree (org_id, last_seen_at DESC)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.unpaid_counts
@@ -3338,15 +2621,7 @@ table public.unpaid_holds row security
   CREATE INDEX unpaid_holds_address ON public.unpaid_holds USING btree (address, order_at)
   CREATE INDEX unpaid_holds_device ON public.unpaid_holds USING btree (device_id, order_at)
   CREATE INDEX unpaid_holds_org ON public.unpaid_holds USING btree (org_id, order_at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.unpaid_losses row security
@@ -3366,15 +2641,7 @@ table public.unpaid_losses row security
   CREATE INDEX unpaid_losses_device ON public.unpaid_losses USING btree (device_id, address)
   CREATE INDEX unpaid_losses_org ON public.unpaid_losses USING btree (org_id, until)
   CREATE INDEX unpaid_losses_until ON public.unpaid_losses USING btree (until)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.uploads row security
@@ -3398,15 +2665,7 @@ table public.uploads row security
   CREATE INDEX uploads_day ON public.uploads USING btree (org_id, created_at)
   CREATE INDEX uploads_user ON public.uploads USING btree (user_id)
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.user_roles row security
@@ -3422,15 +2681,7 @@ table public.user_roles row security
   constraint user_roles_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
   CREATE INDEX user_roles_org ON public.user_roles USING btree (org_id)
   CREATE INDEX user_roles_role ON public.user_roles USING btree (role_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.user_roles DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
   CREATE CONSTRAINT TRIGGER user_roles_keep_access AFTER DELETE ON public.user_roles DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_access_is_kept()
   CREATE TRIGGER role_home BEFORE INSERT OR UPDATE OF user_id, role_id, org_id ON public.user_roles FOR EACH ROW EXECUTE FUNCTION check_role_home()
@@ -3477,15 +2728,7 @@ table public.users row security
   CREATE INDEX users_phone ON public.users USING btree (phone) WHERE (phone <> ''::text)
   CREATE UNIQUE INDEX users_principal ON public.users USING btree (org_id) WHERE is_principal
   CREATE UNIQUE INDEX users_username ON public.users USING btree (lower(username))
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE OF org_id, username, real_name, avatar, title, region_code, status, must_change_password, phone, deleted_at ON public.users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
   CREATE CONSTRAINT TRIGGER users_keep_access AFTER UPDATE OF status, deleted_at ON public.users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.status = 'ENABLED'::text) AND (new.status <> 'ENABLED'::text))) EXECUTE FUNCTION check_access_is_kept()
   grant delete, insert, select, update to huodao_app
@@ -3525,15 +2768,7 @@ table public.vend_commands row security
   CREATE INDEX vend_commands_order ON public.vend_commands USING btree (order_id)
   CREATE INDEX vend_commands_org ON public.vend_commands USING btree (org_id)
   CREATE UNIQUE INDEX vend_commands_live ON public.vend_commands USING btree (unit_id) WHERE (state = ANY (ARRAY['WAIT'::text, 'SENT'::text, 'ACKED'::text, 'UNKNOWN'::text]))
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.vend_queues
@@ -3582,15 +2817,7 @@ table public.way_changes row security
   CREATE INDEX way_changes_placed ON public.way_changes USING btree (created_at) WHERE placed
   CREATE INDEX way_changes_turns ON public.way_changes USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
   CREATE INDEX way_changes_user ON public.way_changes USING btree (user_id, id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.wechat_bindings row security
@@ -3607,15 +2834,7 @@ table public.wechat_bindings row security
   constraint wechat_bindings_pkey PRIMARY KEY (user_id)
   constraint wechat_bindings_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
   CREATE INDEX wechat_bindings_org ON public.wechat_bindings USING btree (org_id)
-  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF(
-CASE
-    WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id)
-    ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))
-END, false) IS NOT NULL)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 CREATE OR REPLACE FUNCTION public.app_all()

@@ -9,6 +9,10 @@ const notExtension = (kind: string, oid: string) =>
 const tables = `${ours} and c.relkind in ('r', 'p', 'v', 'm') and not c.relispartition and ${notExtension('pg_class', 'c.oid')}`
 const nameOf = `format('%I.%I', n.nspname, c.relname)`
 
+/** A condition of a policy; what stands in many of them is a line of each. */
+const onOneLine = (condition: string) =>
+  `regexp_replace(pg_get_expr(${condition}, p.polrelid), '\\s+', ' ', 'g')`
+
 // Each query yields (owner, line); lines of one table are printed below it in this order.
 const perTable = [
   `select ${nameOf} as owner,
@@ -42,8 +46,8 @@ const perTable = [
      (select string_agg(r, ', ' order by r)
        from (select case when o = 0 then 'public' else o::regrole::text end as r
          from unnest(p.polroles) o) x),
-     ' using (' || pg_get_expr(p.polqual, p.polrelid) || ')',
-     ' with check (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')') as line
+     ' using (' || ${onOneLine('p.polqual')} || ')',
+     ' with check (' || ${onOneLine('p.polwithcheck')} || ')') as line
    from pg_policy p join pg_class c on c.oid = p.polrelid
    join pg_namespace n on n.oid = c.relnamespace
    where ${tables}`,
