@@ -11,6 +11,7 @@ export const domain = {
   open: {
     'server/menuTree.ts': 'the menu tree a person gets',
     'server/named.ts': 'which organisation a file means',
+    'server/owner.ts': 'whom something new is given to',
     'server/people.ts': 'who an account is',
   },
 } satisfies Domain<typeof accounts>

@@ -6,6 +6,7 @@ import { exists, rowOf } from '../../../server/rows.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import { addressOf } from '../../../shared/address.ts'
 import { reject } from '../../../shared/errors.ts'
+import { newOwner } from '../../accounts/server/owner.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { type ActivationCode, boardErrors, type boards } from '../contract.ts'
@@ -140,7 +141,7 @@ type Told = { boardNo: string; iccid: string; model: string; hwVersion: string; 
 /** The board that speaks: registered now, or known and free. What it says of itself is news. */
 async function ownBoard(ctx: Ctx, machine: Machine, told: Told): Promise<q.Row> {
   const known = await q.rowByNumber(ctx, told.boardNo)
-  const owner = found(await q.owner(ctx, machine.orgId))
+  const owner = await newOwner(ctx, machine.orgId)
   // the code is its proof: a SIM card that somebody wrote down elsewhere keeps no board from coming
   // up
   const held =

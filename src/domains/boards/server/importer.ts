@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Ctx, found } from '../../../server/context.ts'
+import type { Ctx } from '../../../server/context.ts'
 import {
   cellRefusal,
   defineImporter,
@@ -10,6 +10,7 @@ import {
 import * as f from '../../../shared/fields.ts'
 import { bi } from '../../../shared/text.ts'
 import { meant, type Named, organisationsNamed } from '../../accounts/server/named.ts'
+import { newOwner } from '../../accounts/server/owner.ts'
 import { boardNo, carriers, iccid } from '../contract.ts'
 import { locale } from '../locale.ts'
 import * as q from './queries.ts'
@@ -47,7 +48,7 @@ async function ownerOf(
   owners: readonly Named[],
   word: string,
 ): Promise<{ id: number; kind: string }> {
-  if (!word) return found(await q.owner(ctx, ctx.actor.orgId))
+  if (!word) return newOwner(ctx, ctx.actor.orgId)
   const owner = meant(owners, word)
   if (typeof owner === 'string') throw cellRefusal('org', owner)
   return owner

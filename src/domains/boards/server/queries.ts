@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { all } from '../../../server/lists.ts'
-import { exists, onlyRow, rowOf } from '../../../server/rows.ts'
+import { exists, onlyRow } from '../../../server/rows.ts'
 import { columns, guarding, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { fieldRefusal } from '../../../shared/errors.ts'
@@ -109,11 +109,6 @@ export const rowByNumber = (ctx: Ctx, boardNo: string) =>
 
 export const isHandedDown = (ctx: Ctx, boardOrg: number, deviceOrg: number) =>
   exists(ctx.db)`select 1 where ${handedDown(sql`${boardOrg}::bigint`, deviceOrg)}`
-
-export const owner = (ctx: Ctx, orgId: number) =>
-  rowOf<{ id: number; kind: string }>(ctx.db)`
-    select o.id, o.kind from organisations o
-    where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`
 
 export const written = (board: BoardFields) =>
   columns('main_boards', { ...board, iccid: board.iccid || null })

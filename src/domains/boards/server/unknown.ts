@@ -6,6 +6,7 @@ import { onlyRow } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
+import { newOwner } from '../../accounts/server/owner.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { boardErrors, type boards, UnknownBoard } from '../contract.ts'
 import { bindRule } from '../rules.ts'
@@ -87,7 +88,7 @@ export const claim: Handlers<Contract>['claim'] = async (
 ) => {
   const machine = deviceId === undefined ? undefined : await freeMachine(ctx, deviceId)
   const told = await lock(ctx, id)
-  const owner = found(await q.owner(ctx, orgId ?? machine?.orgId ?? ctx.actor.orgId))
+  const owner = await newOwner(ctx, orgId ?? machine?.orgId ?? ctx.actor.orgId)
   const rest = {
     protocol: 'mqtt' as const,
     carrier: null,

@@ -4,6 +4,7 @@ import { type Ctx, found, may } from '../../../server/context.ts'
 import { updateVersion } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
+import { newOwner } from '../../accounts/server/owner.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { type BoardRow, type BoardSecret, boardErrors, type boards } from '../contract.ts'
 import { bindRule, fingerprint, simState, statusOf } from '../rules.ts'
@@ -85,7 +86,7 @@ async function said(ctx: Ctx, { machine, board, kind, after }: Said): Promise<vo
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...board }) => {
-  const owner = found(await q.owner(ctx, orgId ?? ctx.actor.orgId))
+  const owner = await newOwner(ctx, orgId ?? ctx.actor.orgId)
   const after = await get(ctx, await q.addBoard(ctx, board, owner))
   ctx.audit({ id: after.id, name: after.boardNo, after: logged(after), orgId: owner.id })
   ctx.touch('main-boards')

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
-import { rowOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { DeviceTagOption, DeviceTagRow, type deviceTags } from '../contract.ts'
@@ -48,7 +47,3 @@ export const options = (ctx: Ctx, orgId?: number) =>
       and ${orgId === undefined ? sql`true` : sql`t.org_id = ${orgId}`}
       order by t.name, t.id limit 500`,
   )
-
-export const owner = (ctx: Ctx, orgId: number) =>
-  rowOf<{ id: number; kind: string }>(ctx.db)`select o.id, o.kind from organisations o
-    where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`

@@ -2,6 +2,7 @@ import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may } from '../../../server/context.ts'
 import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
 import { fieldRefusal } from '../../../shared/errors.ts'
+import { newOwner } from '../../accounts/server/owner.ts'
 import { type DeviceTagRow, deviceTagErrors, type deviceTags } from '../contract.ts'
 import { ownerRule } from '../rules.ts'
 import * as q from './queries.ts'
@@ -18,7 +19,7 @@ const get = async (ctx: Ctx, id: number) => shown(ctx, found(await q.row(ctx, id
 const unique = guarding({ device_tags_org_id_name_key: [deviceTagErrors.nameTaken, 'name'] })
 
 const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...fields }) => {
-  const owner = found(await q.owner(ctx, orgId ?? ctx.actor.orgId))
+  const owner = await newOwner(ctx, orgId ?? ctx.actor.orgId)
   const wrong = ownerRule(owner.kind)
   if (wrong) throw fieldRefusal(wrong, 'orgId')
   const values = { ...columns('device_tags', fields), org_id: owner.id, created_at: ctx.now }

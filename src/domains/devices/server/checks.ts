@@ -1,7 +1,8 @@
-import { type Ctx, found } from '../../../server/context.ts'
+import type { Ctx } from '../../../server/context.ts'
 import { columns, guarding } from '../../../server/shapes.ts'
 import { common, fieldRefusal } from '../../../shared/errors.ts'
 import { regionPath } from '../../../shared/regions.ts'
+import { newOwner } from '../../accounts/server/owner.ts'
 import { ownsMachines } from '../../machines/rules.ts'
 import { deviceErrors } from '../errors.ts'
 import type { CreateDevice, EditDevice } from '../formContract.ts'
@@ -49,7 +50,7 @@ export function written(
 }
 
 export async function checkedOwner(ctx: Ctx, orgId: number): Promise<number> {
-  const org = found(await q.owner(ctx, orgId))
+  const org = await newOwner(ctx, orgId)
   if (!ownsMachines(org.kind)) throw fieldRefusal(deviceErrors.ownerKind, 'orgId')
   return org.id
 }

@@ -195,10 +195,6 @@ export const usableType = (ctx: Ctx, typeId: number, orgId: number) =>
       and t.org_id::text = any(string_to_array(o.path::text, '.'))
       and ${inheritable(ctx, 't.org_id')}`
 
-export const owner = (ctx: Ctx, orgId: number) =>
-  rowOf<{ id: number; kind: string }>(ctx.db)`select o.id, o.kind from organisations o
-    where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`
-
 export const isStoreOf = (ctx: Ctx, storeId: number, orgId: number) =>
   exists(ctx.db)`select 1 from stores s
     where s.id = ${storeId} and s.org_id = ${orgId} and ${visible(ctx, 's.org_id')}`

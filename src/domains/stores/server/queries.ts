@@ -63,13 +63,6 @@ export async function people(ctx: Ctx, orgId: number) {
   return rows
 }
 
-export async function owner(ctx: Ctx, orgId: number) {
-  const { rows } = await sql<{ id: number; kind: string }>`
-    select o.id, o.kind from organisations o
-    where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`.execute(ctx.db)
-  return rows[0]
-}
-
 export async function belongs(ctx: Ctx, userId: number, orgId: number): Promise<boolean> {
   const { rows } = await sql`select 1 from users u
       where u.id = ${userId} and u.org_id = ${orgId} and u.deleted_at is null

@@ -3,6 +3,7 @@ import { type Ctx, found, may } from '../../../server/context.ts'
 import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
 import { fieldRefusal, reject } from '../../../shared/errors.ts'
 import { placeName, regionPath } from '../../../shared/regions.ts'
+import { newOwner } from '../../accounts/server/owner.ts'
 import { type StoreFields, type StoreRow, storeErrors, type stores } from '../contract.ts'
 import { ownerRule, removable } from '../rules.ts'
 import * as q from './queries.ts'
@@ -36,7 +37,7 @@ async function checked(ctx: Ctx, store: StoreFields, orgId: number): Promise<voi
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...store }) => {
-  const owner = found(await q.owner(ctx, orgId ?? ctx.actor.orgId))
+  const owner = await newOwner(ctx, orgId ?? ctx.actor.orgId)
   const wrong = ownerRule(owner.kind)
   if (wrong) throw fieldRefusal(wrong, 'orgId')
   await checked(ctx, store, owner.id)

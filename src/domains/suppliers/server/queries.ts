@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
-import { exists, rowOf } from '../../../server/rows.ts'
+import { exists } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { SupplierRow, type suppliers } from '../contract.ts'
@@ -47,10 +47,6 @@ export const listRows = (ctx: Ctx, input: Input<typeof suppliers.list>) =>
 
 export const row = (ctx: Ctx, id: number) =>
   supplier.one(ctx.db, sql`from ${from} where s.id = ${id} and ${readable(ctx)}`)
-
-export const owner = (ctx: Ctx, orgId: number) =>
-  rowOf<{ id: number; kind: string }>(ctx.db)`select o.id, o.kind from organisations o
-    where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`
 
 /** A supplier's organisation below the owner, which does not move away meanwhile. */
 export const suppliesTo = (ctx: Ctx, supplierOrgId: number, orgId: number) =>

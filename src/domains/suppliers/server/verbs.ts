@@ -2,6 +2,7 @@ import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may, owns, visible } from '../../../server/context.ts'
 import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import { newOwner } from '../../accounts/server/owner.ts'
 import { missingPictures } from '../../files/server/pictures.ts'
 import type { SupplierRow, suppliers } from '../contract.ts'
 import { ownerRule, supplierErrors } from '../rules.ts'
@@ -45,7 +46,7 @@ async function checkReferences(
 const unique = guarding({ suppliers_org_id_name_key: [supplierErrors.nameTaken, 'name'] })
 
 const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...fields }) => {
-  const owner = found(await q.owner(ctx, orgId ?? ctx.actor.orgId))
+  const owner = await newOwner(ctx, orgId ?? ctx.actor.orgId)
   const wrong = ownerRule(owner.kind)
   if (wrong) throw fieldRefusal(wrong, 'orgId')
   await checkReferences(ctx, owner.id, fields)
