@@ -20,7 +20,7 @@ const all = [
   // what a busy machine made late once is tried again and named, as in the browser: no race or
   // crash test is
   { name: 'unit', seconds: 165, ...vitest('database', 'src', '--no-isolate', '--retry=1') },
-  { name: 'components', seconds: 45, browser: true, ...vitest('components') },
+  { name: 'components', seconds: 45, browser: true, ...vitest('components', '--retry=1') },
   {
     name: 'conformance',
     seconds: 200,

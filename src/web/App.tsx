@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { ConfigProvider, type ConfigProviderProps } from 'antd'
 import enUS from 'antd/es/locale/en_US'
 import { useEffect, useMemo, useState } from 'react'
-import { antdTheme } from './antdTheme.ts'
+import { antdButton, antdTheme } from './antdTheme.ts'
 import { queryClient } from './api.ts'
 import './app.css'
 import { Questions } from './confirm.tsx'
@@ -46,7 +46,7 @@ export function App() {
       theme={config}
       csp={{ nonce }}
       componentSize={compact ? 'small' : 'medium'}
-      button={{ autoInsertSpace: false }}
+      button={antdButton}
       form={{
         requiredMark: (label, { required }) =>
           required ? (

@@ -1,4 +1,6 @@
-import { theme as antd, type ThemeConfig } from 'antd'
+import LoadingOutlined from '@ant-design/icons/es/icons/LoadingOutlined'
+import { theme as antd, type ConfigProviderProps, type ThemeConfig } from 'antd'
+import { createElement } from 'react'
 import theme from './theme.json' with { type: 'json' }
 import { layout, type Mode } from './theme.ts'
 
@@ -18,6 +20,15 @@ const controls = (compact: boolean, phone: boolean) =>
     : compact
       ? { controlHeight: 28, fontSize: 13 }
       : {}
+
+/**
+ * An icon of our own comes and goes at once. antd's own folds away by a transition; when saving was
+ * too quick for it to unfold, no transition ends, and the button is called "loading" for ever.
+ */
+export const antdButton: NonNullable<ConfigProviderProps['button']> = {
+  autoInsertSpace: false,
+  loadingIcon: createElement(LoadingOutlined),
+}
 
 export function antdTheme(mode: Mode, compact: boolean, phone: boolean): ThemeConfig {
   const base = mode === 'dark' ? antd.darkAlgorithm : antd.defaultAlgorithm

@@ -248,3 +248,17 @@ test('in English labels, messages and buttons are English', async () => {
   await expect.element(page.getByText('Enter a name').first()).toBeVisible()
   await expect.element(page.getByRole('status').filter({ hasText: '1 to correct:' })).toBeVisible()
 })
+
+test('what somebody else saved may be read before the refusal of this save arrives: it is named all the same', async () => {
+  const kept = await open()
+  const late = held(() => refused(409, 'common.stale', '数据已被他人修改，请刷新后重试'))
+  answer(put, late.answer)
+  await field('名称').fill('我的改名')
+  kept[0] = label(1, { version: 5, name: '他的改名' })
+  await button('保存').click()
+  await queryClient.invalidateQueries()
+  late.go()
+  await expect.element(page.getByText('名称：对方改为 他的改名')).toBeVisible()
+  // the icon of a button that was busy does not stay in its name
+  await expect.element(page.getByRole('button', { name: '保存', exact: true })).toBeVisible()
+})

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect } from 'vitest'
 import { type Locator, page } from 'vitest/browser'
 import { person as session } from '../../src/shared/person.ts'
 import type { Lang } from '../../src/shared/text.ts'
-import { antdTheme } from '../../src/web/antdTheme.ts'
+import { antdButton, antdTheme } from '../../src/web/antdTheme.ts'
 import { queryClient } from '../../src/web/api.ts'
 import { Questions } from '../../src/web/confirm.tsx'
 import { HintBubble } from '../../src/web/HintBubble.tsx'
@@ -146,7 +146,7 @@ export async function show(
     <ConfigProvider
       locale={lang === 'en' ? enUS : zhCN}
       theme={antdTheme(theme, false, width < layout.phoneBelow)}
-      button={{ autoInsertSpace: false }}
+      button={antdButton}
     >
       <div className="hd-app" style={{ height: '100%' }}>
         <QueryClientProvider client={queryClient}>

@@ -65,6 +65,7 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
   const [problems, setProblems] = useState<readonly Problem[]>([])
   const [dirty, setDirty] = useState(false)
   const [meeting, setMeeting] = useState<Meeting | null>(null)
+  const [refusals, setRefusals] = useState(0)
   const awaited = useRef(false)
   const labels = useRef(new Map<string, string>())
   const start = useRef(initial)
@@ -87,7 +88,8 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
     start.current = initial
     form.resetFields()
     form.setFieldsValue(initial)
-  }, [initialKey, form])
+    // what the other saved may be here before the refusal is
+  }, [initialKey, refusals, form])
 
   // what has no field travels along unseen
   const named = (crossing: Crossing) => {
@@ -147,6 +149,7 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
         const field = spec.claims?.[error.error]
         if (error.error === common.stale.name && spec.reload) {
           awaited.current = true
+          setRefusals((count) => count + 1)
           setMeeting({ message: error.message, crossings: null })
           void spec.reload()
         } else if (error.errors.length > 0)
