@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { baseType, type Endpoint, fieldOf, fromStrings, pathParams } from '../shared/contract.ts'
 import { common, type FieldError, Refusal } from '../shared/errors.ts'
 import { hasLines } from '../shared/fields.ts'
+import { readJson } from '../shared/json.ts'
 import { bi, notStorable, plainText, storable } from '../shared/text.ts'
 
 /**
@@ -25,48 +26,15 @@ export const persons = { bytes: 262_144, parts: 10_000 } as const
 export const mostNames = 100
 /** Characters of a text whose contract says no length. */
 const mostText = 30_000
-/**
- * A text that never ends is one token to the end: the scan goes over each character once, whatever
- * stands there.
- */
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],:]/g
 
-/**
- * JSON in which a name stands once: of two the parser keeps the last, a reader before us may have
- * judged the first.
- */
+/** JSON as `shared/json.ts` reads it; what it may not be is refused, with the name it is about. */
 export function parseJson(bytes: Uint8Array, mostParts: number = persons.parts): unknown {
-  const text = readable(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  // the names of each object that is open; null stands for an array
-  const open: (Set<string> | null)[] = []
-  let nameNext = false
-  let parts = 0
-  for (const [token] of text.matchAll(tokens)) {
-    if (token === '{' || token === '[' || token === ',') parts += 1
-    if (parts > mostParts) throw new Refusal(common.invalid)
-    if (token === '{' || token === '[') {
-      open.push(token === '{' ? new Set() : null)
-      if (open.length > deepest) throw new Refusal(common.invalid)
-    } else if (token === '}' || token === ']') open.pop()
-    else if (nameNext && token[0] === '"') {
-      const name = readable(() => JSON.parse(token)) as string
-      const names = open.at(-1) as Set<string>
-      if (name === '__proto__') throw refuse(name, unknown)
-      if (names.has(name))
-        throw refuse(name.slice(0, 100).toWellFormed(), bi('字段重复', 'Given twice'))
-      names.add(name)
-    }
-    nameNext = (token === '{' || token === ',') && open.at(-1) instanceof Set
-  }
-  return readable(() => JSON.parse(text))
-}
-
-function readable<T>(read: () => T): T {
-  try {
-    return read()
-  } catch {
-    throw new Refusal(common.invalid)
-  }
+  const read = readJson(bytes, { parts: mostParts, depth: deepest })
+  if ('value' in read) return read.value
+  if (read.wrong === 'forbidden') throw refuse(read.name, unknown)
+  if (read.wrong === 'twice')
+    throw refuse(read.name.slice(0, 100).toWellFormed(), bi('字段重复', 'Given twice'))
+  throw new Refusal(common.invalid)
 }
 
 export function takeJson(http: FastifyInstance): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readJson } from '../../shared/json.ts'
 import { madeStorable, plainText } from '../../shared/text.ts'
 
 /**
@@ -150,7 +151,7 @@ export function parseUpTopic(topic: string): { rtu: string; kind: UpKind | null 
 
 export const maxMessageBytes = 16_384
 const maxDepth = 5
-const maxValues = 1500
+const maxParts = 1500
 const maxText = 200
 
 /** Reads one upward message; a text says why it cannot count at all. */
@@ -191,25 +192,21 @@ export function readUp(kind: UpKind | null, payload: Uint8Array): Up | string {
   }
 }
 
+const unread = {
+  encoding: 'not UTF-8',
+  syntax: 'not JSON',
+  size: 'too many values',
+  twice: 'a name twice',
+  forbidden: 'a name that may not be',
+}
+
 function parseJson(payload: Uint8Array): Record<string, unknown> | string {
-  let value: unknown
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
-  } catch (error) {
-    return error instanceof SyntaxError ? 'not JSON' : 'not UTF-8'
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not an object'
-  let budget = maxValues
-  const fits = (node: unknown, depth: number): boolean => {
-    budget -= 1
-    if (budget < 0 || depth > maxDepth) return false
-    return (
-      typeof node !== 'object' ||
-      node === null ||
-      Object.values(node).every((child) => fits(child, depth + 1))
-    )
-  }
-  return fits(value, 1) ? (value as Record<string, unknown>) : 'too many values'
+  const read = readJson(payload, { parts: maxParts, depth: maxDepth })
+  if (!('value' in read)) return unread[read.wrong]
+  const { value } = read
+  return typeof value !== 'object' || value === null || Array.isArray(value)
+    ? 'not an object'
+    : (value as Record<string, unknown>)
 }
 
 function version(value: unknown, name: string, notes: string[]): string | null {

@@ -116,6 +116,7 @@ test('what cannot be read is left out, what must be there is missed', () => {
   ])
     expect(read('hello', bad)).toBe('boot or seq missing')
   expect(readUp('hello', new Uint8Array(16_385))).toBe('too large')
+  expect(readUp('hello', Buffer.from('{"boot":1,"seq":1,"boot":999}'))).toBe('a name twice')
   expect(read('fault', { boot: 1, seq: 2, code: 'JAM', detail: `a\0${'\ud800'}b` })).toMatchObject({
     body: { detail: 'a\ufffdb' },
   })
