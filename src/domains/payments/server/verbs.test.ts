@@ -95,6 +95,17 @@ test('another amount: in suspense, not applied, told once however often it is sa
   expect(await tell(noticeOf(made))).toBe('APPLIED')
 })
 
+test.each([
+  ['ten years ago', -3650],
+  ['tomorrow', 1],
+])('a payment dated %s counts from its arrival, and a person sees it', async (_, days) => {
+  const made = await order()
+  const paidAt = new Date(worldNow.getTime() + days * 86_400_000).toISOString()
+  expect(
+    await news(async () => expect(await tell(noticeOf(made, { paidAt }))).toBe('APPLIED')),
+  ).toEqual([`PAYMENT_CLOCK ${made.orderNum} CLOCK 1`])
+})
+
 test('paid twice: the second goes back; fifty at once are one', async () => {
   const made = await order()
   expect(await tell(noticeOf(made))).toBe('APPLIED')

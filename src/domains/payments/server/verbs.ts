@@ -62,6 +62,7 @@ type Notice = {
   outTradeNo: string
   tradeNo: string
   amount: number
+  paidAt: string
   currency?: string | undefined
   merchant?: string | undefined
 }
@@ -82,7 +83,7 @@ type Found = {
 }
 /** What a person is told about a notice that fits no open payment, and why. */
 type Alarm = {
-  kind: 'PAYMENT_MISMATCH' | 'PAYMENT_UNKNOWN' | 'PAYMENT_DOUBLE' | 'PAYMENT_LATE'
+  kind: 'PAYMENT_MISMATCH' | 'PAYMENT_UNKNOWN' | 'PAYMENT_DOUBLE' | 'PAYMENT_LATE' | 'PAYMENT_CLOCK'
   why: string
   subject?: string
 }
@@ -176,7 +177,15 @@ async function take(
   await book(ctx, notice, payment, outcome)
   return outcome === 'LATE'
     ? ['LATE', { kind: 'PAYMENT_LATE', why: 'CLOSED', subject: payment.rtu_number }]
-    : ['APPLIED']
+    : isFarOff(notice.paidAt, ctx.now)
+      ? ['APPLIED', { kind: 'PAYMENT_CLOCK', why: 'CLOCK' }]
+      : ['APPLIED']
+}
+
+/** A channel tells within days; its clock and ours do not differ by an hour. */
+const isFarOff = (told: string, now: Date): boolean => {
+  const ahead = Date.parse(told) - now.getTime()
+  return ahead > 3_600_000 || ahead < -7 * 86_400_000
 }
 
 async function book(
@@ -235,6 +244,7 @@ function tell(ctx: Ctx, alarm: Alarm, notice: Notice, payment: Found | undefined
       outTradeNo: notice.outTradeNo,
       tradeNo: notice.tradeNo,
       amount: notice.amount,
+      paidAt: notice.paidAt,
       ...(payment ? { expected: payment.amount, orderNum: payment.order_num } : {}),
       ...(notice.currency ? { currency: notice.currency } : {}),
       ...(notice.merchant ? { merchant: notice.merchant } : {}),
