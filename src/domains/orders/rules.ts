@@ -280,16 +280,23 @@ export const refundBackoff = [10, 60, 300, 1800, 21_600] as const
 
 /** Seconds; see core.md "Timers". The time to pay is a setting. */
 /**
- * From when on new orders are refused: undelivered commands of the machine, what gateways are
- * behind, gateways that say nothing.
+ * From when on new orders are refused: undelivered commands of the machine by age and by number
+ * (it hands out one every two to five seconds), what gateways are behind, gateways that say
+ * nothing.
  */
-export const queueLimits = { machineMs: 60_000, platformMs: 5000, silentMs: 15_000 } as const
+export const queueLimits = {
+  machineMs: 60_000,
+  machinePieces: 48,
+  platformMs: 5000,
+  silentMs: 15_000,
+} as const
 
 /** May a machine take one more order? Never asked of an order that is paid. */
 export function queueRefusal(
-  queue: { oldest: Date | null; platformMs: number },
+  queue: { waiting: number; oldest: Date | null; platformMs: number },
   now: Date,
 ): ErrorDef | null {
+  if (queue.waiting >= queueLimits.machinePieces) return orderErrors.deviceBusy
   if (queue.oldest && now.getTime() - queue.oldest.getTime() > queueLimits.machineMs)
     return orderErrors.deviceBusy
   return queue.platformMs > queueLimits.platformMs ? orderErrors.vendingBusy : null

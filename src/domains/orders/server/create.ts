@@ -38,7 +38,8 @@ export type Device = {
   /** Of the settings in force; 0 is no limit. */
   limitPerOrder: number
   limitPerDay: number
-  /** When the oldest command was made that the machine has not answered. */
+  /** Commands that the machine has not answered, and when the oldest of them was made. */
+  waiting: number
   oldest: Date | null
 }
 export type Lane = {
@@ -74,10 +75,10 @@ async function deviceByNumber(ctx: Asking, rtuNumber: string): Promise<Device> {
     d.dispensing_mode as "dispensingMode",
       coalesce(s.online, false) as online, d.locked or coalesce(s.door_open, false) as stopped,
       coalesce(c.limit_per_order, 0) as "limitPerOrder",
-      coalesce(c.limit_per_day, 0) as "limitPerDay",
-      (select min(v.created_at) from vend_commands v
-        where v.device_id = d.id and v.state in ('WAIT','SENT','UNKNOWN')) as oldest
+      coalesce(c.limit_per_day, 0) as "limitPerDay", v.waiting, v.oldest
     from devices d left join device_states s on s.device_id = d.id
+    cross join lateral (select count(*)::int as waiting, min(v.created_at) as oldest
+      from vend_commands v where v.device_id = d.id and v.state in ('WAIT','SENT','UNKNOWN')) v
     left join lateral (select limit_per_order, limit_per_day from device_configs c
       where c.device_id = d.id order by c.config_version desc limit 1) c on true
     where d.rtu_number = ${rtuNumber}`
@@ -180,9 +181,7 @@ async function judgeMachine(ctx: Asking, device: Device, input: Asked) {
   if (device.lifecycle !== 'OPERATING' || device.stopped)
     throw new Refusal(orderErrors.deviceNotSelling)
   if (!device.online) throw new Refusal(orderErrors.deviceOffline)
-  reject(
-    queueRefusal({ oldest: device.oldest, platformMs: await platformBehind(ctx.app) }, ctx.now),
-  )
+  reject(queueRefusal({ ...device, platformMs: await platformBehind(ctx.app) }, ctx.now))
   const limits = await cachedSettings(ctx.app, device.orgId, [
     'order.maxPieces',
     'order.payTimeoutMachine',

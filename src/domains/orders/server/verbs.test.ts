@@ -34,9 +34,9 @@ beforeEach(async () => {
   machine = await stockedMachine()
 })
 /** Four lanes of five pieces, as the scenarios say, with the flows that explain them. */
-async function stockedMachine(): Promise<Machine> {
+async function stockedMachine(pieces = 5): Promise<Machine> {
   const fresh = await world.addMachine()
-  await world.rows('update lanes set quantity = 0, capacity = 10 where device_id = $1', [fresh.id])
+  await world.rows('update lanes set quantity = 0, capacity = 30 where device_id = $1', [fresh.id])
   const lanes = await world.rows<{ id: string }>('select id from lanes where device_id = $1', [
     fresh.id,
   ])
@@ -46,7 +46,7 @@ async function stockedMachine(): Promise<Machine> {
       lanes.map((lane) => ({
         laneId: Number(lane.id),
         flow: {
-          change: 5,
+          change: pieces,
           type: 'MERCHANT_REPLENISH',
           reason: 'REFILL',
           occurredAt: ctx.now,
@@ -680,7 +680,7 @@ test('an unanswered command is sent again with its id, at most three times, and 
   expect(ids).toEqual([sale.cmdId, sale.cmdId, sale.cmdId])
 })
 
-describe('a queue that is old', () => {
+describe('a queue that is old or long', () => {
   const tries = () =>
     order([{ roadIndex: 1, count: 1 }]).then(
       () => 'taken',
@@ -700,6 +700,14 @@ describe('a queue that is old', () => {
       ok(sent?.cmdId as string),
     )
     expect(await tries()).toBe('taken')
+  })
+  test('of a machine with a long queue: no new orders, however young they all are', async () => {
+    machine = await stockedMachine(30)
+    for (const roadIndex of [1, 2]) await pay(await order([{ roadIndex, count: 23 }]))
+    const last = await order([{ roadIndex: 3, count: 2 }])
+    expect(await tries()).toBe('taken')
+    await pay(last)
+    expect(await tries()).toBe('orders.deviceBusy')
   })
   test('of the platform: no new orders anywhere while gateways are behind or silent', async () => {
     const waiting = await order([{ roadIndex: 2, count: 1 }])
