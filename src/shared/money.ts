@@ -9,6 +9,10 @@ export function yuan(fen: number): string {
   return `${fen < 0 ? '\u2212' : ''}¥${whole}.${cents}`
 }
 
+/** As one types it: `1234.50`. */
+export const plainYuan = (fen: number): string =>
+  `${Math.floor(fen / 100)}.${String(fen % 100).padStart(2, '0')}`
+
 /**
  * What a person typed, to fen; null when it is not an amount. Accepts full-width digits, at most
  * two decimals.

@@ -42,7 +42,13 @@ export const labels = {
     path: '/labels',
     summary: 'Labels',
     input: listQuery(
-      { keyword, kind: fields.kind.optional(), from: f.day.optional(), to: f.day.optional() },
+      {
+        keyword,
+        kind: fields.kind.optional(),
+        priceFrom: f.fen.optional(),
+        from: f.day.optional(),
+        to: f.day.optional(),
+      },
       ['name', 'price', 'createTime'],
       '-createTime',
     ),
@@ -98,13 +104,27 @@ registerLocale(
     {
       one: '标签',
       many: '标签',
-      fields: { name: '名称', kind: '种类', price: '价格', printed: '已打印', count: '数量' },
+      fields: {
+        name: '名称',
+        kind: '种类',
+        price: '价格',
+        printed: '已打印',
+        count: '数量',
+        priceFrom: '最低价格',
+      },
       enums: { kind: { SHELF: '货架', DOOR: '柜门' } },
     },
     {
       one: 'label',
       many: 'labels',
-      fields: { name: 'Name', kind: 'Kind', price: 'Price', printed: 'Printed', count: 'Count' },
+      fields: {
+        name: 'Name',
+        kind: 'Kind',
+        price: 'Price',
+        printed: 'Printed',
+        count: 'Count',
+        priceFrom: 'Price from',
+      },
       enums: { kind: { SHELF: 'Shelf', DOOR: 'Door' } },
     },
   ),
@@ -133,6 +153,7 @@ export function keepLabels(rows: LabelRow[]): LabelRow[] {
     const found = rows.filter(
       (row) =>
         (!query.kind || row.kind === query.kind) &&
+        row.price >= Number(query.priceFrom ?? 0) &&
         (!query.keyword || row.name.includes(query.keyword)),
     )
     const [number, size] = [Number(query.page ?? 1), Number(query.pageSize ?? 20)]

@@ -149,6 +149,20 @@ test('pages turn by keyboard; another page size starts at the first', async () =
   expect(location.search).toBe('?pageSize=50')
 })
 
+test('money is asked in yuan: what is no amount asks nothing', async () => {
+  keepLabels([label(1, { price: 350 }), label(2, { price: 1200 })])
+  await show(<LabelList filters={['priceFrom']} />)
+  const least = page.getByRole('textbox', { name: '最低价格' })
+  await least.fill('12')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(page.getByText('标签1')).not.toBeInTheDocument()
+  expect(askedOf('GET /api/labels').at(-1)?.query.priceFrom).toBe('1200')
+  await expect.element(least).toHaveValue('12.00')
+  await least.fill('zwölf')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(page.getByText('标签1')).toBeVisible()
+})
+
 test('views of an enum filter by one press, and the pressed one says so', async () => {
   keepLabels(many(4))
   await show(<LabelList views="kind" />)

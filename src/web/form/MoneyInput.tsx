@@ -1,6 +1,6 @@
 import { Input } from 'antd'
 import { useEffect, useState } from 'react'
-import { parseYuan } from '../../shared/money.ts'
+import { parseYuan, plainYuan } from '../../shared/money.ts'
 
 type Props = {
   id?: string
@@ -13,9 +13,7 @@ type Props = {
 }
 
 const typed = (fen: number | null | undefined): string =>
-  fen === null || fen === undefined || Number.isNaN(fen)
-    ? ''
-    : `${Math.floor(fen / 100)}.${String(fen % 100).padStart(2, '0')}`
+  fen === null || fen === undefined || Number.isNaN(fen) ? '' : plainYuan(fen)
 
 /**
  * What is typed is yuan, what comes out is fen; what is no amount comes out as NaN, which every

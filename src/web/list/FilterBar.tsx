@@ -3,6 +3,7 @@ import { Button, Input } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
+import { parseYuan, plainYuan } from '../../shared/money.ts'
 import { fieldInfo } from '../schema.ts'
 import { usePhone } from '../shell/useWidth.ts'
 import { Drawer } from '../ui/overlay.tsx'
@@ -229,16 +230,19 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
       />
     )
   }
+  const money = info.unit === 'fen'
+  const typed = (next: string) => {
+    if (money) return parseYuan(next) ?? undefined
+    return info.kind !== 'number' ? next : next === '' ? undefined : Number(next)
+  }
   return (
     <SearchField
       label={label}
-      value={value === undefined ? '' : String(value)}
+      value={value === undefined ? '' : money ? plainYuan(Number(value)) : String(value)}
       className={className}
       style={{ width: Math.max(leastWidth, textWidth(label) + clearRoom), ...style }}
       max={info.max ?? 60}
-      onSearch={(text) =>
-        set(info.kind === 'number' ? (text === '' ? undefined : Number(text)) : text)
-      }
+      onSearch={(text) => set(typed(text))}
     />
   )
 }
