@@ -334,6 +334,10 @@ export const samples: Readonly<Record<string, Sample>> = {
     status: 'ON',
     version: await versionOf(world, 'products', own),
   }),
+  'products.batch': async (world) => ({
+    items: [{ id: own, version: await versionOf(world, 'products', own) }],
+    retailPrice: 320 + Math.floor(Math.random() * 50),
+  }),
   'products.remove': async (world) => ({
     id: await fresh(
       world,

@@ -76,8 +76,16 @@ export const NewProduct = z
 export const EditProduct = z
   .strictObject({ id: f.id, ...fields, version: f.version })
   .check((c) => wholeProduct(c.value as Checked, c))
+/** From a file: pictures come later, and with them the shelf. */
+const { images: _pictures, detailImages: _details, ...plain } = fields
+export const ImportedProduct = z
+  .strictObject(plain)
+  .check((c) => wholeProduct(c.value as Checked, c))
+export type ImportedProduct = z.infer<typeof ImportedProduct>
 export type NewProduct = z.infer<typeof NewProduct>
 export type ProductInput = Omit<NewProduct, 'status'>
+const changes = ['status', 'categoryId', 'retailPrice'] as const
+const oneChange = bi('请选择要修改的内容', 'Choose what to change')
 
 /** Figures an actor without product:cost may not see are null. */
 const shownCost = f.fen.nullable()
@@ -147,6 +155,10 @@ export const ProductQuery = listQuery(
     status: Status.optional(),
     source: z.enum(['OWN', 'INHERITED']).optional(),
     insured: z.boolean().optional(),
+    manufacturer: keyword,
+    approvalNo: keyword,
+    priceFrom: f.fen.optional(),
+    priceTo: f.fen.optional(),
   },
   ['createTime', 'updateTime', 'name', 'retailPrice', 'laneCount', 'stock', 'sales30'],
   '-createTime',
@@ -287,9 +299,29 @@ export const products = {
     path: '/products/{id}/status',
     summary: 'Put on or take off the shelf; lanes keep their stock but stop selling',
     audit: 'products.publish',
-    errors: [productErrors.inherited],
+    errors: [productErrors.inherited, productErrors.noPicture],
     input: z.strictObject({ id: f.id, status: Status, version: f.version }),
     output: Product,
+  }),
+  batch: write('product:update', {
+    path: '/products/batch',
+    summary: 'Shelf (with product:publish), category or retail price of several, all or none',
+    audit: 'products.batch',
+    errors: [productErrors.inherited, productErrors.noPicture, productErrors.manyBelowCost],
+    input: z
+      .strictObject({
+        items: z.array(byVersion).min(1).max(200),
+        status: Status.optional(),
+        categoryId: fields.categoryId.optional(),
+        retailPrice: f.price.optional(),
+      })
+      .check((c) => {
+        const given = changes.filter((key) => c.value[key] !== undefined)
+        if (given.length === 1) return
+        for (const key of given.length ? given : changes)
+          c.issues.push({ code: 'custom', path: [key], message: oneChange, input: c.value })
+      }),
+    output: z.strictObject({ changed: count }),
   }),
   remove: write('product:delete', {
     method: 'DELETE',

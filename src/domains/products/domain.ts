@@ -9,6 +9,7 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
   screens,
+  importer: async () => (await import('./server/importer.ts')).productImporter,
   topics: { products: { rights: ['product:read', 'product-category:read'], shared: true } },
   open: {
     'server/cost.ts': 'who knows what a product costs',

@@ -54,6 +54,16 @@ export const productErrors = defineErrors('products', {
     '以下货道售价低于新成本价：{list}，共{n}个货道',
     'These lanes sell below the new cost: {list} ({n} lanes in all)',
   ],
+  manyBelowCost: [
+    422035,
+    '零售价不能低于成本价：{list}，共{n}个商品',
+    'The retail price must not be below the cost: {list} ({n} products in all)',
+  ],
+  noPicture: [
+    422036,
+    '请先上传商品图片再上架：{list}，共{n}个商品',
+    'Upload a picture before it is put on the shelf: {list} ({n} products in all)',
+  ],
   looserDrugClass: [
     422032,
     '商品正在销售，药品分类只能改为更严格的类别',

@@ -58,6 +58,15 @@ const from = sql`products p join product_categories c on c.id = p.category_id le
 
 export const one = (ctx: Ctx, id: number) =>
   product.one(ctx.db, sql`from ${from} where p.id = ${id} and ${readable(ctx)}`)
+export const many = (ctx: Ctx, ids: readonly number[]) =>
+  product.all(
+    ctx.db,
+    sql`from ${from} where p.id = any(${[...ids]}::bigint[]) and ${readable(ctx)} order by p.id`,
+  )
+
+/** Goods of an organisation are some thousands: no index is kept for these two. */
+const contains = (column: string, text: string) =>
+  sql`position(lower(${text}) in lower(${sql.ref(column)})) > 0`
 
 const count = z.number()
 export function productPage(ctx: Ctx, input: Input<Contract['list']>) {
@@ -97,6 +106,10 @@ export function productPage(ctx: Ctx, input: Input<Contract['list']>) {
       input.status && sql`p.status = ${input.status}`,
       input.source === 'OWN' && own(ctx, 'p.org_id'),
       input.insured !== undefined && sql`${insured} = ${input.insured}`,
+      input.manufacturer && contains('p.manufacturer', input.manufacturer),
+      input.approvalNo && contains('p.approval_no', input.approvalNo),
+      input.priceFrom !== undefined && sql`p.retail_price >= ${input.priceFrom}`,
+      input.priceTo !== undefined && sql`p.retail_price <= ${input.priceTo}`,
       input.source === 'INHERITED' && sql`not ${own(ctx, 'p.org_id')}`,
     ],
     sort: {
@@ -114,12 +127,12 @@ export function productPage(ctx: Ctx, input: Input<Contract['list']>) {
 }
 
 /**
- * Holds an own product until the end of the transaction, so that two edits check their rules one
+ * Holds own products until the end of the transaction, so that two edits check their rules one
  * after the other.
  */
-export async function lockProduct(ctx: Ctx, id: number): Promise<void> {
-  await sql`select 1 from products p where p.id = ${id} and ${own(ctx, 'p.org_id')}
-    for update`.execute(ctx.db)
+export async function lockProducts(ctx: Ctx, ...ids: readonly number[]): Promise<void> {
+  await sql`select 1 from products p where p.id = any(${[...ids]}::bigint[])
+    and ${own(ctx, 'p.org_id')} order by p.id for update`.execute(ctx.db)
 }
 
 export const hasInsurance = (ctx: Ctx, id: number) =>
@@ -196,6 +209,19 @@ export async function productLanes(ctx: Ctx, input: Input<Contract['lanes']>) {
     coalesce(sum(l.quantity), 0)::int as stock
     from lanes l where ${sql.join(where, sql` and `)}`.execute(ctx.db)
   return { list, total, sums: sums.rows[0] ?? { devices: 0, lanes: 0, stock: 0 } }
+}
+
+/** Those that goods of the own organisation may be in, by name: one of the own before others. */
+export async function categoriesNamed(
+  ctx: Ctx,
+  names: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: number; name: string }>`select c.id, c.name
+    from product_categories c where c.name = any(${[...names]}::text[])
+      and ${inheritable(ctx, 'c.org_id')}
+      and c.org_id = any(${[ctx.actor.orgId, ...ctx.actor.scope.ancestors]}::bigint[])
+    order by c.org_id = ${ctx.actor.orgId}, c.id desc`.execute(ctx.db)
+  return new Map(rows.map(({ id, name }) => [name, id]))
 }
 
 /** The category belongs to the product's organisation or one above it. */

@@ -16,6 +16,7 @@ const all = [
   'product:delete',
   'product:publish',
   'product:cost',
+  'product:import',
   'product-category:read',
   'product-category:create',
   'product-category:update',

@@ -556,3 +556,89 @@ describe('categories', () => {
     ).toEqual(expect.arrayContaining([above, category]))
   })
 })
+
+describe('several at once', () => {
+  const batch = (user: number, items: { id: number; version: number }[], change: object) =>
+    world.send(user, 'POST', '/products/batch', { items: items.map(key), ...change })
+  const key = ({ id, version }: { id: number; version: number }) => ({ id, version })
+  test('shelf, category and price: all or none, with names of those that do not fit', async () => {
+    const goods = [
+      await made(people.operator, { name: '批一', costPrice: 100 }),
+      await made(people.operator, { name: '批二', costPrice: 190 }),
+    ]
+    const low = await batch(people.operator, goods, { retailPrice: 150 })
+    expect([low.status, low.body.message]).toEqual([422, '零售价不能低于成本价：批二，共1个商品'])
+    const off = await batch(people.operator, goods, { status: 'OFF' })
+    expect(off.body).toEqual({ changed: 2 })
+    // versions the person has not seen
+    expect((await batch(people.operator, goods, { retailPrice: 250 })).status).toBe(409)
+    const now = goods.map(({ id, version }) => ({ id, version: version + 1 }))
+    expect((await batch(people.operator, now, { categoryId: category })).body).toEqual({
+      changed: 2,
+    })
+    const rows = await world.rows(
+      'select category_id::int, retail_price::int, status from products where id = any($1)',
+      [goods.map(({ id }) => id)],
+    )
+    expect(rows).toEqual(Array(2).fill({ category_id: category, retail_price: 200, status: 'OFF' }))
+    const two = { status: 'ON', retailPrice: 300 }
+    expect((await batch(people.operator, now, two)).status).toBe(400)
+    expect((await batch(people.operator, now, {})).status).toBe(400)
+  })
+  test('those of others are not touched, and who may not publish does not', async () => {
+    const foreign = await made(people.platform)
+    const answer = await batch(people.operator, [foreign], { retailPrice: 300 })
+    expect([answer.status, answer.body.error]).toEqual([403, 'products.inherited'])
+    const own = await made(people.operator)
+    const gone = { id: 987_654, version: 1 }
+    expect((await batch(people.operator, [own, gone], { retailPrice: 300 })).status).toBe(404)
+    expect((await batch(people.reader, [own], { status: 'OFF' })).status).toBe(403)
+  })
+})
+
+describe('a file of products', () => {
+  const head =
+    '商品名称,分类,药品分类,规格,成本价,销售价,条形码,生产厂家,批准文号,剂型,最低储存温度,最高储存温度,需追溯码,限购数量,默认预警值,临期天数'
+  const send = async (rows: readonly string[]) =>
+    world.sendFile(await world.login('test3'), '/imports/products', [head, ...rows].join('\r\n'))
+  const rest = ',,,,,,,,,'
+  test('is taken whole or not at all; goods come off the shelf until they have a picture', async () => {
+    const bad = await send([
+      `甲,没有,,1L,1,2${rest},`,
+      `乙,饮料,药,1L,1,2${rest},`,
+      `丙,饮料,,1L,2,1${rest},`,
+      `丁,饮料,乙类 OTC,1L,1,2${rest},`,
+      `戊,饮料,,1L,一,2${rest},`,
+      `己,饮料,,1L,1,2,6901028075764${rest}`,
+    ])
+    expect(bad.status).toBe(400)
+    expect(bad.body.errors).toEqual([
+      { field: 'rows.2.category', message: '没有这个分类' },
+      { field: 'rows.3.drugClass', message: '不在可选范围内' },
+      { field: 'rows.4.retailPrice', message: '零售价不能低于成本价' },
+      { field: 'rows.5.approvalNo', message: '请输入批准文号' },
+      { field: 'rows.6.costPrice', message: '价格格式错误' },
+      { field: 'rows.7.barcode', message: '条形码不正确' },
+    ])
+    const fine = await send([
+      `导入水,饮料,,550ml,0.9,2.00,6901028300049${rest}`,
+      `导入药,饮料,OTC_B,10粒,5,9.90,,某厂,国药准字Z20147726,片剂/胶囊,2,25,是,3,2,90`,
+    ])
+    expect(fine.body).toMatchObject({ total: 2, failed: 0 })
+    const [water, drug] = await world.rows<{ id: number; version: number }>(
+      `select id::int, version, name, status, images, cost_price::int, retail_price::int, drug_class,
+        trace_required, purchase_limit, near_expiry_days from products where name like '导入%'
+        order by id`,
+    )
+    expect(water).toMatchObject({ status: 'OFF', images: [], cost_price: 90, retail_price: 200 })
+    expect(drug).toMatchObject({ drug_class: 'OTC_B', trace_required: true, near_expiry_days: 90 })
+    const shelf = { status: 'ON', version: water?.version }
+    const refused = await world.send(people.operator, 'PUT', `/products/${water?.id}/status`, shelf)
+    expect([refused.status, refused.body.message]).toEqual([
+      422,
+      '请先上传商品图片再上架：导入水，共1个商品',
+    ])
+    const again = await send([`导入水二,饮料,,550ml,0.9,2.00,6901028300049${rest}`])
+    expect(again.body.errors).toEqual([{ field: 'rows.2.barcode', message: '条形码已存在' }])
+  })
+})

@@ -1,11 +1,11 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, inheritable, owns } from '../../../server/context.ts'
 import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
-import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
+import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
 import { bi } from '../../../shared/text.ts'
 import { missingPictures } from '../../files/server/pictures.ts'
-import type { Product, ProductInput, ProductRow, products } from '../contract.ts'
+import type { NewProduct, Product, ProductInput, ProductRow, products } from '../contract.ts'
 import {
   becomesStricter,
   drugClassChange,
@@ -142,15 +142,20 @@ const unique = guarding({ products_barcode: [productErrors.barcodeTaken, 'barcod
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
   await checkReferences(ctx, input, ctx.actor.orgId)
-  const id = await unique(q.addProduct(ctx, input))
-  const after = shown(ctx, found(await q.one(ctx, id)))
-  ctx.audit({ id, name: after.name, after })
+  const after = await addProduct(ctx, input)
+  ctx.audit({ id: after.id, name: after.name, after })
   ctx.touch('products')
   return after
 }
 
+/** For whoever has seen to category and pictures. */
+export async function addProduct(ctx: Ctx, input: NewProduct): Promise<Product> {
+  const id = await unique(q.addProduct(ctx, input))
+  return shown(ctx, found(await q.one(ctx, id)))
+}
+
 const edit: Handlers<Contract>['edit'] = async (ctx, input) => {
-  await q.lockProduct(ctx, input.id)
+  await q.lockProducts(ctx, input.id)
   const before = await ownProduct(ctx, input.id)
   // who may not see the cost cannot send it back unchanged
   if (!canOf(ctx, before).edit) throw new Refusal(common.forbidden)
@@ -166,10 +171,66 @@ const edit: Handlers<Contract>['edit'] = async (ctx, input) => {
   return finish(ctx, before)
 }
 
+/** Refuses by the names of the goods it is about. */
+function refuseThose(def: ErrorDef, goods: readonly q.ProductData[]): void {
+  const list = namePlaces(goods.map(({ name }) => name))
+  if (goods.length) throw new Refusal(def, { list, n: goods.length })
+}
+const checkShelf = (status: Product['status'], goods: readonly q.ProductData[]) =>
+  refuseThose(
+    productErrors.noPicture,
+    status === 'ON' ? goods.filter(({ images }) => images.length === 0) : [],
+  )
+
 const publish: Handlers<Contract>['publish'] = async (ctx, input) => {
+  await q.lockProducts(ctx, input.id)
   const before = await ownProduct(ctx, input.id)
+  checkShelf(input.status, [before])
   await updateVersion(ctx, 'products', input, { status: input.status, updated_at: ctx.now })
   return finish(ctx, before)
+}
+
+const batch: Handlers<Contract>['batch'] = async (ctx, { items: asked, ...change }) => {
+  const items = [...new Map(asked.map((item) => [item.id, item])).values()]
+  const ids = items.map(({ id }) => id)
+  await q.lockProducts(ctx, ...ids)
+  const goods = await q.many(ctx, ids)
+  if (goods.length < items.length) throw new Refusal(common.notFound)
+  if (goods.some(({ orgId }) => !owns(ctx, orgId))) throw new Refusal(productErrors.inherited)
+  const { status, categoryId, retailPrice } = change
+  if (goods.some((row) => !canOf(ctx, row)[status ? 'publish' : 'edit']))
+    throw new Refusal(common.forbidden)
+  if (status) checkShelf(status, goods)
+  if (retailPrice)
+    refuseThose(
+      productErrors.manyBelowCost,
+      goods.filter((row) => row.costPrice > retailPrice),
+    )
+  for (const orgId of new Set(categoryId ? goods.map((row) => row.orgId) : []))
+    if (!(await q.categoryFits(ctx, categoryId as number, orgId)))
+      throw new Refusal(common.invalid, {}, [
+        { field: 'categoryId', text: bi('请选择商品分类', 'Choose a category') },
+      ])
+  const set = {
+    ...(status ? { status } : {}),
+    ...(categoryId ? { category_id: categoryId } : {}),
+    ...(retailPrice ? { retail_price: retailPrice } : {}),
+    updated_at: ctx.now,
+  }
+  for (const item of items) await updateVersion(ctx, 'products', item, set)
+  const after = new Map((await q.many(ctx, ids)).map((row) => [row.id, shown(ctx, row)]))
+  ctx.audit(
+    ...goods.map((row) => ({
+      id: row.id,
+      name: row.name,
+      before: shown(ctx, row),
+      after: after.get(row.id),
+      orgId: row.orgId,
+    })),
+  )
+  ctx.touch('products')
+  ctx.touch('lanes')
+  return { changed: items.length }
 }
 
 async function finish(ctx: Ctx, before: q.ProductData): Promise<Product> {
@@ -192,7 +253,7 @@ const stillReferred = (error: unknown): never => {
 }
 
 const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
-  await q.lockProduct(ctx, input.id)
+  await q.lockProducts(ctx, input.id)
   const before = await ownProduct(ctx, input.id)
   if (before.used) throw new Refusal(productErrors.used)
   await deleteVersion(ctx, 'products', input).catch(stillReferred)
@@ -209,6 +270,7 @@ export const handlers: Handlers<Contract> = {
   create,
   edit,
   publish,
+  batch,
   remove,
   commodityContent,
   categories,
