@@ -314,6 +314,9 @@ export const products = {
         status: Status.optional(),
         categoryId: fields.categoryId.optional(),
         retailPrice: f.price.optional(),
+        /** Lanes take the new price, too (with lane:price): machine after machine, soon. */
+        alsoLanes: z.boolean().default(false),
+        dryRun: z.boolean().default(false),
       })
       .check((c) => {
         const given = changes.filter((key) => c.value[key] !== undefined)
@@ -321,7 +324,14 @@ export const products = {
         for (const key of given.length ? given : changes)
           c.issues.push({ code: 'custom', path: [key], message: oneChange, input: c.value })
       }),
-    output: z.strictObject({ changed: count }),
+    output: z.strictObject({
+      changed: count,
+      /** What takes the price besides: machines, lanes, and how many of those change which way. */
+      devices: count,
+      lanes: count,
+      raised: count,
+      lowered: count,
+    }),
   }),
   remove: write('product:delete', {
     method: 'DELETE',

@@ -17,6 +17,8 @@ const all = [
   'product:publish',
   'product:cost',
   'product:import',
+  'lane:read',
+  'lane:price',
   'product-category:read',
   'product-category:create',
   'product-category:update',

@@ -569,11 +569,11 @@ describe('several at once', () => {
     const low = await batch(people.operator, goods, { retailPrice: 150 })
     expect([low.status, low.body.message]).toEqual([422, '零售价不能低于成本价：批二，共1个商品'])
     const off = await batch(people.operator, goods, { status: 'OFF' })
-    expect(off.body).toEqual({ changed: 2 })
+    expect(off.body).toMatchObject({ changed: 2 })
     // versions the person has not seen
     expect((await batch(people.operator, goods, { retailPrice: 250 })).status).toBe(409)
     const now = goods.map(({ id, version }) => ({ id, version: version + 1 }))
-    expect((await batch(people.operator, now, { categoryId: category })).body).toEqual({
+    expect((await batch(people.operator, now, { categoryId: category })).body).toMatchObject({
       changed: 2,
     })
     const rows = await world.rows(
@@ -584,6 +584,33 @@ describe('several at once', () => {
     const two = { status: 'ON', retailPrice: 300 }
     expect((await batch(people.operator, now, two)).status).toBe(400)
     expect((await batch(people.operator, now, {})).status).toBe(400)
+  })
+  test('lanes take the price too: a change for each machine, said before', async () => {
+    const goods = [await made(people.operator, { costPrice: 100 })]
+    const id = goods[0]?.id as number
+    const devices = [8801, 8802]
+    for (const device of devices) {
+      await addDevice(world, device, 3)
+      await addLane(world, device, 3, 1, id, 150)
+      await addLane(world, device, 3, 2, id, 200)
+    }
+    const asked = { retailPrice: 180, alsoLanes: true }
+    const trial = await batch(people.operator, goods, { ...asked, dryRun: true })
+    expect(trial.body).toEqual({ changed: 1, devices: 2, lanes: 4, raised: 2, lowered: 2 })
+    const waiting = () =>
+      world.rows('select device_id::int, lanes from price_schedules order by device_id')
+    expect(await waiting()).toEqual([])
+    await batch(people.operator, goods, asked)
+    const lane = { productId: id, price: 180, retailPrice: 180 }
+    expect(await waiting()).toMatchObject(
+      devices.map((device_id) => ({
+        device_id,
+        lanes: [
+          { ...lane, road: 1, from: 150 },
+          { ...lane, road: 2, from: 200 },
+        ],
+      })),
+    )
   })
   test('those of others are not touched, and who may not publish does not', async () => {
     const foreign = await made(people.platform)

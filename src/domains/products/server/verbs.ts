@@ -1,5 +1,5 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, inheritable, owns } from '../../../server/context.ts'
+import { type Ctx, found, inheritable, may, owns } from '../../../server/context.ts'
 import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
@@ -25,6 +25,7 @@ import {
 } from './categories.ts'
 import { commodityContent } from './commodity.ts'
 import { knowsCost } from './cost.ts'
+import { lanesFollow, lanesReached } from './lanePrices.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof products
@@ -191,13 +192,15 @@ const publish: Handlers<Contract>['publish'] = async (ctx, input) => {
 }
 
 const batch: Handlers<Contract>['batch'] = async (ctx, { items: asked, ...change }) => {
+  const { status, categoryId, retailPrice } = change
+  const followed = change.alsoLanes ? retailPrice : undefined
+  if (followed && !may(ctx, 'lane:price')) throw new Refusal(common.forbidden)
   const items = [...new Map(asked.map((item) => [item.id, item])).values()]
   const ids = items.map(({ id }) => id)
   await q.lockProducts(ctx, ...ids)
   const goods = await q.many(ctx, ids)
   if (goods.length < items.length) throw new Refusal(common.notFound)
   if (goods.some(({ orgId }) => !owns(ctx, orgId))) throw new Refusal(productErrors.inherited)
-  const { status, categoryId, retailPrice } = change
   if (goods.some((row) => !canOf(ctx, row)[status ? 'publish' : 'edit']))
     throw new Refusal(common.forbidden)
   if (status) checkShelf(status, goods)
@@ -211,6 +214,14 @@ const batch: Handlers<Contract>['batch'] = async (ctx, { items: asked, ...change
       throw new Refusal(common.invalid, {}, [
         { field: 'categoryId', text: bi('请选择商品分类', 'Choose a category') },
       ])
+  const reached = followed
+    ? await lanesReached(ctx, ids, followed)
+    : { devices: 0, lanes: 0, raised: 0, lowered: 0 }
+  const answer = { changed: items.length, ...reached }
+  if (change.dryRun) {
+    ctx.audit()
+    return answer
+  }
   const set = {
     ...(status ? { status } : {}),
     ...(categoryId ? { category_id: categoryId } : {}),
@@ -228,9 +239,10 @@ const batch: Handlers<Contract>['batch'] = async (ctx, { items: asked, ...change
       orgId: row.orgId,
     })),
   )
+  if (followed) await lanesFollow(ctx, ids, followed)
   ctx.touch('products')
   ctx.touch('lanes')
-  return { changed: items.length }
+  return answer
 }
 
 async function finish(ctx: Ctx, before: q.ProductData): Promise<Product> {
