@@ -612,6 +612,14 @@ export interface LedgerAccountsTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface LedgerDaysTable {
+  org_id: number
+  day: string
+  code: string
+  debit: number
+  credit: number
+}
+
 export interface LedgerEntriesTable {
   org_id: number
   created_at: ColumnType<Date, Date | string, Date | string>
@@ -979,6 +987,32 @@ export interface PasswordResetsTable {
   handled_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface PaymentBillDaysTable {
+  provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
+  config: Generated<string>
+  day: string
+  org_id: number
+  lines: number
+  fetched_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface PaymentBillsTable {
+  id: Generated<number>
+  org_id: number
+  provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
+  config: Generated<string>
+  day: string
+  kind: 'PAY' | 'REFUND'
+  trade_no: string
+  out_trade_no: string
+  refund_no: string | null
+  amount: number
+  fee: Generated<number>
+  at: ColumnType<Date, Date | string, Date | string>
+  state: Generated<'SUCCESS' | 'PROCESSING' | 'FAILED'>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface PaymentEventsTable {
   id: GeneratedAlways<number>
   org_id: number | null
@@ -1112,6 +1146,43 @@ export interface ProductsTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   updated_at: ColumnType<Date, Date | string | undefined, Date | string>
   trace_required: boolean | null
+}
+
+export interface ReconciliationDifferencesTable {
+  id: Generated<number>
+  org_id: number
+  device_id: number | null
+  day: string
+  part: 'ORDERS' | 'PAYMENTS' | 'REFUNDS' | 'STOCK' | 'LEDGER' | 'BILL'
+  kind: string
+  subject: string
+  order_num: string | null
+  local_amount: number
+  other_amount: number
+  state: Generated<'OPEN' | 'HANDLING' | 'REVIEW' | 'RESOLVED' | 'IGNORED'>
+  wanted: 'RESOLVED' | 'IGNORED' | null
+  reason: Generated<string>
+  handled_by: number | null
+  handled_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  approved_by: number | null
+  settled: Generated<boolean>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface ReconciliationRunsTable {
+  id: Generated<number>
+  org_id: number
+  day: string
+  part: 'ORDERS' | 'PAYMENTS' | 'REFUNDS' | 'STOCK' | 'LEDGER' | 'BILL'
+  provider: Generated<string>
+  config: Generated<string>
+  local_count: Generated<number>
+  local_amount: Generated<number>
+  other_count: Generated<number>
+  other_amount: Generated<number>
+  differences: Generated<number>
+  finished_at: ColumnType<Date, Date | string, Date | string>
 }
 
 export interface RecoveryCodesTable {
@@ -1592,6 +1663,7 @@ export interface DB {
   lane_floors: LaneFloorsTable
   lanes: LanesTable
   ledger_accounts: LedgerAccountsTable
+  ledger_days: LedgerDaysTable
   ledger_entries: LedgerEntriesTable
   ledger_voucher_keys: LedgerVoucherKeysTable
   log_checkpoints: LogCheckpointsTable
@@ -1615,6 +1687,8 @@ export interface DB {
   organisations: OrganisationsTable
   password_history: PasswordHistoryTable
   password_resets: PasswordResetsTable
+  payment_bill_days: PaymentBillDaysTable
+  payment_bills: PaymentBillsTable
   payment_events: PaymentEventsTable
   payments: PaymentsTable
   permissions: PermissionsTable
@@ -1625,6 +1699,8 @@ export interface DB {
   product_categories: ProductCategoriesTable
   product_rollups: ProductRollupsTable
   products: ProductsTable
+  reconciliation_differences: ReconciliationDifferencesTable
+  reconciliation_runs: ReconciliationRunsTable
   recovery_codes: RecoveryCodesTable
   refunds: RefundsTable
   role_distribution_limits: RoleDistributionLimitsTable
@@ -1702,12 +1778,15 @@ export type Constraint =
   | 'organisations_path_key'
   | 'organisations_sibling_name'
   | 'password_resets_open'
+  | 'payment_bills_provider_config_kind_trade_no_key'
   | 'payment_events_provider_event_id_key'
   | 'payments_applied'
   | 'payments_out_trade_no_key'
   | 'payments_provider_provider_trade_no_key'
   | 'product_categories_org_id_name_key'
   | 'products_barcode'
+  | 'reconciliation_differences_once'
+  | 'reconciliation_runs_org_id_day_part_provider_config_key'
   | 'refunds_refund_no_key'
   | 'refunds_unit_id_key'
   | 'roles_name'

@@ -42,6 +42,7 @@ export const stays: readonly string[] = [
   'planogram_versions', // the next change of the new owner begins his
   'price_schedules', // those that wait end by themselves: their person does not reach the machine
   'product_rollups',
+  'reconciliation_differences',
   'refunds',
   'sales_rollups',
   'security_events',
