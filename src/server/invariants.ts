@@ -87,6 +87,43 @@ const queries: Readonly<Record<string, string>> = {
     select * from (select id, lane_id, lane_seq, before_total,
       lag(after_total, 1, 0) over (partition by lane_id order by lane_seq) as expected
       from stock_flows) f where before_total <> expected`,
+  'layers of a lane are what it holds, or there are none': `
+    select l.id, l.quantity, l.layered, l.goods_expire_on, n.* from lanes l
+    left join (select y.lane_id, sum(y.qty) as qty, min(b.expires_on) as expires_on
+      from lane_layers y left join batches b on b.id = y.batch_id group by 1) n on n.lane_id = l.id
+    where l.layered <> (n.qty is not null) or l.quantity <> coalesce(n.qty, l.quantity)
+      or l.goods_expire_on is distinct from n.expires_on`,
+  'layers of a batch are the sum of its flows': `
+    select * from (select lane_id, batch_id, sum(change_total) as flows from stock_flows
+      where batch_id is not null group by 1, 2) f
+    full join (select lane_id, batch_id, sum(qty) as layers from lane_layers
+      where batch_id is not null group by 1, 2) y using (lane_id, batch_id)
+    where coalesce(flows, 0) <> coalesce(layers, 0)`,
+  'what is loaded and returned of a batch is the sum of its flows': `
+    select b.id, b.loaded_qty, b.returned_qty, n.* from batches b left join (select batch_id,
+      coalesce(sum(change_total) filter (where change_total > 0
+        and reason in ('REFILL','CORRECTION')), 0) as loaded,
+      coalesce(-sum(change_total) filter (where change_total < 0
+        and reason in ('TAKE_BACK','EXPIRED','RECALL','LANE_RESET','CORRECTION')), 0) as returned
+      from stock_flows group by 1) n on n.batch_id = b.id
+    where (b.loaded_qty, b.returned_qty) is distinct
+    from (coalesce(n.loaded, 0)::int, coalesce(n.returned, 0)::int)`,
+  'trace codes are where their last flow left them': `
+    with last as (select distinct on (c.code) c.code, f.id, f.lane_id, f.batch_id, f.unit_id, case
+        when f.change_total > 0 then 'LOADED' when f.type = 'CUSTOMER_TAKE' then 'SOLD'
+        else 'WITHDRAWN' end as state
+      from stock_flows f cross join unnest(f.codes) as c(code) where f.codes is not null
+      order by c.code, f.id desc)
+    select t.*, last.* from trace_codes t full join last on last.code = t.code
+    where (t.state, t.batch_id, t.lane_id, t.unit_id) is distinct
+    from (coalesce(last.state, 'IN_STOCK'), coalesce(last.batch_id, t.batch_id), case last.state
+      when 'LOADED' then last.lane_id end, case last.state when 'SOLD' then last.unit_id end)`,
+  'pieces with trace codes have one each': `
+    select * from (select lane_id, batch_id, count(*) as codes from trace_codes
+      where lane_id is not null group by 1, 2) t
+    full join (select lane_id, batch_id, sum(qty) as pieces from lane_layers
+      where coded group by 1, 2) y using (lane_id, batch_id)
+    where coalesce(codes, 0) <> coalesce(pieces, 0)`,
   'a piece left exactly once, with its flow': `
     select u.id, u.vend_state, u.flow_id, k.flow_id as key_flow, f.id as flow from order_units u
     left join stock_flow_keys k on k.unit_id = u.id left

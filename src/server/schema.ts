@@ -148,6 +148,28 @@ export interface AnnouncementsTable {
   swept_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface BatchesTable {
+  id: Generated<number>
+  org_id: number
+  product_id: number
+  supplier_id: number
+  batch_no: string
+  produced_on: string
+  expires_on: string
+  received_qty: number | null
+  loaded_qty: Generated<number>
+  returned_qty: Generated<number>
+  cost_price: number | null
+  report: Generated<string>
+  status: Generated<'NORMAL' | 'RECALLED'>
+  recall_level: 'I' | 'II' | 'III' | null
+  recall_no: Generated<string>
+  recall_reason: Generated<string>
+  recalled_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface ComplaintEntriesTable {
   id: Generated<number>
   complaint_id: number
@@ -580,6 +602,16 @@ export interface LaneFloorsTable {
   archived_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface LaneLayersTable {
+  org_id: number
+  device_id: number
+  lane_id: number
+  pos: number
+  batch_id: number | null
+  qty: number
+  coded: Generated<boolean>
+}
+
 export interface LanesTable {
   id: Generated<number>
   org_id: number
@@ -603,6 +635,8 @@ export interface LanesTable {
   last_flow_seq: Generated<number>
   archived_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   version: Generated<number>
+  layered: Generated<boolean>
+  goods_expire_on: string | null
 }
 
 export interface LedgerAccountsTable {
@@ -1414,6 +1448,9 @@ export interface StockFlowsTable {
   actor_kind: 'USER' | 'DEVICE' | 'SYSTEM'
   actor_id: number | null
   occurred_at: ColumnType<Date, Date | string, Date | string>
+  batch_id: number | null
+  batch_no: string | null
+  codes: string[] | null
 }
 
 export interface StoresTable {
@@ -1460,6 +1497,17 @@ export interface TelemetryHoursTable {
   hum_count: Generated<number>
   rsrp_sum: Generated<number>
   rsrp_count: Generated<number>
+}
+
+export interface TraceCodesTable {
+  code: string
+  org_id: number
+  batch_id: number
+  state: Generated<'IN_STOCK' | 'LOADED' | 'SOLD' | 'WITHDRAWN'>
+  lane_id: number | null
+  pos: number | null
+  unit_id: number | null
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
 export interface UnknownBoardsTable {
@@ -1630,6 +1678,7 @@ export interface DB {
   alert_rules: AlertRulesTable
   alerts: AlertsTable
   announcements: AnnouncementsTable
+  batches: BatchesTable
   complaint_entries: ComplaintEntriesTable
   complaints: ComplaintsTable
   day_types: DayTypesTable
@@ -1661,6 +1710,7 @@ export interface DB {
   lane_copies: LaneCopiesTable
   lane_copy_targets: LaneCopyTargetsTable
   lane_floors: LaneFloorsTable
+  lane_layers: LaneLayersTable
   lanes: LanesTable
   ledger_accounts: LedgerAccountsTable
   ledger_days: LedgerDaysTable
@@ -1723,6 +1773,7 @@ export interface DB {
   stores: StoresTable
   suppliers: SuppliersTable
   telemetry_hours: TelemetryHoursTable
+  trace_codes: TraceCodesTable
   unknown_boards: UnknownBoardsTable
   unpaid_counts: UnpaidCountsTable
   unpaid_holds: UnpaidHoldsTable
@@ -1743,6 +1794,8 @@ export type Constraint =
   | 'alert_channels_in_app'
   | 'alert_recipients_org_id_address_key'
   | 'alerts_open'
+  | 'batches_number'
+  | 'batches_org_id_id_key'
   | 'departments_id_org_id_key'
   | 'departments_org_id_parent_id_name_key'
   | 'device_assignments_live'
@@ -1800,6 +1853,8 @@ export type Constraint =
   | 'stores_system'
   | 'suppliers_org_id_id_key'
   | 'suppliers_org_id_name_key'
+  | 'trace_codes_lane'
+  | 'trace_codes_unit_id_key'
   | 'unknown_boards_board_no_key'
   | 'unpaid_losses_one'
   | 'uploads_url_key'

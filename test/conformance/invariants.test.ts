@@ -34,6 +34,16 @@ const breaks: Record<string, string> = {
   'each flow begins where the one before ended': `update stock_flows
     set before_total = before_total + 1, after_total = after_total + 1
     where lane_id = ${lane} and lane_seq = 2`,
+  'layers of a lane are what it holds, or there are none': `update lanes
+    set goods_expire_on = '2027-01-01' where id = ${lane}`,
+  'layers of a batch are the sum of its flows': `update stock_flows set batch_id = ${lane}
+    where lane_id = ${lane} and lane_seq = 1`,
+  'what is loaded and returned of a batch is the sum of its flows': `update batches
+    set returned_qty = returned_qty + 1 where ${own}`,
+  'trace codes are where their last flow left them': `update trace_codes
+    set state = 'WITHDRAWN' where ${own} and state = 'IN_STOCK'`,
+  'pieces with trace codes have one each': `insert into lane_layers (org_id, device_id, lane_id,
+    pos, batch_id, qty, coded) values (3, ${lane}, ${lane}, 9, ${lane}, 1, true)`,
   'a piece left exactly once, with its flow': `delete from stock_flow_keys where unit_id = ${unit}`,
   'every flow of a piece has its key': `delete from stock_flow_keys where unit_id = ${unit}`,
   'order amounts are the sums of their pieces': `update orders set cost_amount = cost_amount + 1

@@ -43,6 +43,9 @@ beforeAll(async () => {
   ).map((row) => ({ id: Number(row.id), rtuNumber: row.rtu_number }))
   await widenLimits(world)
   await world.sql('update lanes set capacity = 199, warn_qty = 0 where product_id is not null')
+  await world.sql(`insert into batches (org_id, product_id, supplier_id, batch_no, produced_on,
+    expires_on) select org_id, product_id, supplier_id, batch_no || n, produced_on, expires_on
+    from batches cross join generate_series(2, 3) n`)
   await system(async (ctx) =>
     refreshDeviceCounters(
       ctx,
@@ -107,6 +110,10 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, {
   )
   expect(Number(drops?.count), 'every piece that dropped left the books once').toBe(driver.drops)
   expect(driver.orders).toBeGreaterThan(operations / 20)
+  const [boxes] = await world.sql<{ count: string }>(
+    `select count(*) from trace_codes where state = 'SOLD'`,
+  )
+  expect(Number(boxes?.count), 'boxes with a code are sold').toBeGreaterThan(0)
 })
 
 async function step(random: Random): Promise<void> {
@@ -262,26 +269,45 @@ async function refund(random: Random): Promise<void> {
   if (answers.some((answer) => answer.status === 200)) driver.refundsAsked.add(orderNum)
 }
 
+/**
+ * Goods of unknown batch, of a batch, and of a batch with a code on each box come in; now and then
+ * some are taken out again.
+ */
 async function replenish(random: Random, machine: Machine): Promise<void> {
   await system(async (ctx) => {
     const { rows } = await sql<{
       id: number
       room: number
-    }>`select id, capacity - quantity as room from lanes
-      where device_id = ${machine.id} and archived_at is null and product_id is not null
+      free: number
+      batches: number[]
+    }>`select id, capacity - quantity as room, quantity - reserved - failed_hold as free,
+        array(select b.id from batches b where b.product_id = l.product_id order by b.id) as batches
+      from lanes l where device_id = ${machine.id} and archived_at is null
+        and product_id is not null
       order by id for no key update`.execute(ctx.db)
     const lane = random.pick(rows)
+    const flow = { occurredAt: ctx.now, actorKind: 'SYSTEM' } as const
+    const taken = random.int(1, 3)
+    if (random.chance(0.3) && lane.free >= taken)
+      await moveStock(ctx, [
+        {
+          laneId: lane.id,
+          flow: { ...flow, change: -taken, type: 'MERCHANT_WITHDRAW', reason: 'TAKE_BACK' },
+        },
+      ])
+    const batchId = random.chance(0.7) ? random.pick(lane.batches) : null
+    const change = random.int(1, 20)
+    const codes =
+      batchId !== null && random.chance(0.5) ? Array.from({ length: change }, randomUUID) : []
+    if (codes.length)
+      await sql`insert into trace_codes (code, org_id, batch_id)
+        select c, b.org_id, b.id from batches b cross join unnest(${codes}::text[]) c
+        where b.id = ${batchId}`.execute(ctx.db)
     if (lane.room > 20)
       await moveStock(ctx, [
         {
           laneId: lane.id,
-          flow: {
-            change: lane.room,
-            type: 'MERCHANT_REPLENISH',
-            reason: 'REFILL',
-            occurredAt: ctx.now,
-            actorKind: 'SYSTEM',
-          },
+          flow: { ...flow, change, type: 'MERCHANT_REPLENISH', reason: 'REFILL', batchId, codes },
         },
       ])
     refreshDeviceCounters(ctx, [machine.id])

@@ -6,6 +6,7 @@
 export const moves: Readonly<Record<string, string>> = {
   lane_floors: 'archived_at is null',
   lanes: 'archived_at is null',
+  lane_layers: 'true',
   device_faults: 'closed_at is null',
 }
 

@@ -9,6 +9,16 @@ const licence = picture('OWN')
 export const suppliers: DomainSamples = {
   rows: (where) => ({
     suppliers: { id: rowId(where, 1), org_id: place[where], name: `供${where}`, phone },
+    batches: {
+      id: rowId(where, 1),
+      org_id: place[where],
+      product_id: rowId(where, 1),
+      supplier_id: rowId(where, 1),
+      batch_no: `批${where}`,
+      produced_on: '2026-11-01',
+      expires_on: '2027-11-01',
+    },
+    trace_codes: { code: `CODE-${where}`, org_id: place[where], batch_id: rowId(where, 1) },
   }),
   pathIds: { 'suppliers id': byRow },
   samples: {

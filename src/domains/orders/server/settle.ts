@@ -216,7 +216,7 @@ function movesOf(unit: Unit, effect: Effect, at: Date, test: boolean): Move[] {
   if (effect.correct)
     moves.push({
       laneId: unit.laneId,
-      flow: { ...flow, change: 1, type: 'MERCHANT_REPLENISH', reason: 'CORRECTION' },
+      flow: { ...flow, change: 1, type: 'MERCHANT_REPLENISH', reason: 'CORRECTION', before: true },
     })
   if (effect.take) move.flow = { ...flow, ...taken, change: -1, unitId: unit.id }
   if (move.flow || move.stop || move.reserved || move.failedHold) moves.push(move)
