@@ -87,9 +87,13 @@ async function checkType(ctx: Ctx, machine: Machine, to: Target): Promise<void> 
 const lockLanes = (ctx: Ctx, machine: Machine, to: Target) =>
   rowsOf<LaneInHand>(ctx.db)`
     select l.road_index as road, l.reserved, l.failed_hold as "failedHold", case
-      when l.product_id is not null then coalesce(p.name, '?') end as goods,
-      coalesce(p.org_id = any(${above(to)}::bigint[]), false) as "goodsVisible"
+      when l.product_id is not null then concat_ws(' ', coalesce(p.name, '?'), y.elsewhere) end as goods,
+      coalesce(p.org_id = any(${above(to)}::bigint[]), false)
+        and y.elsewhere is null as "goodsVisible"
     from lanes l left join products p on p.id = l.product_id
+    left join lateral (select string_agg(distinct b.batch_no, ' ') as elsewhere from lane_layers y
+      join batches b on b.id = y.batch_id
+      where y.lane_id = l.id and b.org_id <> all(${above(to)}::bigint[])) y on l.layered
     where l.device_id = ${machine.id} and l.archived_at is null
     order by l.id for no key update of l`
 

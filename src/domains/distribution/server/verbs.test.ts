@@ -305,6 +305,35 @@ describe('transfer', () => {
         .org_id,
     ).toBe(3)
   })
+  test('goods of a batch go with the machine where the batch is known', async () => {
+    await world.rows('update lanes set product_id = 2 where id = $1', [id])
+    const supplier = { phone: '13800138000', name: `供${id}` }
+    for (const org_id of [2, 3]) {
+      const made = await add(world.sql, 'suppliers', { ...supplier, org_id })
+      await add(world.sql, 'batches', {
+        id: id * 10 + org_id,
+        org_id,
+        product_id: 2,
+        supplier_id: made,
+        batch_no: `B${org_id}`,
+        produced_on: '2026-01-01',
+        expires_on: '2030-01-01',
+      })
+    }
+    const fill = (batch: number) =>
+      world.rows(
+        `with y as (insert into lane_layers (org_id, device_id, lane_id, pos, batch_id, qty)
+          values (3, $1, $1, 1, $2, 5)
+          on conflict (lane_id, pos) do update set batch_id = excluded.batch_id)
+        update lanes set layered = true, goods_expire_on = '2030-01-01' where id = $1`,
+        [id, batch],
+      )
+    await fill(id * 10 + 3)
+    expect(refusal(await put(people.agent, 4))).toEqual([422, '新所属用户看不到以下商品：商品2 B3'])
+    await fill(id * 10 + 2)
+    expect((await put(people.agent, 4)).status).toBe(200)
+    expect(await orgsOf('lane_layers')).toEqual([4])
+  })
   test('reserved and uncounted pieces stop it', async () => {
     await world.rows('update lanes set reserved = 1 where id = $1', [id])
     expect(refusal(await put(people.agent, 4))).toEqual([422, '设备有未完成的订单，不能转移'])

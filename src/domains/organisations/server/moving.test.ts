@@ -181,12 +181,20 @@ describe('moving', () => {
         road_index: 1,
         capacity: 0,
       })
+      await make(world.sql, 'suppliers', {
+        id: used,
+        org_id: home.id,
+        name: '供',
+        phone: '13800138000',
+      })
       const uses: Record<string, string> = {
         角色: `insert into user_roles (user_id, role_id, org_id)
           values (${home.principalId}, ${used}, ${home.id})`,
         设备类型: `update devices set type_id = ${used} where id = ${used}`,
         商品: `update lanes set product_id = ${used}, capacity = 5, retail_price = 300, price = 300
           where id = ${used}`,
+        商品批次: `insert into batches (org_id, product_id, supplier_id, batch_no, produced_on,
+          expires_on) values (${home.id}, ${used}, ${used}, 'B', '2026-01-01', '2030-01-01')`,
         商品分类: `update products set category_id = ${used} where org_id = ${home.id}`,
       }
       return { other, home, use: (what: string) => String(uses[what]) }
@@ -203,7 +211,7 @@ describe('moving', () => {
         new Promise<boolean>((go) => setTimeout(() => go(false), 300)),
       ])
 
-    test.each(['角色', '设备类型', '商品', '商品分类'])('%s', async (what) => {
+    test.each(['角色', '设备类型', '商品', '商品批次', '商品分类'])('%s', async (what) => {
       const first = await prepare()
       const taker = await open()
       await taker.query(first.use(what))

@@ -87,6 +87,10 @@ export async function usesOf(ctx: Ctx, path: string, lost: readonly number[]): P
         where p.org_id in ${branch} and ${theirs('c.org_id')}) as categories,
       exists (select from user_roles ur join roles r on r.id = ur.role_id
         where ur.org_id in ${branch} and ${theirs('r.org_id')}) as roles,
+      exists (select from lane_layers y join batches b on b.id = y.batch_id
+        where y.org_id in ${branch} and ${theirs('b.org_id')})
+        or exists (select from batches b join products p on p.id = b.product_id
+        where b.org_id in ${branch} and ${theirs('p.org_id')}) as batches,
       exists (select from suppliers s
         where s.supplier_org_id in ${branch} and ${theirs('s.org_id')}) as suppliers`
   return listed(ctx, usable, used)
@@ -96,5 +100,6 @@ const usable = {
   products: bi('商品', 'products'),
   categories: bi('商品分类', 'product categories'),
   roles: bi('角色', 'roles'),
+  batches: bi('商品批次', 'batches of goods'),
   suppliers: bi('供应商资料', 'supplier entries'),
 }

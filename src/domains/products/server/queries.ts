@@ -36,6 +36,7 @@ const own = (ctx: Ctx, column: string): RawBuilder<unknown> => visible(ctx, colu
  * so the owner's scope sees them all.
  */
 const used = sql`(exists (select 1 from lanes l where l.product_id = p.id and l.archived_at is null)
+  or exists (select 1 from batches b where b.product_id = p.id)
   or exists (select 1 from stock_flows f where f.product_id = p.id)
   or exists (select 1 from product_rollups r where r.product_id = p.id))`
 
