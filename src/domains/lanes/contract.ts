@@ -8,6 +8,8 @@ import { laneIds, noneChosen, planogram, road, whole } from './fields.ts'
 import { priceEndpoints } from './priceContract.ts'
 import { versionEndpoints } from './versionContract.ts'
 
+export { laneErrors }
+
 export const laneStatuses = ['ENABLED', 'DISABLED', 'FAULT', 'LOCKED', 'MERGED'] as const
 /** What a person sees: the status, or for an enabled lane how well it is filled. */
 export const laneViews = [

@@ -16,5 +16,6 @@ export const domain = {
   jobs: async (app) => (await import('./server/jobs.ts')).registerLaneJobs(app),
   open: {
     'server/repaired.ts': 'which lanes sell again',
+    'server/warnLevels.ts': 'from when on lanes count as low',
   },
 } satisfies Domain<typeof lanes>

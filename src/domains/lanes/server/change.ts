@@ -55,17 +55,27 @@ export const logLanes = (
   before?: unknown,
 ) => ctx.audit({ id, name: rtuNumber, before, after, orgId })
 
-/** Version, counters, live screens and log; every change of settings ends here. */
+/** Every change of settings ends here. */
 export async function finish(
   ctx: Ctx,
-  { device, version, before }: Opened,
+  opened: Opened,
   source: Source,
   was: unknown,
   is: unknown,
 ): Promise<void> {
+  await keep(ctx, opened, source)
+  logLanes(ctx, opened.device, is, was)
+}
+
+/** Version, counters and live screens; whoever changes many machines writes the log himself. */
+export async function keep(
+  ctx: Ctx,
+  { device, version, before }: Opened,
+  source: Source,
+): Promise<void> {
   const { id: deviceId, orgId } = device
   const { userId, username } = ctx.actor
-  const keep = (kept: Kept, doc: Doc, diff: Change[]) =>
+  const store = (kept: Kept, doc: Doc, diff: Change[]) =>
     ctx.db.insertInto('planogram_versions').values({
       ...columns('planogram_versions', { ...kept, deviceId, orgId }),
       doc: JSON.stringify(doc),
@@ -74,14 +84,13 @@ export async function finish(
     })
   // lanes of a machine are older than their first change
   if (version > 1)
-    await keep({ version: version - 1, source: 'FIRST', byUser: null, byName: '' }, before, [])
+    await store({ version: version - 1, source: 'FIRST', byUser: null, byName: '' }, before, [])
       .onConflict((same) => same.doNothing())
       .execute()
   const after = await docOf(ctx, deviceId)
   const changes = diffDocs(before, after)
-  await keep({ version, source, byUser: userId, byName: username }, after, changes).execute()
+  await store({ version, source, byUser: userId, byName: username }, after, changes).execute()
   refreshDeviceCounters(ctx, [deviceId])
   await want(ctx, 'PLANOGRAM', [{ deviceId, orgId, version }])
   for (const topic of ['lanes', 'devices']) ctx.touch(topic, orgId)
-  logLanes(ctx, device, is, was)
 }
