@@ -1453,6 +1453,22 @@ export interface StockFlowsTable {
   codes: string[] | null
 }
 
+export interface StockWarningCallsTable {
+  org_id: number
+  device_id: number
+  told_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface StockWarningsTable {
+  id: GeneratedAlways<number>
+  org_id: number
+  device_id: number
+  lane_id: number
+  kind: 'SOLD_OUT' | 'LOW' | 'COUNT'
+  opened_at: ColumnType<Date, Date | string | undefined, Date | string>
+  closed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
 export interface StoresTable {
   id: Generated<number>
   org_id: number
@@ -1770,6 +1786,8 @@ export interface DB {
   sms_codes: SmsCodesTable
   stock_flow_keys: StockFlowKeysTable
   stock_flows: StockFlowsTable
+  stock_warning_calls: StockWarningCallsTable
+  stock_warnings: StockWarningsTable
   stores: StoresTable
   suppliers: SuppliersTable
   telemetry_hours: TelemetryHoursTable
@@ -1848,6 +1866,7 @@ export type Constraint =
   | 'sessions_token_hash_key'
   | 'sms_codes_phone_tstzrange_excl'
   | 'stock_flow_keys_flow_id_key'
+  | 'stock_warnings_open'
   | 'stores_id_org_id_key'
   | 'stores_org_id_store_name_key'
   | 'stores_system'

@@ -51,7 +51,7 @@ const table: readonly Group[] = [
   ['stock', 'box', '库存管理', 'Stock', [
     ['replenish', '补货管理', 'Replenishment', 'replenish:read'],
     ['waste'],
-    ['cordon_stock', '库存预警', 'Stock warning', 'stock-warning:read'],
+    ['cordon_stock'],
     ['prompt-expired-goods', '临期商品', 'Near-expiry goods', 'near-expiry:read'],
   ]],
   ['order', 'list', '订单管理', 'Orders', [

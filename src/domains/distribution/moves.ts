@@ -8,6 +8,7 @@ export const moves: Readonly<Record<string, string>> = {
   lanes: 'archived_at is null',
   lane_layers: 'true',
   device_faults: 'closed_at is null',
+  stock_warnings: 'closed_at is null',
 }
 
 /**
@@ -48,6 +49,7 @@ export const stays: readonly string[] = [
   'sales_rollups',
   'security_events',
   'stock_flows',
+  'stock_warning_calls', // the new owner's people are told anew
   'telemetry_hours', // by hour and owner
   'unpaid_holds',
   'unpaid_losses',

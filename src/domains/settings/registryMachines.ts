@@ -131,8 +131,7 @@ export const stock = k.settings('stock', 'org', {
   'stock.warnMessageHours': {
     ...k.int('hour', 1, 48, 4),
     name: bi('预警消息间隔', 'Between stock messages'),
-    help: bi('同一货道两次预警消息的最短间隔', 'Least time between two messages on a lane'),
-    pending: true,
+    help: bi('同一设备两次预警消息的最短间隔', 'Least time between two messages about a machine'),
   },
 })
 

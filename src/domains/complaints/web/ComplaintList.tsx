@@ -13,8 +13,8 @@ import { Picture } from '../../../web/Picture.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { useDetail } from '../../../web/useDetail.ts'
+import { PersonSelect } from '../../accounts/web/pickers.tsx'
 import { ComplaintRow, complaints } from '../contract.ts'
-import { PersonSelect } from './PersonSelect.tsx'
 
 const ComplaintDrawer = lazyDialog(() =>
   import('./ComplaintDrawer.tsx').then((m) => m.ComplaintDrawer),

@@ -14,10 +14,10 @@ import {
 } from '../../../web/form/fields.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Select } from '../../../web/ui/select.tsx'
+import { PersonSelect } from '../../accounts/web/pickers.tsx'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { type Complaint, complaints } from '../contract.ts'
 import styles from './complaints.module.css'
-import { PersonSelect } from './PersonSelect.tsx'
 
 export function CreateDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('complaints')
