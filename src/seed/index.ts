@@ -23,6 +23,7 @@ import { seedRoles } from '../domains/roles/seed.ts'
 import { seedSecurity } from '../domains/security/seed.ts'
 import { seedSession } from '../domains/session/seed.ts'
 import { seedCalendar, seedSettings } from '../domains/settings/seed.ts'
+import { seedStockWarnings } from '../domains/stock-warnings/seed.ts'
 import { seedStores } from '../domains/stores/seed.ts'
 import { seedSuppliers } from '../domains/suppliers/seed.ts'
 import { seedAvatars } from '../domains/users/avatars.ts'
@@ -115,6 +116,7 @@ async function seedDemo(
     await seedNotices(db, ids, now)
     await seedJobs(db, ids, now)
     await loadHistory(db, makeHistory(await readSellers(db), now), now)
+    await seedStockWarnings(db, now)
     await seedAudit(db, now)
     await seedComplaints(db, now)
     await seedSecurity(db, now)
