@@ -866,7 +866,7 @@ export interface OperationLogsTable {
 export interface OrderCasesTable {
   id: Generated<number>
   org_id: number
-  device_id: number
+  device_id: number | null
   order_id: number | null
   order_num: string | null
   unit_id: number | null
@@ -878,6 +878,7 @@ export interface OrderCasesTable {
   handled_by: number | null
   remark: Generated<string>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  handled_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface OrderCleanupsTable {
@@ -912,6 +913,21 @@ export interface OrderKeysTable {
   order_id: number
   org_id: number
   device_id: number
+  created_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface OrderSupplementsTable {
+  id: GeneratedAlways<number>
+  org_id: number
+  device_id: number
+  payment_id: number
+  order_at: ColumnType<Date, Date | string, Date | string>
+  order_id: number
+  order_num: string
+  made: boolean
+  action: 'VEND' | 'REFUND'
+  amount: number
+  user_id: number
   created_at: ColumnType<Date, Date | string, Date | string>
 }
 
@@ -1062,7 +1078,7 @@ export interface PaymentEventsTable {
 export interface PaymentsTable {
   id: Generated<number>
   org_id: number
-  device_id: number
+  device_id: number | null
   order_id: number | null
   order_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   order_num: string | null
@@ -1644,12 +1660,29 @@ export interface VendCommandsTable {
   acked_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   unknown_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  hold: 'FAILED_HOLD' | 'COUNTED' | 'RELEASED' | null
 }
 
 export interface VendQueuesTable {
   gateway: string
   behind_ms: number
   told_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface VendResolutionsTable {
+  id: GeneratedAlways<number>
+  org_id: number
+  device_id: number
+  order_at: ColumnType<Date, Date | string, Date | string>
+  order_id: number
+  order_num: string
+  unit_id: number
+  cmd_id: string
+  dispensed: boolean
+  evidence: Generated<string>
+  images: Generated<string[]>
+  user_id: number
+  created_at: ColumnType<Date, Date | string, Date | string>
 }
 
 export interface WayChangesTable {
@@ -1748,6 +1781,7 @@ export interface DB {
   order_cleanups: OrderCleanupsTable
   order_events: OrderEventsTable
   order_keys: OrderKeysTable
+  order_supplements: OrderSupplementsTable
   order_units: OrderUnitsTable
   orders: OrdersTable
   organisations: OrganisationsTable
@@ -1801,6 +1835,7 @@ export interface DB {
   users: UsersTable
   vend_commands: VendCommandsTable
   vend_queues: VendQueuesTable
+  vend_resolutions: VendResolutionsTable
   way_changes: WayChangesTable
   wechat_bindings: WechatBindingsTable
 }
@@ -1843,6 +1878,7 @@ export type Constraint =
   | 'order_cases_kind_unit_id_payment_id_key'
   | 'order_keys_client_id_key'
   | 'order_keys_order_id_key'
+  | 'order_supplements_payment_id_key'
   | 'order_units_org_id_created_at_order_id_unit_no_key'
   | 'organisations_code'
   | 'organisations_one_platform'
@@ -1881,5 +1917,6 @@ export type Constraint =
   | 'users_username'
   | 'vend_commands_live'
   | 'vend_commands_unit_id_attempt_key'
+  | 'vend_resolutions_cmd_id_key'
   | 'way_changes_token_hash_key'
   | 'wechat_bindings_openid_key'

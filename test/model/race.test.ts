@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { refreshDeviceCounters } from '../../src/domains/machines/server/counters.ts'
 import { orders } from '../../src/domains/orders/contract.ts'
 import { refundKind } from '../../src/domains/orders/server/refunds.ts'
 import { closeUnpaid } from '../../src/domains/orders/server/timers.ts'
@@ -9,10 +7,9 @@ import { recordVend, takeCommands } from '../../src/domains/orders/server/vend.t
 import { payments } from '../../src/domains/payments/contract.ts'
 import { providers } from '../../src/domains/payments/server/providers.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
-import { moveStock } from '../../src/domains/stock/server/move.ts'
 import { checkInvariants } from '../../src/server/invariants.ts'
 import { runDue } from '../../src/server/work.ts'
-import { openWorld, rowId, type World, widenLimits, worldNow } from '../support/world.ts'
+import { openWorld, restock, rowId, type World, widenLimits, worldNow } from '../support/world.ts'
 
 /**
  * T2 and T3: whatever spends something, many times at once: exactly one effect, clear refusals,
@@ -29,15 +26,9 @@ beforeAll(async () => {
     [rowId('OWN', 1)],
   )
   rtuNumber = device?.rtu_number as string
-  await world.sql(
-    'update lanes set capacity = 199 where device_id = $1 and product_id is not null',
-    [rowId('OWN', 1)],
-  )
   await widenLimits(world)
 })
-beforeEach(async () => {
-  await refill()
-})
+beforeEach(() => restock(world, rowId('OWN', 1), 120))
 afterAll(async () => world.close())
 
 const repeats = Number(process.env.RACE_REPEATS ?? 10)
@@ -62,31 +53,6 @@ async function order(
     payType: 'WECHAT',
     clientId,
     consumer: '',
-  })
-}
-async function refill(): Promise<void> {
-  await world.system(async (ctx) => {
-    const { rows } = await sql<{
-      id: number
-      room: number
-    }>`select id, 120 - quantity as room from lanes
-      where device_id = ${rowId('OWN', 1)} and product_id is not null and archived_at is null
-      order by id for no key update`.execute(ctx.db)
-    const empty = rows.filter((lane) => lane.room > 0)
-    await moveStock(
-      ctx,
-      empty.map((lane) => ({
-        laneId: lane.id,
-        flow: {
-          change: lane.room,
-          type: 'MERCHANT_REPLENISH',
-          reason: 'REFILL',
-          occurredAt: ctx.now,
-          actorKind: 'SYSTEM',
-        },
-      })),
-    )
-    refreshDeviceCounters(ctx, [rowId('OWN', 1)])
   })
 }
 const notice = (made: Made, eventId: string = randomUUID()) => {

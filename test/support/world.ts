@@ -15,6 +15,7 @@ import { moveStock } from '../../src/domains/stock/server/move.ts'
 import type { Ctx } from '../../src/server/context.ts'
 import { systemScope } from '../../src/server/database.ts'
 import { ensurePartitions } from '../../src/server/partitions.ts'
+import { rowsOf } from '../../src/server/rows.ts'
 import { bySystem } from '../../src/server/run.ts'
 import type { DB } from '../../src/server/schema.ts'
 import { runDue } from '../../src/server/work.ts'
@@ -624,6 +625,34 @@ export async function widenLimits({ app, sql }: Pick<World, 'app' | 'sql'>): Pro
   await sql(`insert into settings (org_id, key, value) select 1, key, '1000' from unnest(
     array['order.openPerMachine', 'order.openPerAddress', 'order.openPerNetwork']::text[]) key`)
   settingsChanged(app)
+}
+
+/** Lanes of a machine with goods hold as many pieces again; for crowds that empty them. */
+export async function restock(world: World, deviceId: number, pieces: number): Promise<void> {
+  await world.sql(
+    'update lanes set capacity = 199 where device_id = $1 and product_id is not null',
+    [deviceId],
+  )
+  await world.system(async (ctx) => {
+    const lanes = await rowsOf<{ id: number; room: number }>(ctx.db)`
+      select id, ${pieces}::int - quantity as room from lanes
+      where device_id = ${deviceId} and product_id is not null and archived_at is null
+        and quantity < ${pieces} order by id for no key update`
+    await moveStock(
+      ctx,
+      lanes.map((lane) => ({
+        laneId: lane.id,
+        flow: {
+          change: lane.room,
+          type: 'MERCHANT_REPLENISH',
+          reason: 'REFILL',
+          occurredAt: ctx.now,
+          actorKind: 'SYSTEM',
+        },
+      })),
+    )
+    refreshDeviceCounters(ctx, [deviceId])
+  })
 }
 
 type Result = 'OK' | 'NO_DROP' | 'MOTOR_NOT_MOVE' | 'wait'

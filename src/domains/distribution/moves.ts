@@ -38,6 +38,7 @@ export const stays: readonly string[] = [
   'order_cleanups',
   'order_events',
   'order_keys',
+  'order_supplements',
   'order_units',
   'orders',
   'payments',
@@ -54,4 +55,5 @@ export const stays: readonly string[] = [
   'unpaid_holds',
   'unpaid_losses',
   'vend_commands',
+  'vend_resolutions',
 ]

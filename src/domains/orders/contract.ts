@@ -11,8 +11,8 @@ export const orderErrors = defineErrors('orders', {
   shipping: [422012, '出货进行中，请稍后再试', 'Dispensing is in progress, try again later'],
   drugNotReturnable: [
     422013,
-    '药品为特殊商品,不支持退货',
-    'Drugs are special goods and not returnable',
+    '药品属于特殊商品,非质量问题不予退换',
+    'Drugs are special goods: they are not returned unless their quality is at fault',
   ],
   tooOld: [422014, '超过可退款期限', 'Too old to be refunded'],
   nothingToRefund: [422015, '没有可退款的商品', 'Nothing to refund'],
@@ -26,6 +26,22 @@ export const orderErrors = defineErrors('orders', {
     422021,
     '该药品不可在自动售货机销售',
     'This drug may not be sold by this machine',
+  ],
+  alreadyVended: [422120, '该商品已出货', 'This piece has been dispensed'],
+  noLane: [
+    422121,
+    '没有可出货的同款货道，请先补货或修复货道',
+    'No lane can dispense this product: restock or repair one first',
+  ],
+  notSilent: [
+    422122,
+    '设备仍可能返回结果，请稍后再试',
+    'The machine may still answer, try again later',
+  ],
+  onlyAbnormal: [
+    422123,
+    '批量退款仅限出货异常的订单',
+    'Only abnormal orders are refunded together',
   ],
   deviceBusy: [
     503003,
@@ -69,6 +85,7 @@ export const orderTypes = [
   'SUPPLEMENT',
   'TEST',
 ] as const
+export const channels = ['MACHINE', 'ONLINE'] as const
 export const payTypes = ['WECHAT', 'ALIPAY', 'CARD', 'CASH', 'BALANCE', 'NONE'] as const
 export const vendStateNames = [
   'WAIT',
@@ -94,7 +111,7 @@ export const orderNum = z
   .regex(/^\d{20}$/)
   .meta({ description: 'order number: Shanghai day and 12 digits' })
 
-const Can = z.strictObject({ refund: z.boolean() })
+const Can = z.strictObject({ refund: z.boolean(), vend: z.boolean() })
 
 export const OrderRow = z.strictObject({
   orderNum,
@@ -126,10 +143,16 @@ const filters = {
   keyword,
   orderStatus: z.enum(orderStatuses).optional(),
   deviceId: f.id.optional(),
+  storeId: f.id.optional(),
+  productId: f.id.optional(),
   orgId: f.id.optional(),
   payType: z.enum(payTypes).optional(),
   orderType: z.enum(orderTypes).optional(),
+  channel: z.enum(channels).optional(),
   failReason: z.string().max(40).optional(),
+  /** The end of what the provider or the buyer calls himself. */
+  consumer: z.string().trim().max(30).optional(),
+  partRefunded: z.boolean().optional(),
   amountMin: f.fen.optional(),
   amountMax: f.fen.optional(),
   includeCleaned: z.boolean().optional(),
@@ -172,6 +195,10 @@ export const OrderUnit = z.strictObject({
   failReason: z.string().nullable(),
   dropConfirmed: z.boolean(),
   lateSuccess: z.boolean(),
+  /** A person said what became of it. */
+  manual: z.boolean(),
+  /** How often it was tried. */
+  attempt: z.number().int(),
   held: z.boolean(),
   sentAt: f.instant.nullable(),
   ackedAt: f.instant.nullable(),
@@ -190,6 +217,18 @@ export const OrderUnit = z.strictObject({
     })
     .nullable(),
   canRefund: z.boolean(),
+  canVend: z.boolean(),
+  canResolve: z.boolean(),
+  /** What a person said of it, and on what it rests. */
+  resolution: z
+    .strictObject({
+      dispensed: z.boolean(),
+      evidence: z.string(),
+      images: z.array(z.string()),
+      by: z.string(),
+      at: f.instant,
+    })
+    .nullable(),
 })
 
 export const OrderDetail = OrderRow.extend({
@@ -198,7 +237,7 @@ export const OrderDetail = OrderRow.extend({
   finalAt: f.instant.nullable(),
   payState: z.enum(['UNPAID', 'PAID', 'PART_REFUNDED', 'REFUNDED', 'CLOSED']),
   userId: z.string(),
-  channel: z.enum(['MACHINE', 'ONLINE']),
+  channel: z.enum(channels),
   payment: z
     .strictObject({
       provider: z.string(),
@@ -252,6 +291,45 @@ export const piecesAreSaid = [
   { path: ['unitIds'], message: bi('请选择要退款的商品', 'Choose the pieces to refund') },
 ] satisfies Parameters<typeof RefundFields.refine>
 export const Refund = RefundFields.refine(...piecesAreSaid)
+
+const pieceOf = { orderNum, unitId: f.id }
+export const VendAgain = z.strictObject({
+  ...pieceOf,
+  /** Without one: the lane it was to come from, else another with the same product. */
+  laneId: f.id.optional(),
+})
+export const VendLane = z.strictObject({
+  id: f.id,
+  road: z.number().int(),
+  available: z.number().int(),
+  /** The lane it was to come from. */
+  same: z.boolean(),
+  /** Why this lane cannot; null when it can. */
+  refusal: z.string().nullable(),
+})
+export const Resolve = z
+  .strictObject({
+    ...pieceOf,
+    dispensed: z.boolean(bi('请选择出货结果', 'Choose what happened')),
+    evidence: f.optionalLines(200),
+    images: z.array(f.imageUrl).max(5, bi('最多上传5张图片', 'At most 5 images')).default([]),
+  })
+  .refine((value) => value.evidence !== '' || value.images.length > 0, {
+    path: ['evidence'],
+    message: bi('请填写依据或上传图片', 'Say on what it rests, or add a picture'),
+  })
+
+export const BatchRefund = z.strictObject({
+  orderNums: z
+    .array(orderNum)
+    .min(1, bi('请选择订单', 'Choose orders'))
+    .max(50, bi('一次最多 50 个订单', 'At most 50 orders at a time')),
+  reason: z.enum(reasons, bi('请选择退款原因', 'Choose a reason')),
+  remark: f.optionalLines(200),
+  /** What was confirmed; another sum is refused. */
+  amount: f.fen.optional(),
+  dryRun: z.boolean().default(false),
+})
 
 /** What a customer's phone or the machine's screen sees of a lane; sellable lanes only. */
 export const MobileLane = z.strictObject({
@@ -332,6 +410,57 @@ export const orders = {
       orderErrors.nothingToRefund,
     ],
     input: Refund,
+    output: OrderDetail,
+  }),
+  batchRefund: write('order:refund', {
+    path: '/orders/batch-refund',
+    summary:
+      'Refunds what did not leave of abnormal orders, all of them or none. dryRun says how much that is',
+    audit: 'orders.refund',
+    fresh: 'sometimes',
+    idempotent: true,
+    errors: [
+      orderErrors.onlyAbnormal,
+      orderErrors.nothingToRefund,
+      orderErrors.shipping,
+      orderErrors.tooOld,
+    ],
+    input: BatchRefund,
+    output: z.strictObject({ orders: f.count, pieces: f.count, amount: f.fen }),
+  }),
+  vendLanes: read('order:vend', {
+    path: '/orders/{orderNum}/units/{unitId}/lanes',
+    summary:
+      'Lanes of the machine with the product of a piece, the first that can dispense it first',
+    input: z.strictObject(pieceOf),
+    output: z.strictObject({ list: z.array(VendLane) }),
+  }),
+  vend: write('order:vend', {
+    path: '/orders/{orderNum}/units/{unitId}/vend',
+    summary: 'Vends a piece that did not leave again; a refund that failed is given up for it',
+    audit: 'orders.vend',
+    idempotent: true,
+    errors: [
+      orderErrors.notPaid,
+      orderErrors.alreadyVended,
+      orderErrors.alreadyRefunded,
+      orderErrors.shipping,
+      orderErrors.noLane,
+      orderErrors.outOfStock,
+      orderErrors.deviceOffline,
+      orderErrors.deviceNotSelling,
+      orderErrors.drugForbidden,
+    ],
+    input: VendAgain,
+    output: OrderDetail,
+  }),
+  resolve: write('order:resolve', {
+    path: '/orders/{orderNum}/units/{unitId}/resolve',
+    summary: 'What became of a piece of which the machine says nothing, by a person with evidence',
+    audit: 'orders.resolve',
+    idempotent: true,
+    errors: [orderErrors.notSilent],
+    input: Resolve,
     output: OrderDetail,
   }),
   mobileLanes: read('open', {

@@ -1,5 +1,6 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { allowedFrom, defineStates } from '../../shared/moves.ts'
+import { canPlace } from '../lanes/rules.ts'
 import type { AckCode, ResultCode } from '../machines/rules.ts'
 import { orderErrors } from './contract.ts'
 
@@ -115,6 +116,8 @@ export type Happening =
   | { kind: 'stopped' }
   /** Given up: `sent` tells whether the piece may have left. */
   | { kind: 'abandoned'; sent: boolean }
+  /** A person found out, while the machine said nothing. */
+  | { kind: 'resolved'; dispensed: boolean }
 
 /**
  * Whether the machine says another end of a command than it said before; what the clock ended it
@@ -155,6 +158,7 @@ const pieceMayHaveLeft: readonly string[] = [
   'SENSOR_FAULT',
   'TIMEOUT',
 ]
+export const mayHaveLeft = (result: string): boolean => pieceMayHaveLeft.includes(result)
 const open: readonly VendState[] = ['SENT', 'ACKED', 'UNKNOWN']
 
 /** null: this fact changes nothing (duplicate, too late, or out of order). */
@@ -190,6 +194,12 @@ export function happen(
       failReason: what.sent ? 'TIMEOUT' : 'OFFLINE',
     })
   }
+  if (what.kind === 'resolved') {
+    if (unit.vendState !== 'UNKNOWN') return null
+    return what.dispensed
+      ? effect('SUCCESS', 'CONSUMED', { dropConfirmed: true, take: true })
+      : effect('FAILED', 'RELEASED', { failReason: 'RESOLVED' })
+  }
   if (what.kind === 'ack') {
     if (what.ack === 'ACCEPTED' || what.ack === 'DUPLICATE')
       return unit.vendState === 'SENT' ? effect('ACKED', unit.hold) : null
@@ -203,17 +213,13 @@ export function happen(
   }
   if (what.result !== 'OK') {
     if (isOpen) {
-      return effect('FAILED', pieceMayHaveLeft.includes(what.result) ? 'FAILED_HOLD' : 'RELEASED', {
+      return effect('FAILED', mayHaveLeft(what.result) ? 'FAILED_HOLD' : 'RELEASED', {
         failReason: what.result,
         laneFault: mechanical.includes(what.result),
       })
     }
     // the clock gave up first; the machine now says that nothing left
-    if (
-      unit.vendState === 'VOID' &&
-      unit.hold === 'FAILED_HOLD' &&
-      !pieceMayHaveLeft.includes(what.result)
-    ) {
+    if (unit.vendState === 'VOID' && unit.hold === 'FAILED_HOLD' && !mayHaveLeft(what.result)) {
       return effect('VOID', 'RELEASED', {
         failReason: what.result,
         laneFault: mechanical.includes(what.result),
@@ -270,6 +276,71 @@ export function refundable(
     return orderErrors.drugNotReturnable
   if (order.ageDays > (order.refundDays ?? 360)) return orderErrors.tooOld
   return null
+}
+
+/**
+ * May a piece be vended again? A refund that failed is given up for it; one that is under way is
+ * not.
+ */
+export function revendable(unit: UnitFacts, order: { payState: PayState }): ErrorDef | null {
+  if (order.payState === 'UNPAID' || order.payState === 'CLOSED') return orderErrors.notPaid
+  if (unit.vendState === 'SUCCESS') return orderErrors.alreadyVended
+  if (unit.vendState !== 'FAILED' && unit.vendState !== 'VOID') return orderErrors.shipping
+  return unit.refundState === null ||
+    unit.refundState === 'CANCELLED' ||
+    unit.refundState === 'FAILED'
+    ? null
+    : orderErrors.alreadyRefunded
+}
+
+/** A lane that may give one more piece of an order that is paid already. */
+export type Giver = {
+  status: string
+  onShelf: boolean
+  available: number
+  drugClass: string
+  lifecycle: string
+  online: boolean
+  stopped: boolean
+  kind: string
+  dispensingMode: string | null
+}
+export function giverRefusal(lane: Giver | undefined): ErrorDef | null {
+  if (!lane) return orderErrors.noLane
+  if (lane.lifecycle !== 'OPERATING' || lane.stopped) return orderErrors.deviceNotSelling
+  if (!lane.online) return orderErrors.deviceOffline
+  if (lane.status !== 'ENABLED' || !lane.onShelf) return orderErrors.noLane
+  if (canPlace(lane, lane)) return orderErrors.drugForbidden
+  return lane.available < 1 ? orderErrors.outOfStock : null
+}
+
+/** May a person say what became of it? Only when the machine had its time to. */
+export const resolvable = (
+  unit: { vendState: VendState; unknownAt: Date | null },
+  now: Date,
+): ErrorDef | null =>
+  unit.vendState === 'UNKNOWN' &&
+  unit.unknownAt !== null &&
+  now.getTime() - unit.unknownAt.getTime() >= timers.unknown * 1000
+    ? null
+    : orderErrors.notSilent
+
+/**
+ * A discount over pieces in proportion to their prices, in whole fen: the largest remainders are
+ * rounded up.
+ */
+export function splitDiscount(discount: number, prices: readonly number[]): number[] {
+  const total = prices.reduce((sum, price) => sum + price, 0)
+  if (total === 0) return prices.map(() => 0)
+  const exact = prices.map((price) => discount * price)
+  const shares = exact.map((part) => Math.floor(part / total))
+  const left = discount - shares.reduce((sum, share) => sum + share, 0)
+  const first = exact
+    .map((part, index) => ({ index, rest: part % total }))
+    .sort((a, b) => b.rest - a.rest || a.index - b.index)
+    .slice(0, left)
+  for (const { index } of first) shares[index] = (shares[index] ?? 0) + 1
+  return shares
 }
 
 /**

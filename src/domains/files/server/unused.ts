@@ -20,6 +20,7 @@ export const pictureColumns: readonly (readonly [table: string, column: string])
   ['settings', 'value'],
   ['suppliers', 'licence'],
   ['users', 'avatar'],
+  ['vend_resolutions', 'images'],
 ]
 const named = sql.join(
   pictureColumns.map(

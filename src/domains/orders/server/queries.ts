@@ -9,7 +9,7 @@ import { dayOfOrderNumber } from '../../../shared/ids.ts'
 import { addDays, dayMs, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { settingOf } from '../../settings/server/values.ts'
 import { OrderDetail, OrderRow, OrderUnit, type orders } from '../contract.ts'
-import { refundable } from '../rules.ts'
+import { refundable, resolvable, revendable } from '../rules.ts'
 
 /** A consumer is shown by the last four of his name at the provider. */
 const masked = (consumer: RawBuilder<unknown>) =>
@@ -23,7 +23,8 @@ const said = (ctx: Ctx) => ({
   ownedUserName: sql`g.name`,
   createTime: sql`o.created_at`,
   can: sql`jsonb_build_object('refund', ${may(ctx, 'order:refund')}::boolean
-    and o.paid_amount > o.refunded_amount)`,
+    and o.paid_amount > o.refunded_amount, 'vend', ${may(ctx, 'order:vend')}::boolean
+    and o.order_status = 'ABNORMAL' and o.order_type <> 'TEST')`,
 })
 const listed = (ctx: Ctx) => shape(OrderRow, ['orders', 'o'], said(ctx))
 const whole = (ctx: Ctx) =>
@@ -62,6 +63,14 @@ function conditions(ctx: Ctx, input: Filter) {
     input.orgId &&
       sql`o.org_id in (select b.id from organisations a join organisations b on b.path <@ a.path
         where a.id = ${input.orgId})`,
+    input.storeId &&
+      sql`o.device_id in (select d.id from devices d where d.store_id = ${input.storeId})`,
+    input.productId &&
+      sql`exists (select from order_units u where u.org_id = o.org_id
+        and u.created_at = o.created_at and u.order_id = o.id and u.product_id = ${input.productId})`,
+    input.channel && sql`o.channel = ${input.channel}`,
+    input.consumer && sql`right(o.consumer, ${input.consumer.length}) = ${input.consumer}`,
+    input.partRefunded && sql`o.pay_state = 'PART_REFUNDED'`,
     input.payType && sql`o.pay_type = ${input.payType}`,
     input.orderType && sql`o.order_type = ${input.orderType}`,
     input.failReason && sql`o.fail_reason = ${input.failReason}`,
@@ -125,9 +134,12 @@ export async function visibleOrder(ctx: Ctx, orderNum: string) {
 }
 type Seen = Rows<typeof whole>
 
-const unit = (ctx: Ctx) =>
+const unit = (ctx: Ctx, orgId: number) =>
   shape(
-    OrderUnit.extend({ refundState: OrderUnit.shape.refund.unwrap().shape.state.nullable() }),
+    OrderUnit.extend({
+      unknownAt: f.instant.nullable(),
+      refundState: OrderUnit.shape.refund.unwrap().shape.state.nullable(),
+    }),
     ['order_units', 'u'],
     {
       price: sql`u.list_price`,
@@ -139,8 +151,12 @@ const unit = (ctx: Ctx) =>
         'state', u.refund_state, 'reason', r.reason, 'automatic', r.automatic, 'attempts',
         r.attempts - r.waited, 'lastError', r.last_error,
         'nextAt', ${isoText('r.next_at')}, 'succeededAt', ${isoText('r.succeeded_at')}) end`,
+      unknownAt: sql`c.unknown_at`,
+      resolution: sql`case when v.id is not null then jsonb_build_object('dispensed', v.dispensed,
+        'evidence', v.evidence, 'images', v.images, 'by', ${nameFor(ctx, orgId, sql`w.username`)},
+        'at', ${isoText('v.created_at')}) end`,
     },
-    ['canRefund'],
+    ['canRefund', 'canVend', 'canResolve'],
   )
 const payment = shape(OrderDetail.shape.payment.unwrap(), ['payments', 'p'], {
   tradeNo: sql`p.provider_trade_no`,
@@ -159,9 +175,11 @@ const event = (ctx: Ctx, orgId: number) =>
 
 export async function orderDetail(ctx: Ctx, { id, orgId, ...order }: Seen): Promise<OrderDetail> {
   const at = new Date(order.createTime)
-  const units = await unit(ctx).all(
+  const units = await unit(ctx, orgId).all(
     ctx.db,
     sql`from order_units u left join refunds r on r.unit_id = u.id
+      left join vend_commands c on c.unit_id = u.id and c.attempt = u.attempt
+      left join vend_resolutions v on v.cmd_id = c.cmd_id left join users w on w.id = v.user_id
       where u.org_id = ${orgId} and u.created_at = ${at} and u.order_id = ${id} order by u.unit_no`,
   )
   const paid = await payment.one(
@@ -179,7 +197,9 @@ export async function orderDetail(ctx: Ctx, { id, orgId, ...order }: Seen): Prom
     ageDays: (ctx.now.getTime() - at.getTime()) / dayMs,
     refundDays: await settingOf(ctx.db, orgId, 'order.refundDays'),
   }
-  const mayRefund = may(ctx, 'order:refund') && orderType !== 'TEST'
+  const mayOf = (right: string) => may(ctx, right) && orderType !== 'TEST'
+  const [mayRefund, mayVend] = [mayOf('order:refund'), mayOf('order:vend')]
+  const mayResolve = may(ctx, 'order:resolve')
   return {
     ...order,
     payment: paid ?? null,
@@ -187,10 +207,15 @@ export async function orderDetail(ctx: Ctx, { id, orgId, ...order }: Seen): Prom
       const refund = own.filter(({ refundState }) => refundState === 'SUCCESS').length
       return { count: own.length, road, refund, orderStatus, orderType }
     }),
-    units: units.map(({ refundState, ...one }) => ({
-      ...one,
-      canRefund: mayRefund && refundable({ ...one, refundState }, context, 'QUALITY') === null,
-    })),
+    units: units.map(({ refundState, unknownAt, ...one }) => {
+      const facts = { ...one, refundState, unknownAt: unknownAt ? new Date(unknownAt) : null }
+      return {
+        ...one,
+        canRefund: mayRefund && refundable(facts, context, 'QUALITY') === null,
+        canVend: mayVend && revendable(facts, order) === null,
+        canResolve: mayResolve && resolvable(facts, ctx.now) === null,
+      }
+    }),
     timeline,
   }
 }

@@ -133,10 +133,12 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
       provider_refund_no = ${to.providerRefundNo}
       where id = ${refund.id} and state = 'PROCESSING'`.execute(ctx.db)
     if (!numAffectedRows || !order) return
-    await sql`update order_cases set state = 'DONE'
-      where kind = 'REFUND_FAILED' and payment_id = ${refund.paymentId} and unit_id is not distinct
-      from ${refund.unitId}::bigint
-      and state <> 'DONE'`.execute(ctx.db)
+    await sql`update order_cases set state = 'DONE', handled_at = ${ctx.now}
+      where payment_id = ${refund.paymentId} and state <> 'DONE' and (kind = 'REFUND_FAILED'
+        and unit_id is not distinct from ${refund.unitId}::bigint
+        or ${refund.unitId === null} and kind in ('LATE_PAYMENT','DUPLICATE_PAYMENT'))`.execute(
+      ctx.db,
+    )
     const voucher = await returnMoney(ctx, refund, order.orderNum)
     if (unit) {
       await setUnitRefund(ctx, unit, 'SUCCESS')
@@ -187,7 +189,9 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
         select ${refund.orgId}, device_id, ${refund.orderId}, ${refund.orderNum}, ${refund.unitId},
           ${refund.paymentId}, 'REFUND_FAILED', ${refund.amount}, ${ctx.now}::timestamptz
           from refunds where id = ${refund.id}
-        on conflict (kind, unit_id, payment_id) do nothing`.execute(ctx.db)
+        on conflict (kind, unit_id, payment_id) do update set state = 'OPEN', handled_at = null`.execute(
+        ctx.db,
+      )
     }
   }
   ctx.touch('orders', refund.orgId)

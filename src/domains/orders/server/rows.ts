@@ -10,6 +10,7 @@ import {
   type RefundState,
   type VendState,
 } from '../rules.ts'
+import { closeCases } from './cases.ts'
 
 /** Orders and their pieces as the verbs hold them: locked together, labelled together. */
 
@@ -37,6 +38,8 @@ export type Unit = {
   refundState: RefundState | null
   dropConfirmed: boolean
   lateSuccess: boolean
+  /** A person said what became of it. */
+  manual: boolean
   failReason: string | null
 }
 export type Order = {
@@ -112,7 +115,7 @@ export async function lockOrders(
       u.drug_class as "drugClass", u.list_price as "listPrice",
       u.paid, u.cost, u.attempt, u.vend_state as "vendState", u.hold,
       u.refund_state as "refundState", u.drop_confirmed as "dropConfirmed",
-      u.late_success as "lateSuccess", u.fail_reason as "failReason"
+      u.late_success as "lateSuccess", u.manual, u.fail_reason as "failReason"
     from order_units u join ${wanted} on ${liesAt('u', 'order_id')}
     where ${within('u.created_at', moments)} order by u.order_id, u.unit_no for no key update of u`
   const [orders, units] = await Promise.all([locked, pieces])
@@ -133,6 +136,9 @@ export function relabel(ctx: Ctx, orders: readonly Order[], units: readonly Unit
     const cost = own.reduce((sum, u) => sum + (u.vendState === 'SUCCESS' ? u.cost : 0), 0)
     const reason =
       own.find((u) => u.vendState === 'FAILED' || u.vendState === 'VOID')?.failReason ?? null
+    // what went by itself had nothing open
+    if (final && !order.finalAt && own.some((u) => u.refundState !== null || u.attempt > 1))
+      closeCases(ctx, order.id)
     const same = order.orderStatus === status && (order.finalAt !== null) === final
     if (same && order.costAmount === cost && order.failReason === reason) return []
     Object.assign(order, {

@@ -4,7 +4,15 @@ import { rowsOf } from '../../../server/rows.ts'
 import { releaseRepairedLanes } from '../../lanes/server/repaired.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { type Move, moveStock } from '../../stock/server/move.ts'
-import { contradicts, type Effect, type Happening, happen, type VendState } from '../rules.ts'
+import {
+  contradicts,
+  type Effect,
+  type Happening,
+  happen,
+  mayHaveLeft,
+  type VendState,
+} from '../rules.ts'
+import { openUnsent } from './cases.ts'
 import { openRefunds } from './refunds.ts'
 import { addFigures, type ProductDelta, type SalesDelta } from './rollups.ts'
 import {
@@ -35,6 +43,9 @@ type Command = {
   attempt: number
   state: VendState
   resultCode: string | null
+  laneId: number
+  /** What this attempt may still have taken out of its lane, after another began. */
+  hold: string | null
   /** Whose the machine is now: it may have changed hands since. */
   ownerId: number
   dropSensor: boolean
@@ -54,7 +65,7 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled>
   const found = await rowsOf<Command>(ctx.db)`
     select c.cmd_id as "cmdId", c.org_id as "orgId", c.device_id as "deviceId",
       c.order_id as "orderId", c.order_at as "orderAt", c.unit_id as "unitId",
-      c.attempt, c.state, c.result_code as "resultCode", d.org_id as "ownerId",
+      c.attempt, c.state, c.result_code as "resultCode", c.lane_id as "laneId", c.hold, d.org_id as "ownerId",
       d.drop_sensor as "dropSensor", d.auto_refund as "autoRefund"
     from vend_commands c join devices d on d.id = c.device_id
     where c.cmd_id = any(${[...new Set(facts.map((f) => f.cmdId))]}::uuid[])`
@@ -70,6 +81,7 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled>
   const unitOf = new Map(units.map((unit) => [unit.id, unit]))
   const orderOf = new Map(orders.map((order) => [order.id, order]))
   const work = newWork()
+  await rereadHolds(ctx, commands, unitOf)
   for (const fact of own) {
     const command = commandOf.get(fact.cmdId)
     const unit = command && unitOf.get(command.unitId)
@@ -79,8 +91,7 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled>
     if (contradicts(said?.state ?? command.state, said?.result ?? command.resultCode, fact.what))
       contradicted.add(fact.cmdId)
     if (command.attempt !== unit.attempt) {
-      if (fact.what.kind === 'result' && fact.what.result === 'OK')
-        work.cases.push({ unit, kind: 'DOUBLE_SHIPPED' })
+      superseded(work, unit, command, fact.what)
       continue
     }
     const effect = happen(unit, command.dropSensor, fact.what)
@@ -88,6 +99,41 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled>
   }
   await write(ctx, work, orders, units)
   return { owners, contradicted }
+}
+
+/** The commands were read before their orders were locked: what they hold may be over. */
+async function rereadHolds(
+  ctx: Ctx,
+  commands: readonly Command[],
+  unitOf: ReadonlyMap<number, Unit>,
+): Promise<void> {
+  const before = commands.filter(({ unitId, attempt }) => {
+    const unit = unitOf.get(unitId)
+    return unit !== undefined && unit.attempt !== attempt
+  })
+  if (!before.length) return
+  const rows = await rowsOf<{ cmdId: string; hold: string | null }>(ctx.db)`
+    select cmd_id as "cmdId", hold from vend_commands
+    where cmd_id = any(${before.map(({ cmdId }) => cmdId)}::uuid[])
+    order by cmd_id for no key update`
+  for (const command of before)
+    command.hold = rows.find(({ cmdId }) => cmdId === command.cmdId)?.hold ?? null
+}
+
+/**
+ * What the machine says of an attempt after which another began: a second piece left, which a count
+ * writes off; or nothing did after all, and the lane has it still.
+ */
+function superseded(work: Work, unit: Unit, command: Command, what: Happening): void {
+  if (what.kind !== 'result') return
+  if (what.result === 'OK') {
+    work.cases.push({ unit, kind: 'DOUBLE_SHIPPED' })
+    return
+  }
+  if (command.hold !== 'FAILED_HOLD' || mayHaveLeft(what.result)) return
+  command.hold = 'RELEASED'
+  work.freed.push(command.cmdId)
+  work.moves.push({ laneId: command.laneId, failedHold: -1 })
 }
 
 type Work = {
@@ -101,6 +147,10 @@ type Work = {
   cases: { unit: Unit; kind: string }[]
   refunds: Unit[]
   cancels: number[]
+  /** Orders with a piece that did not leave and whose money nobody sends back. */
+  waiting: Map<number, Order>
+  /** Attempts whose hold ends. */
+  freed: string[]
   products: ProductDelta[]
   sales: SalesDelta[]
   faults: { deviceId: number; orgId: number; laneId: number; code: string; at: Date }[]
@@ -115,6 +165,8 @@ const newWork = (): Work => ({
   cases: [],
   refunds: [],
   cancels: [],
+  waiting: new Map(),
+  freed: [],
   products: [],
   sales: [],
   faults: [],
@@ -150,6 +202,7 @@ function apply(
   unit.failReason = effect.failReason ?? (effect.vendState === 'SUCCESS' ? null : unit.failReason)
   unit.dropConfirmed = effect.dropConfirmed
   unit.lateSuccess ||= effect.late
+  unit.manual ||= fact.what.kind === 'resolved'
   const ended = ['SUCCESS', 'FAILED', 'VOID'].includes(effect.vendState)
   work.units.set(unit.id, Object.assign(unit, { finished: ended }))
   const ms = fact.what.kind === 'result' ? fact.what.durationMs : undefined
@@ -163,7 +216,10 @@ function apply(
     unit,
     kind: effect.vendState,
     at: fact.at,
-    data: { result, late: effect.late, drop: effect.dropConfirmed, ms },
+    data: {
+      ...{ result, late: effect.late, drop: effect.dropConfirmed, ms },
+      ...(fact.what.kind === 'resolved' ? { manual: true } : {}),
+    },
   })
   // nobody bought a test: no figures, nothing to give back; but the lane works
   if (test) {
@@ -181,7 +237,10 @@ function apply(
       unit.refundState === 'FAILED'
     )
       work.cases.push({ unit, kind: 'SHIPPED_AFTER_REFUND' })
-  } else if (ended && unit.refundState === null && command.autoRefund) work.refunds.push(unit)
+  } else if (ended && (unit.refundState === null || unit.refundState === 'CANCELLED')) {
+    if (command.autoRefund) work.refunds.push(unit)
+    else work.waiting.set(order.id, order)
+  }
 }
 
 /**
@@ -247,19 +306,24 @@ async function write(
         n("cmdId" uuid, state text, result text, duration int) where c.cmd_id = n."cmdId"
     ) update order_units u set vend_state = n."vendState", hold = n.hold,
     fail_reason = n."failReason",
-        drop_confirmed = n."dropConfirmed", late_success = n."lateSuccess",
+        drop_confirmed = n."dropConfirmed", late_success = n."lateSuccess", manual = n.manual,
         flow_id = coalesce(n."flowId", u.flow_id), acked_at = case
           when n."vendState" = 'ACKED' then ${ctx.now} else u.acked_at end,
         finished_at = case when n.finished then ${ctx.now} else u.finished_at end
       from jsonb_to_recordset(${json}::jsonb) as n(id bigint, "orgId" bigint,
         "createdAt" timestamptz, "vendState" text, hold text, "failReason" text,
-        "dropConfirmed" boolean, "lateSuccess" boolean, "flowId" bigint, finished boolean)
+        "dropConfirmed" boolean, "lateSuccess" boolean, manual boolean, "flowId" bigint,
+        finished boolean)
       where ${liesAt('u')} and ${within(
         'u.created_at',
         changed.map((unit) => unit.createdAt),
       )}`)
   } else writeEvents(ctx, work.events)
   await writeCases(ctx, work.cases)
+  openUnsent(ctx, [...work.waiting.values()], units)
+  if (work.freed.length)
+    ctx.later(sql`update vend_commands set hold = 'RELEASED'
+      where cmd_id = any(${work.freed}::uuid[]) and hold = 'FAILED_HOLD'`)
   if (work.cancels.length) {
     await sql`with gone as (update refunds set state = 'CANCELLED', next_at = null
       where unit_id = any(${work.cancels}::bigint[]) and state = 'PENDING' returning unit_id)

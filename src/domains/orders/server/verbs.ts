@@ -1,19 +1,15 @@
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
-import { isProven } from '../../../server/proof.ts'
-import { platformOrg } from '../../../shared/access.ts'
-import { common, Refusal, reject } from '../../../shared/errors.ts'
-import { dayMs } from '../../../shared/instants.ts'
-import { settingOf } from '../../settings/server/values.ts'
-import { orderErrors, type orders } from '../contract.ts'
-import { refundable } from '../rules.ts'
+import type { orders } from '../contract.ts'
 import { addCommands, createHandlers, type Seen } from './create.ts'
+import { batchRefund, refund } from './giveBack.ts'
+import { resolve, vend, vendLanes } from './putRight.ts'
 import * as q from './queries.ts'
-import { openRefunds, refundsName } from './refunds.ts'
+import { refundsName } from './refunds.ts'
 import { addFigures } from './rollups.ts'
 import { makeRoom } from './room.ts'
-import { lockOrders, relabel, within } from './rows.ts'
+import { lockOrders, within } from './rows.ts'
 import { uncountUnpaid } from './unpaid.ts'
 
 export { addTestOrder, type TestLane } from './testOrder.ts'
@@ -22,71 +18,6 @@ type Contract = typeof orders
 
 const get: Handlers<Contract>['get'] = async (ctx, input) =>
   q.orderDetail(ctx, found(await q.visibleOrder(ctx, input.orderNum)))
-
-/**
- * From an amount on a proof is asked for, however it is split: what a session gave back since its
- * last proof counts together.
- */
-async function countRefund(ctx: Ctx, amount: number): Promise<void> {
-  if (await isProven(ctx.app, ctx.actor)) return
-  const most = await settingOf(ctx.db, platformOrg, 'session.refundProof')
-  const { sessionId } = ctx.actor
-  if (sessionId === null) return reject(amount < most ? null : common.proofNeeded)
-  const { numAffectedRows } =
-    await sql`update sessions set unproven_refunds = unproven_refunds + ${amount}
-    where id = ${sessionId}::uuid and unproven_refunds + ${amount} < ${most}`.execute(ctx.db)
-  if (!numAffectedRows) throw new Refusal(common.proofNeeded)
-}
-
-/**
- * Pieces go back by the original way; the worker sends them, so the answer shows them as pending.
- */
-const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
-  const row = found(await q.visibleOrder(ctx, input.orderNum))
-  const { orders: locked, units } = await lockOrders(ctx, [
-    { orgId: row.orgId, at: new Date(row.createTime), id: row.id },
-  ])
-  const order = found(locked[0])
-  // nothing was paid for a test
-  if (order.orderType === 'TEST') throw new Refusal(orderErrors.nothingToRefund)
-  const context = {
-    payState: order.payState,
-    ageDays: (ctx.now.getTime() - order.createdAt.getTime()) / dayMs,
-    refundDays: await settingOf(ctx.db, order.orgId, 'order.refundDays'),
-  }
-  const judge = (unit: (typeof units)[number]) => {
-    const refusal = refundable(unit, context, input.reason)
-    // a refund that is under way: somebody was a moment earlier, and what this person saw is no
-    // longer so
-    return refusal === orderErrors.alreadyRefunded && unit.refundState !== 'SUCCESS'
-      ? common.stale
-      : refusal
-  }
-  const wanted = input.unitIds
-    ? input.unitIds.map((id) => found(units.find((unit) => unit.id === id)))
-    : units.filter((unit) => judge(unit) === null)
-  if (!wanted.length)
-    reject(judge(units[0] as (typeof units)[number]) ?? orderErrors.nothingToRefund)
-  for (const unit of wanted) reject(judge(unit))
-  const amount = wanted.reduce((sum, unit) => sum + unit.paid, 0)
-  await countRefund(ctx, amount)
-  await openRefunds(ctx, wanted, {
-    reason: input.reason,
-    remark: input.remark,
-    automatic: false,
-    userId: ctx.actor.userId,
-  })
-  relabel(ctx, locked, units)
-  const after = {
-    units: wanted.map((unit) => unit.unitNo),
-    amount,
-    reason: input.reason,
-    remark: input.remark,
-  }
-  ctx.audit({ id: order.orderNum, orgId: order.orgId, after })
-  ctx.touch('orders')
-  return q.orderDetail(ctx, found(await q.visibleOrder(ctx, input.orderNum)))
-}
 
 type Payment = { id: number; org_id: number; order_id: number; order_at: Date; order_num: string }
 
@@ -162,12 +93,20 @@ async function event(
       ${kind}, ${JSON.stringify(data)})`.execute(ctx.db)
 }
 
-type Stray = Payment & { device_id: number; amount: number }
+type Stray = {
+  id: number
+  org_id: number
+  device_id: number | null
+  order_id: number | null
+  order_at: Date | null
+  order_num: string | null
+  amount: number
+}
 
 /** Full refund of money no order waits for, with its case on the worklist. */
 export async function openPaymentRefund(
   ctx: Ctx,
-  payment: Stray,
+  payment: Payment & { device_id: number; amount: number },
   kind: 'LATE_PAYMENT' | 'DUPLICATE_PAYMENT',
 ): Promise<void> {
   const reason = kind === 'LATE_PAYMENT' ? kind : 'DUPLICATE'
@@ -187,9 +126,10 @@ export async function openCase(
   kind: 'LATE_PAYMENT' | 'DUPLICATE_PAYMENT' | 'UNMATCHED_PAYMENT',
 ): Promise<void> {
   await sql`insert into order_cases (org_id, device_id, order_id, order_num, payment_id, kind,
-    amount, created_at)
+    amount, state, created_at)
     values (${payment.org_id}, ${payment.device_id}, ${payment.order_id}, ${payment.order_num},
-      ${payment.id}, ${kind}, ${payment.amount}, ${ctx.now})
+      ${payment.id}, ${kind}, ${payment.amount},
+      ${kind === 'UNMATCHED_PAYMENT' ? 'OPEN' : 'HANDLING'}, ${ctx.now})
       on conflict (kind, unit_id, payment_id) do nothing`.execute(ctx.db)
 }
 
@@ -203,6 +143,10 @@ export const handlers: Handlers<Contract> = {
   statistics: q.statistics,
   get,
   refund,
+  batchRefund,
+  vendLanes,
+  vend,
+  resolve,
   mobileLanes: createHandlers.mobileLanes,
   mobileOrder,
 }

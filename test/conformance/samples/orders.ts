@@ -1,0 +1,47 @@
+import { takeCommands } from '../../../src/domains/orders/server/vend.ts'
+import { missing, place, rowId, type World, worldNow } from '../../support/world.ts'
+import type { DomainSamples } from './kit.ts'
+
+const child = rowId('CHILD', 1)
+/** A paid order of which a piece did not leave, and whose money stays. */
+async function unsent(world: World): Promise<string> {
+  await world.sql('update devices set auto_refund = false where id = $1', [child])
+  return world.sell('CHILD', ['NO_DROP'])
+}
+const pieceOf = async ({ sql }: World, orderNum: string): Promise<number> =>
+  Number(
+    (await sql<{ id: number }>('select id from order_units where order_num = $1', [orderNum]))[0]
+      ?.id,
+  )
+
+export const orders: DomainSamples = {
+  pathIds: {
+    // numbered by the database: those of the agent's order are the first two
+    'orders unitId': {
+      own: (where) => Object.keys(place).indexOf(where) * 2 + 1,
+      none: missing.id,
+    },
+  },
+  fieldIds: { 'orders laneId': { own: (where) => rowId(where, 4), none: missing.id } },
+  samples: {
+    'orders.batchRefund': async (world) => ({
+      orderNums: [await unsent(world)],
+      reason: 'NOT_DISPENSED',
+    }),
+    'orders.vend': async (world) => {
+      const orderNum = await unsent(world)
+      return { orderNum, unitId: await pieceOf(world, orderNum) }
+    },
+    'orders.resolve': async (world) => {
+      const orderNum = await world.sell('CHILD', ['wait'])
+      await takeCommands(world.app, [child])
+      await world.sql(
+        `with c as (update vend_commands set state = 'UNKNOWN', unknown_at = $2
+          where order_num = $1 returning unit_id)
+        update order_units u set vend_state = 'UNKNOWN' from c where u.id = c.unit_id`,
+        [orderNum, new Date(worldNow.getTime() - 200_000)],
+      )
+      return { orderNum, unitId: await pieceOf(world, orderNum), dispensed: true, evidence: 'x' }
+    },
+  },
+}
