@@ -9,6 +9,7 @@ export const moves: Readonly<Record<string, string>> = {
   lane_layers: 'true',
   device_faults: 'closed_at is null',
   stock_warnings: 'closed_at is null',
+  sell_out_forecasts: 'true',
 }
 
 /**
@@ -42,11 +43,14 @@ export const stays: readonly string[] = [
   'order_units',
   'orders',
   'payments',
+  'pick_list_items',
   'planogram_versions', // the next change of the new owner begins his
   'price_schedules', // those that wait end by themselves: their person does not reach the machine
   'product_rollups',
   'reconciliation_differences',
   'refunds',
+  'replenishment_items',
+  'replenishment_visits', // those in progress are cancelled after a day
   'sales_rollups',
   'security_events',
   'stock_flows',
@@ -56,4 +60,5 @@ export const stays: readonly string[] = [
   'unpaid_losses',
   'vend_commands',
   'vend_resolutions',
+  'visit_ops',
 ]

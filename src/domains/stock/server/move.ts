@@ -28,6 +28,8 @@ export type Move = {
     reason: string
     unitId?: number
     orderNum?: string
+    /** What a person did at the lane in a visit. */
+    visitItemId?: number
     occurredAt: Date
     actorKind: 'USER' | 'DEVICE' | 'SYSTEM'
     actorId?: number | null
@@ -161,7 +163,7 @@ export async function moveStock(
           cargo_road int, product_id bigint, product_name text, type text, reason text,
           before_total int, change_total int, after_total int, unit_id bigint, order_num text,
           actor_kind text, actor_id bigint, occurred_at timestamptz, batch_id bigint,
-          batch_no text, codes text[])
+          batch_no text, codes text[], visit_item_id bigint)
       ), once as (
         insert into stock_flow_keys (unit_id, flow_id, org_id) select unit_id, id, org_id from f
         where unit_id is not null
@@ -169,13 +171,13 @@ export async function moveStock(
       insert into stock_flows (org_id, created_at, id, waste_num, device_id, rtu_number, lane_id,
         lane_seq, cargo_road, product_id, product_name, type, reason,
         before_total, change_total, after_total, unit_id, order_num, actor_kind, actor_id,
-        occurred_at, batch_id, batch_no, codes)
+        occurred_at, batch_id, batch_no, codes, visit_item_id)
       select org_id, ${ctx.now}::timestamptz, id,
         to_char(${ctx.now}::timestamptz at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(id::text,
           12, '0'),
         device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type,
         reason, before_total, change_total, after_total, unit_id, order_num,
-        actor_kind, actor_id, occurred_at, batch_id, batch_no, codes from f
+        actor_kind, actor_id, occurred_at, batch_id, batch_no, codes, visit_item_id from f
       returning id, unit_id`.execute(ctx.db)
     if (free.length) await unlockGoods(ctx, free)
     for (const row of written) if (row.unit_id !== null) flowOfUnit.set(row.unit_id, row.id)

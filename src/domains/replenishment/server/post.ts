@@ -1,0 +1,277 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Ctx, visible } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
+import { bi } from '../../../shared/text.ts'
+import { refreshDeviceCounters } from '../../machines/server/counters.ts'
+import { notify } from '../../notices/server/notify.ts'
+import { lockOrders } from '../../orders/server/rows.ts'
+import { settingsOf } from '../../settings/server/values.ts'
+import { type Move, moveStock } from '../../stock/server/move.ts'
+import type { LaneError } from '../errors.ts'
+import { isAlarming, judge, type Now, type Posting, type Said } from '../rules.ts'
+import { forecast } from './forecasts.ts'
+
+/** What a visit says of one lane. */
+export type Item = Said & {
+  id: number
+  laneId: number
+  countedAt: Date | null
+  doneAt: Date
+  withdrawReason: string | null
+}
+export type Posted = Item & { error: LaneError | null; posting: Posting | null; cost: number }
+
+type Lane = {
+  id: number
+  orgId: number
+  deviceId: number
+  productId: number | null
+  capacity: number
+  quantity: number
+  reserved: number
+  failedHold: number
+  cost: number
+}
+type Held = {
+  orgId: number
+  at: Date
+  id: number
+  unitId: number
+  laneId: number
+  hold: string
+  open: boolean
+  sentAt: Date | null
+  finishedAt: Date | null
+}
+
+/**
+ * Makes flows of what was done at lanes, each for itself. `asCorrection`: differences are
+ * corrections. Locks: orders of doubtful pieces, pieces, lanes ascending (decision 27).
+ */
+export async function postItems(
+  ctx: Ctx,
+  items: readonly Item[],
+  asCorrection = false,
+): Promise<Posted[]> {
+  const ids = items.map((item) => item.laneId)
+  const counted = items.flatMap((item) => (item.countedAt ? item.laneId : []))
+  const doubtful = await heldIn(ctx, counted, sql`u.hold = 'FAILED_HOLD'`)
+  const { units } = doubtful.length ? await lockOrders(ctx, doubtful) : { units: [] }
+  const settled = new Set(units.flatMap((u) => (u.hold === 'FAILED_HOLD' ? u.id : [])))
+  const lanes = await rowsOf<Lane>(ctx.db)`
+    select l.id, l.org_id as "orgId", l.device_id as "deviceId", l.product_id as "productId",
+      l.capacity, l.quantity, l.reserved, l.failed_hold as "failedHold",
+      coalesce(p.cost_price, 0) as cost
+    from lanes l left join products p on p.id = l.product_id
+    where l.id = any(${ids}::bigint[]) and l.archived_at is null and l.status <> 'MERGED'
+      and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.id for no key update of l`
+  // from here on nothing moves in these lanes
+  const held = await heldIn(ctx, counted, sql`u.hold in ('HELD','FAILED_HOLD')`)
+  const since = await flowsSince(ctx, items)
+  const later = await countsSince(ctx, items)
+  const laneOf = new Map(lanes.map((lane) => [lane.id, lane]))
+  const done = items.map((item): Posted => {
+    const lane = laneOf.get(item.laneId)
+    const now = lane && nowOf(lane, item)
+    const found = judge(item, now)
+    const good = typeof found === 'object'
+    return {
+      ...item,
+      error: good ? null : found,
+      posting: good ? found : null,
+      cost: lane?.cost ?? 0,
+    }
+  })
+  await write(ctx, done, [...settledBy(done)], laneOf, asCorrection)
+  return done
+
+  function nowOf(lane: Lane, item: Item): Now {
+    const own = held.filter((unit) => unit.laneId === lane.id)
+    const flows = since.filter((flow) => flow.laneId === lane.id)
+    const { countedAt } = item
+    const during = (sentAt: Date | null, finishedAt: Date | null) =>
+      countedAt !== null && sentAt !== null && sentAt <= countedAt && !before(finishedAt, countedAt)
+    return {
+      ...lane,
+      since: flows.reduce((sum, flow) => sum + flow.change, 0),
+      settled: own.filter((unit) => settles(unit, item)).length,
+      vending:
+        own.some(
+          (u) =>
+            u.open ||
+            (u.hold === 'FAILED_HOLD' && !settles(u, item) && during(u.sentAt, u.finishedAt)),
+        ) || flows.some((flow) => during(flow.sentAt, null)),
+      countedSince: later.has(lane.id),
+    }
+  }
+  function settles(unit: Held, { countedAt }: Item): boolean {
+    return (
+      unit.hold === 'FAILED_HOLD' &&
+      settled.has(unit.unitId) &&
+      countedAt !== null &&
+      (unit.finishedAt === null || before(unit.finishedAt, countedAt))
+    )
+  }
+  function settledBy(all: readonly Posted[]): Held[] {
+    return all.flatMap((item) =>
+      item.posting && item.countedAt
+        ? held.filter((unit) => unit.laneId === item.laneId && settles(unit, item))
+        : [],
+    )
+  }
+}
+
+const before = (at: Date | null, moment: Date): boolean => at !== null && at <= moment
+
+/** Pieces that these lanes hold for orders, the doubtful ones and those on their way. */
+const heldIn = async (ctx: Ctx, laneIds: readonly number[], which: RawBuilder<unknown>) =>
+  laneIds.length
+    ? rowsOf<Held>(ctx.db)`
+      select u.org_id as "orgId", u.created_at as at, u.order_id as id, u.id as "unitId",
+        u.lane_id as "laneId", u.hold, u.vend_state in ('SENT','ACKED','UNKNOWN') as open,
+        u.sent_at as "sentAt", u.finished_at as "finishedAt"
+      from order_units u where u.lane_id = any(${[...laneIds]}::bigint[]) and ${which}
+        and u.hold in ('HELD','FAILED_HOLD') order by u.order_id, u.unit_no`
+    : []
+
+/** What moved in counted lanes after the moment of their count; a clock may be off by minutes. */
+const flowsSince = async (ctx: Ctx, items: readonly Item[]) => {
+  const counts = items.flatMap(({ laneId, countedAt }) =>
+    countedAt ? [{ laneId, at: countedAt }] : [],
+  )
+  if (!counts.length) return []
+  const first = new Date(Math.min(...counts.map(({ at }) => at.getTime())) - 600_000)
+  return rowsOf<{ laneId: number; change: number; sentAt: Date | null }>(ctx.db)`
+    select f.lane_id as "laneId", f.change_total as change, u.sent_at as "sentAt"
+    from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as c("laneId" bigint, at timestamptz)
+    join stock_flows f on f.lane_id = c."laneId" and f.occurred_at > c.at
+      and f.created_at > ${first}
+    left join order_keys k on k.order_num = f.order_num
+    left join order_units u on u.org_id = k.org_id and u.created_at = k.created_at
+      and u.id = f.unit_id`
+}
+
+/** Lanes that somebody counted after this was done, whoever posted first. */
+async function countsSince(ctx: Ctx, items: readonly Item[]): Promise<Set<number>> {
+  const asked = items.map(({ laneId, countedAt, doneAt }) => ({ laneId, at: countedAt ?? doneAt }))
+  const rows = await rowsOf<{ laneId: number }>(ctx.db)`
+    select c."laneId" from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)
+      as c("laneId" bigint, at timestamptz)
+    where exists (select from replenishment_items i where i.lane_id = c."laneId"
+      and i.state = 'POSTED' and i.counted_at > c.at)`
+  return new Set(rows.map((row) => row.laneId))
+}
+
+async function write(
+  ctx: Ctx,
+  done: readonly Posted[],
+  settled: readonly Held[],
+  lanes: ReadonlyMap<number, Lane>,
+  asCorrection: boolean,
+): Promise<void> {
+  const moves = done.flatMap((item) => movesOf(ctx, item, settled, asCorrection))
+  const { deviceIds } = await moveStock(ctx, moves)
+  if (settled.length)
+    await sql`update order_units u set hold = 'COUNTED'
+      from jsonb_to_recordset(${JSON.stringify(settled)}::jsonb)
+        as n("orgId" bigint, at timestamptz, "unitId" bigint)
+      where u.org_id = n."orgId" and u.created_at = n.at and u.id = n."unitId"
+        and u.hold = 'FAILED_HOLD'`.execute(ctx.db)
+  const counted = done.flatMap((item) => (item.posting && item.countedAt ? item.laneId : []))
+  if (counted.length)
+    await sql`update lanes l set lock_reason = null, version = version + 1, status = case
+      when exists (select from device_faults f where f.lane_id = l.id and f.closed_at is null)
+        then 'FAULT' else 'ENABLED' end
+      where l.id = any(${counted}::bigint[]) and l.status = 'LOCKED'
+        and l.lock_reason = 'COUNT_NEEDED'`.execute(ctx.db)
+  await sql`update replenishment_items i set state = n.state, error = n.error,
+      before_qty = n.before, difference = n.difference, after_qty = n.after
+    from jsonb_to_recordset(${JSON.stringify(done.map(resultOf))}::jsonb) as n(id bigint,
+      state text, error text, before int, difference int, after int)
+    where i.id = n.id`.execute(ctx.db)
+  const touched = new Set([
+    ...deviceIds,
+    ...done.flatMap(({ laneId }) => lanes.get(laneId)?.deviceId ?? []),
+  ])
+  refreshDeviceCounters(ctx, [...touched])
+  await forecast(ctx, [...touched])
+  const orgs = [...lanes.values()]
+  for (const topic of ['lanes', 'replenishment']) ctx.touch(topic, orgs)
+}
+
+const resultOf = ({ id, error, posting }: Posted) => ({
+  id,
+  error,
+  state: error ? 'REJECTED' : 'POSTED',
+  before: posting?.before ?? null,
+  difference: posting?.difference ?? 0,
+  after: posting?.after ?? null,
+})
+
+/** In the order in which it happened: what was there, what was taken out, what was put in. */
+function movesOf(ctx: Ctx, item: Posted, settled: readonly Held[], asCorrection: boolean): Move[] {
+  const { laneId, posting } = item
+  if (!posting) return []
+  const by = { actorKind: 'USER', actorId: ctx.actor.userId, visitItemId: item.id } as const
+  const doubts = settled.filter((unit) => unit.laneId === laneId).length
+  const moves: Move[] = doubts ? [{ laneId, failedHold: -doubts }] : []
+  const flow = (
+    change: number,
+    type: 'MERCHANT_REPLENISH' | 'MERCHANT_WITHDRAW',
+    reason: string,
+    occurredAt: Date,
+  ) => moves.push({ laneId, flow: { ...by, change, type, reason, occurredAt } })
+  const { difference } = posting
+  const counted = item.countedAt ?? item.doneAt
+  if (difference > 0)
+    flow(difference, 'MERCHANT_REPLENISH', asCorrection ? 'CORRECTION' : 'COUNT_GAIN', counted)
+  if (difference < 0)
+    flow(difference, 'MERCHANT_WITHDRAW', asCorrection ? 'CORRECTION' : 'COUNT_LOSS', counted)
+  if (item.withdrawnQty)
+    flow(-item.withdrawnQty, 'MERCHANT_WITHDRAW', item.withdrawReason ?? 'TAKE_BACK', item.doneAt)
+  if (item.addedQty) flow(item.addedQty, 'MERCHANT_REPLENISH', 'REFILL', item.doneAt)
+  return moves
+}
+
+/** What a visit came to, of the lanes that were posted. */
+export function totalsOf(done: readonly Posted[]) {
+  const posted = done.filter((item) => item.posting)
+  const sum = (of: (item: Posted) => number) => posted.reduce((all, item) => all + of(item), 0)
+  const difference = (item: Posted) => item.posting?.difference ?? 0
+  return {
+    added: sum((item) => item.addedQty),
+    withdrawn: sum((item) => item.withdrawnQty),
+    counted: sum((item) => item.countedQty ?? 0),
+    gained: sum((item) => Math.max(0, difference(item))),
+    lost: sum((item) => Math.max(0, -difference(item))),
+    diffCost: sum((item) => difference(item) * item.cost),
+    partly: posted.length < done.length,
+    none: posted.length === 0,
+  }
+}
+
+/** A count that differs much is told to who may decide about visits. */
+export async function tellDifference(
+  ctx: Ctx,
+  visit: { id: number; orgId: number; rtuNumber: string },
+  { counted, gained, lost }: ReturnType<typeof totalsOf>,
+): Promise<void> {
+  const set = await settingsOf(ctx.db, visit.orgId, [
+    'stock.diffAlertPieces',
+    'stock.diffAlertPercent',
+  ])
+  const most = { pieces: set['stock.diffAlertPieces'], percent: set['stock.diffAlertPercent'] }
+  if (!isAlarming({ counted: counted + lost, off: gained + lost }, most)) return
+  await notify(ctx, {
+    permission: 'stock-flow:correct',
+    orgId: visit.orgId,
+    orAbove: true,
+    kind: 'STOCK',
+    title: bi(
+      `${visit.rtuNumber} 盘点差异 ${gained + lost} 件`,
+      `${visit.rtuNumber}: the count differs by ${gained + lost}`,
+    ),
+    body: bi(`盘盈 ${gained} 件，盘亏 ${lost} 件`, `${gained} more, ${lost} fewer than expected`),
+    link: `/stock/replenish?view=visits&detail=${visit.id}`,
+  })
+}
