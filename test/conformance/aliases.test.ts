@@ -18,6 +18,7 @@ const road = words(
 const orderRow = words(
   'orderNum img detail costPrice actuallyAmount name orderStatus orderType createTime',
 )
+const laneRow = words('id rtuNumber roadIndex productName productStock roadCapacity warnQty')
 const flowRow = words(
   'id cargoRoad type wasteNum productName beforeChangeTotal afterChangeTotal changeTotal createTime',
 )
@@ -63,6 +64,7 @@ describe.each<[path: string, row: readonly string[]]>([
   ['/product-category-list-index', words('id name createTime')],
   ['/product-manage-list', words('id img detail')],
   ['/stock-waste-list', flowRow],
+  ['/stock-replenish-list', laneRow],
   ['/order-list', orderRow],
   ['/user-list', userRow],
   ['/select-user', userRow],
@@ -82,6 +84,19 @@ describe.each<[path: string, row: readonly string[]]>([
   test('refuses a wrong page size', async () => {
     expect((await ask('GET', `${path}?pageSize=7`)).body.code).toBe(400001)
   })
+})
+
+test('a lane is filled and counted by the path of the sample server', async () => {
+  const url = `/stock-replenish-list-item/${id}`
+  const [before] = (await ask('GET', '/stock-replenish-list?pageSize=200')).body.list.filter(
+    (row: { id: number }) => row.id === id,
+  )
+  const added = await ask('PUT', url, { added: 1 })
+  expect(keys(added.body)).toEqual([...laneRow, 'code', 'message'].toSorted())
+  expect(added.body.productStock).toBe(before.productStock + 1)
+  const counted = await ask('PUT', url, { productStock: before.productStock })
+  expect(counted.body.productStock).toBe(before.productStock)
+  expect((await ask('PUT', url, {})).body.error).toBe('replenishment.nothing')
 })
 
 test('a device has its state, and its detail its floors', async () => {

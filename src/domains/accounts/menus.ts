@@ -49,7 +49,7 @@ const table: readonly Group[] = [
     ['product-category'], ['product-manage'], ['medical-insurance'],
   ]],
   ['stock', 'box', '库存管理', 'Stock', [
-    ['replenish', '补货管理', 'Replenishment', 'replenish:read'],
+    ['replenish'],
     ['waste'],
     ['cordon_stock'],
     ['prompt-expired-goods', '临期商品', 'Near-expiry goods', 'near-expiry:read'],

@@ -84,6 +84,7 @@ const table: readonly Row[] = [
   }],
   ['stock', 'stock-flow', '库存流水', 'the stock flow', {
     read: 'AD AG OP RP LT DR', adjust: 'AD AG OP RP', export: 'AD AG OP DR',
+    correct: 'AD AG OP',
   }],
   ['stock', 'stock-warning', '库存预警', 'stock warnings', { 'read update export': 'AD AG OP' }],
   ['stock', 'near-expiry', '临期商品', 'near-expiry goods', {
@@ -340,6 +341,7 @@ const names: Readonly<Record<string, readonly [zh: string, en: string]>> = {
   'replenish:update': ['执行补货', 'Replenish'],
   'replenish:create': ['预补货单新增', 'Add pre-restock lists'],
   'replenish:delete': ['预补货单删除', 'Delete pre-restock lists'],
+  'stock-flow:correct': ['库存更正', 'Correct stock'],
   'stock-flow:adjust': ['库存盘点/报损', 'Count and write off stock'],
   'near-expiry:update': ['临期商品下架/报损', 'Take near-expiry goods off or write them off'],
   'order:update': ['订单备注', 'Remark on orders'],

@@ -4,8 +4,16 @@ import { laneAliases } from './lanes.ts'
 import { orderAliases } from './orders.ts'
 import { peopleAliases } from './people.ts'
 import { productAliases } from './products.ts'
+import { stockAliases } from './stock.ts'
 
 /** Paths of the specification's sample server. */
 export const domain = {
-  aliases: [...deviceAliases, ...laneAliases, ...orderAliases, ...peopleAliases, ...productAliases],
+  aliases: [
+    ...deviceAliases,
+    ...laneAliases,
+    ...orderAliases,
+    ...peopleAliases,
+    ...productAliases,
+    ...stockAliases,
+  ],
 } satisfies Domain

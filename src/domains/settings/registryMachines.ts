@@ -120,13 +120,11 @@ export const stock = k.settings('stock', 'org', {
     ...k.int('piece', 1, 999, 10),
     name: bi('盘点差异告警件数', 'Count difference: pieces'),
     help: bi('盘点差异达到该件数时告警', 'A count that differs by so many raises an alarm'),
-    pending: true,
   },
   'stock.diffAlertPercent': {
     ...k.int('percent', 1, 100, 5),
     name: bi('盘点差异告警比例', 'Count difference: share'),
     help: bi('盘点差异达到该比例时告警', 'A count that differs by so much raises an alarm'),
-    pending: true,
   },
   'stock.warnMessageHours': {
     ...k.int('hour', 1, 48, 4),

@@ -1,0 +1,425 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { replenishment } from '../contract.ts'
+import { endDrafts } from './jobs.ts'
+import { type Floor, laneOf, machine, openFloor } from './testWorld.ts'
+
+let floor: Floor
+beforeAll(async () => {
+  floor = await openFloor()
+})
+afterAll(() => floor.close())
+beforeEach(async () => {
+  await floor.sql(
+    `update replenishment_visits set state = 'CANCELLED' where state in ('DRAFT','SUBMITTED')`,
+  )
+  for (const road of [1, 2, 8] as const) await floor.hold(road, 5)
+})
+const item = (road: 1 | 2 | 8, said: object) => ({ laneId: laneOf[road], ...said })
+const lanesOf = (body: { items: { roadIndex: number; state: string; error: string | null }[] }) =>
+  body.items.map(({ roadIndex, state, error }) => [roadIndex, state, error])
+
+test('a visit posts what was counted, taken out and put in, and each flow names it', async () => {
+  const { id } = await floor.start()
+  const since = floor.now()
+  await floor.save(id, [
+    item(1, { countedQty: 4, withdrawnQty: 1, withdrawReason: 'EXPIRED', addedQty: 6 }),
+    item(2, { countedQty: 6 }),
+  ])
+  const done = await floor.submit(id)
+  expect(done.body).toMatchObject({
+    state: 'POSTED',
+    added: 6,
+    withdrawn: 1,
+    counted: 10,
+    difference: 0,
+    items: [
+      { roadIndex: 1, beforeQty: 5, difference: -1, afterQty: 9, state: 'POSTED' },
+      { roadIndex: 2, beforeQty: 5, difference: 1, afterQty: 6, state: 'POSTED' },
+    ],
+  })
+  expect(await floor.flows(1, since)).toEqual(['COUNT_LOSS -1', 'EXPIRED -1', 'REFILL 6'])
+  expect(await floor.flows(2, since)).toEqual(['COUNT_GAIN 1'])
+  expect(
+    await floor.sql(
+      `select 1 from stock_flows f join replenishment_items i
+      on i.id = f.visit_item_id where i.visit_id = $1`,
+      [id],
+    ),
+  ).toHaveLength(4)
+  // somebody without a right to costs is not told what the difference is worth
+  expect(done.body.diffCost).toBeNull()
+  expect(
+    (await floor.call(replenishment.visit, { id }, { token: floor.operator })).body.diffCost,
+  ).toBe(0)
+  expect((await floor.submit(id)).body.error).toBe('replenishment.closed')
+  expect((await floor.save(id, [])).body.error).toBe('replenishment.closed')
+  await floor.agrees()
+})
+
+test('lanes that cannot be posted say why, the others are posted; sent again from a new visit', async () => {
+  const { id } = await floor.start()
+  await floor.save(id, [item(1, { addedQty: 6 }), item(2, { addedQty: 1 })])
+  const { body } = await floor.submit(id)
+  expect(body.state).toBe('PARTIAL')
+  expect(lanesOf(body)).toEqual([
+    [1, 'REJECTED', 'overCapacity'],
+    [2, 'POSTED', null],
+  ])
+  expect([(await floor.lane(1)).q, (await floor.lane(2)).q]).toEqual([5, 6])
+})
+
+test('a visit of which nothing could be posted stays open and is mended', async () => {
+  const { id } = await floor.start()
+  await floor.save(id, [item(1, { addedQty: 6 })])
+  const refused = await floor.submit(id)
+  expect(refused.body).toMatchObject({ state: 'DRAFT', items: [{ error: 'overCapacity' }] })
+  await floor.save(id, [item(1, { addedQty: 5 })])
+  expect((await floor.submit(id)).body).toMatchObject({ state: 'POSTED', added: 5 })
+  expect((await floor.submit((await floor.start()).id)).body.error).toBe('replenishment.nothing')
+})
+
+describe('sales go on while the door is open', () => {
+  test('scenario 20: put in during a vend', async () => {
+    await floor.buy(1)
+    const out = await floor.take()
+    const { id } = await floor.start()
+    const since = floor.now()
+    await floor.save(id, [item(1, { addedQty: 3 })])
+    await floor.say(out, 'OK')
+    expect((await floor.submit(id)).body.state).toBe('POSTED')
+    expect(await floor.lane(1)).toMatchObject({ q: 7, r: 0, h: 0 })
+    expect(await floor.flows(1, since)).toEqual(['SALE -1', 'REFILL 3'])
+    await floor.agrees()
+  })
+  test('a lane with a piece on its way cannot be counted', async () => {
+    await floor.buy(1)
+    const out = await floor.take()
+    const { id } = await floor.start()
+    await floor.save(id, [item(1, { countedQty: 5 })])
+    expect((await floor.submit(id)).body.items[0].error).toBe('vending')
+    floor.later(5)
+    await floor.say(out, 'OK')
+    // it was counted while the piece was on its way: nobody knows whether it was still there
+    expect((await floor.submit(id)).body.items[0].error).toBe('vending')
+    await floor.save(id, [item(1, { countedQty: 4 })])
+    expect((await floor.submit(id)).body).toMatchObject({ state: 'POSTED', difference: 0 })
+    expect(await floor.lane(1)).toMatchObject({ q: 4, r: 0 })
+  })
+  test('sold after the count, before it is sent', async () => {
+    const { id } = await floor.start()
+    const counted = floor.now().toISOString()
+    floor.later(30)
+    await floor.buy(1)
+    await floor.say(await floor.take(), 'OK')
+    floor.later(30)
+    await floor.save(
+      id,
+      [item(1, { countedQty: 5, countedAt: counted })],
+      floor.replenisher,
+      floor.now().toISOString(),
+    )
+    expect((await floor.submit(id)).body).toMatchObject({ state: 'POSTED', difference: 0 })
+    expect(await floor.lane(1)).toMatchObject({ q: 4, r: 0, h: 0 })
+    await floor.agrees()
+  })
+  test('pieces that are paid for stay: fewer cannot be counted than they are', async () => {
+    await floor.buy(1)
+    const { id } = await floor.start()
+    await floor.save(id, [item(1, { countedQty: 0 })])
+    expect((await floor.submit(id)).body.items[0].error).toBe('belowHeld')
+    await floor.save(id, [item(1, { withdrawnQty: 5, withdrawReason: 'TAKE_BACK' })])
+    expect((await floor.submit(id)).body.items[0].error).toBe('withdrawnTooMany')
+    await floor.say(await floor.take(), 'OK')
+  })
+})
+
+describe('a count settles doubtful pieces', () => {
+  const doubt = async () => {
+    await floor.buy(2)
+    await floor.say(await floor.take(), 'NO_DROP')
+    expect(await floor.lane(2)).toMatchObject({ q: 5, r: 0, h: 1 })
+    floor.later(60)
+  }
+  const count = async (countedQty: number) => {
+    const since = floor.now()
+    const { id } = await floor.start()
+    await floor.save(id, [item(2, { countedQty })])
+    expect((await floor.submit(id)).body.state).toBe('POSTED')
+    return floor.flows(2, since)
+  }
+  test('scenario 7: it is gone', async () => {
+    await doubt()
+    expect(await count(4)).toEqual(['COUNT_LOSS -1'])
+    expect(await floor.lane(2)).toMatchObject({ q: 4, r: 0, h: 0 })
+    await floor.agrees()
+  })
+  test('scenario 8: it is there', async () => {
+    await doubt()
+    expect(await count(5)).toEqual([])
+    expect(await floor.lane(2)).toMatchObject({ q: 5, r: 0, h: 0 })
+    await floor.agrees()
+  })
+  test('a doubt that is younger than the count stays', async () => {
+    const { id } = await floor.start()
+    const counted = floor.now().toISOString()
+    floor.later(10)
+    await doubt()
+    await floor.save(
+      id,
+      [item(2, { countedQty: 5, countedAt: counted })],
+      floor.replenisher,
+      floor.now().toISOString(),
+    )
+    expect((await floor.submit(id)).body.state).toBe('POSTED')
+    expect(await floor.lane(2)).toMatchObject({ q: 5, h: 1 })
+    await floor.agrees()
+  })
+  test('scenario 12: counted as gone, then the machine says so', async () => {
+    await floor.buy(2)
+    const out = await floor.take()
+    floor.later(61)
+    await floor.world.system(async (ctx) => {
+      const { settle } = await import('../../orders/server/settle.ts')
+      await settle(ctx, [
+        { cmdId: out.cmdId, at: ctx.now, what: { kind: 'abandoned', sent: true } },
+      ])
+    })
+    floor.later(5)
+    const since = floor.now()
+    expect(await count(4)).toEqual(['COUNT_LOSS -1'])
+    floor.later(5)
+    await floor.say(out, 'OK')
+    expect(await floor.flows(2, since)).toEqual(['COUNT_LOSS -1', 'CORRECTION 1', 'SALE -1'])
+    expect(await floor.lane(2)).toMatchObject({ q: 4, r: 0, h: 0 })
+    await floor.agrees()
+  })
+  test('it opens a lane that was locked until it is counted, and no other lock', async () => {
+    for (const [road, reason] of [
+      [1, 'COUNT_NEEDED'],
+      [2, 'TEMPERATURE'],
+    ] as const)
+      await floor.sql(`update lanes set status = 'LOCKED', lock_reason = $2 where id = $1`, [
+        laneOf[road],
+        reason,
+      ])
+    const { id } = await floor.start()
+    await floor.save(id, [item(1, { countedQty: 5 }), item(2, { countedQty: 5 })])
+    await floor.submit(id)
+    expect([(await floor.lane(1)).status, (await floor.lane(2)).status]).toEqual([
+      'ENABLED',
+      'LOCKED',
+    ])
+  })
+})
+
+describe('two people', () => {
+  test('at one lane: both put in, while it holds them', async () => {
+    const mine = await floor.start()
+    const theirs = await floor.start(floor.operator)
+    await floor.save(mine.id, [item(1, { addedQty: 3 })])
+    await floor.save(theirs.id, [item(1, { addedQty: 3 })], floor.operator)
+    const answers = await Promise.all([
+      floor.submit(mine.id),
+      floor.submit(theirs.id, floor.operator),
+    ])
+    expect(answers.map(({ body }) => body.items[0].error).sort()).toEqual(
+      [null, 'overCapacity'].sort(),
+    )
+    expect((await floor.lane(1)).q).toBe(8)
+  })
+  test('what was done before somebody else counted is in his count', async () => {
+    const mine = await floor.start()
+    const done = floor.now().toISOString()
+    floor.later(60)
+    const theirs = await floor.start(floor.operator)
+    await floor.save(theirs.id, [item(1, { countedQty: 8 })], floor.operator)
+    expect((await floor.submit(theirs.id, floor.operator)).body.difference).toBe(3)
+    floor.later(60)
+    await floor.save(
+      mine.id,
+      [item(1, { addedQty: 3, doneAt: done })],
+      floor.replenisher,
+      floor.now().toISOString(),
+    )
+    expect((await floor.submit(mine.id)).body.items[0].error).toBe('countedSince')
+    expect((await floor.lane(1)).q).toBe(8)
+  })
+  test('each has his own visit: nobody else writes it, and there is one of each machine', async () => {
+    const { id } = await floor.start()
+    expect((await floor.save(id, [], floor.operator)).status).toBe(404)
+    expect((await floor.submit(id, floor.operator)).status).toBe(404)
+    expect((await floor.start()).id).toBe(id)
+    const clientId = randomUUID()
+    const twice = await Promise.all(
+      [1, 2].map(() =>
+        floor.call(replenishment.start, { deviceId: machine, clientId }, { token: floor.operator }),
+      ),
+    )
+    expect(new Set(twice.map(({ body }) => body.id)).size).toBe(1)
+  })
+  test('submitted twice at once, it is posted once', async () => {
+    const { id } = await floor.start()
+    await floor.save(id, [item(1, { addedQty: 1 })])
+    const answers = await Promise.all([1, 2, 3].map(() => floor.submit(id)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422])
+    expect((await floor.lane(1)).q).toBe(6)
+  })
+})
+
+describe('operations of a phone', () => {
+  const op = (clientSeq: number, kind: string, qty: number, more: object = {}) => ({
+    opId: randomUUID(),
+    clientSeq,
+    kind,
+    laneId: laneOf[1],
+    productId: machine,
+    qty,
+    madeAt: floor.now().toISOString(),
+    ...more,
+  })
+  const send = (clientId: string, ops: object[]) =>
+    floor.call(
+      replenishment.ops,
+      { clientId, ops, sentAt: floor.now().toISOString() },
+      { token: floor.replenisher },
+    )
+  const states = ({ body }: { body: { ops: { state: string }[] } }) =>
+    body.ops.map(({ state }) => state)
+
+  test('each counts once, in its order; a gap waits', async () => {
+    const { id, clientId } = await floor.start(floor.replenisher, { source: 'PHONE' })
+    const ops = [
+      op(1, 'COUNT', 5),
+      op(2, 'ADD', 2),
+      op(3, 'WITHDRAW', 1, { reason: 'EXPIRED' }),
+      op(4, 'ADD', 1),
+    ]
+    expect(states(await send(clientId, [ops[0], ops[2]] as object[]))).toEqual([
+      'APPLIED',
+      'WAITING',
+    ])
+    const late = await floor.call(
+      replenishment.submit,
+      { id, lastClientSeq: 4 },
+      { token: floor.replenisher },
+    )
+    expect(late.body.error).toBe('replenishment.outOfOrder')
+    // from two tabs at once, and again
+    const both = await Promise.all([send(clientId, ops), send(clientId, ops)])
+    expect(both.map(states)).toContainEqual(['DUPLICATE', 'APPLIED', 'APPLIED', 'APPLIED'])
+    expect(both.map(states)).toContainEqual(Array(4).fill('DUPLICATE'))
+    expect(states(await send(clientId, [{ ...ops[0], opId: randomUUID() }]))).toEqual(['REJECTED'])
+    const done = await floor.call(
+      replenishment.submit,
+      { id, lastClientSeq: 4 },
+      { token: floor.replenisher },
+    )
+    expect(done.body).toMatchObject({ state: 'POSTED', added: 3, withdrawn: 1, difference: 0 })
+    expect((await floor.lane(1)).q).toBe(7)
+    await floor.agrees()
+  })
+  test('what a lane holds no more is a conflict and no part of the visit', async () => {
+    const { clientId, id } = await floor.start()
+    const answer = await send(clientId, [
+      op(1, 'ADD', 2, { productId: 999_999 }),
+      op(2, 'ADD', 2, { laneId: 987_654 }),
+      op(3, 'ADD', 1),
+      op(4, 'CLEAR', 0),
+      op(5, 'ADD', 4),
+    ])
+    expect(states(answer)).toEqual(['CONFLICT', 'CONFLICT', 'APPLIED', 'APPLIED', 'APPLIED'])
+    expect(answer.body.ops[0]).toMatchObject({ reason: '货道商品已变更，请重新核对', laneNow: 5 })
+    expect((await floor.submit(id)).body).toMatchObject({ state: 'POSTED', added: 4 })
+  })
+  test('of somebody who no longer serves the machine, they wait for an operator', async () => {
+    const { clientId, id } = await floor.start()
+    await send(clientId, [op(1, 'ADD', 2)])
+    floor.later(60)
+    await floor.sql(
+      `update device_assignments set from_at = '2026-01-01', to_at = $1
+      where device_id = $2`,
+      [floor.now(), machine],
+    )
+    try {
+      expect((await send(clientId, [op(2, 'ADD', 2)])).status).toBe(404)
+      expect(await endDrafts(floor.app)).toBe(1)
+      const decide = (endpoint: 'approve' | 'reject', more = {}) =>
+        floor.call(replenishment[endpoint], { id, ...more }, { token: floor.operator })
+      expect((await decide('approve')).body).toMatchObject({ state: 'POSTED', added: 2 })
+      expect((await decide('reject', { reason: '重复' })).body.error).toBe(
+        'replenishment.notSubmitted',
+      )
+      expect((await floor.lane(1)).q).toBe(7)
+    } finally {
+      await floor.sql(`update device_assignments set to_at = null where device_id = $1`, [machine])
+    }
+  })
+})
+
+test('a visit that nobody ends is cancelled after a day', async () => {
+  const { id } = await floor.start()
+  floor.later(86_399)
+  expect(await endDrafts(floor.app)).toBe(0)
+  floor.later(2)
+  expect(await endDrafts(floor.app)).toBe(1)
+  expect((await floor.submit(id, await floor.login('ROLE_RTU_REPLENISHER'))).body.error).toBe(
+    'replenishment.closed',
+  )
+})
+
+describe('one lane', () => {
+  const one = async (endpoint: 'postLane' | 'correct', input: object, token?: string) =>
+    floor.call(
+      replenishment[endpoint],
+      { laneId: laneOf[1], ...input },
+      { token: token ?? (await floor.login('ROLE_RTU_SP')) },
+    )
+  test('posted at once or not at all', async () => {
+    expect((await one('postLane', { addedQty: 2 })).body).toMatchObject({ productStock: 7 })
+    expect((await one('postLane', { countedQty: 6 })).body).toMatchObject({ productStock: 6 })
+    expect((await one('postLane', { addedQty: 5 })).body.error).toBe('replenishment.overCapacity')
+    expect((await one('postLane', {})).body.error).toBe('replenishment.nothing')
+    expect(
+      await floor.sql(`select 1 from replenishment_visits where source = 'LANE'`),
+    ).toHaveLength(2)
+  })
+  test('a correction has a reason, and is one', async () => {
+    const since = floor.now()
+    expect((await one('correct', { countedQty: 3 })).body.errors).toMatchObject([
+      { field: 'reason', message: '请输入更正原因' },
+    ])
+    const done = await one('correct', { countedQty: 3, reason: '录错' })
+    expect(done.body).toMatchObject({ productStock: 3 })
+    expect(await floor.flows(1, since)).toEqual(['CORRECTION -2'])
+    const replenisher = await floor.login('ROLE_RTU_REPLENISHER')
+    expect((await one('correct', { countedQty: 3, reason: 'x' }, replenisher)).status).toBe(403)
+    await floor.agrees()
+  })
+  test('the same key posts once', async () => {
+    const token = await floor.login('ROLE_RTU_SP')
+    const headers = { 'idempotency-key': randomUUID() }
+    for (const _ of [1, 2])
+      await floor.call(
+        replenishment.postLane,
+        { laneId: laneOf[1], addedQty: 2 },
+        { token, headers },
+      )
+    expect((await floor.lane(1)).q).toBe(7)
+  })
+})
+
+test('a count that differs much is told to operators', async () => {
+  const told = () => floor.sql(`select 1 from messages where kind = 'STOCK'`)
+  const token = await floor.login('ROLE_RTU_REPLENISHER')
+  await floor.sql(`delete from messages where kind = 'STOCK'`)
+  const { id } = await floor.start(token)
+  await floor.save(id, [item(1, { countedQty: 5 })], token)
+  await floor.submit(id, token)
+  expect(await told()).toEqual([])
+  floor.later(1)
+  const next = await floor.start(token)
+  await floor.save(next.id, [item(1, { countedQty: 2 })], token)
+  await floor.submit(next.id, token)
+  expect((await told()).length).toBeGreaterThan(0)
+})

@@ -1,0 +1,35 @@
+import type { Handlers } from '../../../server/bind.ts'
+import type { replenishment } from '../contract.ts'
+import { ops } from './ops.ts'
+import { pickListHandlers } from './pickLists.ts'
+import * as q from './queries.ts'
+import * as visits from './visits.ts'
+
+type Contract = typeof replenishment
+
+export const handlers: Handlers<Contract> = {
+  async tasks(ctx, input) {
+    const { rows, total } = await q.tasks(ctx, input)
+    return { list: rows, total }
+  },
+  async lanes(ctx, input) {
+    const { rows, total } = await q.lanes(ctx, input)
+    return { list: rows, total }
+  },
+  async visits(ctx, input) {
+    const { rows, total } = await q.visits(ctx, input)
+    return { list: rows, total }
+  },
+  visit: (ctx, { id }) => visits.whole(ctx, id),
+  start: visits.start,
+  saveItems: visits.saveItems,
+  saveItem: visits.saveItem,
+  ops,
+  submit: visits.submit,
+  cancel: visits.cancel,
+  approve: visits.approve,
+  reject: visits.reject,
+  postLane: visits.postLane,
+  correct: visits.correct,
+  ...pickListHandlers,
+}

@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, found, may } from '../../../server/context.ts'
+import { rowOf } from '../../../server/rows.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
+import type { replenishment, Visit } from '../contract.ts'
+import { replenishmentErrors } from '../errors.ts'
+import { beforeStart, momentOf, visitFrom } from '../rules.ts'
+import { writeDrafts } from './items.ts'
+import { type Posted, postItems, tellDifference, totalsOf } from './post.ts'
+import * as q from './queries.ts'
+
+type Contract = typeof replenishment
+type Verb<K extends keyof Contract> = Handlers<Contract>[K]
+
+/** A visit with its lanes, and what the actor may still do with it. */
+export async function whole(ctx: Ctx, id: number): Promise<Visit> {
+  const row = found(await q.visitRow(ctx, id))
+  const visit = await rowOf<{ n: number }>(
+    ctx.db,
+  )`select last_seq as n from replenishment_visits where id = ${id}`
+  return {
+    ...row,
+    items: await q.items(ctx, id),
+    lastSeq: visit?.n ?? 0,
+    can: {
+      edit: row.state === 'DRAFT' && row.userId === ctx.actor.userId,
+      decide: row.state === 'SUBMITTED' && may(ctx, 'replenish:create'),
+    },
+  }
+}
+
+/** The own visit that is still open, locked; that of somebody else is only looked at. */
+export async function ownDraft(
+  ctx: Ctx,
+  which: { id: number } | { clientId: string },
+): Promise<q.Visit> {
+  const visit = found(await q.lockVisit(ctx, which))
+  if (visit.userId !== ctx.actor.userId) throw new Refusal(common.notFound)
+  if (visit.state !== 'DRAFT') throw new Refusal(replenishmentErrors.closed)
+  return visit
+}
+
+/** One row of a visit: `null` when somebody else took the client's number or the machine's draft. */
+async function insertVisit(
+  ctx: Ctx,
+  device: { id: number; orgId: number },
+  row: {
+    clientId: string
+    source: string
+    state: 'DRAFT' | 'POSTED'
+    pickListId?: number | undefined
+    reason?: string
+  },
+): Promise<number | undefined> {
+  const posted = row.state === 'POSTED' ? ctx.now : null
+  const made = await rowOf<{ id: number }>(ctx.db)`
+    insert into replenishment_visits (client_id, org_id, device_id, user_id, source, state,
+      pick_list_id, started_at, submitted_at, posted_at, reason)
+    values (${row.clientId}::uuid, ${device.orgId}, ${device.id}, ${ctx.actor.userId},
+      ${row.source}, ${row.state}, ${row.pickListId ?? null}, ${ctx.now}, ${posted}, ${posted},
+      ${row.reason ?? ''})
+    on conflict do nothing returning id`
+  return made?.id
+}
+
+export const start: Verb<'start'> = async (ctx, { deviceId, clientId, pickListId, source }) => {
+  const device = found(await q.deviceRow(ctx, deviceId))
+  if (pickListId !== undefined && (await q.pickListSeen(ctx, pickListId)).n === 0)
+    throw new Refusal(common.notFound)
+  const made = await insertVisit(ctx, device, { clientId, source, state: 'DRAFT', pickListId })
+  // sent twice, from two tabs, or begun before: there is one
+  const again = made === undefined ? await q.lockVisit(ctx, { clientId }) : undefined
+  if (again && (again.userId !== ctx.actor.userId || again.deviceId !== deviceId))
+    throw new Refusal(common.notFound)
+  const id = made ?? again?.id ?? (await q.draftOf(ctx, deviceId))?.id
+  const visit = await whole(ctx, found(id))
+  ctx.audit(
+    ...(made === undefined
+      ? []
+      : [{ id: visit.id, name: device.rtuNumber, after: { clientId }, orgId: device.orgId }]),
+  )
+  ctx.touch('replenishment', device.orgId)
+  return visit
+}
+
+type Given = {
+  laneId: number
+  countedQty: number | null
+  countedAt?: string | undefined
+  doneAt?: string | undefined
+  addedQty: number
+  withdrawnQty: number
+  withdrawReason: string | null
+}
+
+/** What the actor says of lanes of this machine, at moments of his own clock. */
+async function save(
+  ctx: Ctx,
+  visit: q.Visit,
+  given: readonly Given[],
+  sentAt: string | undefined,
+): Promise<void> {
+  const ids = given.map((one) => one.laneId)
+  const lanes = new Map(
+    (await q.lanesOfDevice(ctx, visit.deviceId, ids)).map((lane) => [lane.id, lane]),
+  )
+  const earliest = new Date(visit.startedAt.getTime() - beforeStart)
+  const moment = (at: string | undefined) =>
+    at === undefined || sentAt === undefined ? ctx.now : momentOf(at, sentAt, ctx.now, earliest)
+  const drafts = given.map(({ countedAt, doneAt, ...said }) => {
+    const { roadIndex, productId } = found(lanes.get(said.laneId))
+    return {
+      ...said,
+      roadIndex,
+      productId,
+      countedAt: said.countedQty === null ? null : moment(countedAt),
+      doneAt: moment(doneAt ?? countedAt),
+    }
+  })
+  await writeDrafts(ctx, visit, drafts)
+}
+
+export const saveItems: Verb<'saveItems'> = async (ctx, { id, items, sentAt }) => {
+  const visit = await ownDraft(ctx, { id })
+  const named = items.map((one) => one.laneId)
+  if (new Set(named).size < named.length) throw new Refusal(common.invalid)
+  await sql`delete from replenishment_items where visit_id = ${id}
+    and lane_id <> all(${named}::bigint[])`.execute(ctx.db)
+  await save(ctx, visit, items, sentAt)
+  return whole(ctx, id)
+}
+
+export const saveItem: Verb<'saveItem'> = async (ctx, { id, sentAt, ...one }) => {
+  await save(ctx, await ownDraft(ctx, { id }), [one], sentAt)
+  return whole(ctx, id)
+}
+
+/**
+ * Posts what the visit says. One of which nothing could be posted stays as it is: its lanes say
+ * why, and it may be sent again.
+ */
+async function post(ctx: Ctx, visit: q.Visit): Promise<void> {
+  const items = await q.itemsToPost(ctx, visit.id)
+  if (!items.length) throw new Refusal(replenishmentErrors.nothing)
+  const done = await postItems(ctx, items)
+  const totals = totalsOf(done)
+  const to = totals.partly ? 'PARTIAL' : 'POSTED'
+  auditPosted(ctx, visit, done)
+  if (totals.none) return
+  const { numAffectedRows } = await sql`update replenishment_visits set state = ${to},
+      submitted_at = coalesce(submitted_at, ${ctx.now}),
+      posted_at = ${ctx.now}, added = ${totals.added},
+      withdrawn = ${totals.withdrawn}, counted = ${totals.counted}, gained = ${totals.gained},
+      lost = ${totals.lost}, diff_cost = ${totals.diffCost}
+    where id = ${visit.id} and state = any(${visitFrom(to)}::text[])`.execute(ctx.db)
+  if (!numAffectedRows) throw new Refusal(common.stale)
+  await tellDifference(ctx, visit, totals)
+}
+
+function auditPosted(ctx: Ctx, visit: q.Visit, done: readonly Posted[]): void {
+  const { added, withdrawn, gained, lost } = totalsOf(done)
+  const failed = done.filter((item) => item.error).length
+  ctx.audit({
+    id: visit.id,
+    name: visit.rtuNumber,
+    after: { added, withdrawn, gained, lost, failed },
+    orgId: visit.orgId,
+  })
+}
+
+export const submit: Verb<'submit'> = async (ctx, { id, lastClientSeq }) => {
+  const visit = await ownDraft(ctx, { id })
+  if (lastClientSeq !== undefined && lastClientSeq !== visit.lastSeq)
+    throw new Refusal(replenishmentErrors.outOfOrder)
+  await post(ctx, visit)
+  return whole(ctx, id)
+}
+
+export const cancel: Verb<'cancel'> = async (ctx, { id }) => {
+  const visit = await ownDraft(ctx, { id })
+  await sql`update replenishment_visits set state = 'CANCELLED' where id = ${id}`.execute(ctx.db)
+  ctx.audit({ id, name: visit.rtuNumber, orgId: visit.orgId })
+  ctx.touch('replenishment', visit.orgId)
+  return whole(ctx, id)
+}
+
+async function submitted(ctx: Ctx, id: number): Promise<q.Visit> {
+  const visit = found(await q.lockVisit(ctx, { id }))
+  if (visit.state !== 'SUBMITTED') throw new Refusal(replenishmentErrors.notSubmitted)
+  return visit
+}
+
+export const approve: Verb<'approve'> = async (ctx, { id }) => {
+  await post(ctx, await submitted(ctx, id))
+  return whole(ctx, id)
+}
+
+export const reject: Verb<'reject'> = async (ctx, { id, reason }) => {
+  const visit = await submitted(ctx, id)
+  await sql`update replenishment_visits set state = 'REJECTED', reason = ${reason}
+    where id = ${id}`.execute(ctx.db)
+  ctx.audit({ id, name: visit.rtuNumber, after: { reason }, orgId: visit.orgId })
+  ctx.touch('replenishment', visit.orgId)
+  return whole(ctx, id)
+}
+
+/** One lane as a visit of its own, posted at once or not at all. */
+async function oneLane(
+  ctx: Ctx,
+  laneId: number,
+  said: { countedQty?: number | undefined; addedQty?: number | undefined },
+  how: { source: 'LANE' } | { source: 'CORRECTION'; reason: string },
+) {
+  const lane = found(await q.deviceOfLane(ctx, laneId))
+  const device = { id: lane.deviceId, orgId: lane.orgId }
+  const row = { clientId: randomUUID(), state: 'POSTED' as const, ...how }
+  const id = found(await insertVisit(ctx, device, row))
+  const visit = found(await q.lockVisit(ctx, { id }))
+  const { countedQty = null, addedQty = 0 } = said
+  await save(
+    ctx,
+    visit,
+    [{ laneId, countedQty, addedQty, withdrawnQty: 0, withdrawReason: null }],
+    undefined,
+  )
+  const done = await postItems(ctx, await q.itemsToPost(ctx, id), how.source === 'CORRECTION')
+  const wrong = done.find((item) => item.error)?.error
+  if (wrong) throw new Refusal(replenishmentErrors[wrong])
+  const totals = totalsOf(done)
+  await sql`update replenishment_visits set added = ${totals.added}, counted = ${totals.counted},
+      gained = ${totals.gained}, lost = ${totals.lost}, diff_cost = ${totals.diffCost}
+    where id = ${id}`.execute(ctx.db)
+  await tellDifference(ctx, visit, totals)
+  ctx.audit({
+    id,
+    name: `${lane.rtuNumber} ${lane.roadIndex}`,
+    after: { ...said, ...('reason' in how ? { reason: how.reason } : {}) },
+    orgId: lane.orgId,
+  })
+  return found(await q.laneRow(ctx, laneId))
+}
+
+export const postLane: Verb<'postLane'> = async (ctx, { laneId, ...said }) => {
+  if (said.countedQty === undefined && !said.addedQty)
+    throw new Refusal(replenishmentErrors.nothing)
+  return oneLane(ctx, laneId, said, { source: 'LANE' })
+}
+
+export const correct: Verb<'correct'> = (ctx, { laneId, countedQty, reason }) =>
+  oneLane(ctx, laneId, { countedQty }, { source: 'CORRECTION', reason })

@@ -1,0 +1,3 @@
+export function Replenish() {
+  return null
+}

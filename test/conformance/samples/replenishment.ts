@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { place, rowId, type World, worldNow } from '../../support/world.ts'
+import { byRow, type DomainSamples, missingId, own, type Source } from './kit.ts'
+
+/** One of every place; its lane is the filled one with the lowest road. */
+const clientId = (where: keyof typeof place) =>
+  `00000000-0000-4000-8000-${String(rowId(where, 1)).padStart(12, '0')}`
+const lane: Source = { own: (where) => rowId(where, 1), none: missingId }
+
+/** A visit of whoever holds everything, in progress unless it is said otherwise. */
+async function visit({ sql }: World, state: 'DRAFT' | 'SUBMITTED' = 'DRAFT') {
+  await sql(
+    `update replenishment_visits set state = 'CANCELLED'
+    where state = 'DRAFT' and device_id = $1`,
+    [own],
+  )
+  const [row] = await sql<{ id: string; client_id: string }>(
+    `insert into replenishment_visits (client_id, org_id, device_id, user_id, source, state,
+      started_at, submitted_at)
+      values (gen_random_uuid(), 3, $1, (select id from users where username = 'ROLE_FULL'),
+        'PANEL', $2, $3, case when $2 = 'SUBMITTED' then $3::timestamptz end)
+      returning id, client_id`,
+    [own, state, worldNow],
+  )
+  const id = Number(row?.id)
+  await sql(
+    `insert into replenishment_items (org_id, device_id, visit_id, lane_id, road_index,
+      product_id, counted_qty, counted_at, done_at)
+      select 3, $1, $2, l.id, l.road_index, l.product_id, l.quantity, $3, $3 from lanes l
+      where l.id = $1`,
+    [own, id, worldNow],
+  )
+  return { id, clientId: row?.client_id as string }
+}
+
+export const replenishment: DomainSamples = {
+  rows: (where) => ({
+    pick_lists: { org_id: place[where], devices: 1, pieces: 3, created_at: worldNow },
+    replenishment_visits: {
+      client_id: clientId(where),
+      org_id: place[where],
+      device_id: rowId(where, 1),
+      user_id: rowId(where, 1),
+      source: 'PANEL',
+      state: 'CANCELLED',
+      started_at: worldNow,
+      reason: `因${where}`,
+    },
+  }),
+  pathIds: {
+    // numbered by the database, place after place
+    'replenishment-visits id': {
+      own: (where) => Object.keys(place).indexOf(where) + 1,
+      none: missingId,
+    },
+    'replenishment-visits laneId': lane,
+    'replenishment-visits clientId': {
+      own: clientId,
+      none: '00000000-0000-4000-8000-999999999999',
+    },
+    'replenishment-tasks laneId': lane,
+    'pick-lists id': { own: (where) => Object.keys(place).indexOf(where) + 1, none: missingId },
+  },
+  fieldIds: {
+    laneId: lane,
+    'items.laneId': lane,
+    'ops.laneId': lane,
+    deviceIds: byRow,
+    pickListId: { own: (where) => Object.keys(place).indexOf(where) + 1, none: missingId },
+  },
+  samples: {
+    'replenishment.start': async () => ({ deviceId: own, clientId: randomUUID(), pickListId: 3 }),
+    'replenishment.saveItems': async (world) => ({
+      id: (await visit(world)).id,
+      items: [{ laneId: own, addedQty: 1 }],
+    }),
+    'replenishment.saveItem': async (world) => ({
+      id: (await visit(world)).id,
+      laneId: own,
+      addedQty: 1,
+    }),
+    'replenishment.ops': async (world) => ({
+      clientId: (await visit(world)).clientId,
+      sentAt: worldNow.toISOString(),
+      ops: [
+        {
+          opId: randomUUID(),
+          clientSeq: 1,
+          kind: 'COUNT',
+          laneId: own,
+          productId: own,
+          qty: 3,
+          madeAt: worldNow.toISOString(),
+        },
+      ],
+    }),
+    'replenishment.submit': async (world) => ({ id: (await visit(world)).id }),
+    'replenishment.cancel': async (world) => ({ id: (await visit(world)).id }),
+    'replenishment.approve': async (world) => ({ id: (await visit(world, 'SUBMITTED')).id }),
+    'replenishment.reject': async (world) => ({
+      id: (await visit(world, 'SUBMITTED')).id,
+      reason: '重复',
+    }),
+    'replenishment.postLane': async () => ({ laneId: own, addedQty: 1 }),
+    'replenishment.correct': async () => ({ laneId: own, countedQty: 4, reason: '录错' }),
+    'replenishment.pick': async () => ({ deviceIds: [own] }),
+  },
+}
