@@ -1199,6 +1199,7 @@ table public.lanes row security
   CREATE INDEX lanes_floor ON public.lanes USING btree (floor_id)
   CREATE INDEX lanes_org ON public.lanes USING btree (org_id)
   CREATE INDEX lanes_product ON public.lanes USING btree (product_id) WHERE (archived_at IS NULL)
+  CREATE INDEX lanes_to_count ON public.lanes USING btree (org_id, device_id) WHERE ((archived_at IS NULL) AND ((failed_hold > 0) OR (lock_reason = 'COUNT_NEEDED'::text)))
   CREATE UNIQUE INDEX lanes_live ON public.lanes USING btree (device_id, road_index) WHERE (archived_at IS NULL)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
@@ -1206,6 +1207,8 @@ table public.lanes row security
   CREATE TRIGGER price_over_cost BEFORE INSERT OR UPDATE OF product_id, price ON public.lanes FOR EACH ROW EXECUTE FUNCTION check_lane_price()
   CREATE TRIGGER product_home AFTER INSERT ON public.lanes FOR EACH ROW WHEN (((new.product_id IS NOT NULL) AND (new.archived_at IS NULL))) EXECUTE FUNCTION check_home_above()
   CREATE TRIGGER product_home_kept AFTER UPDATE OF org_id, product_id ON public.lanes FOR EACH ROW WHEN (((new.product_id IS NOT NULL) AND (new.archived_at IS NULL) AND ((old.org_id <> new.org_id) OR (old.product_id IS DISTINCT FROM new.product_id)))) EXECUTE FUNCTION check_home_above()
+  CREATE TRIGGER stock_warning AFTER INSERT ON public.lanes FOR EACH ROW WHEN ((new.product_id IS NOT NULL)) EXECUTE FUNCTION note_stock_warning()
+  CREATE TRIGGER stock_warning_kept AFTER UPDATE OF quantity, reserved, failed_hold, warn_qty, status, product_id, archived_at ON public.lanes FOR EACH ROW WHEN ((((((old.quantity - old.reserved) - old.failed_hold) <= 0) <> (((new.quantity - new.reserved) - new.failed_hold) <= 0)) OR ((((old.quantity - old.reserved) - old.failed_hold) <= old.warn_qty) <> (((new.quantity - new.reserved) - new.failed_hold) <= new.warn_qty)) OR ((old.failed_hold > 0) <> (new.failed_hold > 0)) OR ((old.status = 'ENABLED'::text) <> (new.status = 'ENABLED'::text)) OR ((old.product_id IS NULL) <> (new.product_id IS NULL)) OR ((old.archived_at IS NULL) <> (new.archived_at IS NULL)))) EXECUTE FUNCTION note_stock_warning()
   grant delete, insert, select, update to huodao_app
 
 table public.ledger_accounts row security
@@ -2036,6 +2039,40 @@ table public.permissions
   constraint permissions_pkey PRIMARY KEY (code)
   grant delete, insert, select, update to huodao_app
 
+table public.pick_list_items row security
+  org_id bigint not null
+  pick_list_id bigint not null
+  device_id bigint not null
+  lane_id bigint not null
+  product_id bigint not null
+  planned integer not null
+  constraint pick_list_items_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint pick_list_items_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id)
+  constraint pick_list_items_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint pick_list_items_pick_list_id_fkey FOREIGN KEY (pick_list_id) REFERENCES pick_lists(id) ON DELETE CASCADE
+  constraint pick_list_items_pkey PRIMARY KEY (pick_list_id, lane_id)
+  constraint pick_list_items_planned_check CHECK ((planned > 0))
+  constraint pick_list_items_product_id_fkey FOREIGN KEY (product_id) REFERENCES products(id)
+  CREATE INDEX pick_list_items_org ON public.pick_list_items USING btree (org_id, pick_list_id)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
+table public.pick_lists row security
+  id bigint generated always as identity not null
+  org_id bigint not null
+  user_id bigint
+  devices integer not null
+  pieces integer not null
+  created_at timestamp with time zone not null
+  constraint pick_lists_devices_check CHECK ((devices > 0))
+  constraint pick_lists_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint pick_lists_pieces_check CHECK ((pieces >= 0))
+  constraint pick_lists_pkey PRIMARY KEY (id)
+  constraint pick_lists_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+  CREATE INDEX pick_lists_org ON public.pick_lists USING btree (org_id, created_at DESC, id DESC)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant delete, insert, select, update to huodao_app
+
 table public.planogram_versions row security
   org_id bigint not null
   device_id bigint not null
@@ -2339,6 +2376,99 @@ table public.refunds row security
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
+table public.replenishment_items row security
+  id bigint generated always as identity not null
+  org_id bigint not null
+  device_id bigint not null
+  visit_id bigint not null
+  lane_id bigint not null
+  road_index integer not null
+  product_id bigint not null
+  counted_qty integer
+  counted_at timestamp with time zone
+  done_at timestamp with time zone not null
+  added_qty integer default 0 not null
+  withdrawn_qty integer default 0 not null
+  withdraw_reason text
+  batch_id bigint
+  codes text[] default '{}'::text[] not null
+  state text default 'PENDING'::text not null
+  error text
+  before_qty integer
+  difference integer default 0 not null
+  after_qty integer
+  constraint replenishment_items_added_qty_check CHECK (((added_qty >= 0) AND (added_qty <= 999)))
+  constraint replenishment_items_check CHECK (((counted_qty IS NULL) = (counted_at IS NULL)))
+  constraint replenishment_items_check1 CHECK (((withdrawn_qty = 0) OR (withdraw_reason IS NOT NULL)))
+  constraint replenishment_items_check2 CHECK (((counted_qty IS NOT NULL) OR (difference = 0)))
+  constraint replenishment_items_check3 CHECK (((state = 'REJECTED'::text) = (error IS NOT NULL)))
+  constraint replenishment_items_check4 CHECK (((state = 'POSTED'::text) = (after_qty IS NOT NULL)))
+  constraint replenishment_items_check5 CHECK (((state <> 'POSTED'::text) OR (after_qty = (((before_qty + difference) - withdrawn_qty) + added_qty))))
+  constraint replenishment_items_codes_check CHECK ((cardinality(codes) <= 999))
+  constraint replenishment_items_counted_qty_check CHECK (((counted_qty >= 0) AND (counted_qty <= 999)))
+  constraint replenishment_items_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint replenishment_items_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id)
+  constraint replenishment_items_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint replenishment_items_pkey PRIMARY KEY (id)
+  constraint replenishment_items_product_id_fkey FOREIGN KEY (product_id) REFERENCES products(id)
+  constraint replenishment_items_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'POSTED'::text, 'REJECTED'::text])))
+  constraint replenishment_items_visit_id_fkey FOREIGN KEY (visit_id) REFERENCES replenishment_visits(id) ON DELETE CASCADE
+  constraint replenishment_items_visit_id_lane_id_key UNIQUE (visit_id, lane_id)
+  constraint replenishment_items_withdraw_reason_check CHECK ((withdraw_reason = ANY (ARRAY['TAKE_BACK'::text, 'WASTE'::text, 'EXPIRED'::text, 'RECALL'::text])))
+  constraint replenishment_items_withdrawn_qty_check CHECK (((withdrawn_qty >= 0) AND (withdrawn_qty <= 999)))
+  CREATE INDEX replenishment_items_counted ON public.replenishment_items USING btree (lane_id, counted_at DESC) WHERE ((state = 'POSTED'::text) AND (counted_at IS NOT NULL))
+  CREATE INDEX replenishment_items_org ON public.replenishment_items USING btree (org_id, visit_id)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
+table public.replenishment_visits row security
+  id bigint generated always as identity not null
+  client_id uuid not null
+  org_id bigint not null
+  device_id bigint not null
+  user_id bigint not null
+  source text not null
+  state text default 'DRAFT'::text not null
+  pick_list_id bigint
+  started_at timestamp with time zone not null
+  submitted_at timestamp with time zone
+  posted_at timestamp with time zone
+  last_seq integer default 0 not null
+  added integer default 0 not null
+  withdrawn integer default 0 not null
+  counted integer default 0 not null
+  gained integer default 0 not null
+  lost integer default 0 not null
+  diff_cost bigint default 0 not null
+  reason text default ''::text not null
+  constraint replenishment_visits_added_check CHECK ((added >= 0))
+  constraint replenishment_visits_check CHECK (((state = ANY (ARRAY['POSTED'::text, 'PARTIAL'::text])) = (posted_at IS NOT NULL)))
+  constraint replenishment_visits_check1 CHECK (((state = ANY (ARRAY['DRAFT'::text, 'CANCELLED'::text])) OR (submitted_at IS NOT NULL)))
+  constraint replenishment_visits_check2 CHECK (((source <> 'CORRECTION'::text) OR (reason <> ''::text)))
+  constraint replenishment_visits_client_id_key UNIQUE (client_id)
+  constraint replenishment_visits_counted_check CHECK ((counted >= 0))
+  constraint replenishment_visits_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint replenishment_visits_gained_check CHECK ((gained >= 0))
+  constraint replenishment_visits_last_seq_check CHECK ((last_seq >= 0))
+  constraint replenishment_visits_lost_check CHECK ((lost >= 0))
+  constraint replenishment_visits_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint replenishment_visits_pick_list_id_fkey FOREIGN KEY (pick_list_id) REFERENCES pick_lists(id)
+  constraint replenishment_visits_pkey PRIMARY KEY (id)
+  constraint replenishment_visits_reason_check CHECK ((length(reason) <= 200))
+  constraint replenishment_visits_source_check CHECK ((source = ANY (ARRAY['PANEL'::text, 'PHONE'::text, 'LANE'::text, 'CORRECTION'::text])))
+  constraint replenishment_visits_state_check CHECK ((state = ANY (ARRAY['DRAFT'::text, 'SUBMITTED'::text, 'POSTED'::text, 'PARTIAL'::text, 'REJECTED'::text, 'CANCELLED'::text])))
+  constraint replenishment_visits_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+  constraint replenishment_visits_withdrawn_check CHECK ((withdrawn >= 0))
+  CREATE INDEX replenishment_visits_device ON public.replenishment_visits USING btree (device_id, started_at DESC, id DESC)
+  CREATE INDEX replenishment_visits_differ ON public.replenishment_visits USING btree (org_id, started_at DESC, id DESC) WHERE ((gained + lost) > 0)
+  CREATE INDEX replenishment_visits_open ON public.replenishment_visits USING btree (started_at) WHERE (state = 'DRAFT'::text)
+  CREATE INDEX replenishment_visits_org ON public.replenishment_visits USING btree (org_id, started_at DESC, id DESC)
+  CREATE INDEX replenishment_visits_posted ON public.replenishment_visits USING btree (device_id, posted_at DESC) WHERE (posted_at IS NOT NULL)
+  CREATE INDEX replenishment_visits_user ON public.replenishment_visits USING btree (user_id, started_at DESC, id DESC)
+  CREATE UNIQUE INDEX replenishment_visits_draft ON public.replenishment_visits USING btree (device_id, user_id) WHERE (state = 'DRAFT'::text)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
 table public.role_distribution_limits
   role_id bigint not null
   org_kinds text[] default '{}'::text[] not null
@@ -2516,6 +2646,20 @@ table public.security_events row security
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
+table public.sell_out_forecasts row security
+  device_id bigint not null
+  org_id bigint not null
+  sells_out_at timestamp with time zone
+  days integer not null
+  computed_at timestamp with time zone not null
+  constraint sell_out_forecasts_days_check CHECK (((days >= 0) AND (days <= 14)))
+  constraint sell_out_forecasts_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE
+  constraint sell_out_forecasts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint sell_out_forecasts_pkey PRIMARY KEY (device_id)
+  CREATE INDEX sell_out_forecasts_org ON public.sell_out_forecasts USING btree (org_id, sells_out_at)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
 table public.sessions row security
   id uuid default gen_random_uuid() not null
   token_hash bytea not null
@@ -2672,6 +2816,7 @@ table public.stock_flows partition by RANGE (created_at) row security
   batch_id bigint
   batch_no text
   codes text[]
+  visit_item_id bigint
   constraint stock_flows_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['USER'::text, 'DEVICE'::text, 'SYSTEM'::text])))
   constraint stock_flows_after_total_check CHECK ((after_total >= 0))
   constraint stock_flows_change_total_check CHECK ((change_total <> 0))
@@ -2703,6 +2848,36 @@ END)
   CREATE TRIGGER count_batch AFTER INSERT ON public.stock_flows FOR EACH ROW WHEN (((new.batch_id IS NOT NULL) AND (new.type <> 'CUSTOMER_TAKE'::text))) EXECUTE FUNCTION count_batch()
   CREATE TRIGGER move_codes AFTER INSERT ON public.stock_flows FOR EACH ROW WHEN ((new.codes IS NOT NULL)) EXECUTE FUNCTION move_codes()
   grant insert, select to huodao_app
+
+table public.stock_warning_calls row security
+  org_id bigint not null
+  device_id bigint not null
+  told_at timestamp with time zone not null
+  constraint stock_warning_calls_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint stock_warning_calls_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint stock_warning_calls_pkey PRIMARY KEY (org_id, device_id)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
+table public.stock_warnings row security
+  id bigint generated always as identity not null
+  org_id bigint not null
+  device_id bigint not null
+  lane_id bigint not null
+  kind text not null
+  opened_at timestamp with time zone default now() not null
+  closed_at timestamp with time zone
+  constraint stock_warnings_check CHECK ((closed_at >= opened_at))
+  constraint stock_warnings_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint stock_warnings_kind_check CHECK ((kind = ANY (ARRAY['SOLD_OUT'::text, 'LOW'::text, 'COUNT'::text])))
+  constraint stock_warnings_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id) ON DELETE CASCADE
+  constraint stock_warnings_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint stock_warnings_pkey PRIMARY KEY (id)
+  CREATE INDEX stock_warnings_device ON public.stock_warnings USING btree (org_id, device_id, opened_at)
+  CREATE INDEX stock_warnings_listed ON public.stock_warnings USING btree (org_id, opened_at, id) INCLUDE (kind, device_id) WHERE (closed_at IS NULL)
+  CREATE UNIQUE INDEX stock_warnings_open ON public.stock_warnings USING btree (lane_id, kind) WHERE (closed_at IS NULL)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
 
 table public.stores row security
   id bigint generated by default as identity not null
@@ -3070,6 +3245,34 @@ table public.vend_resolutions row security
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.vend_resolutions FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.vend_resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  grant insert, select to huodao_app
+
+table public.visit_ops row security
+  op_id uuid not null
+  org_id bigint not null
+  device_id bigint not null
+  visit_id bigint not null
+  client_seq integer not null
+  kind text not null
+  lane_id bigint not null
+  payload jsonb not null
+  made_at timestamp with time zone not null
+  received_at timestamp with time zone not null
+  result text not null
+  reason text
+  constraint visit_ops_client_seq_check CHECK ((client_seq > 0))
+  constraint visit_ops_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint visit_ops_kind_check CHECK ((kind = ANY (ARRAY['COUNT'::text, 'ADD'::text, 'WITHDRAW'::text, 'CLEAR'::text])))
+  constraint visit_ops_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id)
+  constraint visit_ops_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint visit_ops_pkey PRIMARY KEY (op_id)
+  constraint visit_ops_result_check CHECK ((result = ANY (ARRAY['APPLIED'::text, 'CONFLICT'::text, 'REJECTED'::text])))
+  constraint visit_ops_visit_id_client_seq_key UNIQUE (visit_id, client_seq)
+  constraint visit_ops_visit_id_fkey FOREIGN KEY (visit_id) REFERENCES replenishment_visits(id)
+  CREATE INDEX visit_ops_org ON public.visit_ops USING btree (org_id, visit_id, client_seq)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.visit_ops FOR EACH ROW EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.visit_ops FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
 
 table public.way_changes row security
@@ -3694,6 +3897,12 @@ begin
   raise exception 'trace code % is sold', old.code using errcode = 'check_violation';
 end $function$
 
+CREATE OR REPLACE FUNCTION public.lane_shortage(archived timestamp with time zone, product bigint, status text, sellable integer, warn integer)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE WHEN ((archived IS NULL) AND (product IS NOT NULL) AND (status = 'ENABLED'::text)) THEN CASE WHEN (sellable <= 0) THEN 'SOLD_OUT'::text WHEN (sellable <= warn) THEN 'LOW'::text ELSE NULL::text END ELSE NULL::text END
+
 CREATE OR REPLACE FUNCTION public.move_codes()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3754,6 +3963,27 @@ begin
   insert into settings_versions (tenant_id) values (tenant)
     on conflict (tenant_id) do update set version = settings_versions.version + 1;
   perform set_config('app.settings_noted', noted || ',' || tenant || ',', true);
+end $function$
+-- execute: owner only
+
+CREATE OR REPLACE FUNCTION public.note_stock_warning()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  kinds text[] := array_remove(array[
+    lane_shortage(new.archived_at, new.product_id, new.status,
+      new.quantity - new.reserved - new.failed_hold, new.warn_qty),
+    case when new.archived_at is null and new.failed_hold > 0 then 'COUNT' end], null);
+begin
+  update stock_warnings set closed_at = greatest(now(), opened_at)
+    where lane_id = new.id and closed_at is null and kind <> all(kinds);
+  insert into stock_warnings (org_id, device_id, lane_id, kind)
+    select new.org_id, new.device_id, new.id, k from unnest(kinds) k
+    on conflict (lane_id, kind) where closed_at is null do nothing;
+  return null;
 end $function$
 -- execute: owner only
 

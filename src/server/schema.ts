@@ -1102,6 +1102,24 @@ export interface PermissionsTable {
   sort: number
 }
 
+export interface PickListItemsTable {
+  org_id: number
+  pick_list_id: number
+  device_id: number
+  lane_id: number
+  product_id: number
+  planned: number
+}
+
+export interface PickListsTable {
+  id: GeneratedAlways<number>
+  org_id: number
+  user_id: number | null
+  devices: number
+  pieces: number
+  created_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface PlanogramVersionsTable {
   org_id: number
   device_id: number
@@ -1269,6 +1287,51 @@ export interface RefundsTable {
   waited: Generated<number>
 }
 
+export interface ReplenishmentItemsTable {
+  id: GeneratedAlways<number>
+  org_id: number
+  device_id: number
+  visit_id: number
+  lane_id: number
+  road_index: number
+  product_id: number
+  counted_qty: number | null
+  counted_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  done_at: ColumnType<Date, Date | string, Date | string>
+  added_qty: Generated<number>
+  withdrawn_qty: Generated<number>
+  withdraw_reason: 'TAKE_BACK' | 'WASTE' | 'EXPIRED' | 'RECALL' | null
+  batch_id: number | null
+  codes: Generated<string[]>
+  state: Generated<'PENDING' | 'POSTED' | 'REJECTED'>
+  error: string | null
+  before_qty: number | null
+  difference: Generated<number>
+  after_qty: number | null
+}
+
+export interface ReplenishmentVisitsTable {
+  id: GeneratedAlways<number>
+  client_id: string
+  org_id: number
+  device_id: number
+  user_id: number
+  source: 'PANEL' | 'PHONE' | 'LANE' | 'CORRECTION'
+  state: Generated<'DRAFT' | 'SUBMITTED' | 'POSTED' | 'PARTIAL' | 'REJECTED' | 'CANCELLED'>
+  pick_list_id: number | null
+  started_at: ColumnType<Date, Date | string, Date | string>
+  submitted_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  posted_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  last_seq: Generated<number>
+  added: Generated<number>
+  withdrawn: Generated<number>
+  counted: Generated<number>
+  gained: Generated<number>
+  lost: Generated<number>
+  diff_cost: Generated<number>
+  reason: Generated<string>
+}
+
 export interface RoleDistributionLimitsTable {
   role_id: number
   org_kinds: Generated<string[]>
@@ -1371,6 +1434,14 @@ export interface SecurityEventsTable {
   version: Generated<number>
 }
 
+export interface SellOutForecastsTable {
+  device_id: number
+  org_id: number
+  sells_out_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  days: number
+  computed_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface SessionsTable {
   id: Generated<string>
   token_hash: Buffer
@@ -1467,6 +1538,7 @@ export interface StockFlowsTable {
   batch_id: number | null
   batch_no: string | null
   codes: string[] | null
+  visit_item_id: number | null
 }
 
 export interface StockWarningCallsTable {
@@ -1685,6 +1757,21 @@ export interface VendResolutionsTable {
   created_at: ColumnType<Date, Date | string, Date | string>
 }
 
+export interface VisitOpsTable {
+  op_id: string
+  org_id: number
+  device_id: number
+  visit_id: number
+  client_seq: number
+  kind: 'COUNT' | 'ADD' | 'WITHDRAW' | 'CLEAR'
+  lane_id: number
+  payload: unknown
+  made_at: ColumnType<Date, Date | string, Date | string>
+  received_at: ColumnType<Date, Date | string, Date | string>
+  result: 'APPLIED' | 'CONFLICT' | 'REJECTED'
+  reason: string | null
+}
+
 export interface WayChangesTable {
   id: GeneratedAlways<number>
   org_id: number
@@ -1792,6 +1879,8 @@ export interface DB {
   payment_events: PaymentEventsTable
   payments: PaymentsTable
   permissions: PermissionsTable
+  pick_list_items: PickListItemsTable
+  pick_lists: PickListsTable
   planogram_versions: PlanogramVersionsTable
   preferences: PreferencesTable
   price_schedules: PriceSchedulesTable
@@ -1803,6 +1892,8 @@ export interface DB {
   reconciliation_runs: ReconciliationRunsTable
   recovery_codes: RecoveryCodesTable
   refunds: RefundsTable
+  replenishment_items: ReplenishmentItemsTable
+  replenishment_visits: ReplenishmentVisitsTable
   role_distribution_limits: RoleDistributionLimitsTable
   role_distributions: RoleDistributionsTable
   role_menus: RoleMenusTable
@@ -1813,6 +1904,7 @@ export interface DB {
   schema_migrations: SchemaMigrationsTable
   second_factors: SecondFactorsTable
   security_events: SecurityEventsTable
+  sell_out_forecasts: SellOutForecastsTable
   sessions: SessionsTable
   settings: SettingsTable
   settings_versions: SettingsVersionsTable
@@ -1836,6 +1928,7 @@ export interface DB {
   vend_commands: VendCommandsTable
   vend_queues: VendQueuesTable
   vend_resolutions: VendResolutionsTable
+  visit_ops: VisitOpsTable
   way_changes: WayChangesTable
   wechat_bindings: WechatBindingsTable
 }
@@ -1896,6 +1989,9 @@ export type Constraint =
   | 'reconciliation_runs_org_id_day_part_provider_config_key'
   | 'refunds_refund_no_key'
   | 'refunds_unit_id_key'
+  | 'replenishment_items_visit_id_lane_id_key'
+  | 'replenishment_visits_client_id_key'
+  | 'replenishment_visits_draft'
   | 'roles_name'
   | 'roles_org_id_code_key'
   | 'security_events_open'
@@ -1918,5 +2014,6 @@ export type Constraint =
   | 'vend_commands_live'
   | 'vend_commands_unit_id_attempt_key'
   | 'vend_resolutions_cmd_id_key'
+  | 'visit_ops_visit_id_client_seq_key'
   | 'way_changes_token_hash_key'
   | 'wechat_bindings_openid_key'

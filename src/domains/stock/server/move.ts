@@ -28,8 +28,6 @@ export type Move = {
     reason: string
     unitId?: number
     orderNum?: string
-    /** What a person did at the lane in a visit. */
-    visitItemId?: number
     occurredAt: Date
     actorKind: 'USER' | 'DEVICE' | 'SYSTEM'
     actorId?: number | null
