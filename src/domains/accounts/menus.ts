@@ -57,7 +57,7 @@ const table: readonly Group[] = [
   ['order', 'list', '订单管理', 'Orders', [
     ['order-list'],
     ['order-clean'],
-    ['order-details', '一键补单', 'Order supplement', 'order:supplement'],
+    ['order-details'],
   ]],
   ['data', 'chart', '数据统计', 'Data', [
     ['sales-report', '销售报表', 'Sales report', 'sales-report:read'],

@@ -88,6 +88,17 @@ export const suspenseOut = (refundNo: string, amount: number, of: Of): Voucher =
   ],
 })
 
+/** Money in suspense found its order: it leaves the account and comes in again with `orderIn`. */
+export const suspenseApplied = (paymentId: number, amount: number, of: Of): Voucher => ({
+  ...of,
+  key: `susa:${paymentId}`,
+  type: 'V11',
+  entries: [
+    { account: '2901', amount },
+    { account: '1001', amount: -amount },
+  ],
+})
+
 /** The channel's fee on an amount, rounded half up; `rate` in basis points. */
 export const feeOf = (amount: number, rate: number): number =>
   Math.floor((amount * rate + 5000) / 10_000)

@@ -14,6 +14,9 @@ export const domain = {
   },
   jobs: async (app) => (await import('./server/jobs.ts')).registerOrderJobs(app),
   open: {
+    'server/giveBack.ts': 'payments that are made good are given back in one way',
+    'server/revend.ts': 'and their pieces vended in one way',
+    'server/supplement.ts': 'and orders made for them',
     'server/rollups.ts': 'orders that are cleaned leave the figures',
     'server/rows.ts': 'orders are locked in one way',
     'server/refunds.ts': 'what a payment channel is asked for',

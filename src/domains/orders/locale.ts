@@ -223,6 +223,7 @@ export const locale = defineLocale(
         EXPIRED: '命令已过期',
         VOIDED: '设备已撤销',
         RESOLVED: '人工确认未出货',
+        NOT_VENDED: '补单退款，未出货',
         OFFLINE: '设备离线',
       },
       event: {
@@ -238,6 +239,7 @@ export const locale = defineLocale(
         UNKNOWN: '未收到出货结果，查询中',
         VOID: '命令已撤销',
         LATE_RESULT: '迟到的出货结果，待盘点',
+        SUPPLEMENTED: '补建订单，支付 {amount}',
         REVEND: '重新出货，第 {attempt} 次',
         REFUND_PENDING: '发起退款 {amount}',
         REFUNDED: '已退款 {amount}',
@@ -470,6 +472,7 @@ export const locale = defineLocale(
         EXPIRED: 'Command expired',
         VOIDED: 'Voided',
         RESOLVED: 'Not dispensed, by hand',
+        NOT_VENDED: 'Refunded, not dispensed',
         OFFLINE: 'Machine offline',
       },
       event: {
@@ -485,6 +488,7 @@ export const locale = defineLocale(
         UNKNOWN: 'No result yet, asking',
         VOID: 'Command voided',
         LATE_RESULT: 'Late result, count needed',
+        SUPPLEMENTED: 'Order made for a payment of {amount}',
         REVEND: 'Vended again, try {attempt}',
         REFUND_PENDING: 'Refund of {amount} started',
         REFUNDED: '{amount} refunded',

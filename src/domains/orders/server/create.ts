@@ -14,7 +14,7 @@ import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { cachedSetting, cachedSettings } from '../../settings/server/values.ts'
 import { holdStock } from '../../stock/server/move.ts'
 import { MobileAnswer, MobileLane, orderErrors, type orders } from '../contract.ts'
-import { queueRefusal, safeSeconds } from '../rules.ts'
+import { queueRefusal, safeSeconds, splitDiscount } from '../rules.ts'
 import { numbersOf } from './numbers.ts'
 import { platformBehind } from './queue.ts'
 import { within } from './rows.ts'
@@ -397,7 +397,9 @@ async function answerOfClient(
   return answer
 }
 
-const detailText = (sold: readonly { lane: Lane; count: number }[]): string => {
+export const detailText = (
+  sold: readonly { lane: Pick<Lane, 'name' | 'model'>; count: number }[],
+): string => {
   const [first, ...rest] = sold.map(({ lane, count }) => `${lane.name} ${lane.model} ×${count}`)
   return rest.length ? `${first} +${rest.length}` : (first ?? '')
 }
@@ -411,28 +413,37 @@ export async function addUnits(
   ctx: Ctx,
   order: OfOrder,
   sold: readonly { lane: Piece; count: number }[],
+  discount = 0,
 ): Promise<void> {
-  await unitsStatement(ctx, order, sold).execute(ctx.db)
+  await unitsStatement(ctx, order, sold, discount).execute(ctx.db)
 }
 
 function unitsStatement(
   ctx: Ctx,
   order: OfOrder,
   sold: readonly { lane: Piece; count: number }[],
+  discount = 0,
 ): RawBuilder<unknown> {
-  const units = sold
-    .flatMap(({ lane, count }) => Array.from({ length: count }, () => lane))
-    .map((lane, index) => ({ ...lane, unitNo: index + 1 }))
+  const lanes = sold.flatMap(({ lane, count }) => Array.from({ length: count }, () => lane))
+  const shares = splitDiscount(
+    discount,
+    lanes.map((lane) => lane.price),
+  )
+  const units = lanes.map((lane, index) => ({
+    ...lane,
+    unitNo: index + 1,
+    discount: shares[index],
+  }))
   return sql`insert into order_units (org_id, created_at, order_id, order_num, device_id, unit_no,
     lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid,
     cost)
     select ${order.orgId}::bigint, ${ctx.now}::timestamptz, ${order.id}::bigint, ${order.orderNum},
       ${order.deviceId}::bigint,
-      "unitNo", id, "roadIndex", "productId", name, model, "drugClass", img, price, 0, price,
-      "costPrice"
+      "unitNo", id, "roadIndex", "productId", name, model, "drugClass", img, price, discount,
+      price - discount, "costPrice"
     from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as u("unitNo" int, id bigint,
       "roadIndex" int, "productId" bigint, name text, model text,
-      "drugClass" text, img text, price bigint, "costPrice" bigint) order by "unitNo"`
+      "drugClass" text, img text, price bigint, "costPrice" bigint, discount bigint) order by "unitNo"`
 }
 
 /** Commands of a paid order: one per lane piece, waiting for the gateway. */

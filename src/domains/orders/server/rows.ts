@@ -122,6 +122,10 @@ export async function lockOrders(
   return { orders, units }
 }
 
+/** What went by itself has nothing open. */
+const exceptional = (order: Order, own: readonly Unit[]): boolean =>
+  order.orderType === 'SUPPLEMENT' || own.some((u) => u.refundState !== null || u.attempt > 1)
+
 /** Derives label, failure reason, cost and finality of orders from their pieces. */
 export function relabel(ctx: Ctx, orders: readonly Order[], units: readonly Unit[]): void {
   const byOrder = Map.groupBy(units, (unit) => unit.orderId)
@@ -136,9 +140,7 @@ export function relabel(ctx: Ctx, orders: readonly Order[], units: readonly Unit
     const cost = own.reduce((sum, u) => sum + (u.vendState === 'SUCCESS' ? u.cost : 0), 0)
     const reason =
       own.find((u) => u.vendState === 'FAILED' || u.vendState === 'VOID')?.failReason ?? null
-    // what went by itself had nothing open
-    if (final && !order.finalAt && own.some((u) => u.refundState !== null || u.attempt > 1))
-      closeCases(ctx, order.id)
+    if (final && !order.finalAt && exceptional(order, own)) closeCases(ctx, order.id)
     const same = order.orderStatus === status && (order.finalAt !== null) === final
     if (same && order.costAmount === cost && order.failReason === reason) return []
     Object.assign(order, {

@@ -10,6 +10,7 @@ import { post } from '../../ledger/server/post.ts'
 import { applyPayment, openCase, openPaymentRefund } from '../../orders/server/verbs.ts'
 import { raiseApart, raiseSecurity } from '../../security/server/raise.ts'
 import { paymentErrors, type payments } from '../contract.ts'
+import { openLost } from './lost.ts'
 
 /** Fee of the simulated channel in basis points. */
 const simulatorFee = 60
@@ -159,7 +160,7 @@ async function take(
   if (trade && (trade.order_id !== (payment?.order_id ?? null) || trade.amount !== notice.amount))
     return contradiction('TRADE')
   if (!payment) {
-    post(ctx, [suspenseIn(tradeOf(provider, notice), notice.amount, nobody)])
+    if (!trade) await openLost(ctx, { provider, orgId: platformOrg }, notice)
     return ['UNKNOWN', { kind: 'PAYMENT_UNKNOWN', why: 'ORDER' }]
   }
   if (trade) return ['DUPLICATE']
