@@ -1264,6 +1264,7 @@ table public.ledger_voucher_keys row security
   created_at timestamp with time zone not null
   constraint ledger_voucher_keys_pkey PRIMARY KEY (key)
   constraint ledger_voucher_keys_voucher_id_key UNIQUE (voucher_id)
+  CREATE INDEX ledger_voucher_keys_made ON public.ledger_voucher_keys USING brin (created_at) WITH (autosummarize='on')
   CREATE INDEX ledger_voucher_keys_org ON public.ledger_voucher_keys USING btree (org_id)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_voucher_keys FOR EACH ROW EXECUTE FUNCTION refuse_change()
@@ -1965,13 +1966,14 @@ table public.payment_bills row security
   constraint payment_bills_out_trade_no_check CHECK ((length(out_trade_no) <= 64))
   constraint payment_bills_pkey PRIMARY KEY (id)
   constraint payment_bills_provider_check CHECK ((provider = ANY (ARRAY['SIMULATOR'::text, 'WECHAT'::text, 'ALIPAY'::text])))
-  constraint payment_bills_provider_config_kind_trade_no_key UNIQUE (provider, config, kind, trade_no)
+  constraint payment_bills_provider_kind_trade_no_config_key UNIQUE (provider, kind, trade_no, config)
   constraint payment_bills_refund_no_check CHECK (((length(refund_no) >= 1) AND (length(refund_no) <= 64)))
   constraint payment_bills_state_check CHECK ((state = ANY (ARRAY['SUCCESS'::text, 'PROCESSING'::text, 'FAILED'::text])))
   constraint payment_bills_trade_no_check CHECK (((length(trade_no) >= 1) AND (length(trade_no) <= 64)))
   CREATE INDEX payment_bills_day ON public.payment_bills USING btree (provider, config, day)
   CREATE INDEX payment_bills_number ON public.payment_bills USING btree (out_trade_no)
   CREATE INDEX payment_bills_org ON public.payment_bills USING btree (org_id, day)
+  CREATE INDEX payment_bills_refund ON public.payment_bills USING btree (refund_no) WHERE (refund_no IS NOT NULL)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
@@ -2263,6 +2265,8 @@ table public.reconciliation_differences row security
   device_id bigint
   day date not null
   part text not null
+  provider text default ''::text not null
+  config text default ''::text not null
   kind text not null
   subject text not null
   order_num text
@@ -2290,7 +2294,7 @@ table public.reconciliation_differences row security
   constraint reconciliation_differences_wanted_check CHECK ((wanted = ANY (ARRAY['RESOLVED'::text, 'IGNORED'::text])))
   CREATE INDEX reconciliation_differences_open ON public.reconciliation_differences USING btree (org_id, day DESC, id DESC) WHERE (state = ANY (ARRAY['OPEN'::text, 'HANDLING'::text, 'REVIEW'::text]))
   CREATE INDEX reconciliation_differences_org ON public.reconciliation_differences USING btree (org_id, day DESC, id DESC)
-  CREATE UNIQUE INDEX reconciliation_differences_once ON public.reconciliation_differences USING btree (kind, subject, day)
+  CREATE UNIQUE INDEX reconciliation_differences_once ON public.reconciliation_differences USING btree (day, kind, provider, config, subject)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 

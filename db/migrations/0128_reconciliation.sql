@@ -18,12 +18,13 @@ create table payment_bills (
   at timestamptz not null,
   state text not null default 'SUCCESS' check (state in ('SUCCESS','PROCESSING','FAILED')),
   created_at timestamptz not null default now(),
-  unique (provider, config, kind, trade_no),
+  unique (provider, kind, trade_no, config),
   check ((kind = 'REFUND') = (refund_no is not null))
 );
 create index payment_bills_org on payment_bills (org_id, day);
 create index payment_bills_day on payment_bills (provider, config, day);
 create index payment_bills_number on payment_bills (out_trade_no);
+create index payment_bills_refund on payment_bills (refund_no) where refund_no is not null;
 call app_protect('payment_bills');
 
 -- Days whose bill is here: one without lines is known to be empty.
@@ -65,6 +66,8 @@ create table reconciliation_differences (
   device_id bigint,
   day date not null,
   part text not null check (part in ('ORDERS','PAYMENTS','REFUNDS','STOCK','LEDGER','BILL')),
+  provider text not null default '',
+  config text not null default '',
   kind text not null,
   -- what it is about: an order number, a number at the provider, a refund number, a lane, a voucher
   subject text not null check (length(subject) between 1 and 200),
@@ -89,7 +92,7 @@ create table reconciliation_differences (
 create index reconciliation_differences_org on reconciliation_differences (org_id, day desc, id desc);
 create index reconciliation_differences_open on reconciliation_differences (org_id, day desc, id desc)
   where state in ('OPEN','HANDLING','REVIEW');
-create unique index reconciliation_differences_once on reconciliation_differences (kind, subject, day);
+create unique index reconciliation_differences_once on reconciliation_differences (day, kind, provider, config, subject);
 call app_protect('reconciliation_differences', 'device_id');
 
 -- Debit and credit of an account on a day that is over: what the trial balance adds up.
@@ -104,5 +107,7 @@ create table ledger_days (
 call app_protect('ledger_days');
 
 -- What happened to money on a day; rows lie nearly in that order.
+create index ledger_voucher_keys_made on ledger_voucher_keys using brin (created_at)
+  with (autosummarize = on);
 create index payments_paid on payments using brin (paid_at) with (autosummarize = on);
 create index refunds_succeeded on refunds using brin (succeeded_at) with (autosummarize = on);

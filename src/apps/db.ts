@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { verifyLog } from '../domains/audit/server/chain/verify.ts'
 import { writeBrokerFiles } from '../domains/machines/server/brokerFiles.ts'
+import { verifyDay } from '../domains/reconciliation/server/run.ts'
 import { startPostgres } from '../postgres/embedded.ts'
 import { backup, restore } from '../server/backup.ts'
 import { dumpSchema } from '../server/catalogue.ts'
@@ -11,6 +12,7 @@ import { openDatabase } from '../server/database.ts'
 import { migrate } from '../server/migrate.ts'
 import { reach } from '../server/reach.ts'
 import { rowTypes } from '../server/rowTypes.ts'
+import { addDays, shanghaiDay } from '../shared/instants.ts'
 
 const usage = `npm run db -- migrate            bring the database up to date
 npm run db -- reset [--yes]      drop everything and migrate (--yes is needed with DATABASE_URL)
@@ -18,6 +20,7 @@ npm run db -- dump [--check]     write db/schema.sql and src/server/schema.ts fr
 npm run db -- backup <file>      one archive of all rows and uploaded files
 npm run db -- restore <file>     fill an empty database from an archive and check every invariant
 npm run db -- verify-log         walk the hash chain of the operation log against the heads in DATA_DIR; exit 1 when it does not fit
+npm run reconcile -- verify [day]    compare orders, payments, refunds, stock, ledger and bills of a day (yesterday) and print what differs; exit 1 when something does
 npm run db -- broker <folder>    write passwd and acl of Mosquitto for the broker of MQTT_URL`
 
 type Invariants = {
@@ -104,6 +107,25 @@ async function verify(url: string) {
   }
 }
 
+async function reconcile(url: string) {
+  const [, day = addDays(shanghaiDay(new Date()), -1)] = args
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new Error(usage)
+  const database = await openDatabase({ url, reads: 1, writes: 1, statementMs: 600_000 })
+  try {
+    const found = await verifyDay({ database, now: () => new Date() }, day)
+    for (const { kind, subject, orderNum, orgId, localAmount, otherAmount } of found)
+      console.log(
+        `${kind.padEnd(16)} ${subject}  ${localAmount} / ${otherAmount}  order ${orderNum ?? '–'}  organisation ${orgId}`,
+      )
+    console.log(
+      found.length ? `${day}: ${found.length} differences.` : `${day}: everything agrees.`,
+    )
+    if (found.length) process.exitCode = 1
+  } finally {
+    await database.close()
+  }
+}
+
 async function broker(url: string, folder: string) {
   const database = await openDatabase({ url, reads: 1, writes: 1, statementMs: 60_000 })
   try {
@@ -157,6 +179,7 @@ async function run(url: string): Promise<void> {
       )
   } else if (command === 'restore' && file) await restoreFrom(url, file)
   else if (command === 'verify-log') await verify(url)
+  else if (command === 'reconcile' && args[0] === 'verify') await reconcile(url)
   else if (command === 'broker' && file) await broker(url, file)
   else throw new Error(usage)
 }

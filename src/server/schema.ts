@@ -1222,6 +1222,8 @@ export interface ReconciliationDifferencesTable {
   device_id: number | null
   day: string
   part: 'ORDERS' | 'PAYMENTS' | 'REFUNDS' | 'STOCK' | 'LEDGER' | 'BILL'
+  provider: Generated<string>
+  config: Generated<string>
   kind: string
   subject: string
   order_num: string | null
@@ -1978,7 +1980,7 @@ export type Constraint =
   | 'organisations_path_key'
   | 'organisations_sibling_name'
   | 'password_resets_open'
-  | 'payment_bills_provider_config_kind_trade_no_key'
+  | 'payment_bills_provider_kind_trade_no_config_key'
   | 'payment_events_provider_event_id_key'
   | 'payments_applied'
   | 'payments_out_trade_no_key'

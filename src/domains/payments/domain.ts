@@ -5,5 +5,8 @@ import { payments } from './contract.ts'
 export const domain = {
   contract: payments,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
+  open: {
+    'server/bills.ts': 'bills of channels, which the daily comparison reads',
+  },
   jobs: async (app) => (await import('./server/jobs.ts')).registerPaymentJobs(app),
 } satisfies Domain<typeof payments>

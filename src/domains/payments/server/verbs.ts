@@ -13,7 +13,7 @@ import { paymentErrors, type payments } from '../contract.ts'
 import { openLost } from './lost.ts'
 
 /** Fee of the simulated channel in basis points. */
-const simulatorFee = 60
+export const simulatorFee = 60
 
 export const simulatorSign = (
   key: string,

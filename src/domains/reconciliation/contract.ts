@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { read, write } from '../../shared/contract.ts'
+import { defineErrors } from '../../shared/errors.ts'
+import * as f from '../../shared/fields.ts'
+import { listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
+import { bi } from '../../shared/text.ts'
+import { kinds, parts } from './rules.ts'
+
+export const reconciliationErrors = defineErrors('reconciliation', {
+  wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],
+  samePerson: [422160, '复核人不能是处理人', 'Somebody else has to review it'],
+})
+
+export const differenceStateNames = ['OPEN', 'HANDLING', 'REVIEW', 'RESOLVED', 'IGNORED'] as const
+const State = z.enum(differenceStateNames).meta({
+  tones: {
+    OPEN: 'fault',
+    HANDLING: 'paid',
+    REVIEW: 'warn',
+    RESOLVED: 'success',
+    IGNORED: 'closed',
+  },
+})
+
+export const RunRow = z.strictObject({
+  id: f.id,
+  day: f.day,
+  part: z.enum(parts),
+  orgName: z.string(),
+  provider: z.string(),
+  config: z.string(),
+  localCount: f.count,
+  localAmount: z.number().int(),
+  otherCount: f.count,
+  otherAmount: z.number().int(),
+  differences: f.count,
+  finishTime: f.instant,
+})
+
+export const DifferenceRow = z.strictObject({
+  id: f.id,
+  day: f.day,
+  part: z.enum(parts),
+  kind: z.enum(kinds),
+  orgName: z.string(),
+  rtuNumber: z.string().nullable(),
+  provider: z.string(),
+  /** An order, a number of the provider, a refund, a lane, a flow or a voucher. */
+  subject: z.string(),
+  orderNum: z.string().nullable(),
+  /** Fen; of lanes and flows, pieces. */
+  localAmount: z.number().int(),
+  otherAmount: z.number().int(),
+  state: State,
+  /** What the review is to decide upon. */
+  wanted: z.enum(['RESOLVED', 'IGNORED']).nullable(),
+  reason: z.string(),
+  handler: z.string().nullable(),
+  handleTime: f.instant.nullable(),
+  approver: z.string().nullable(),
+  /** A later comparison found it mended. */
+  settled: z.boolean(),
+  version: f.version,
+  createTime: f.instant,
+})
+export type DifferenceRow = z.infer<typeof DifferenceRow>
+
+const reason = f.text(200, bi('请填写处理说明', 'Say how it was handled'))
+const one = { id: f.id, version: f.version }
+const step = (
+  action: 'claim' | 'approve' | 'reopen',
+  right: 'recon:resolve' | 'recon:approve',
+  summary: string,
+) =>
+  write(right, {
+    path: `/finance/recon-diffs/{id}/${action}`,
+    summary,
+    audit: `reconciliation.${action}`,
+    errors: [
+      reconciliationErrors.wrongState,
+      ...(action === 'approve' ? [reconciliationErrors.samePerson] : []),
+    ],
+    input: z.strictObject(one),
+    output: DifferenceRow,
+  })
+const closing = (action: 'resolve' | 'ignore', summary: string) =>
+  write('recon:resolve', {
+    path: `/finance/recon-diffs/{id}/${action}`,
+    summary,
+    audit: `reconciliation.${action}`,
+    errors: [reconciliationErrors.wrongState],
+    input: z.strictObject({ ...one, reason }),
+    output: DifferenceRow,
+  })
+
+export const reconciliation = {
+  runs: read('recon:read', {
+    path: '/finance/recon-runs',
+    summary: 'What was compared, by day and part',
+    input: listQuery({ part: z.enum(parts).optional(), ...rangeFields }, ['day'], '-day').refine(
+      ...wholeRange,
+    ),
+    output: page(RunRow),
+  }),
+  differences: read('recon:read', {
+    path: '/finance/recon-diffs',
+    summary: 'What did not agree; open: what nobody has closed yet',
+    input: listQuery(
+      {
+        open: z.boolean().optional(),
+        part: z.enum(parts).optional(),
+        kind: z.enum(kinds).optional(),
+        state: State.optional(),
+        ...rangeFields,
+      },
+      ['day'],
+      '-day',
+    ).refine(...wholeRange),
+    output: page(DifferenceRow),
+  }),
+  claim: step('claim', 'recon:resolve', 'Take a difference; one under review goes back to work'),
+  resolve: closing('resolve', 'Explain a difference; beyond ¥100 somebody else reviews it'),
+  ignore: closing('ignore', 'Leave a difference as it is; somebody else reviews it'),
+  approve: step('approve', 'recon:approve', 'Agree to what somebody else wanted'),
+  reopen: step('reopen', 'recon:resolve', 'Take up again what was closed in the last 30 days'),
+  trialBalance: read('ledger:read', {
+    path: '/finance/trial-balance',
+    summary: 'Accounts with opening, debit, credit and closing of days that are over',
+    input: z.strictObject(rangeFields).refine(...wholeRange),
+    output: z.strictObject({
+      from: f.day,
+      to: f.day,
+      accounts: z.array(
+        z.strictObject({
+          code: z.string(),
+          opening: f.signedFen,
+          debit: f.fen,
+          credit: f.fen,
+          closing: f.signedFen,
+        }),
+      ),
+      debit: f.fen,
+      credit: f.fen,
+      balanced: z.boolean(),
+    }),
+  }),
+}

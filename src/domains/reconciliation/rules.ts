@@ -1,0 +1,82 @@
+import { addDays, startOfDay } from '../../shared/instants.ts'
+import { allowedFrom, defineStates } from '../../shared/moves.ts'
+
+/** What is compared with what, each by itself and in this order. */
+export const parts = ['ORDERS', 'PAYMENTS', 'REFUNDS', 'STOCK', 'LEDGER', 'BILL'] as const
+export type Part = (typeof parts)[number]
+
+export const kinds = [
+  // an order with its pieces, its refunds, its payment, and whether it is over
+  'ORDER_AMOUNT',
+  'ORDER_REFUNDED',
+  'ORDER_PAYMENT',
+  'ORDER_FINAL',
+  // a payment with the ledger, the ledger with payments, a payment with its refunds
+  'PAYMENT_LEDGER',
+  'FEE_LEDGER',
+  'LEDGER_PAYMENT',
+  'PAYMENT_REFUNDED',
+  // a refund with the ledger, the ledger with refunds, a refund with its piece
+  'REFUND_UNBOOKED',
+  'REFUND_LEDGER',
+  'LEDGER_REFUND',
+  'REFUND_PIECE',
+  // a piece with its flow, a flow with its piece and the one before it, a lane with its flows and holds
+  'PIECE_FLOW',
+  'FLOW_PIECE',
+  'FLOW_CHAIN',
+  'LANE_QUANTITY',
+  'LANE_HOLDS',
+  'VOUCHER_BALANCE',
+  // our books with the provider's bill
+  'LOCAL_ONLY',
+  'CHANNEL_ONLY',
+  'AMOUNT',
+  'STATUS',
+  'FEE',
+  'DUPLICATE',
+] as const
+export type DifferenceKind = (typeof kinds)[number]
+
+/** A person looks at one until it is explained; what a later comparison finds mended is resolved. */
+export type DifferenceState = 'OPEN' | 'HANDLING' | 'REVIEW' | 'RESOLVED' | 'IGNORED'
+export const differenceStates = defineStates<DifferenceState>({
+  name: 'reconciliation.difference',
+  column: 'reconciliation_differences.state',
+  start: ['OPEN'],
+  moves: {
+    OPEN: ['HANDLING', 'REVIEW', 'RESOLVED'],
+    HANDLING: ['OPEN', 'REVIEW', 'RESOLVED'],
+    REVIEW: ['HANDLING', 'RESOLVED', 'IGNORED'],
+    RESOLVED: ['OPEN'],
+    IGNORED: ['OPEN'],
+  },
+})
+export const differenceFrom = (next: DifferenceState): DifferenceState[] =>
+  allowedFrom(differenceStates, next)
+
+/** Beyond ¥100 a second person looks, and always before something is ignored. */
+const alone = 10_000
+export const needsReview = (
+  wanted: 'RESOLVED' | 'IGNORED',
+  { localAmount, otherAmount }: { localAmount: number; otherAmount: number },
+): boolean => wanted === 'IGNORED' || Math.abs(localAmount - otherAmount) > alone
+
+/** A difference that was explained may be taken up again for so long. */
+export const reopenDays = 30
+
+export type Window = { day: string; from: Date; until: Date }
+export const windowOf = (day: string): Window => ({
+  day,
+  from: startOfDay(day),
+  until: startOfDay(addDays(day, 1)),
+})
+
+/**
+ * Clocks differ: what we booked in the last minutes of a day may stand in the bill of the next one,
+ * so it is looked for a day later.
+ */
+export const bookedFor = ({ from, until }: Window): { from: Date; until: Date } => {
+  const edge = 600_000
+  return { from: new Date(from.getTime() - edge), until: new Date(until.getTime() - edge) }
+}

@@ -1,0 +1,316 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { DifferenceKind, Part, Window } from '../rules.ts'
+
+/**
+ * What must agree on a day, part by part. Each query names what does not: whose it is, its subject,
+ * and both figures. Rows of the day are read by partition and compared as sets; nothing is locked.
+ */
+
+/** `since`: the moment of the oldest order that the day's money is about. */
+export type Span = Window & { since: Date }
+type Check = {
+  part: Exclude<Part, 'BILL'>
+  kind: DifferenceKind
+  sql: (span: Span) => RawBuilder<unknown>
+}
+const at = (column: string, { from, until }: { from: Date; until: Date }) =>
+  sql`${sql.ref(column)} >= ${from} and ${sql.ref(column)} < ${until}`
+
+/** Orders that were made on the day, or that its money is about. */
+const touched = (span: Span) => sql`touched as materialized (
+    select org_id, created_at as at, id from orders where ${at('created_at', span)}
+    union select org_id, order_at, order_id from payments
+      where ${at('paid_at', span)} and order_id is not null
+    union select org_id, order_at, order_id from refunds
+      where ${at('succeeded_at', span)} and order_id is not null),
+  o as materialized (select o.* from orders o
+    join touched t on t.org_id = o.org_id and t.at = o.created_at and t.id = o.id
+    where o.created_at >= ${span.since} and o.created_at < ${span.until}),
+  u as materialized (select u.* from order_units u
+    join touched t on t.org_id = u.org_id and t.at = u.created_at and t.id = u.order_id
+    where u.created_at >= ${span.since} and u.created_at < ${span.until})`
+
+/** Vouchers of the day by what they book. */
+const booked = (span: Span) => sql`booked as materialized (
+    select k.key, k.org_id, min(e.order_num) as order_num,
+      sum(e.amount) filter (where e.amount > 0) as amount, sum(e.amount) as balance
+    from ledger_voucher_keys k
+    join ledger_entries e on e.voucher_id = k.voucher_id and ${at('e.created_at', span)}
+    where ${at('k.created_at', span)} group by 1, 2)`
+
+const columns = (
+  alias: string,
+  subject: RawBuilder<unknown>,
+  local: RawBuilder<unknown>,
+  other: RawBuilder<unknown>,
+) => sql`${sql.ref(`${alias}.org_id`)} as "orgId", ${sql.ref(`${alias}.device_id`)} as "deviceId",
+    ${subject} as subject, ${sql.ref(`${alias}.order_num`)} as "orderNum",
+    (${local})::bigint as "localAmount", coalesce(${other}, 0)::bigint as "otherAmount"`
+
+const checks: readonly Check[] = [
+  {
+    part: 'ORDERS',
+    kind: 'ORDER_AMOUNT',
+    sql: (span) => sql`with ${touched(span)},
+      n as (select org_id, created_at, order_id, count(*) as units, sum(list_price) as list,
+        sum(discount) as discount, sum(paid) as paid,
+        coalesce(sum(cost) filter (where vend_state = 'SUCCESS'), 0) as cost
+        from u group by 1, 2, 3)
+      select ${columns(
+        'o',
+        sql`o.order_num`,
+        sql`case when o.total_amount is distinct from n.list then o.total_amount
+          when o.payable_amount <> n.paid then o.payable_amount
+          when o.discount_amount <> n.discount then o.discount_amount
+          when o.pieces <> n.units then o.pieces else o.cost_amount end`,
+        sql`case when o.total_amount is distinct from n.list then n.list
+          when o.payable_amount <> n.paid then n.paid
+          when o.discount_amount <> n.discount then n.discount
+          when o.pieces <> n.units then n.units else n.cost end`,
+      )}
+      from o left join n on n.org_id = o.org_id and n.created_at = o.created_at
+        and n.order_id = o.id
+      where (o.pieces, o.total_amount, o.discount_amount, o.payable_amount, o.cost_amount)
+        is distinct from (n.units::int, n.list::bigint, n.discount::bigint, n.paid::bigint,
+          n.cost::bigint)`,
+  },
+  {
+    part: 'ORDERS',
+    kind: 'ORDER_REFUNDED',
+    sql: (span) => sql`with ${touched(span)},
+      n as (select r.org_id, r.order_at, r.order_id, sum(r.amount) as amount from refunds r
+        join o on o.id = r.order_id where r.state = 'SUCCESS' and r.kind = 'UNIT' group by 1, 2, 3)
+      select ${columns('o', sql`o.order_num`, sql`o.refunded_amount`, sql`n.amount`)}
+      from o left join n on n.org_id = o.org_id and n.order_at = o.created_at
+        and n.order_id = o.id
+      where o.refunded_amount <> coalesce(n.amount, 0)`,
+  },
+  {
+    part: 'ORDERS',
+    kind: 'ORDER_PAYMENT',
+    sql: (span) => sql`with ${touched(span)}
+      select ${columns('o', sql`o.order_num`, sql`o.paid_amount`, sql`p.amount`)}
+      from o left join payments p on p.order_id = o.id and p.applied
+      where o.paid_amount <> coalesce(p.amount, 0)
+        or o.paid_amount <> case when o.pay_state in ('UNPAID','CLOSED') then 0
+          else o.payable_amount end`,
+  },
+  {
+    part: 'ORDERS',
+    kind: 'ORDER_FINAL',
+    sql: (span) => sql`with ${touched(span)},
+      n as (select org_id, created_at, order_id, sum(paid) as paid, count(*) as pieces from u
+        where case when exists (select from o where o.org_id = u.org_id
+            and o.created_at = u.created_at and o.id = u.order_id and o.order_type = 'TEST')
+          then vend_state not in ('SUCCESS','FAILED','VOID')
+          else vend_state <> 'SUCCESS' and refund_state is distinct from 'SUCCESS' end
+        group by 1, 2, 3)
+      select ${columns('o', sql`o.order_num`, sql`case when o.final_at is null then 1 else 0 end`, sql`n.pieces`)}
+      from o left join n on n.org_id = o.org_id and n.created_at = o.created_at
+        and n.order_id = o.id
+      where (o.final_at is not null)
+        <> (o.pay_state not in ('UNPAID','CLOSED') and n.order_id is null)`,
+  },
+  {
+    part: 'PAYMENTS',
+    kind: 'PAYMENT_LEDGER',
+    sql: (span) => sql`with ${booked(span)}
+      select ${columns('p', sql`p.out_trade_no`, sql`p.amount`, sql`b.amount`)}
+      from payments p
+      left join booked b on b.key = case when p.applied then 'in:' else 'sus:' end || p.id
+      where ${at('p.paid_at', span)} and p.state = 'SUCCESS'
+        and p.amount <> coalesce(b.amount, 0)`,
+  },
+  {
+    part: 'PAYMENTS',
+    kind: 'FEE_LEDGER',
+    sql: (span) => sql`with ${booked(span)}
+      select ${columns('p', sql`p.out_trade_no`, sql`p.fee_amount`, sql`b.amount`)}
+      from payments p left join booked b on b.key = 'fee:' || p.id
+      where ${at('p.paid_at', span)} and p.state = 'SUCCESS'
+        and p.fee_amount <> coalesce(b.amount, 0)`,
+  },
+  {
+    part: 'PAYMENTS',
+    kind: 'LEDGER_PAYMENT',
+    sql: (span) => sql`with ${booked(span)}
+      select b.org_id as "orgId", null::bigint as "deviceId", b.key as subject,
+        b.order_num as "orderNum", 0::bigint as "localAmount", b.amount::bigint as "otherAmount"
+      from booked b left join payments p on p.state = 'SUCCESS'
+        and b.key = case when p.applied then 'in:' else 'sus:' end || p.id
+        and p.id = substring(b.key from '\\d+$')::bigint
+      where b.key ~ '^(in|sus):\\d+$' and p.id is null`,
+  },
+  {
+    part: 'PAYMENTS',
+    kind: 'PAYMENT_REFUNDED',
+    sql: (span) => sql`with p as materialized (select p.* from payments p where p.id in (
+        select id from payments where ${at('paid_at', span)}
+        union select payment_id from refunds where ${at('succeeded_at', span)})),
+      n as (select r.payment_id, sum(r.amount) as amount from refunds r
+        join p on p.id = r.payment_id where r.state = 'SUCCESS' group by 1)
+      select ${columns('p', sql`p.out_trade_no`, sql`p.refunded_amount`, sql`n.amount`)}
+      from p left join n on n.payment_id = p.id where p.refunded_amount <> coalesce(n.amount, 0)`,
+  },
+  {
+    part: 'REFUNDS',
+    kind: 'REFUND_UNBOOKED',
+    sql: (span) => sql`with ${booked(span)}
+      select ${columns('r', sql`r.refund_no`, sql`r.amount`, sql`0`)}
+      from refunds r join payments p on p.id = r.payment_id
+      left join booked b
+        on b.key = case when p.applied then 'rf:' else 'susr:' end || r.refund_no
+      where ${at('r.succeeded_at', span)} and r.state = 'SUCCESS' and r.amount > 0
+        and b.key is null`,
+  },
+  {
+    // the fee comes back in shares that are whole only over all refunds of a payment
+    part: 'REFUNDS',
+    kind: 'REFUND_LEDGER',
+    sql: (span) => sql`with p as materialized (select * from payments where id in (
+        select payment_id from refunds where ${at('succeeded_at', span)} and amount > 0)),
+      n as (select p.id, count(*) = count(k.key) as whole, sum(r.amount) as back,
+        sum(b.amount) as amount
+        from p join refunds r on r.payment_id = p.id and r.state = 'SUCCESS' and r.amount > 0
+        left join ledger_voucher_keys k
+          on k.key = case when p.applied then 'rf:' else 'susr:' end || r.refund_no
+        left join lateral (select sum(e.amount) as amount from ledger_entries e
+          where e.voucher_id = k.voucher_id and e.created_at = k.created_at and e.amount > 0) b
+          on true
+        group by 1)
+      select ${columns(
+        'p',
+        sql`p.out_trade_no`,
+        sql`n.back - case when p.applied then div(p.fee_amount * n.back, p.amount) else 0 end`,
+        sql`n.amount`,
+      )}
+      from p join n using (id)
+      where n.whole and n.amount <> n.back - case when p.applied
+        then div(p.fee_amount * n.back, p.amount) else 0 end`,
+  },
+  {
+    part: 'REFUNDS',
+    kind: 'LEDGER_REFUND',
+    sql: (span) => sql`with ${booked(span)}
+      select b.org_id as "orgId", null::bigint as "deviceId", b.key as subject,
+        b.order_num as "orderNum", 0::bigint as "localAmount", b.amount::bigint as "otherAmount"
+      from booked b left join refunds r
+        on r.refund_no = substring(b.key from ':(.*)$') and r.state = 'SUCCESS'
+      where b.key ~ '^(rf|susr):' and r.id is null`,
+  },
+  {
+    part: 'REFUNDS',
+    kind: 'REFUND_PIECE',
+    sql: (span) => sql`
+      select ${columns('r', sql`r.refund_no`, sql`r.amount`, sql`case when u.refund_state = 'SUCCESS' then u.paid end`)}
+      from refunds r left join order_units u on u.org_id = r.org_id and u.created_at = r.order_at
+        and u.id = r.unit_id and u.created_at >= ${span.since} and u.created_at < ${span.until}
+      where ${at('r.succeeded_at', span)} and r.kind = 'UNIT'
+        and (u.refund_state is distinct from 'SUCCESS' or u.paid <> r.amount)`,
+  },
+  {
+    part: 'STOCK',
+    kind: 'PIECE_FLOW',
+    sql: (span) => sql`
+      select ${columns('u', sql`u.order_num || '-' || u.unit_no`, sql`1`, sql`f.pieces`)}
+      from order_units u left join stock_flow_keys k on k.unit_id = u.id
+      left join lateral (select -f.change_total as pieces from stock_flows f
+        where f.lane_id = u.lane_id and f.id = k.flow_id and f.unit_id = u.id
+          and ${at('f.created_at', span)}) f on true
+      where ${at('u.finished_at', span)} and u.vend_state = 'SUCCESS' and u.kind = 'LANE'
+        and u.created_at >= ${lately(span)} and u.created_at < ${span.until}
+        and (f.pieces is distinct from 1 or u.flow_id is distinct from k.flow_id)`,
+  },
+  {
+    part: 'STOCK',
+    kind: 'FLOW_PIECE',
+    sql: (span) => sql`
+      select ${columns('f', sql`f.waste_num`, sql`0`, sql`-f.change_total`)}
+      from stock_flows f join order_units u on u.org_id = f.org_id and u.id = f.unit_id
+        and u.created_at >= ${lately(span)} and u.created_at < ${span.until}
+      where ${at('f.created_at', span)} and f.unit_id is not null
+        and u.vend_state <> 'SUCCESS'`,
+  },
+  {
+    part: 'STOCK',
+    kind: 'FLOW_CHAIN',
+    sql: (span) => sql`with f as materialized (select f.*,
+        lag(after_total) over lane as day_before, lag(lane_seq) over lane as seq_before
+        from stock_flows f where ${at('f.created_at', span)}
+        window lane as (partition by lane_id order by lane_seq))
+      select ${columns('f', sql`f.waste_num`, sql`f.before_total`, sql`coalesce(f.day_before, p.after_total)`)}
+      from f left join lateral (select after_total from stock_flows p
+        where p.lane_id = f.lane_id and p.lane_seq = f.lane_seq - 1
+          and f.seq_before is null) p on true
+      where f.before_total <> coalesce(f.day_before, p.after_total, 0)
+        or f.seq_before is not null and f.lane_seq <> f.seq_before + 1
+        or f.seq_before is null and f.lane_seq > 1 and p.after_total is null`,
+  },
+  {
+    part: 'STOCK',
+    kind: 'LANE_QUANTITY',
+    sql: () => sql`
+      select ${columns('l', lane, sql`l.quantity`, sql`f.after_total`)}
+      from (select l.*, null::text as order_num, d.rtu_number from lanes l
+        join devices d on d.id = l.device_id) l
+      left join lateral (select after_total from stock_flows f
+        where f.lane_id = l.id order by lane_seq desc limit 1) f on true
+      where l.quantity <> coalesce(f.after_total, 0)`,
+  },
+  {
+    part: 'STOCK',
+    kind: 'LANE_HOLDS',
+    sql: () => sql`
+      select ${columns('l', lane, sql`l.reserved + l.failed_hold`, sql`n.held + n.failed`)}
+      from (select l.*, null::text as order_num, d.rtu_number from lanes l
+        join devices d on d.id = l.device_id) l
+      left join (select lane_id, count(*) filter (where hold = 'HELD') as held,
+        count(*) filter (where hold = 'FAILED_HOLD') as failed from order_units
+        where hold in ('HELD','FAILED_HOLD') group by 1) n on n.lane_id = l.id
+      where (l.reserved, l.failed_hold) is distinct
+        from (coalesce(n.held, 0)::int, coalesce(n.failed, 0)::int)`,
+  },
+  {
+    part: 'LEDGER',
+    kind: 'VOUCHER_BALANCE',
+    sql: (span) => sql`with ${booked(span)}
+      select b.org_id as "orgId", null::bigint as "deviceId", b.key as subject,
+        b.order_num as "orderNum", b.amount::bigint as "localAmount",
+        (b.amount - b.balance)::bigint as "otherAmount"
+      from booked b where b.balance <> 0`,
+  },
+]
+/** A machine and its lane, as people say it; a lane of before has its own number. */
+const lane = sql`l.rtu_number || '/' || l.road_index || case when l.archived_at is null then ''
+  else '#' || l.id end`
+
+/** A piece may leave, or say so, weeks after it was bought. */
+const lately = ({ from }: Span) => new Date(from.getTime() - 62 * 86_400_000)
+
+export const checksOf = (part: Part): readonly Check[] => checks.filter((c) => c.part === part)
+/** Kinds that say how things are now, not what happened on a day. */
+export const present: readonly DifferenceKind[] = ['LANE_QUANTITY', 'LANE_HOLDS']
+
+/** What of the day was compared, by organisation. */
+export const totals: Readonly<Record<Exclude<Part, 'BILL'>, (span: Span) => RawBuilder<unknown>>> =
+  {
+    ORDERS: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
+      coalesce(sum(paid_amount), 0)::bigint as "localAmount", sum(pieces)::int as "otherCount",
+      0::bigint as "otherAmount" from orders where ${at('created_at', span)} group by 1`,
+    PAYMENTS: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
+      sum(amount)::bigint as "localAmount", count(*) filter (where applied)::int as "otherCount",
+      coalesce(sum(amount) filter (where applied), 0)::bigint as "otherAmount"
+      from payments where ${at('paid_at', span)} and state = 'SUCCESS' group by 1`,
+    REFUNDS: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
+      sum(amount)::bigint as "localAmount", 0 as "otherCount", 0::bigint as "otherAmount"
+      from refunds where ${at('succeeded_at', span)} group by 1`,
+    STOCK: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
+      coalesce(sum(change_total), 0)::bigint as "localAmount",
+      count(unit_id)::int as "otherCount", 0::bigint as "otherAmount"
+      from stock_flows where ${at('created_at', span)} group by 1`,
+    LEDGER: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
+      coalesce(sum(amount) filter (where amount > 0), 0)::bigint as "localAmount",
+      count(*)::int as "otherCount",
+      coalesce(-sum(amount) filter (where amount < 0), 0)::bigint as "otherAmount"
+      from ledger_entries where ${at('created_at', span)} group by 1`,
+  }

@@ -1,0 +1,84 @@
+import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, found } from '../../../server/context.ts'
+import { updateVersion } from '../../../server/shapes.ts'
+import { Refusal } from '../../../shared/errors.ts'
+import { addDays, dayMs, shanghaiDay } from '../../../shared/instants.ts'
+import { type DifferenceRow, type reconciliation, reconciliationErrors } from '../contract.ts'
+import { type DifferenceState, differenceFrom, needsReview, reopenDays } from '../rules.ts'
+import * as q from './queries.ts'
+
+type Contract = typeof reconciliation
+type Asked = { id: number; version: number }
+
+/** One step of one difference, with what it was and what it has become in the log. */
+async function step(
+  ctx: Ctx,
+  { id, version }: Asked,
+  decide: (held: q.Held) => { to: DifferenceState; set?: Record<string, unknown> },
+): Promise<DifferenceRow> {
+  const held = found(await q.held(ctx, id))
+  const { to, set } = decide(held)
+  if (!differenceFrom(to).includes(held.state)) throw new Refusal(reconciliationErrors.wrongState)
+  await updateVersion(ctx, 'reconciliation_differences', { id, version }, { state: to, ...set })
+  const after = found(await q.one(ctx, id))
+  ctx.audit({
+    id,
+    name: after.subject,
+    orgId: held.orgId,
+    before: { state: held.state },
+    after: { state: after.state, reason: after.reason },
+  })
+  ctx.touch('reconciliation', held.orgId)
+  return after
+}
+
+const mine = (ctx: Ctx) => ({ handled_by: ctx.actor.userId, handled_at: ctx.now })
+
+/** Closed at once, or when somebody else agrees. */
+const close =
+  (wanted: 'RESOLVED' | 'IGNORED'): Handlers<Contract>['resolve'] =>
+  (ctx, { reason, ...asked }) =>
+    step(ctx, asked, (held) => ({
+      to: needsReview(wanted, held) ? 'REVIEW' : wanted,
+      set: { ...mine(ctx), reason, wanted, approved_by: null },
+    }))
+
+export const handlers: Handlers<Contract> = {
+  async runs(ctx, input) {
+    const { rows, total } = await q.runs(ctx, input)
+    return { list: rows, total }
+  },
+  async differences(ctx, input) {
+    const { rows, total } = await q.differences(ctx, input)
+    return { list: rows, total }
+  },
+  claim: (ctx, asked) =>
+    step(ctx, asked, () => ({ to: 'HANDLING', set: { ...mine(ctx), wanted: null } })),
+  resolve: close('RESOLVED'),
+  ignore: close('IGNORED'),
+  approve: (ctx, asked) =>
+    step(ctx, asked, (held) => {
+      if (held.state !== 'REVIEW' || !held.wanted)
+        throw new Refusal(reconciliationErrors.wrongState)
+      if (held.handledBy === ctx.actor.userId) throw new Refusal(reconciliationErrors.samePerson)
+      return { to: held.wanted, set: { approved_by: ctx.actor.userId } }
+    }),
+  reopen: (ctx, asked) =>
+    step(ctx, asked, ({ handledAt }) => {
+      if (handledAt && ctx.now.getTime() - handledAt.getTime() > reopenDays * dayMs)
+        throw new Refusal(reconciliationErrors.wrongState)
+      return { to: 'OPEN', set: { wanted: null, approved_by: null, settled: false } }
+    }),
+  async trialBalance(ctx, input) {
+    const to = input.to ?? addDays(shanghaiDay(ctx.now), -1)
+    const from = input.from ?? to
+    const accounts = (await q.balances(ctx, from, to)).map((row) => ({
+      ...row,
+      closing: row.opening + row.debit - row.credit,
+    }))
+    const sum = (key: 'debit' | 'credit' | 'opening') =>
+      accounts.reduce((total, account) => total + account[key], 0)
+    const [debit, credit] = [sum('debit'), sum('credit')]
+    return { from, to, accounts, debit, credit, balanced: debit === credit && sum('opening') === 0 }
+  },
+}
