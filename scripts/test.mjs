@@ -30,8 +30,13 @@ const all = [
   {
     name: 'model',
     seconds: 130,
-    env: { T4_SEEDS: '30', MODEL_OPERATIONS: '7000' },
-    deep: { T4_SEEDS: '1500', MODEL_OPERATIONS: '300000', RACE_REPEATS: '150' },
+    env: { T4_SEEDS: '30', MODEL_OPERATIONS: '7000', T17_RUNS: '300' },
+    deep: {
+      T4_SEEDS: '1500',
+      MODEL_OPERATIONS: '300000',
+      RACE_REPEATS: '150',
+      T17_RUNS: '10000',
+    },
     // the long run of money keeps one worker busy; races and machines run beside it
     ...vitest('database', 'test/model', 'src/domains/machines/server/intake.test.ts'),
   },
