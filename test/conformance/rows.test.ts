@@ -106,6 +106,7 @@ const figures = [
   'orderCleanups.list',
   'orders.statistics',
   'organisations.creatable',
+  'reconciliation.trialBalance',
   'reports.summary',
   'reports.trend',
   'reports.channels',

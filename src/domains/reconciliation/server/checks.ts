@@ -265,8 +265,10 @@ const checks: readonly Check[] = [
       from (select l.*, null::text as order_num, d.rtu_number from lanes l
         join devices d on d.id = l.device_id) l
       left join (select lane_id, count(*) filter (where hold = 'HELD') as held,
-        count(*) filter (where hold = 'FAILED_HOLD') as failed from order_units
-        where hold in ('HELD','FAILED_HOLD') group by 1) n on n.lane_id = l.id
+        count(*) filter (where hold = 'FAILED_HOLD') as failed from (
+          select lane_id, hold from order_units where hold in ('HELD','FAILED_HOLD')
+          union all select lane_id, hold from vend_commands where hold = 'FAILED_HOLD') h
+        group by 1) n on n.lane_id = l.id
       where (l.reserved, l.failed_hold) is distinct
         from (coalesce(n.held, 0)::int, coalesce(n.failed, 0)::int)`,
   },
