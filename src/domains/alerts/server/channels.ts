@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type App, type Ctx, found, may } from '../../../server/context.ts'
+import { Blocked, resolveTarget } from '../../../server/outbound.ts'
 import { exists, onlyRow } from '../../../server/rows.ts'
 import { columns, deleteVersion, type Rows, shape, updateVersion } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
@@ -15,7 +16,6 @@ import {
   MailServer,
 } from '../channelContract.ts'
 import { alertLimits } from '../rules.ts'
-import { Blocked, resolveTarget } from './outbound.ts'
 import { countToday, sendsName } from './outbox.ts'
 import { askRecipients, confirmMail } from './recipients.ts'
 import { seal } from './seal.ts'

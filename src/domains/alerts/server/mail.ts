@@ -1,10 +1,15 @@
 import { isIP } from 'node:net'
 import { createTransport } from 'nodemailer'
 import type { Ctx } from '../../../server/context.ts'
+import {
+  Blocked,
+  reasonOf,
+  resolveTarget,
+  type SendAnswer,
+  timeoutMs,
+} from '../../../server/outbound.ts'
 import { rowOf } from '../../../server/rows.ts'
-import { Blocked, resolveTarget, type SendAnswer, timeoutMs } from './outbound.ts'
 import { unseal } from './seal.ts'
-import { reasonOf } from './webhook.ts'
 
 export type MailServer = {
   host: string

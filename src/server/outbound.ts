@@ -1,4 +1,6 @@
 import { lookup } from 'node:dns/promises'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
@@ -80,6 +82,83 @@ export async function resolveTarget(host: string, privateAllowed: boolean): Prom
   if (!privateAllowed && !found.every(({ address }) => isPublic(address)))
     throw new Blocked('private address')
   return { address: first.address, family: first.family === 6 ? 6 : 4 }
+}
+
+export type Call = {
+  url: string
+  method?: 'GET' | 'POST'
+  headers?: Readonly<Record<string, string>>
+  body?: string
+  privateAllowed: boolean
+  /** From the first word to the last byte of the answer. */
+  timeoutMs?: number
+}
+
+/**
+ * One call to an address that was checked; redirects are not followed. The answer's body is its
+ * reader's: taken within bounds, or destroyed.
+ */
+export async function callOut({
+  url,
+  method = 'POST',
+  headers,
+  body = '',
+  privateAllowed,
+  timeoutMs: most = timeoutMs,
+}: Call): Promise<IncomingMessage> {
+  const target = new URL(url)
+  const { address, family } = await resolveTarget(target.hostname, privateAllowed)
+  return new Promise((done, fail) => {
+    const secure = target.protocol === 'https:'
+    const call = (secure ? httpsRequest : httpRequest)(
+      {
+        host: address,
+        family,
+        port: target.port || (secure ? 443 : 80),
+        path: target.pathname + target.search,
+        method,
+        headers: {
+          ...headers,
+          ...(method === 'POST' ? { 'content-length': Buffer.byteLength(body) } : {}),
+          host: target.host,
+        },
+        ...(secure && !isIP(target.hostname.replace(/^\[|\]$/g, ''))
+          ? { servername: target.hostname }
+          : {}),
+        agent: false,
+        signal: AbortSignal.timeout(most),
+      },
+      done,
+    )
+    call.on('error', fail)
+    call.end(method === 'POST' ? body : undefined)
+  })
+}
+
+/** The whole body of an answer, or a fault when it is longer or breaks off. */
+export async function bodyOf(answer: IncomingMessage, mostBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    bytes += part.length
+    if (bytes > mostBytes) {
+      answer.destroy()
+      throw new Error('EMSGSIZE')
+    }
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+/** A word for people, without addresses: what a name resolves to is not theirs to learn. */
+export function reasonOf(error: unknown): string {
+  const { code, name } = error as { code?: string; name?: string }
+  if (name === 'AbortError' || name === 'TimeoutError' || code === 'ABORT_ERR') return 'ETIMEDOUT'
+  return typeof code === 'string'
+    ? code
+    : error instanceof Error && /^E[A-Z]+$/.test(error.message)
+      ? error.message
+      : 'failed'
 }
 
 async function inTime<T>(work: Promise<T>): Promise<T> {
