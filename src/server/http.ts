@@ -22,7 +22,14 @@ import { sendCookie } from './cookies.ts'
 import { systemScope } from './database.ts'
 import { openDebugLog } from './debugLog.ts'
 import { answerMalformed, answerUndecodable, boundConnections, guardEvery } from './everyAnswer.ts'
-import { contractInput, idempotencyKey, parseInput, persons, strangers, takeJson } from './input.ts'
+import {
+  contractInput,
+  idempotencyKey,
+  parseInput,
+  persons,
+  strangers,
+  takeBodies,
+} from './input.ts'
 import { keptAnswers } from './keptAnswers.ts'
 import { perApp } from './perApp.ts'
 import { endpointsOf, type NamedEndpoint } from './product.ts'
@@ -83,7 +90,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
   })
   guardEvery(http)
   boundConnections(app, http.server)
-  takeJson(http)
+  takeBodies(http)
   const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
   await http.register(compress, {
     threshold: 1024,
@@ -129,17 +136,18 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
   for (const entry of await entriesOf(app)) {
     const { name, endpoint, handler } = entry
     const url = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
-    const limit = endpoint.guessable
-      ? {
-          config: {
+    const config = {
+      signed: endpoint.signed,
+      ...(endpoint.guessable
+        ? {
             rateLimit: {
               max: app.config.signInRateLimit,
               timeWindow: 60_000,
               keyGenerator: (request: FastifyRequest) => addressOf(request.ip),
             },
-          },
-        }
-      : {}
+          }
+        : {}),
+    }
     // who asks is known before a byte of the body is read: a stranger's is small, and is never
     // parsed where he may not call
     const known = new WeakMap<FastifyRequest, Known>()
@@ -149,7 +157,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     http.route({
       method: endpoint.method,
       url,
-      ...limit,
+      config,
       bodyLimit: body,
       preParsing,
       handler: (request, reply) =>

@@ -1,6 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { baseType, type Endpoint, fieldOf, fromStrings, pathParams } from '../shared/contract.ts'
+import {
+  baseType,
+  type Endpoint,
+  fieldOf,
+  fromStrings,
+  pathParams,
+  takesJson,
+} from '../shared/contract.ts'
 import { common, type FieldError, Refusal } from '../shared/errors.ts'
 import { hasLines } from '../shared/fields.ts'
 import { readJson } from '../shared/json.ts'
@@ -37,18 +44,34 @@ export function parseJson(bytes: Uint8Array, mostParts: number = persons.parts):
   throw new Refusal(common.invalid)
 }
 
-export function takeJson(http: FastifyInstance): void {
+/** What a signature counts over is kept as it came; everything else is JSON. */
+export function takeBodies(http: FastifyInstance): void {
   http.removeContentTypeParser('application/json')
   http.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) =>
-      parseJson(
-        body,
-        request.routeOptions.bodyLimit === strangers.bytes ? strangers.parts : persons.parts,
-      ),
+      isSigned(request)
+        ? body
+        : parseJson(
+            body,
+            request.routeOptions.bodyLimit === strangers.bytes ? strangers.parts : persons.parts,
+          ),
+  )
+  http.addContentTypeParser(
+    /^application\/x-www-form-urlencoded\b/,
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      if (!isSigned(request)) throw new Refusal(common.wrongType)
+      return body
+    },
   )
 }
+const isSigned = (request: FastifyRequest) =>
+  (request.routeOptions.config as { signed?: boolean }).signed === true
+/** The bytes of a signed body. */
+export const signedBody = ({ body }: FastifyRequest): Buffer =>
+  Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 
 /**
  * The contract's input; `given` must not have passed a schema before, so that lengths count what
@@ -113,9 +136,7 @@ const below = (path: string, name: string | number) =>
 export function parseInput(endpoint: Endpoint, request: FastifyRequest): Record<string, unknown> {
   const params = fromStrings(endpoint.input, (request.params ?? {}) as Record<string, string>)
   const names = new Set(pathParams(endpoint.path))
-  // the body of an upload is its file, so the rest travels in the address
-  const hasBody = !endpoint.upload && (endpoint.method === 'POST' || endpoint.method === 'PUT')
-  const given = hasBody
+  const given = takesJson(endpoint)
     ? bodyOf(request)
     : fromStrings(endpoint.input, flat(request.query as Record<string, unknown>))
   const clash = Object.keys(given).find((key) => names.has(key))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Endpoint, pathParams } from '../shared/contract.ts'
+import { type Endpoint, pathParams, takesJson } from '../shared/contract.ts'
 import { common, type ErrorDef } from '../shared/errors.ts'
 import { say } from '../shared/text.ts'
 import { endpointsOf, type Product } from './product.ts'
@@ -51,7 +51,7 @@ function operation(operationId: string, tag: string, endpoint: Endpoint): Json {
     required?: string[]
   }
   const names = Object.keys(whole.properties ?? {})
-  const hasBody = !endpoint.upload && (endpoint.method === 'POST' || endpoint.method === 'PUT')
+  const hasBody = takesJson(endpoint)
   const parameters = names
     .filter((n) => inPath.has(n) || !hasBody)
     .map((name) => ({

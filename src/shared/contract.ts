@@ -37,6 +37,11 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
    */
   readonly upload: boolean
   /**
+   * A body of any kind that its sender signed: `prepare` reads it byte by byte from the request;
+   * other input travels in the address.
+   */
+  readonly signed: boolean
+  /**
    * Something secret can be guessed here: tries are limited per address and minute
    * (SIGN_IN_RATE_LIMIT).
    */
@@ -87,6 +92,7 @@ type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<
   audit: string | { none: string }
   idempotent?: boolean
   upload?: boolean
+  signed?: true
   guessable?: boolean
   yields?: keyof z.output<I> & string
   urgent?: true
@@ -111,6 +117,7 @@ export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing
     idempotent: false,
     scope: spec.scope ?? 'actor',
     upload: false,
+    signed: false,
     guessable: false,
     heavy: spec.heavy ?? 'pageSize' in (spec.input?.shape ?? {}),
     sharedMs: spec.sharedMs ?? 0,
@@ -138,6 +145,7 @@ export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothin
     idempotent: spec.idempotent ?? false,
     scope: spec.scope ?? 'actor',
     upload: spec.upload ?? false,
+    signed: spec.signed ?? false,
     guessable: spec.guessable ?? false,
     heavy: false,
     sharedMs: 0,
@@ -158,6 +166,10 @@ export type Input<E> = E extends Endpoint<infer I, z.ZodType> ? z.output<I> : ne
 export type CallInput<E> = E extends Endpoint<infer I, z.ZodType> ? z.input<I> : never
 export type Output<E> = E extends Endpoint<z.ZodObject, infer O> ? z.output<O> : never
 
+/** Whether its input travels in the body, as JSON. */
+export const takesJson = ({ method, upload, signed }: Endpoint): boolean =>
+  !upload && !signed && (method === 'POST' || method === 'PUT')
+
 export const pathParams = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map((m) => m[1] as string)
 
@@ -172,8 +184,7 @@ export function toRequest(
     delete rest[key]
     return encodeURIComponent(String(value))
   })
-  if (!endpoint.upload && (endpoint.method === 'POST' || endpoint.method === 'PUT'))
-    return { url, body: rest }
+  if (takesJson(endpoint)) return { url, body: rest }
   const query = new URLSearchParams()
   for (const [key, value] of Object.entries(rest)) {
     if (value === undefined || value === null || value === '') continue
