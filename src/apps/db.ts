@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { verifyLog } from '../domains/audit/server/chain/verify.ts'
 import { writeBrokerFiles } from '../domains/machines/server/brokerFiles.ts'
+import { enterMerchant } from '../domains/payment-channels/server/merchants.ts'
 import { verifyDay } from '../domains/reconciliation/server/run.ts'
 import { startPostgres } from '../postgres/embedded.ts'
 import { backup, restore } from '../server/backup.ts'
@@ -21,7 +22,8 @@ npm run db -- backup <file>      one archive of all rows and uploaded files
 npm run db -- restore <file>     fill an empty database from an archive and check every invariant
 npm run db -- verify-log         walk the hash chain of the operation log against the heads in DATA_DIR; exit 1 when it does not fit
 npm run reconcile -- verify [day]    compare orders, payments, refunds, stock, ledger and bills of a day (yesterday) and print what differs; exit 1 when something does
-npm run db -- broker <folder>    write passwd and acl of Mosquitto for the broker of MQTT_URL`
+npm run db -- broker <folder>    write passwd and acl of Mosquitto for the broker of MQTT_URL
+npm run db -- merchant <file>    enter a merchant of WeChat Pay or Alipay, or its new keys, from a JSON file (docs/operations.md)`
 
 type Invariants = {
   checkInvariants: (ownerUrl: string) => Promise<{ name: string; rows: unknown[] }[]>
@@ -144,6 +146,16 @@ async function broker(url: string, folder: string) {
   }
 }
 
+async function merchant(url: string, file: string) {
+  const database = await openDatabase({ url, reads: 1, writes: 1, statementMs: 60_000 })
+  try {
+    const id = await enterMerchant({ database, config }, JSON.parse(readFileSync(file, 'utf8')))
+    console.log(`Merchant ${id} is entered. Remove ${file}: its keys are kept sealed.`)
+  } finally {
+    await database.close()
+  }
+}
+
 async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>) {
   const client = new pg.Client({
     connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href,
@@ -181,6 +193,7 @@ async function run(url: string): Promise<void> {
   else if (command === 'verify-log') await verify(url)
   else if (command === 'reconcile' && args[0] === 'verify') await reconcile(url)
   else if (command === 'broker' && file) await broker(url, file)
+  else if (command === 'merchant' && file) await merchant(url, file)
   else throw new Error(usage)
 }
 

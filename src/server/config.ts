@@ -99,6 +99,9 @@ const settings = z.object({
   WECHAT_APP_ID: z.string().max(100).default(''),
   WECHAT_APP_SECRET: z.string().max(200).default(''),
   WECHAT_API_BASE: url('http:', 'https:'),
+  /** Payment channels; other addresses than theirs are for trials and tests. */
+  WECHAT_PAY_BASE: url('http:', 'https:'),
+  ALIPAY_GATEWAY: url('http:', 'https:'),
   /** Whether writing sample-server aliases also answer GET. */
   ALIAS_GET: flag(true),
   REQUEST_TIMEOUT_MS: whole(100_000, 1000, 600_000),
@@ -157,6 +160,9 @@ export function loadConfig(env: Record<string, string | undefined>) {
     throw new Error(
       "The setting DATABASE_OWNER_URL wants DATABASE_URL as well: the server's own login.",
     )
+  for (const name of ['WECHAT_PAY_BASE', 'ALIPAY_GATEWAY'] as const)
+    if (PRODUCTION && rest[name] && !rest[name].startsWith('https://'))
+      throw new Error(`The setting ${name} must start with https:// in production.`)
   const broker = brokerOf(rest.MQTT_URL)
   if (rest.MQTT_FILES && !broker.mqttAccount?.password)
     throw new Error(
@@ -193,6 +199,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     wechatAppId: rest.WECHAT_APP_ID,
     wechatAppSecret: rest.WECHAT_APP_SECRET,
     wechatApiBase: (rest.WECHAT_API_BASE ?? 'https://api.weixin.qq.com').replace(/\/+$/, ''),
+    wechatPayBase: (rest.WECHAT_PAY_BASE ?? 'https://api.mch.weixin.qq.com').replace(/\/+$/, ''),
+    alipayGateway: rest.ALIPAY_GATEWAY ?? 'https://openapi.alipay.com/gateway.do',
     aliasGet: rest.ALIAS_GET,
     requestTimeoutMs: rest.REQUEST_TIMEOUT_MS,
     environment: rest.ENVIRONMENT,

@@ -1,0 +1,138 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { App } from '../../../server/context.ts'
+import { Blocked, bodyOf, type Call, callOut, reasonOf } from '../../../server/outbound.ts'
+import type { Failed, Retry } from '../../../server/work.ts'
+
+/** A merchant at a channel, with its keys open. */
+export type Merchant = {
+  readonly id: number
+  readonly orgId: number
+  readonly provider: 'WECHAT' | 'ALIPAY'
+  readonly mchId: string
+  readonly appId: string
+  readonly certSerial: string
+  readonly feeBp: number
+  /** Signs what we ask; the other one opens notices of WeChat Pay. */
+  readonly privateKey: string
+  readonly apiV3Key: string
+  /** What the channel signs with, by serial. */
+  readonly keys: ChannelKeys
+}
+export type ChannelKeys = Readonly<Record<string, { pem: string; until: string | null }>>
+
+export type Fault = Retry | Failed
+export const retry = (reason: string): Retry => ({ state: 'RETRY', reason: reason.slice(0, 200) })
+export const failed = (reason: string): Failed => ({
+  state: 'FAILED',
+  reason: reason.slice(0, 200),
+})
+
+/** That money arrived, as a channel says it in a notice, an answer or a bill. */
+export type Notice = {
+  eventId: string
+  outTradeNo: string
+  tradeNo: string
+  amount: number
+  currency?: string | undefined
+  merchant?: string | undefined
+}
+export type Asked = {
+  outTradeNo: string
+  amount: number
+  subject: string
+  expireAt: Date
+  openid?: string | undefined
+}
+/** What the buyer's phone needs: a code to show, or the parameters of the page that pays. */
+export type PayWith =
+  | { kind: 'CODE'; code: string }
+  | { kind: 'PAGE'; params: Record<string, string> }
+/** What may be kept of it for the next call. */
+export type Prepaid = { code?: string; prepayId?: string; openid?: string }
+
+export type Fact =
+  | { state: 'PAID'; notice: Notice }
+  | { state: 'OPEN' | 'ABSENT' | 'CLOSED' }
+  | Fault
+/** What a notice is about: money, a refund that moved, or nothing of interest. */
+export type Heard =
+  | { kind: 'PAID'; notice: Notice }
+  | { kind: 'REFUND'; refundNo: string }
+  | { kind: 'OTHER' }
+export type BillRow = {
+  kind: 'PAID' | 'REFUND'
+  outTradeNo: string
+  tradeNo: string
+  refundNo: string
+  amount: number
+  fee: number
+}
+/** Rows of a day, or that it is not there yet; an empty day has none. */
+export type Bill = { state: 'READY'; rows: AsyncIterable<BillRow> } | Fault
+
+/** What a refund asks of a payment channel, and what the channel answers. */
+export type RefundAnswer =
+  | { state: 'SUCCESS'; providerRefundNo: string }
+  /** Taken, result comes later; asked again with the same number. */
+  | { state: 'PROCESSING' }
+  | { state: 'RETRY'; reason: string }
+  | { state: 'FAILED'; reason: string }
+
+export type RefundRequest = {
+  refundNo: string
+  outTradeNo: string
+  /** The channel's own number of the payment. */
+  tradeNo: string
+  amount: number
+  total: number
+  /** The merchant that was paid; null: the simulator. */
+  configId: number | null
+}
+
+/** A driver. Every call may be repeated: numbers are ours, the channel answers what it did. */
+export type Channel = {
+  prepay(asked: Asked): Promise<{ state: 'READY'; prepaid: Prepaid } | Fault>
+  payWith(prepaid: Prepaid): PayWith
+  query(outTradeNo: string): Promise<Fact>
+  close(outTradeNo: string): Promise<{ state: 'PAID' | 'CLOSED' | 'ABSENT' } | Fault>
+  refund(request: RefundRequest): Promise<RefundAnswer>
+  /** Throws `Forged` unless the channel signed it, for this merchant, a moment ago. */
+  heard(headers: IncomingHttpHeaders, body: Buffer): Promise<Heard>
+  bill(day: string, file: string): Promise<Bill>
+}
+
+/** A signature that does not fit. */
+export class Forged extends Error {}
+
+const timeoutMs = 10_000
+const mostBytes = 262_144
+export type Answered = { status: number; headers: IncomingHttpHeaders; body: Buffer }
+
+/** What came back, or why nothing did: then nobody knows what became of it. */
+export async function ask(app: App, call: Omit<Call, 'privateAllowed'>): Promise<Answered | Fault> {
+  try {
+    const answer = await callOut({
+      timeoutMs,
+      ...call,
+      privateAllowed: !app.config.production,
+    })
+    const body = await bodyOf(answer, mostBytes)
+    return { status: answer.statusCode ?? 0, headers: answer.headers, body }
+  } catch (error) {
+    if (error instanceof Blocked) return failed(error.message)
+    return retry(reasonOf(error))
+  }
+}
+
+/** A parsed object, or nothing. */
+export function objectOf(body: Buffer | string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(body.toString())
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null
+  } catch {
+    return null
+  }
+}
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import type { App } from '../../../server/context.ts'
+import type { Db } from '../../../server/database.ts'
+import { perApp } from '../../../server/perApp.ts'
+import { publicLink } from '../../../server/publicLink.ts'
+import { rowOf } from '../../../server/rows.ts'
+import { bySystem } from '../../../server/run.ts'
+import { openSecret, sealSecret } from '../../../server/secretBox.ts'
+import { alipay } from './alipay.ts'
+import type { Channel, ChannelKeys, Merchant } from './channels.ts'
+import { wechat } from './wechat.ts'
+
+/** Keys of merchants at rest, bound to channel and merchant, which never change. */
+/** How old may be what is known of a merchant. */
+const knownMs = 5000
+const mostKnown = 10_000
+
+type Place = { provider: string; mchId: string; appId: string }
+const placeOf = ({ provider, mchId, appId }: Place) =>
+  `payment_configs.secrets|${provider}|${mchId}|${appId}`
+export type Secrets = { privateKey: string; apiV3Key: string }
+const use = 'payments.merchants'
+export const sealKeys = (app: Pick<App, 'config'>, place: Place, secrets: Secrets): Buffer =>
+  sealSecret(app.config, use, placeOf(place), JSON.stringify(secrets))
+
+/** The merchant that was paid, active or not: refunds and late notices still are its own. */
+async function merchantById(app: App, db: Db, id: number): Promise<Merchant | null> {
+  const row = await rowOf<Omit<Merchant, keyof Secrets> & { secrets: Buffer }>(db)`
+    select id, org_id as "orgId", provider, mch_id as "mchId", app_id as "appId",
+      cert_serial as "certSerial", fee_bp as "feeBp", secrets, channel_keys as keys
+    from payment_configs where id = ${id}`
+  if (!row) return null
+  const { secrets, ...merchant } = row
+  const keys = JSON.parse(openSecret(app.config, use, placeOf(row), secrets)) as Secrets
+  return { ...merchant, ...keys }
+}
+
+export type Connected = { readonly merchant: Merchant; readonly channel: Channel }
+type Open = { at: number; connected: Promise<Connected | null> }
+const openOf = perApp(() => new Map<number, Open>())
+
+/**
+ * A merchant and its channel. Kept for seconds: a flood of forged notices reads no row and opens no
+ * key each.
+ */
+export function connectedTo(app: App, id: number): Promise<Connected | null> {
+  const open = openOf(app)
+  const kept = open.get(id)
+  if (kept && performance.now() - kept.at < knownMs) return kept.connected
+  if (open.size >= mostKnown) open.clear()
+  const connected = app.database.aside(async (db) => {
+    const merchant = await merchantById(app, db, id)
+    return merchant && { merchant, channel: channelOf(app, merchant) }
+  })
+  open.set(id, { at: performance.now(), connected })
+  connected.catch(() => open.delete(id))
+  return connected
+}
+
+/** Where a channel tells us what happened. */
+const notifyUrl = (app: App, { provider, id }: Pick<Merchant, 'provider' | 'id'>): string =>
+  publicLink(app.config, `/pay/${provider.toLowerCase()}/notify/${id}`)
+
+function channelOf(app: App, merchant: Merchant): Channel {
+  const url = notifyUrl(app, merchant)
+  if (merchant.provider === 'ALIPAY') return alipay(app, merchant, url)
+  const saveKeys = (keys: ChannelKeys) =>
+    bySystem(app, async (ctx) => {
+      await sql`update payment_configs set channel_keys = ${JSON.stringify(keys)}::jsonb
+        where id = ${merchant.id}`.execute(ctx.db)
+    })
+  return wechat(app, merchant, url, saveKeys)
+}
+
+/** Whom a sale is paid to. */
+export type Payee = { provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'; configId: number | null }
+const simulator: Payee = { provider: 'SIMULATOR', configId: null }
+type Known = { at: number; payee: Promise<Payee> }
+const knownOf = perApp(() => new Map<string, Known>())
+
+/** The active merchant of the organisation or of the nearest above it; without one the simulator. */
+export function payeeOf(app: App, orgId: number, provider: 'WECHAT' | 'ALIPAY'): Promise<Payee> {
+  const known = knownOf(app)
+  const key = `${orgId} ${provider}`
+  const kept = known.get(key)
+  if (kept && performance.now() - kept.at < knownMs) return kept.payee
+  if (known.size >= mostKnown) known.clear()
+  const payee = app.database.aside(async (db) => {
+    const row = await rowOf<{ id: number }>(db)`
+      select c.id from organisations o
+      join organisations above on above.path @> o.path
+      join payment_configs c on c.org_id = above.id and c.provider = ${provider}
+        and c.state = 'ACTIVE'
+      where o.id = ${orgId} order by nlevel(above.path) desc limit 1`
+    return row ? { provider, configId: row.id } : simulator
+  })
+  known.set(key, { at: performance.now(), payee })
+  payee.catch(() => known.delete(key))
+  return payee
+}
+/** For tests and whoever changed one. */
+export function configsChanged(app: App): void {
+  knownOf(app).clear()
+  openOf(app).clear()
+}
