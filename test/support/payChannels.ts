@@ -1,0 +1,633 @@
+import { execFileSync } from 'node:child_process'
+import {
+  createCipheriv,
+  createHash,
+  createSign,
+  createVerify,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  X509Certificate,
+} from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { crc32, deflateRawSync } from 'node:zlib'
+
+/**
+ * WeChat Pay and Alipay as far as we speak to them, on 127.0.0.1: they check what we sign, sign and
+ * seal what they say, and misbehave when told to.
+ */
+export type Trade = {
+  outTradeNo: string
+  tradeNo: string
+  amount: number
+  state: 'OPEN' | 'PAID' | 'CLOSED'
+}
+export type Refund = { refundNo: string; tradeNo: string; amount: number; state: string }
+export type Fault =
+  | { how: 'DIES' } // before it does anything
+  | { how: 'DONE_AND_DIES' } // after it did it
+  | { how: 'HALF' } // an answer that breaks off
+  | { how: 'HTTP'; status: number }
+  | { how: 'UNSIGNED' | 'WRONG_KEY' | 'OLD' }
+  | { how: 'CODE'; code: string } // a refusal, signed
+  | { how: 'HUGE' }
+export type Told = { url: string; headers: Record<string, string>; body: string }
+export type StandIn = {
+  provider: 'WECHAT' | 'ALIPAY'
+  base: string
+  /** What `enterMerchant` takes. */
+  merchant: Record<string, unknown>
+  trades: Map<string, Trade>
+  refunds: Map<string, Refund>
+  /** Names of the calls that were rightly signed; a wrong one is `BAD …`. */
+  calls: string[]
+  /** The next calls of this name do this. */
+  misbehave(call: string, ...faults: Fault[]): void
+  /** What a new refund becomes. */
+  refundsAre(state: string): void
+  pay(outTradeNo: string): Trade
+  /** Word of a payment; `change` says something else than what is. */
+  notice(configId: number, trade: Trade, change?: Change): Told
+  /** The bill of a day, row by row as given. */
+  bill: { rows: BillLine[]; broken: boolean; absent: boolean; elsewhere: string }
+  close(): void
+}
+export type Change = {
+  amount?: number
+  merchant?: string
+  app?: string
+  eventId?: string
+  state?: string
+  wrongKey?: boolean
+  otherBody?: boolean
+  secondsAgo?: number
+  serial?: string
+}
+export type BillLine = { trade: Trade; refundNo?: string; amount?: number }
+
+type Reply = { status?: number; body: string | Buffer; headers?: Record<string, string> }
+type Asked = {
+  mchid?: string
+  appid?: string
+  out_trade_no?: string
+  out_refund_no?: string
+  transaction_id?: string
+  notify_url?: string
+  amount?: { total?: number; refund?: number }
+}
+type Handle = (
+  request: { name: string; request: IncomingMessage; body: string },
+  fault: Fault | undefined,
+) => Reply
+
+const pair = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
+const pem = (key: KeyObject) =>
+  key.export({ type: key.type === 'private' ? 'pkcs8' : 'spki', format: 'pem' }) as string
+const sign = (key: KeyObject, text: string) =>
+  createSign('RSA-SHA256').update(text, 'utf8').sign(key, 'base64')
+const fits = (key: KeyObject, text: string, signature: string) =>
+  createVerify('RSA-SHA256').update(text, 'utf8').verify(key, signature, 'base64')
+
+async function listen(
+  nameOf: (request: IncomingMessage, body: string) => string,
+  handle: Handle,
+): Promise<Pick<StandIn, 'base' | 'misbehave' | 'close'>> {
+  const faults = new Map<string, Fault[]>()
+  const server = createServer(async (request, answer) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part as Buffer)
+    const body = Buffer.concat(parts).toString('utf8')
+    const name = nameOf(request, body)
+    const fault = faults.get(name)?.shift()
+    const dies = () => void request.socket.destroy()
+    if (fault?.how === 'DIES') return dies()
+    if (fault?.how === 'HTTP') return void answer.writeHead(fault.status).end('<html>no</html>')
+    if (fault?.how === 'HUGE') return void answer.writeHead(200).end(Buffer.alloc(400_000, 32))
+    const reply = handle({ name, request, body }, fault)
+    if (fault?.how === 'DONE_AND_DIES') return dies()
+    const bytes = Buffer.from(reply.body)
+    answer.writeHead(reply.status ?? 200, { ...reply.headers, 'content-length': bytes.length })
+    if (fault?.how !== 'HALF') return void answer.end(bytes)
+    answer.write(bytes.subarray(0, bytes.length / 2))
+    setTimeout(dies, 20)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return {
+    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    misbehave: (call, ...more) => faults.set(call, [...(faults.get(call) ?? []), ...more]),
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+let numbers = 0
+const store = () => {
+  const trades = new Map<string, Trade>()
+  const refunds = new Map<string, Refund>()
+  const byTrade = (tradeNo: string) => [...trades.values()].find((t) => t.tradeNo === tradeNo)
+  const made = { state: 'SUCCESS' }
+  const open = (outTradeNo: string, amount: number): Trade => {
+    const known = trades.get(outTradeNo)
+    if (known) return known
+    numbers += 1
+    const tradeNo = `42000${String(numbers).padStart(10, '0')}${Date.now()}`
+    const trade: Trade = { outTradeNo, tradeNo, amount, state: 'OPEN' }
+    trades.set(outTradeNo, trade)
+    return trade
+  }
+  return {
+    trades,
+    refunds,
+    open,
+    bill: { rows: [] as BillLine[], broken: false, absent: false, elsewhere: '' },
+    refundsAre: (state: string) => {
+      made.state = state
+    },
+    pay(outTradeNo: string): Trade {
+      const trade = trades.get(outTradeNo)
+      if (trade?.state !== 'OPEN') throw new Error(`nobody can pay ${outTradeNo}`)
+      trade.state = 'PAID'
+      return trade
+    },
+    /** The refund of this number, now made or known; null: more than was paid. */
+    refund(refundNo: string, tradeNo: string, amount: number): Refund | null {
+      const known = refunds.get(refundNo)
+      if (known) return known
+      const paid = byTrade(tradeNo)
+      const given = [...refunds.values()]
+        .filter((refund) => refund.tradeNo === tradeNo)
+        .reduce((sum, refund) => sum + refund.amount, 0)
+      if (paid?.state !== 'PAID' || given + amount > paid.amount) return null
+      const refund = { refundNo, tradeNo, amount, state: made.state }
+      refunds.set(refundNo, refund)
+      return refund
+    },
+  }
+}
+const shanghai = (at: Date) =>
+  new Date(at.getTime() + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
+const yuan = (fen: number) => (fen / 100).toFixed(2)
+
+/** A certificate of the platform, as WeChat gives them out. */
+function certificate(): { key: KeyObject; pem: string; serial: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'huodao-pay-'))
+  try {
+    const { privateKey } = pair()
+    writeFileSync(join(folder, 'key.pem'), pem(privateKey))
+    execFileSync('openssl', [
+      ...['req', '-x509', '-key', join(folder, 'key.pem'), '-days', '3650'],
+      ...['-subj', '/CN=Tenpay.com sign', '-out', join(folder, 'cert.pem')],
+    ])
+    const text = readFileSync(join(folder, 'cert.pem'), 'utf8')
+    return { key: privateKey, pem: text, serial: new X509Certificate(text).serialNumber }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export async function openWechatPay(
+  now: () => Date,
+): Promise<StandIn & { newCertificate(): void }> {
+  const ours = pair()
+  const other = pair()
+  let platform = certificate()
+  const apiV3Key = randomBytes(16).toString('hex')
+  const [mchId, appId, certSerial] = ['1900000109', 'wxd678efh567hg6787', '5157F09EFDC096DE']
+  const kept = store()
+  const calls: string[] = []
+  const nonces = new Set<string>()
+  let bill = ''
+
+  const seal = (text: string, aad: string) => {
+    const nonce = randomBytes(6).toString('hex')
+    const cipher = createCipheriv('aes-256-gcm', apiV3Key, nonce).setAAD(Buffer.from(aad))
+    const ciphertext = Buffer.concat([
+      cipher.update(text, 'utf8'),
+      cipher.final(),
+      cipher.getAuthTag(),
+    ]).toString('base64')
+    return { algorithm: 'AEAD_AES_256_GCM', nonce, associated_data: aad, ciphertext }
+  }
+  const signedHeaders = (body: string, change: Change & { unsigned?: boolean } = {}) => {
+    const at = String(Math.floor(now().getTime() / 1000) - (change.secondsAgo ?? 0))
+    const nonce = randomBytes(16).toString('hex')
+    const key = change.wrongKey ? other.privateKey : platform.key
+    if (change.unsigned) return {}
+    return {
+      'wechatpay-timestamp': at,
+      'wechatpay-nonce': nonce,
+      'wechatpay-serial': change.serial ?? platform.serial,
+      'wechatpay-signature': sign(key, `${at}\n${nonce}\n${body}\n`),
+    }
+  }
+  const resultOf = (trade: Trade, change: Change = {}) => ({
+    mchid: change.merchant ?? mchId,
+    appid: change.app ?? appId,
+    out_trade_no: trade.outTradeNo,
+    ...(trade.state === 'PAID' || change.state ? { transaction_id: trade.tradeNo } : {}),
+    trade_type: 'NATIVE',
+    trade_state: change.state ?? { OPEN: 'NOTPAY', PAID: 'SUCCESS', CLOSED: 'CLOSED' }[trade.state],
+    success_time: '2026-11-21T14:00:00+08:00',
+    amount: { total: change.amount ?? trade.amount, currency: 'CNY', payer_total: trade.amount },
+  })
+  const refundOf = (refund: Refund) => ({
+    refund_id: `50${refund.refundNo.replace(/\D/g, '')}`,
+    out_refund_no: refund.refundNo,
+    transaction_id: refund.tradeNo,
+    status: refund.state,
+    amount: { refund: refund.amount, currency: 'CNY' },
+  })
+
+  /** Whether the call is ours, signed over exactly what came. */
+  function isOurs(request: IncomingMessage, body: string): boolean {
+    const given = /^WECHATPAY2-SHA256-RSA2048 (.*)$/.exec(request.headers.authorization ?? '')?.[1]
+    const fields = Object.fromEntries(
+      [...(given ?? '').matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+    )
+    const { mchid, nonce_str: nonce, signature, timestamp, serial_no: serial } = fields
+    if (mchid !== mchId || serial !== certSerial || !nonce || nonces.has(nonce)) return false
+    nonces.add(nonce)
+    if (Math.abs(Number(timestamp) - now().getTime() / 1000) > 300) return false
+    return fits(
+      ours.publicKey,
+      `${request.method}\n${request.url}\n${timestamp}\n${nonce}\n${body}\n`,
+      signature ?? '',
+    )
+  }
+
+  const names: [RegExp, string][] = [
+    [/^GET \/v3\/certificates$/, 'certificates'],
+    [/^POST \/v3\/pay\/transactions\/(native|jsapi)$/, 'prepay'],
+    [/^GET \/v3\/pay\/transactions\/out-trade-no\//, 'query'],
+    [/^POST \/v3\/pay\/transactions\/out-trade-no\/\w+\/close$/, 'close'],
+    [/^POST \/v3\/refund\/domestic\/refunds$/, 'refund'],
+    [/^GET \/v3\/refund\/domestic\/refunds\//, 'refundQuery'],
+    [/^GET \/v3\/bill\/tradebill\?/, 'bill'],
+    [/^GET \/v3\/billdownload\/file\?/, 'download'],
+  ]
+  const nameOf = (request: IncomingMessage) =>
+    names.find(([like]) => like.test(`${request.method} ${request.url}`))?.[1] ?? 'unknown'
+  const say = (status: number, data: object | null): Omit<Reply, 'headers'> => ({
+    status,
+    body: data ? JSON.stringify(data) : '',
+  })
+  const refuse = (status: number, code: string) => say(status, { code, message: code })
+
+  function answer(name: string, url: URL, data: Asked): Omit<Reply, 'headers'> {
+    const last = decodeURIComponent(url.pathname.split('/').at(-1) ?? '')
+    if (name === 'certificates')
+      return say(200, {
+        data: [
+          {
+            serial_no: platform.serial,
+            encrypt_certificate: seal(platform.pem, 'certificate'),
+          },
+        ],
+      })
+    if (name === 'prepay') {
+      const { out_trade_no: no, amount, mchid, appid, notify_url: told } = data
+      if (mchid !== mchId || appid !== appId || !told) return refuse(400, 'PARAM_ERROR')
+      const trade = kept.open(no ?? '', amount?.total ?? 0)
+      if (trade.state !== 'OPEN') return refuse(400, 'ORDERPAID')
+      return url.pathname.endsWith('jsapi')
+        ? say(200, { prepay_id: `wx${trade.tradeNo}` })
+        : say(200, { code_url: `weixin://wxpay/bizpayurl?pr=${no}` })
+    }
+    if (name === 'query') {
+      const trade = kept.trades.get(last)
+      return trade ? say(200, resultOf(trade)) : refuse(404, 'ORDER_NOT_EXIST')
+    }
+    if (name === 'close') {
+      const trade = kept.trades.get(url.pathname.split('/').at(-2) ?? '')
+      if (!trade) return refuse(404, 'ORDER_NOT_EXIST')
+      if (trade.state === 'PAID') return refuse(400, 'ORDERPAID')
+      trade.state = 'CLOSED'
+      return say(204, null)
+    }
+    if (name === 'refund') {
+      const { out_refund_no: no, transaction_id: paid, amount } = data
+      const refund = kept.refund(no ?? '', paid ?? '', amount?.refund ?? 0)
+      return refund ? say(200, refundOf(refund)) : refuse(400, 'INVALID_REQUEST')
+    }
+    if (name === 'refundQuery') {
+      const refund = kept.refunds.get(last)
+      return refund ? say(200, refundOf(refund)) : refuse(404, 'RESOURCE_NOT_EXISTS')
+    }
+    if (name === 'bill') {
+      if (kept.bill.absent) return refuse(400, 'STATEMENT_CREATING')
+      if (!kept.bill.rows.length) return refuse(400, 'NO_STATEMENT_EXIST')
+      bill = wechatBill(kept.bill.rows, { mchId, appId })
+      const hash = createHash('sha1').update(bill).digest('hex')
+      if (kept.bill.broken) bill = bill.replace('0.00', '9.00')
+      const at = kept.bill.elsewhere || standIn.base
+      return say(200, {
+        hash_type: 'SHA1',
+        hash_value: hash,
+        download_url: `${at}/v3/billdownload/file?token=t`,
+      })
+    }
+    return name === 'download' ? { status: 200, body: bill } : refuse(404, 'RESOURCE_NOT_EXISTS')
+  }
+
+  const standIn = await listen(nameOf, ({ name, request, body }, fault) => {
+    const right = isOurs(request, body)
+    calls.push(right ? name : `BAD ${name}`)
+    const url = new URL(request.url ?? '/', 'http://a')
+    const reply = !right
+      ? refuse(401, 'SIGN_ERROR')
+      : fault?.how === 'CODE'
+        ? refuse(fault.code === 'SYSTEM_ERROR' ? 500 : 403, fault.code)
+        : answer(name, url, body ? JSON.parse(body) : {})
+    return {
+      ...reply,
+      headers: signedHeaders(reply.body.toString(), {
+        unsigned: fault?.how === 'UNSIGNED',
+        wrongKey: fault?.how === 'WRONG_KEY',
+        secondsAgo: fault?.how === 'OLD' ? 3600 : 0,
+      }),
+    }
+  })
+  return {
+    ...standIn,
+    ...kept,
+    provider: 'WECHAT',
+    calls,
+    merchant: {
+      provider: 'WECHAT',
+      merchantName: '货道测试商户',
+      mchId,
+      appId,
+      certSerial,
+      apiV3Key,
+      privateKey: pem(ours.privateKey),
+    },
+    notice(configId, trade, change = {}) {
+      const body = JSON.stringify({
+        id: change.eventId ?? `EV-${trade.outTradeNo}`,
+        create_time: '2026-11-21T14:00:00+08:00',
+        event_type: 'TRANSACTION.SUCCESS',
+        resource_type: 'encrypt-resource',
+        resource: {
+          ...seal(JSON.stringify(resultOf(trade, change)), 'transaction'),
+          original_type: 'transaction',
+        },
+      })
+      return {
+        url: `/pay/wechat/notify/${configId}`,
+        headers: { 'content-type': 'application/json', ...signedHeaders(body, change) },
+        body: change.otherBody ? body.replace('TRANSACTION.SUCCESS', 'TRANSACTION.SUCCESS ') : body,
+      }
+    },
+    newCertificate() {
+      platform = certificate()
+    },
+  }
+}
+
+function wechatBill(rows: readonly BillLine[], { mchId, appId }: { mchId: string; appId: string }) {
+  const heading =
+    '交易时间,公众账号ID,商户号,特约商户号,设备号,微信订单号,商户订单号,用户标识,交易类型,交易状态,付款银行,货币种类,应结订单金额,代金券金额,微信退款单号,商户退款单号,退款金额,充值券退款金额,退款类型,退款状态,商品名称,商户数据包,手续费,费率,订单金额,申请退款金额,费率备注'
+  const lines = rows.map(({ trade, refundNo, amount = trade.amount }) => {
+    const back = refundNo ? yuan(amount) : '0.00'
+    const paid = refundNo ? '0.00' : yuan(amount)
+    return [
+      ...['2026-11-20 14:00:00', appId, mchId, '0', '', trade.tradeNo, trade.outTradeNo, 'oUpF'],
+      ...['NATIVE', refundNo ? 'REFUND' : 'SUCCESS', 'OTHERS', 'CNY', paid, '0.00'],
+      ...[refundNo ? '5030' : '0', refundNo ?? '0', back, '0.00', '', refundNo ? 'SUCCESS' : ''],
+      ...['可乐,330ml', '', refundNo ? '-0.01000' : '0.01500', '0.60%', paid, back, ''],
+    ]
+      .map((value) => `\`${value}`)
+      .join(',')
+  })
+  return `\ufeff${[heading, ...lines, '总交易单数,应结订单总金额', `\`${rows.length},\`1.00`].join('\r\n')}\r\n`
+}
+
+export async function openAlipay(now: () => Date): Promise<StandIn> {
+  const ours = pair()
+  const theirs = pair()
+  const other = pair()
+  const [mchId, appId] = ['2088102146225135', '2014072300007148']
+  const kept = store()
+  const calls: string[] = []
+  let bill: Buffer = Buffer.alloc(0)
+  const names: Record<string, string> = {
+    'alipay.trade.precreate': 'prepay',
+    'alipay.trade.query': 'query',
+    'alipay.trade.close': 'close',
+    'alipay.trade.refund': 'refund',
+    'alipay.trade.fastpay.refund.query': 'refundQuery',
+    'alipay.data.dataservice.bill.downloadurl.query': 'bill',
+  }
+  const paramsOf = (text: string) => Object.fromEntries(new URLSearchParams(text))
+  const ordered = (params: Record<string, string>, ...without: string[]) =>
+    Object.keys(params)
+      .filter((name) => !without.includes(name) && params[name] !== '')
+      .sort()
+      .map((name) => `${name}=${params[name]}`)
+      .join('&')
+  const ok = (data: object) => ({ code: '10000', msg: 'Success', ...data })
+  const no = (code: string) => ({ code: '40004', msg: 'Business Failed', sub_code: code })
+
+  function answer(name: string, biz: Record<string, string>): object {
+    const trade = kept.trades.get(biz.out_trade_no ?? '')
+    if (name === 'prepay') {
+      if (biz.seller_id !== mchId) return no('ACQ.INVALID_PARAMETER')
+      const made = kept.open(biz.out_trade_no ?? '', Math.round(Number(biz.total_amount) * 100))
+      if (made.state !== 'OPEN') return no('ACQ.TRADE_HAS_SUCCESS')
+      return ok({ out_trade_no: made.outTradeNo, qr_code: `https://qr.alipay.com/${made.tradeNo}` })
+    }
+    if (name === 'query')
+      return trade
+        ? ok({
+            out_trade_no: trade.outTradeNo,
+            trade_no: trade.tradeNo,
+            trade_status: { OPEN: 'WAIT_BUYER_PAY', PAID: 'TRADE_SUCCESS', CLOSED: 'TRADE_CLOSED' }[
+              trade.state
+            ],
+            total_amount: yuan(trade.amount),
+          })
+        : no('ACQ.TRADE_NOT_EXIST')
+    if (name === 'close') {
+      if (!trade) return no('ACQ.TRADE_NOT_EXIST')
+      if (trade.state !== 'OPEN') return no('ACQ.TRADE_STATUS_ERROR')
+      trade.state = 'CLOSED'
+      return ok({ out_trade_no: trade.outTradeNo, trade_no: trade.tradeNo })
+    }
+    if (name === 'refund') {
+      const amount = Math.round(Number(biz.refund_amount) * 100)
+      const refund = kept.refund(biz.out_request_no ?? '', biz.trade_no ?? '', amount)
+      return refund
+        ? ok({ trade_no: refund.tradeNo, fund_change: 'Y', refund_fee: biz.refund_amount })
+        : no('ACQ.REASON_TRADE_REFUND_FEE_ERR')
+    }
+    if (name === 'refundQuery') {
+      const refund = kept.refunds.get(biz.out_request_no ?? '')
+      return ok(
+        refund
+          ? {
+              out_request_no: refund.refundNo,
+              trade_no: refund.tradeNo,
+              refund_amount: yuan(refund.amount),
+              refund_status: refund.state === 'SUCCESS' ? 'REFUND_SUCCESS' : refund.state,
+            }
+          : {},
+      )
+    }
+    if (kept.bill.absent) return { code: '20000', msg: 'Service Unavailable', sub_code: 'isp.x' }
+    if (!kept.bill.rows.length) return no('isp.bill_not_exist')
+    bill = alipayBill(kept.bill.rows, mchId)
+    if (kept.bill.broken) bill = bill.subarray(0, bill.length - 40)
+    return ok({ bill_download_url: `${kept.bill.elsewhere || standIn.base}/bill.zip` })
+  }
+
+  const standIn = await listen(
+    (request, body) =>
+      request.url === '/bill.zip' ? 'download' : (names[paramsOf(body).method ?? ''] ?? 'unknown'),
+    ({ name, body }, fault) => {
+      if (name === 'download') return { body: bill }
+      const params = paramsOf(body)
+      const right =
+        params.app_id === appId &&
+        params.sign_type === 'RSA2' &&
+        params.charset === 'utf-8' &&
+        Math.abs(Date.parse(`${params.timestamp?.replace(' ', 'T')}+08:00`) - now().getTime()) <
+          600_000 &&
+        fits(ours.publicKey, ordered(params, 'sign'), params.sign ?? '')
+      calls.push(right ? name : `BAD ${name}`)
+      const node = `${params.method?.replaceAll('.', '_')}_response`
+      const data = !right
+        ? { code: '40002', msg: 'Invalid Arguments', sub_code: 'isv.invalid-signature' }
+        : fault?.how === 'CODE'
+          ? fault.code.startsWith('isp.')
+            ? { code: '20000', sub_code: fault.code }
+            : no(fault.code)
+          : answer(name, JSON.parse(params.biz_content ?? '{}'))
+      // as the gateway does: slashes are escaped, so the text counts, not what it parses to
+      const raw = JSON.stringify(data).replaceAll('/', '\\/')
+      const key = fault?.how === 'WRONG_KEY' ? other.privateKey : theirs.privateKey
+      const signature = fault?.how === 'UNSIGNED' ? '' : sign(key, raw)
+      return { body: `{"${node}":${raw},"sign":"${signature}"}` }
+    },
+  )
+  return {
+    ...standIn,
+    ...kept,
+    provider: 'ALIPAY',
+    calls,
+    merchant: {
+      provider: 'ALIPAY',
+      merchantName: '货道测试商户',
+      mchId,
+      appId,
+      privateKey: pem(ours.privateKey),
+      channelKeys: { ALIPAY: pem(theirs.publicKey) },
+    },
+    notice(configId, trade, change = {}) {
+      const params: Record<string, string> = {
+        notify_time: shanghai(now()),
+        notify_type: 'trade_status_sync',
+        notify_id: change.eventId ?? `ac05${trade.outTradeNo}`,
+        app_id: change.app ?? appId,
+        charset: 'utf-8',
+        version: '1.0',
+        trade_no: trade.tradeNo,
+        out_trade_no: trade.outTradeNo,
+        buyer_logon_id: '159****5620',
+        seller_id: change.merchant ?? mchId,
+        subject: '可乐 330ml ×1 & 更多 = 好',
+        trade_status: change.state ?? 'TRADE_SUCCESS',
+        total_amount: yuan(change.amount ?? trade.amount),
+        fund_bill_list: '[{"amount":"2.50","fundChannel":"ALIPAYACCOUNT"}]',
+      }
+      const key = change.wrongKey ? other.privateKey : theirs.privateKey
+      params.sign = sign(key, ordered(params))
+      params.sign_type = 'RSA2'
+      if (change.otherBody) params.total_amount = yuan(trade.amount + 100)
+      return {
+        url: `/pay/alipay/notify/${configId}`,
+        headers: { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' },
+        body: new URLSearchParams(params).toString(),
+      }
+    },
+  }
+}
+
+function alipayBill(rows: readonly BillLine[], mchId: string): Buffer {
+  const head = `#支付宝业务明细查询\r\n#账号：[${mchId}0156]\r\n#-----业务明细列表----\r\n`
+  const heading =
+    '支付宝交易号,商户订单号,业务类型,商品名称,创建时间,完成时间,门店编号,门店名称,操作员,终端号,对方账户,订单金额（元）,商家实收（元）,支付宝红包（元）,集分宝（元）,支付宝优惠（元）,商家优惠（元）,券核销金额（元）,券名称,商家红包消费金额（元）,卡消费金额（元）,退款批次号/请求号,服务费（元）,分润（元）,备注'
+  const lines = rows.map(({ trade, refundNo, amount = trade.amount }) => {
+    const sum = yuan(refundNo ? -amount : amount)
+    return [
+      ...[`${trade.tradeNo}\t`, `${trade.outTradeNo}\t`, refundNo ? '退款' : '交易', '可乐'],
+      ...['2026-11-20 14:00:00', '2026-11-20 14:00:03', '', '', '', '', '某(**三)', sum, sum],
+      ...['0.00', '0.00', '0.00', '0.00', '0.00', '', '0.00', '0.00', `${refundNo ?? ''}\t`],
+      ...['-0.02', '0.00', ''],
+    ].join(',')
+  })
+  const foot = '#-----业务明细列表结束----\r\n'
+  const name = (text: string) => gbk(`${mchId}_${text}.csv`)
+  return zip([
+    [name('业务明细(汇总)'), gbk('#汇总\r\n')],
+    [name('业务明细'), gbk(`${head}${[heading, ...lines].join('\r\n')}\r\n${foot}`)],
+  ])
+}
+
+/** Node reads GBK and does not write it. */
+function gbk(text: string): Buffer {
+  gbkTable ??= tableOfGbk()
+  const table = gbkTable
+  return Buffer.concat([...text].map((sign) => table.get(sign) ?? Buffer.from(sign, 'latin1')))
+}
+let gbkTable: Map<string, Buffer> | undefined
+function tableOfGbk(): Map<string, Buffer> {
+  const decoder = new TextDecoder('gb18030')
+  const table = new Map<string, Buffer>()
+  for (let high = 0x81; high <= 0xfe; high += 1)
+    for (let low = 0x40; low <= 0xfe; low += 1) {
+      if (low === 0x7f) continue
+      const bytes = Buffer.from([high, low])
+      const sign = decoder.decode(bytes)
+      if ([...sign].length === 1 && !table.has(sign)) table.set(sign, bytes)
+    }
+  return table
+}
+
+function zip(files: readonly (readonly [Buffer, Buffer])[]): Buffer {
+  const [parts, list] = [[] as Buffer[], [] as Buffer[]]
+  let at = 0
+  for (const [name, data] of files) {
+    const packed = deflateRawSync(data)
+    const head = Buffer.alloc(30)
+    head.writeUInt32LE(0x04034b50, 0)
+    head.writeUInt16LE(8, 8)
+    head.writeUInt32LE(crc32(data), 14)
+    head.writeUInt32LE(packed.length, 18)
+    head.writeUInt32LE(data.length, 22)
+    head.writeUInt16LE(name.length, 26)
+    const entry = Buffer.alloc(46)
+    entry.writeUInt32LE(0x02014b50, 0)
+    entry.writeUInt16LE(8, 10)
+    entry.writeUInt32LE(packed.length, 20)
+    entry.writeUInt32LE(data.length, 24)
+    entry.writeUInt16LE(name.length, 28)
+    entry.writeUInt32LE(at, 42)
+    parts.push(head, name, packed)
+    list.push(entry, name)
+    at += head.length + name.length + packed.length
+  }
+  const directory = Buffer.concat(list)
+  const end = Buffer.alloc(22)
+  end.writeUInt32LE(0x06054b50, 0)
+  end.writeUInt16LE(files.length, 8)
+  end.writeUInt16LE(files.length, 10)
+  end.writeUInt32LE(directory.length, 12)
+  end.writeUInt32LE(at, 16)
+  return Buffer.concat([...parts, directory, end])
+}
