@@ -5,11 +5,11 @@ import { orders } from '../../src/domains/orders/contract.ts'
 import {
   type Provider,
   type Providers,
-  type RefundAnswer,
   refundKind,
 } from '../../src/domains/orders/server/refunds.ts'
 import { closeUnpaid } from '../../src/domains/orders/server/timers.ts'
 import { recordVend, takeCommands } from '../../src/domains/orders/server/vend.ts'
+import type { RefundAnswer } from '../../src/domains/payment-channels/server/channels.ts'
 import { payments } from '../../src/domains/payments/contract.ts'
 import { type BillLine, storeBill } from '../../src/domains/payments/server/bills.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'

@@ -235,7 +235,7 @@ describe('part by part', () => {
         (await ask({ orderNum, unitIds: [first] }, key())).body.code,
         'the same part again',
       ).toBe(409001)
-      while (await runDue(world.app, refundKind(world.app, providers)));
+      while (await runDue(world.app, refundKind(world.app, providers(world.app))));
       const [row] = await world.sql(
         'select paid_amount - refunded_amount as left, (select count(*)::int from refunds r where r.order_num = o.order_num) as n from orders o where order_num = $1',
         [orderNum],

@@ -8,14 +8,11 @@ import type { VendFact } from '../../src/domains/machines/server/vending.ts'
 import { orderSupplements } from '../../src/domains/order-supplements/contract.ts'
 import { orders } from '../../src/domains/orders/contract.ts'
 import { locale } from '../../src/domains/orders/locale.ts'
-import {
-  type Providers,
-  type RefundAnswer,
-  refundKind,
-} from '../../src/domains/orders/server/refunds.ts'
+import { type Providers, refundKind } from '../../src/domains/orders/server/refunds.ts'
 import { closeUnpaid, sweepCommands } from '../../src/domains/orders/server/timers.ts'
 import { recordVend, takeCommands } from '../../src/domains/orders/server/vend.ts'
 import { applyPayment } from '../../src/domains/orders/server/verbs.ts'
+import type { RefundAnswer } from '../../src/domains/payment-channels/server/channels.ts'
 import { payments } from '../../src/domains/payments/contract.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
 import { verifyDay } from '../../src/domains/reconciliation/server/run.ts'

@@ -104,7 +104,7 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
     await addAlert(world, where)
     await addDepartment(world, where)
   }
-  await runDue(api.app, refundKind(api.app, providers))
+  await runDue(api.app, refundKind(api.app, providers(api.app)))
   return world
 }
 

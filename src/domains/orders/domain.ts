@@ -20,6 +20,7 @@ export const domain = {
     'server/rollups.ts': 'orders that are cleaned leave the figures',
     'server/rows.ts': 'orders are locked in one way',
     'server/refunds.ts': 'what a payment channel is asked for',
+    'server/timers.ts': 'orders are closed in one way',
     'server/vend.ts': "the gateway's two doors",
   },
 } satisfies Domain<typeof orders>

@@ -11,9 +11,10 @@ import {
 import { checkInvariants } from '../../../server/invariants.ts'
 import { runDue } from '../../../server/work.ts'
 import type { VendFact } from '../../machines/server/vending.ts'
+import type { RefundAnswer } from '../../payment-channels/server/channels.ts'
 import { providers } from '../../payments/server/providers.ts'
 import { orders } from '../contract.ts'
-import { type RefundAnswer, refundKind } from './refunds.ts'
+import { refundKind } from './refunds.ts'
 import { sweepCommands } from './timers.ts'
 import { recordVend, takeCommands } from './vend.ts'
 
@@ -311,6 +312,6 @@ describe('given back together', () => {
 
 test('the books agree', async () => {
   for (let cmd = await take(); cmd; cmd = await take()) await say(cmd, 'OK')
-  while (await runDue(world.app, refundKind(world.app, providers)));
+  while (await runDue(world.app, refundKind(world.app, providers(world.app))));
   expect(await checkInvariants(world.ownerUrl)).toEqual([])
 })

@@ -11,6 +11,8 @@ import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../s
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { canPlace } from '../../lanes/rules.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
+import { checkAfter } from '../../payment-channels/rules.ts'
+import { payeeOf } from '../../payment-channels/server/configs.ts'
 import { cachedSetting, cachedSettings } from '../../settings/server/values.ts'
 import { holdStock } from '../../stock/server/move.ts'
 import { MobileAnswer, MobileLane, orderErrors, type orders } from '../contract.ts'
@@ -298,6 +300,9 @@ async function mobileOrder(
   const total = sold.reduce((sum, { lane, count }) => sum + lane.price * count, 0)
   const expireAt = new Date(ctx.now.getTime() + limits['order.payTimeoutMachine'] * 60_000)
   const outTradeNo = `HD${orderNum}`
+  const payee = await payeeOf(ctx.app, device.orgId, input.payType)
+  // word of a channel may be lost: it is asked
+  const asked = payee.configId === null ? null : new Date(ctx.now.getTime() + checkAfter(0) * 1000)
   const units = unitsStatement(
     ctx,
     { id, orderNum, orgId: device.orgId, deviceId: device.id },
@@ -314,9 +319,9 @@ async function mobileOrder(
         ${total}, ${expireAt})
     ), billed as (
       insert into payments (org_id, device_id, order_id, order_at, order_num, out_trade_no,
-        provider, amount, created_at)
+        provider, config_id, amount, next_at, created_at)
       values (${device.orgId}, ${device.id}, ${id}, ${ctx.now}, ${orderNum}, ${outTradeNo},
-        'SIMULATOR', ${total}, ${ctx.now})
+        ${payee.provider}, ${payee.configId}, ${total}, ${asked}, ${ctx.now})
     ), told as (
       insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data,
         actor)

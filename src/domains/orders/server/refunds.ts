@@ -12,26 +12,14 @@ import {
 } from '../../../server/work.ts'
 import { feeShareOf, refundOut, suspenseOut, type Voucher } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
+import type { RefundAnswer, RefundRequest } from '../../payment-channels/server/channels.ts'
 import { refundBackoff } from '../rules.ts'
 import { addFigures } from './rollups.ts'
 import { liesAt, lockOrders, places, relabel, type Unit, writeEvents } from './rows.ts'
 
-/** What a refund asks of a payment channel, and what the channel answers. */
-export type RefundAnswer =
-  | { state: 'SUCCESS'; providerRefundNo: string }
-  /** Taken, result comes later; asked again with the same number. */
-  | { state: 'PROCESSING' }
-  | { state: 'RETRY'; reason: string }
-  | { state: 'FAILED'; reason: string }
-
 export type Provider = {
   /** Idempotent by `refundNo`: a repeat answers what the first call did. Amounts in fen. */
-  refund(request: {
-    refundNo: string
-    outTradeNo: string
-    amount: number
-    total: number
-  }): Promise<RefundAnswer>
+  refund(request: RefundRequest): Promise<RefundAnswer>
 }
 export type Providers = Record<'SIMULATOR' | 'WECHAT' | 'ALIPAY', Provider>
 
@@ -51,6 +39,8 @@ type Due = Piece & {
   paymentId: number
   provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
   outTradeNo: string
+  tradeNo: string | null
+  configId: number | null
   total: number
 }
 
@@ -73,8 +63,10 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
         .refund({
           refundNo: refund.refundNo,
           outTradeNo: refund.outTradeNo,
+          tradeNo: refund.tradeNo ?? '',
           amount: refund.amount,
           total: refund.total,
+          configId: refund.configId,
         })
         .catch(
           (error: unknown): RefundAnswer => ({
@@ -101,7 +93,8 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
       returning t.id, due.tenant as "turnOf", t.org_id as "orgId", t.refund_no as "refundNo", t.order_id as "orderId",
         t.order_at as "orderAt", t.order_num as "orderNum",
         t.unit_id as "unitId", t.amount, t.attempts, t.attempts - t.waited as "countedTries",
-        t.payment_id as "paymentId", p.provider, p.out_trade_no as "outTradeNo", p.amount as total`
+        t.payment_id as "paymentId", p.provider, p.out_trade_no as "outTradeNo",
+        p.provider_trade_no as "tradeNo", p.config_id as "configId", p.amount as total`
     const units = rows.flatMap(({ orgId, orderAt, unitId }) =>
       unitId === null ? [] : [{ orgId, createdAt: orderAt, id: unitId }],
     )

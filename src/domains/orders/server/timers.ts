@@ -3,7 +3,9 @@ import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { eachFree } from '../../../server/run.ts'
+import { clock } from '../../../server/work.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
+import { checksName, closeGrace } from '../../payment-channels/rules.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { coolDown, timers } from '../rules.ts'
 import { liesAt, places, type Unpaid, within } from './rows.ts'
@@ -43,13 +45,18 @@ export async function sweepCommands(app: App): Promise<number> {
 
 /** Closes orders nobody paid in time and gives their stock back. */
 export async function closeUnpaid(app: App): Promise<number> {
+  const now = app.now()
+  const behind = new Date(now.getTime() - closeGrace * 1000)
   const columns = sql`org_id as "orgId", created_at as "createdAt", id, device_id as "deviceId"`
   const rows = await app.database.readSame(
     systemScope,
     (db) =>
       rowsOf<Unpaid>(
         db,
-      )`select ${columns} from orders where pay_state = 'UNPAID' and expire_at <= ${app.now()}
+      )`select ${columns} from orders o where pay_state = 'UNPAID' and expire_at <= ${now}
+        -- its channel is asked first, and closes it (decision 54)
+        and (expire_at <= ${behind} or not exists (select from payments p
+          where p.order_id = o.id and p.state = 'PENDING' and p.next_at is not null))
         order by id limit 100`,
   )
   let closed = 0
@@ -79,7 +86,9 @@ export async function closeOrders(
   await sql`update orders o
     set pay_state = 'CLOSED', order_status = 'CLOSED', closed_at = ${ctx.now}
     from ${places(unpaid)} where ${liesAt('o')} and o.pay_state = 'UNPAID'`.execute(ctx.db)
-  await sql`update payments set state = 'CLOSED'
+  // what a channel may still take is closed there, too
+  await sql`update payments set state = 'CLOSED', attempts = 0,
+      next_at = case when config_id is not null then ${clock(ctx.app)} end
     where order_id = any(${ids}::bigint[]) and state = 'PENDING'`.execute(ctx.db)
   // who held goods or a place that others asked for leaves as much of it to them for a while
   const until = new Date(ctx.now.getTime() + coolDown * 1000)
@@ -106,5 +115,6 @@ export async function closeOrders(
   const { deviceIds } = await moveStock(ctx, moves)
   refreshDeviceCounters(ctx, deviceIds)
   uncountUnpaid(ctx, ids, false)
+  ctx.afterCommit(() => ctx.app.jobs.poke(checksName))
   ctx.touch('orders', unpaid)
 }

@@ -145,7 +145,11 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
     const [outTradeNo, tradeNo] = [textOf(data.out_trade_no), textOf(data.trade_no)]
     const amount = fenOf(textOf(data.total_amount))
     if (!outTradeNo || !tradeNo || amount === null || amount < 0) return null
-    return { eventId, outTradeNo, tradeNo, amount, currency: 'CNY', merchant: merchantName }
+    const told = textOf(data.gmt_payment) || textOf(data.send_pay_date)
+    const paidAt = /^\d{4}(-\d\d){2} \d\d(:\d\d){2}$/.test(told)
+      ? `${told.replace(' ', 'T')}+08:00`
+      : undefined
+    return { eventId, outTradeNo, tradeNo, amount, paidAt, currency: 'CNY', merchant: merchantName }
   }
   const paid = (state: unknown) => state === 'TRADE_SUCCESS' || state === 'TRADE_FINISHED'
 

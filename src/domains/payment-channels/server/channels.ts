@@ -33,6 +33,7 @@ export type Notice = {
   outTradeNo: string
   tradeNo: string
   amount: number
+  paidAt?: string | undefined
   currency?: string | undefined
   merchant?: string | undefined
 }

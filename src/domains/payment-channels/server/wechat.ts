@@ -214,6 +214,7 @@ export function wechat(
       outTradeNo,
       tradeNo,
       amount: amount.total as number,
+      paidAt: textOf(data.success_time) || undefined,
       currency: textOf(amount.currency) || 'CNY',
       merchant: merchantOf(data),
     }

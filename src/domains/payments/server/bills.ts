@@ -6,7 +6,7 @@ import { bySystem } from '../../../server/run.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
 import { feeOf } from '../../ledger/rules.ts'
-import { simulatorFee } from './verbs.ts'
+import { simulator as simulated } from './receive.ts'
 
 /** What a provider says of one payment or refund of a day. */
 export type BillLine = {
@@ -56,7 +56,7 @@ const simulator: BillSource = {
     )
     return rows.map((row) => ({
       ...row,
-      fee: row.kind === 'PAY' ? feeOf(row.amount, simulatorFee) : 0,
+      fee: row.kind === 'PAY' ? feeOf(row.amount, simulated.feeBp) : 0,
       state: 'SUCCESS',
     }))
   },

@@ -3,6 +3,7 @@ import { rowOf } from '../../../server/rows.ts'
 import { suspenseIn } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import { openCase } from '../../orders/server/verbs.ts'
+import type { Source } from './receive.ts'
 
 /**
  * Money for an order that nobody knows: a payment of its own without order and machine, in suspense,
@@ -10,15 +11,15 @@ import { openCase } from '../../orders/server/verbs.ts'
  */
 export async function openLost(
   ctx: Ctx,
-  { provider, orgId }: { provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'; orgId: number },
+  { provider, configId, orgId }: Pick<Source, 'provider' | 'configId' | 'orgId'>,
   { outTradeNo, tradeNo, amount }: { outTradeNo: string; tradeNo: string; amount: number },
 ): Promise<boolean> {
   if (amount === 0) return false
   const made = await rowOf<{ id: number }>(ctx.db)`
-    insert into payments (org_id, out_trade_no, provider, provider_trade_no, amount, state, paid_at,
-      created_at)
-    values (${orgId}, ${`${outTradeNo}~${tradeNo}`}, ${provider}, ${tradeNo}, ${amount}, 'SUCCESS',
-      ${ctx.now}, ${ctx.now})
+    insert into payments (org_id, out_trade_no, provider, config_id, provider_trade_no, amount, state,
+      paid_at, created_at)
+    values (${orgId}, ${`${outTradeNo}~${tradeNo}`}, ${provider}, ${configId}, ${tradeNo}, ${amount},
+      'SUCCESS', ${ctx.now}, ${ctx.now})
     on conflict do nothing returning id`
   if (!made) return false
   post(ctx, [suspenseIn(made.id, amount, { orgId, orderId: null, orderNum: null })])

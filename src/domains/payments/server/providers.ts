@@ -1,15 +1,28 @@
+import type { App } from '../../../server/context.ts'
 import type { Provider, Providers } from '../../orders/server/refunds.ts'
+import { type RefundAnswer, retry } from '../../payment-channels/server/channels.ts'
+import { connectedTo } from '../../payment-channels/server/configs.ts'
 
-/** Drivers of real channels stand beside the simulator. */
-const notConnected: Provider = {
-  refund: async () => ({ state: 'RETRY', reason: 'provider is not connected' }),
-}
+/** What the simulated channel answers next, by refund number; at the end it takes the refund. */
+export const simulatorFaults = new Map<string, RefundAnswer[]>()
 
-/** The simulated channel takes every refund at once. */
-export const providers: Providers = {
-  SIMULATOR: {
-    refund: async ({ refundNo }) => ({ state: 'SUCCESS', providerRefundNo: `SIM${refundNo}` }),
-  },
-  WECHAT: notConnected,
-  ALIPAY: notConnected,
+/** Who gives money back: the simulator at once, a channel as the merchant that was paid. */
+export const providers = (app: App): Providers => {
+  const channel: Provider = {
+    async refund(request) {
+      const connected = request.configId === null ? null : await connectedTo(app, request.configId)
+      return connected ? connected.channel.refund(request) : retry('merchant is not known')
+    },
+  }
+  return {
+    SIMULATOR: {
+      refund: async ({ refundNo }) =>
+        simulatorFaults.get(refundNo)?.shift() ?? {
+          state: 'SUCCESS',
+          providerRefundNo: `SIM${refundNo}`,
+        },
+    },
+    WECHAT: channel,
+    ALIPAY: channel,
+  }
 }

@@ -1,19 +1,22 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
-import type { Ctx } from '../../../server/context.ts'
+import type { App, Ctx } from '../../../server/context.ts'
+import { systemScope } from '../../../server/database.ts'
+import { signedBody } from '../../../server/input.ts'
+import { perApp } from '../../../server/perApp.ts'
+import { rowOf } from '../../../server/rows.ts'
+import { clock } from '../../../server/work.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import type { Input } from '../../../shared/contract.ts'
-import { Refusal } from '../../../shared/errors.ts'
-import { fee, feeOf, orderIn, suspenseIn } from '../../ledger/rules.ts'
-import { post } from '../../ledger/server/post.ts'
-import { applyPayment, openCase, openPaymentRefund } from '../../orders/server/verbs.ts'
-import { raiseApart, raiseSecurity } from '../../security/server/raise.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
+import { refundsName } from '../../orders/server/refunds.ts'
+import { Forged, type Heard, type Prepaid } from '../../payment-channels/server/channels.ts'
+import { type Connected, connectedTo } from '../../payment-channels/server/configs.ts'
+import { raiseApart } from '../../security/server/raise.ts'
 import { paymentErrors, type payments } from '../contract.ts'
-import { openLost } from './lost.ts'
-
-/** Fee of the simulated channel in basis points. */
-export const simulatorFee = 60
+import { receive, simulator, sourceOf } from './receive.ts'
 
 export const simulatorSign = (
   key: string,
@@ -54,203 +57,167 @@ const simulatorNotify = prepared<(typeof payments)['simulatorNotify'], void>({
     })
     throw new Refusal(paymentErrors.badSignature)
   },
-  run: async (ctx, input) => ({ result: await receive(ctx, 'SIMULATOR', input) }),
+  run: async (ctx, input) => ({ result: await receive(ctx, simulator, input) }),
 })
 
-type Outcome = 'APPLIED' | 'DUPLICATE' | 'LATE' | 'MISMATCH' | 'UNKNOWN'
-type Notice = {
-  eventId: string
-  outTradeNo: string
-  tradeNo: string
-  amount: number
-  paidAt: string
-  currency?: string | undefined
-  merchant?: string | undefined
+type Told = { connected: Connected; heard: Heard }
+
+/** What the channel signed for this merchant; whatever else came is refused and seen. */
+async function toldBy(
+  app: App,
+  provider: 'WECHAT' | 'ALIPAY',
+  configId: number,
+  request: FastifyRequest,
+): Promise<Told> {
+  const connected = await connectedTo(app, configId)
+  if (connected?.merchant.provider !== provider) throw new Refusal(common.notFound)
+  try {
+    return {
+      connected,
+      heard: await connected.channel.heard(request.headers, signedBody(request)),
+    }
+  } catch (error) {
+    if (!(error instanceof Forged)) throw error
+    await raiseApart(app, {
+      orgId: connected.merchant.orgId,
+      kind: 'PAYMENT_FORGED',
+      subject: `${provider} ${connected.merchant.mchId}`,
+      detail: { provider, merchant: connected.merchant.mchId, address: request.ip },
+    })
+    throw new Refusal(paymentErrors.badSignature)
+  }
 }
-/** What a trade was booked for already; no order: the platform's suspense. */
-type Trade = { order_id: number | null; amount: number }
-const nobody = { orgId: platformOrg, orderId: null, orderNum: null }
-const tradeOf = (provider: string, { tradeNo }: Notice) => `${provider}:${tradeNo}`
-type Found = {
+
+async function hear(ctx: Ctx, { connected: { merchant }, heard }: Told): Promise<void> {
+  if (heard.kind === 'PAID') await receive(ctx, sourceOf(merchant), heard.notice)
+  // the notice only wakes who asks the channel
+  if (heard.kind === 'REFUND') {
+    await sql`update refunds r set next_at = ${clock(ctx.app)} from payments p
+      where r.refund_no = ${heard.refundNo} and r.state = 'PROCESSING'
+        and p.id = r.payment_id and p.config_id = ${merchant.id}`.execute(ctx.db)
+    ctx.afterCommit(() => ctx.app.jobs.poke(refundsName))
+  }
+}
+
+const wechatNotify = prepared<(typeof payments)['wechatNotify'], Told>({
+  prepare: (app, { configId }, request) => toldBy(app, 'WECHAT', configId, request),
+  async run(ctx, _input, told) {
+    await hear(ctx, told)
+    return {}
+  },
+})
+const alipayNotify = prepared<(typeof payments)['alipayNotify'], Told>({
+  prepare: (app, { configId }, request) => toldBy(app, 'ALIPAY', configId, request),
+  async run(ctx, _input, told) {
+    await hear(ctx, told)
+    return 'success'
+  },
+})
+
+type Payable = {
   id: number
-  org_id: number
-  device_id: number
-  order_id: number
-  order_at: Date
-  order_num: string
+  orgId: number
+  deviceId: number
+  outTradeNo: string
+  provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
+  configId: number | null
   amount: number
   state: string
-  rtu_number: string
+  prepaid: Prepaid | null
+  detail: string
+  expireAt: Date
 }
-/** What a person is told about a notice that fits no open payment, and why. */
-type Alarm = {
-  kind: 'PAYMENT_MISMATCH' | 'PAYMENT_UNKNOWN' | 'PAYMENT_DOUBLE' | 'PAYMENT_LATE' | 'PAYMENT_CLOCK'
-  why: string
-  subject?: string
-}
+type Ready = { payable: Payable; prepaid: Prepaid | null; connected: Connected | null }
 
-/**
- * One notification: stored once, applied at most once. Money that really arrived and that no open
- * order expects goes to suspense, late and double money back as well; whatever does not fit is seen
- * by a person.
- */
-async function receive(ctx: Ctx, provider: 'SIMULATOR', notice: Notice): Promise<Outcome> {
-  // notices of one event, and of one trade, take turns: each sees what the one before it wrote
-  // (events before trades, both before orders)
-  ctx.later(sql`select pg_advisory_xact_lock(hashtextextended(${`event ${provider} ${notice.eventId}`}, 0)),
-    pg_advisory_xact_lock(hashtextextended(${`trade ${provider} ${notice.tradeNo}`}, 0))`)
-  const looked =
-    sql<Found>`select p.id, p.org_id, p.device_id, p.order_id, p.order_at, p.order_num, p.amount,
-      p.state, d.rtu_number
-    from payments p join devices d on d.id = p.device_id
-    where p.out_trade_no = ${notice.outTradeNo}`.execute(ctx.db)
-  const heard = sql<{ same: boolean }>`
-    select raw - 'sign' = ${JSON.stringify({ ...notice, sign: undefined })}::jsonb as same
-    from payment_events where provider = ${provider} and event_id = ${notice.eventId}`.execute(
-    ctx.db,
-  )
-  // whom this trade has paid already, or that its money waits for somebody to find out
-  const traded = sql<Trade>`select order_id, amount from payments
-      where provider = ${provider} and provider_trade_no = ${notice.tradeNo}
-    union all select null, e.amount from ledger_voucher_keys k
-    join ledger_entries e on e.voucher_id = k.voucher_id and e.created_at = k.created_at
-      and e.amount > 0
-    where k.key = ${suspenseIn(tradeOf(provider, notice), notice.amount, nobody).key}`.execute(
-    ctx.db,
-  )
-  const [{ rows: found }, { rows: told }, { rows: trades }] = await Promise.all([
-    looked,
-    heard,
-    traded,
-  ])
-  const payment = found[0]
-  if (told[0]?.same) return 'DUPLICATE'
-  const [outcome, alarm] = told[0]
-    ? contradiction('EVENT')
-    : await take(ctx, provider, notice, payment, trades[0])
-  // before the event: the notice that pays it holds the payment when it writes the same event
-  if (payment && outcome !== 'APPLIED')
-    ctx.later(sql`select 1 from payments where id = ${payment.id} for key share`)
-  ctx.later(sql`insert into payment_events (org_id, payment_id, provider, event_id, kind, raw,
-    outcome, created_at)
-    values (${payment?.org_id ?? null}, ${payment?.id ?? null}, ${provider}, ${notice.eventId},
-      'PAID', ${JSON.stringify(notice)}::jsonb, ${outcome}, ${ctx.now})
-    on conflict (provider, event_id) do nothing`)
-  if (alarm) await tell(ctx, alarm, notice, payment)
-  return outcome
-}
+const asking = perApp(() => new Map<string, Promise<Prepaid>>())
+/** So long whoever asks again hears the same; until then the row says it, or that it was refused. */
+const pauseMs = 2000
+/** Channels take no end that is nearer. */
+const shortestMs = 61_000
 
-const contradiction = (why: string): [Outcome, Alarm] => [
-  'MISMATCH',
-  { kind: 'PAYMENT_MISMATCH', why },
-]
-
-async function take(
-  ctx: Ctx,
-  provider: 'SIMULATOR',
-  notice: Notice,
-  payment: Found | undefined,
-  trade: Trade | undefined,
-): Promise<[Outcome, Alarm?]> {
-  // money of another currency, or on the account of somebody else, is not in our books
-  if (notice.currency !== undefined && notice.currency !== 'CNY') return contradiction('CURRENCY')
-  if (notice.merchant !== undefined && notice.merchant !== provider)
-    return contradiction('MERCHANT')
-  // one trade is one sum for one order, or in suspense until a person has looked
-  if (trade && (trade.order_id !== (payment?.order_id ?? null) || trade.amount !== notice.amount))
-    return contradiction('TRADE')
-  if (!payment) {
-    if (!trade) await openLost(ctx, { provider, orgId: platformOrg }, notice)
-    return ['UNKNOWN', { kind: 'PAYMENT_UNKNOWN', why: 'ORDER' }]
-  }
-  if (trade) return ['DUPLICATE']
-  // orders are locked before payments, everywhere
-  const outcome = await applyPayment(ctx, payment, { orderPaid: payment.amount === notice.amount })
-  if (outcome === 'MISMATCH' || outcome === 'DUPLICATE') {
-    const stray = await addStray(ctx, provider, notice, payment)
-    if (outcome === 'MISMATCH') {
-      if (stray) await openCase(ctx, stray, 'UNMATCHED_PAYMENT')
-      return contradiction('AMOUNT')
+/** The channel is asked outside the transaction, once for all who ask for it now. */
+const prepay = prepared<(typeof payments)['prepay'], Ready>({
+  async prepare(app, { orderNum, clientId, openid }) {
+    const payable = await app.database.read(
+      systemScope,
+      (db) =>
+        rowOf<Payable>(db)`
+        select p.id, p.org_id as "orgId", p.device_id as "deviceId",
+          p.out_trade_no as "outTradeNo", p.provider, p.config_id as "configId", p.amount, p.state,
+          p.prepaid, o.detail, o.expire_at as "expireAt"
+        from order_keys k
+        join orders o on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.order_id
+        join payments p on p.order_id = o.id
+        where k.client_id = ${clientId} and k.order_num = ${orderNum} order by p.id limit 1`,
+    )
+    if (!payable) throw new Refusal(common.notFound)
+    if (payable.state !== 'PENDING' || payable.expireAt <= app.now())
+      throw new Refusal(paymentErrors.notPayable)
+    if (payable.configId === null) return { payable, prepaid: null, connected: null }
+    const connected = await connectedTo(app, payable.configId)
+    if (!connected) throw new Refusal(paymentErrors.channelDown)
+    const page = payable.provider === 'WECHAT' ? openid : undefined
+    const { prepaid } = payable
+    if (prepaid && prepaid.openid === page) return { payable, prepaid, connected }
+    const key = `${payable.id} ${page ?? ''}`
+    const running = asking(app)
+    const asked = running.get(key) ?? prepaidFor(app, connected, payable, page)
+    if (!running.has(key)) {
+      running.set(key, asked)
+      const ends = () => setTimeout(() => running.delete(key), pauseMs).unref()
+      asked.then(ends, ends)
     }
-    if (stray) await openPaymentRefund(ctx, stray, 'DUPLICATE_PAYMENT')
-    return ['DUPLICATE', { kind: 'PAYMENT_DOUBLE', why: 'TWICE' }]
-  }
-  await book(ctx, notice, payment, outcome)
-  return outcome === 'LATE'
-    ? ['LATE', { kind: 'PAYMENT_LATE', why: 'CLOSED', subject: payment.rtu_number }]
-    : isFarOff(notice.paidAt, ctx.now)
-      ? ['APPLIED', { kind: 'PAYMENT_CLOCK', why: 'CLOCK' }]
-      : ['APPLIED']
-}
+    return { payable, prepaid: await asked, connected }
+  },
+  async run(ctx, _input, { payable, prepaid, connected }) {
+    if (!connected || !prepaid) return { provider: payable.provider, codeUrl: null, params: null }
+    ctx.later(sql`update payments set prepaid = ${JSON.stringify(prepaid)}::jsonb
+      where id = ${payable.id} and state = 'PENDING'
+        and prepaid is distinct from ${JSON.stringify(prepaid)}::jsonb`)
+    const pay = connected.channel.payWith(prepaid)
+    return {
+      provider: payable.provider,
+      codeUrl: pay.kind === 'CODE' ? pay.code : null,
+      params: pay.kind === 'PAGE' ? pay.params : null,
+    }
+  },
+})
 
-/** A channel tells within days; its clock and ours do not differ by an hour. */
-const isFarOff = (told: string, now: Date): boolean => {
-  const ahead = Date.parse(told) - now.getTime()
-  return ahead > 3_600_000 || ahead < -7 * 86_400_000
-}
-
-async function book(
-  ctx: Ctx,
-  notice: Notice,
-  payment: Found,
-  outcome: 'APPLIED' | 'LATE',
-): Promise<void> {
-  const feeAmount = outcome === 'APPLIED' ? feeOf(payment.amount, simulatorFee) : 0
-  ctx.later(
-    sql`update payments set state = 'SUCCESS', applied = ${outcome === 'APPLIED'},
-      provider_trade_no = ${notice.tradeNo}, fee_amount = ${feeAmount}, paid_at = ${ctx.now}
-      where id = ${payment.id}`,
-  )
-  const of = { orgId: payment.org_id, orderId: payment.order_id, orderNum: payment.order_num }
-  if (outcome === 'APPLIED')
-    return post(ctx, [orderIn(payment.id, payment.amount, of), fee(payment.id, feeAmount, of)])
-  // money back in full: the channel charges nothing for what it takes back at once
-  post(ctx, [suspenseIn(payment.id, payment.amount, of)])
-  await openPaymentRefund(ctx, payment, 'LATE_PAYMENT')
-}
-
-/**
- * Money beside the payment it names: a payment of its own that pays nothing, in suspense. Null:
- * nothing arrived.
- */
-async function addStray(
-  ctx: Ctx,
-  provider: 'SIMULATOR',
-  notice: Notice,
-  payment: Found,
-): Promise<Found | null> {
-  if (notice.amount === 0) return null
-  const { rows } = await sql<{
-    id: number
-  }>`insert into payments (org_id, device_id, order_id, order_at, order_num, out_trade_no, provider,
-    provider_trade_no, amount, state, paid_at, created_at)
-    values (${payment.org_id}, ${payment.device_id}, ${payment.order_id}, ${payment.order_at},
-      ${payment.order_num}, ${`${notice.outTradeNo}~${notice.tradeNo}`},
-      ${provider}, ${notice.tradeNo}, ${notice.amount}, 'SUCCESS', ${ctx.now}, ${ctx.now})
-      returning id`.execute(ctx.db)
-  const { id } = rows[0] as { id: number }
-  const of = { orgId: payment.org_id, orderId: payment.order_id, orderNum: payment.order_num }
-  post(ctx, [suspenseIn(id, notice.amount, of)])
-  return { ...payment, id, amount: notice.amount }
-}
-
-function tell(ctx: Ctx, alarm: Alarm, notice: Notice, payment: Found | undefined): Promise<void> {
-  return raiseSecurity(ctx, {
-    orgId: payment?.org_id ?? platformOrg,
-    kind: alarm.kind,
-    subject: alarm.subject ?? payment?.order_num ?? notice.outTradeNo,
-    ...(payment ? { deviceId: payment.device_id } : {}),
-    detail: {
-      why: alarm.why,
-      outTradeNo: notice.outTradeNo,
-      tradeNo: notice.tradeNo,
-      amount: notice.amount,
-      paidAt: notice.paidAt,
-      ...(payment ? { expected: payment.amount, orderNum: payment.order_num } : {}),
-      ...(notice.currency ? { currency: notice.currency } : {}),
-      ...(notice.merchant ? { merchant: notice.merchant } : {}),
-    },
+async function prepaidFor(
+  app: App,
+  { merchant, channel }: Connected,
+  payable: Payable,
+  openid: string | undefined,
+): Promise<Prepaid> {
+  const shortest = new Date(app.now().getTime() + shortestMs)
+  const answer = await channel.prepay({
+    outTradeNo: payable.outTradeNo,
+    amount: payable.amount,
+    subject: payable.detail,
+    expireAt: payable.expireAt > shortest ? payable.expireAt : shortest,
+    openid,
   })
+  if (answer.state === 'READY') return answer.prepaid
+  app.log.warn({ provider: merchant.provider, reason: answer.reason }, 'prepay')
+  // the merchant's settings are wrong: no buyer can pay until a person has looked
+  if (answer.state === 'FAILED')
+    await raiseApart(app, {
+      orgId: merchant.orgId,
+      kind: 'PAYMENT_CHANNEL',
+      subject: `${merchant.provider} ${merchant.mchId}`,
+      detail: {
+        why: 'PREPAY',
+        provider: merchant.provider,
+        merchant: merchant.mchId,
+        reason: answer.reason,
+      },
+    })
+  throw new Refusal(paymentErrors.channelDown)
 }
 
-export const handlers: Handlers<typeof payments> = { simulatorNotify }
+export const handlers: Handlers<typeof payments> = {
+  simulatorNotify,
+  prepay,
+  wechatNotify,
+  alipayNotify,
+}

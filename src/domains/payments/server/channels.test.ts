@@ -1,0 +1,568 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import {
+  type Change,
+  type Fault,
+  openAlipay,
+  openWechatPay,
+  type StandIn,
+  type Told,
+  type Trade,
+} from '../../../../test/support/payChannels.ts'
+import { openWorld, rowId, type World, worldNow } from '../../../../test/support/world.ts'
+import { checkInvariants } from '../../../server/invariants.ts'
+import { runDue } from '../../../server/work.ts'
+import { orders } from '../../orders/contract.ts'
+import { refundKind } from '../../orders/server/refunds.ts'
+import { closeUnpaid } from '../../orders/server/timers.ts'
+import { recordVend, takeCommands } from '../../orders/server/vend.ts'
+import { configsChanged, payeeOf } from '../../payment-channels/server/configs.ts'
+import { enterMerchant } from '../../payment-channels/server/merchants.ts'
+import { moveStock } from '../../stock/server/move.ts'
+import { payments } from '../contract.ts'
+import { askForBills, billKind } from './billChecks.ts'
+import { checkKind } from './checks.ts'
+import { providers } from './providers.ts'
+
+/**
+ * The drivers against channels that misbehave: money counts once, nothing counts on any doubt, and
+ * a person sees what does not fit.
+ */
+type Name = 'WECHAT' | 'ALIPAY'
+const names: Name[] = ['WECHAT', 'ALIPAY']
+let world: World
+let wechat: Awaited<ReturnType<typeof openWechatPay>>
+let channels: Record<Name, StandIn>
+const ids = {} as Record<Name, number>
+const clock = { now: worldNow }
+const pass = (seconds: number) => {
+  clock.now = new Date(clock.now.getTime() + seconds * 1000)
+}
+
+beforeAll(async () => {
+  wechat = await openWechatPay(() => clock.now)
+  channels = { WECHAT: wechat, ALIPAY: await openAlipay(() => clock.now) }
+  world = await openWorld({
+    now: () => clock.now,
+    config: {
+      WECHAT_PAY_BASE: channels.WECHAT.base,
+      ALIPAY_GATEWAY: `${channels.ALIPAY.base}/gateway.do`,
+    },
+  })
+  for (const name of names)
+    ids[name] = await enterMerchant(world.app, { orgId: 3, ...channels[name].merchant })
+  configsChanged(world.app)
+})
+afterAll(async () => {
+  await world?.close()
+  for (const name of names) channels?.[name].close()
+})
+/** The machine gives out what was paid, so that it may sell on. */
+async function giveOut(): Promise<void> {
+  for (const { deviceId, cmdId } of await takeCommands(world.app, [rowId('OWN', 1)]))
+    await world.system((ctx) =>
+      recordVend(ctx, [
+        {
+          kind: 'result',
+          deviceId,
+          cmdId,
+          result: 'OK',
+          dropDetected: true,
+          durationMs: 900,
+          at: clock.now,
+        },
+      ]),
+    )
+  await refill()
+}
+async function refill(): Promise<void> {
+  const laneId = rowId('OWN', 1)
+  const [lane] = await world.sql<{ quantity: number }>('select quantity from lanes where id = $1', [
+    laneId,
+  ])
+  const change = 8 - Number(lane?.quantity)
+  if (change > 0)
+    await world.system((ctx) =>
+      moveStock(ctx, [
+        {
+          laneId,
+          flow: {
+            change,
+            type: 'MERCHANT_REPLENISH',
+            reason: 'REFILL',
+            occurredAt: clock.now,
+            actorKind: 'USER',
+            actorId: null,
+          },
+        },
+      ]),
+    )
+}
+beforeEach(async () => {
+  // what an earlier case left is over
+  await giveOut()
+  pass(600)
+  await world.sql(`update payments set next_at = null where state <> 'SUCCESS'`)
+  while ((await closeUnpaid(world.app)) > 0);
+  await world.sql('update payments set next_at = null')
+  await world.sql('delete from security_events')
+  for (const name of names) {
+    channels[name].calls.length = 0
+    channels[name].refundsAre('SUCCESS')
+    Object.assign(channels[name].bill, { rows: [], broken: false, absent: false, elsewhere: '' })
+  }
+})
+
+type Made = { orderNum: string; outTradeNo: string; payableAmount: number; clientId: string }
+async function order(name: Name, rtuNumber = 'OWN0001'): Promise<Made> {
+  const clientId = randomUUID()
+  const { status, body } = await world.call(orders.mobileOrder, {
+    rtuNumber,
+    items: [{ roadIndex: 1, count: 1, price: 250 }],
+    payType: name,
+    clientId,
+  })
+  expect(status, JSON.stringify(body)).toBe(200)
+  return { ...body, clientId }
+}
+const prepay = (made: Pick<Made, 'orderNum' | 'clientId'>, more: object = {}) =>
+  world.call(payments.prepay, { orderNum: made.orderNum, clientId: made.clientId, ...more })
+/** An order whose code was shown. */
+async function shown(name: Name): Promise<Made> {
+  const made = await order(name)
+  expect(await prepay(made)).toMatchObject({ status: 200 })
+  return made
+}
+async function paid(name: Name): Promise<{ made: Made; trade: Trade }> {
+  const made = await shown(name)
+  const trade = channels[name].pay(made.outTradeNo)
+  expect(await tell(channels[name].notice(ids[name], trade))).toBe(200)
+  await giveOut()
+  return { made, trade }
+}
+const tell = async ({ url, headers, body }: Told): Promise<number> =>
+  (await world.http.inject({ method: 'POST', url, headers, payload: body })).statusCode
+const check = () => runDue(world.app, checkKind(world.app)).catch(() => 0)
+const refund = () => runDue(world.app, refundKind(world.app, providers(world.app)))
+
+async function state(made: Pick<Made, 'orderNum'>) {
+  const [row] = await world.sql<{ pay: string; sums: string | null }>(
+    `select pay_state as pay, (select string_agg(code || ' ' || sum, ', ' order by code) from
+      (select a.code, sum(e.amount) from ledger_entries e join ledger_accounts a
+        on a.id = e.account_id where e.order_num = o.order_num group by 1
+        having sum(e.amount) <> 0) x) as sums
+    from orders o where order_num = $1`,
+    [made.orderNum],
+  )
+  return `${row?.pay} ${row?.sums ?? ''}`.trim()
+}
+const counted = 'PAID 1001 248, 2001 -248'
+const seen = async () =>
+  (
+    await world.sql<{ line: string }>(
+      `select kind || ' ' || coalesce(detail->>'why', '') as line from security_events order by id`,
+    )
+  ).map((row) => row.line.trim())
+const refunds = (made: Made) =>
+  world.sql<{ line: string }>(
+    `select state || ' ' || amount as line from refunds where order_num = $1 order by id`,
+    [made.orderNum],
+  )
+const giveBack = async (made: Made) => {
+  const { status } = await world.call(
+    orders.refund,
+    { orderNum: made.orderNum, all: true, reason: 'OTHER', remark: '试' },
+    { token: await world.login('ROLE_SUPER_ADMIN', { proven_at: clock.now }) },
+  )
+  return status
+}
+
+test.each(names)('%s: an order is shown, paid by a notice, counted once', async (name) => {
+  const made = await order(name)
+  expect(
+    await world.sql('select provider from payments where order_num = $1', [made.orderNum]),
+  ).toEqual([{ provider: name }])
+  const answers = await Promise.all([prepay(made), prepay(made), prepay(made)])
+  expect(new Set(answers.map((answer) => answer.body.codeUrl)).size).toBe(1)
+  expect(answers[0]?.body).toMatchObject({ provider: name, params: null })
+  await prepay(made)
+  expect(
+    channels[name].calls.filter((call) => call === 'prepay'),
+    'asked once',
+  ).toHaveLength(1)
+  const notice = channels[name].notice(ids[name], channels[name].pay(made.outTradeNo))
+  const told = await Promise.all(Array.from({ length: 10 }, () => tell(notice)))
+  expect(new Set(told)).toEqual(new Set([200]))
+  expect([await state(made), await seen()]).toEqual([counted, []])
+  expect((await prepay(made)).status).toBe(409)
+  expect(channels[name].calls.filter((call) => call.startsWith('BAD'))).toEqual([])
+})
+
+test('inside WeChat the page of WeChat pays: its parameters are signed over four lines', async () => {
+  const made = await order('WECHAT')
+  const { body } = await prepay(made, { openid: 'oUpF8uMuAJO_M2pxb1Q9zNjWeS6o' })
+  expect(body.codeUrl).toBeNull()
+  expect(body.params).toMatchObject({ appId: 'wxd678efh567hg6787', signType: 'RSA' })
+  expect(body.params.package).toMatch(/^prepay_id=wx42000/)
+})
+
+test('nobody else gets the code of an order, and a foreign number finds nothing', async () => {
+  const made = await order('WECHAT')
+  expect((await prepay({ orderNum: made.orderNum, clientId: randomUUID() })).status).toBe(404)
+  expect((await prepay({ orderNum: '20260101000000000001', clientId: made.clientId })).status).toBe(
+    404,
+  )
+})
+
+const doubts: [string, Change, Name[], number, string, string[]][] = [
+  ['signed with another key', { wrongKey: true }, names, 403, 'UNPAID', ['PAYMENT_FORGED']],
+  ['changed on its way', { otherBody: true }, names, 403, 'UNPAID', ['PAYMENT_FORGED']],
+  ['an hour old', { secondsAgo: 3600 }, ['WECHAT'], 403, 'UNPAID', ['PAYMENT_FORGED']],
+  ['an unknown serial', { serial: 'ABCDEF0123' }, ['WECHAT'], 403, 'UNPAID', ['PAYMENT_FORGED']],
+  [
+    'a serial every object has',
+    { serial: 'constructor' },
+    ['WECHAT'],
+    403,
+    'UNPAID',
+    ['PAYMENT_FORGED'],
+  ],
+  [
+    'another merchant',
+    { merchant: '1900000999' },
+    names,
+    200,
+    'UNPAID',
+    ['PAYMENT_MISMATCH MERCHANT'],
+  ],
+  ['another app', { app: 'wx0000' }, names, 200, 'UNPAID', ['PAYMENT_MISMATCH MERCHANT']],
+  [
+    'another amount',
+    { amount: 1 },
+    names,
+    200,
+    'UNPAID 1001 1, 2901 -1',
+    ['PAYMENT_MISMATCH AMOUNT'],
+  ],
+  ['not paid yet', { state: 'WAIT_BUYER_PAY' }, ['ALIPAY'], 200, 'UNPAID', []],
+  ['not paid yet', { state: 'NOTPAY' }, ['WECHAT'], 200, 'UNPAID', []],
+]
+test.each(
+  doubts.flatMap(([what, change, of, ...rest]) =>
+    of.map((name) => [what, name, change, ...rest] as const),
+  ),
+)(
+  'a notice that is %s (%s): nothing is applied, somebody sees it',
+  async (_what, name, change, status, after, alarms) => {
+    const made = await shown(name)
+    const trade = channels[name].pay(made.outTradeNo)
+    expect(await tell(channels[name].notice(ids[name], trade, change))).toBe(status)
+    expect([await state(made), await seen()]).toEqual([after, alarms])
+  },
+)
+
+test.each(names)(
+  '%s: a notice to another merchant, another channel or nobody is not taken',
+  async (name) => {
+    const made = await shown(name)
+    const trade = channels[name].pay(made.outTradeNo)
+    const other = await enterMerchant(world.app, {
+      ...channels[name].merchant,
+      orgId: 4,
+      mchId: name === 'WECHAT' ? '1900000777' : '2088777777777777',
+    })
+    // its channel signs with the same key
+    await world.sql(
+      `update payment_configs set channel_keys = (select channel_keys
+    from payment_configs where id = $1) where id = $2`,
+      [ids[name], other],
+    )
+    const { headers, body } = channels[name].notice(ids[name], trade)
+    const path = `/pay/${name.toLowerCase()}/notify`
+    const foreign = `/pay/${name === 'WECHAT' ? 'alipay' : 'wechat'}/notify/${ids[name]}`
+    expect(await tell({ url: foreign, headers, body })).toBe(404)
+    expect(await tell({ url: `${path}/987654321`, headers, body })).toBe(404)
+    expect(await tell({ url: `${path}/${other}`, headers, body })).toBe(200)
+    expect([await state(made), await seen()]).toEqual(['UNPAID', ['PAYMENT_MISMATCH MERCHANT']])
+    await world.sql('delete from payment_configs where id = $1', [other])
+  },
+)
+
+test.each(names)(
+  '%s: word that never comes is asked for; late word changes nothing more',
+  async (name) => {
+    const made = await shown(name)
+    const trade = channels[name].pay(made.outTradeNo)
+    pass(16)
+    expect(await check()).toBe(1)
+    expect(await state(made)).toBe(counted)
+    expect(await tell(channels[name].notice(ids[name], trade))).toBe(200)
+    expect([await state(made), await seen(), await check()]).toEqual([counted, [], 0])
+  },
+)
+
+const answers: Fault[] = [
+  { how: 'DIES' },
+  { how: 'HTTP', status: 500 },
+  { how: 'HTTP', status: 302 },
+  { how: 'HALF' },
+  { how: 'HUGE' },
+  { how: 'UNSIGNED' },
+  { how: 'WRONG_KEY' },
+]
+test.each(names)('%s: an answer in doubt says nothing; the next one counts', async (name) => {
+  const made = await shown(name)
+  channels[name].pay(made.outTradeNo)
+  channels[name].misbehave('query', ...answers)
+  for (const fault of answers) {
+    await world.sql(`update payments set next_at = $1, attempts = 0 where order_num = $2`, [
+      clock.now,
+      made.orderNum,
+    ])
+    await check()
+    expect(await state(made), fault.how).toBe('UNPAID')
+  }
+  pass(10)
+  await check()
+  expect([await state(made), await seen()]).toEqual([counted, []])
+})
+
+test.each(names)('%s: at its end an order is closed there first, then here', async (name) => {
+  const made = await shown(name)
+  pass(185)
+  await closeUnpaid(world.app)
+  expect(await state(made), 'waits for its channel').toBe('UNPAID')
+  await check()
+  expect([channels[name].trades.get(made.outTradeNo)?.state, await state(made)]).toEqual([
+    'CLOSED',
+    'CLOSED',
+  ])
+  expect(await check()).toBe(0)
+})
+
+test.each(names)(
+  '%s: paid at the last moment counts; after the end it goes back once',
+  async (name) => {
+    const last = await shown(name)
+    pass(185)
+    channels[name].pay(last.outTradeNo)
+    await check()
+    expect(await state(last)).toBe(counted)
+    const late = await shown(name)
+    channels[name].misbehave('query', { how: 'HTTP', status: 503 })
+    pass(250)
+    await check()
+    await closeUnpaid(world.app)
+    expect(await state(late), 'a silent channel holds no goods').toBe('CLOSED')
+    const trade = channels[name].pay(late.outTradeNo)
+    await Promise.all([1, 2, 3].map(() => tell(channels[name].notice(ids[name], trade))))
+    pass(120)
+    await check()
+    await refund()
+    expect([await state(late), await refunds(late), await seen()]).toEqual([
+      'CLOSED',
+      [{ line: 'SUCCESS 250' }],
+      ['PAYMENT_LATE CLOSED'],
+    ])
+    expect(
+      [...channels[name].refunds.values()].filter((r) => r.tradeNo === trade.tradeNo),
+    ).toHaveLength(1)
+  },
+)
+
+test.each(names)(
+  '%s: a channel that never says is told to people, and the order ends',
+  async (name) => {
+    const made = await shown(name)
+    channels[name].misbehave('query', ...Array.from({ length: 7 }, (): Fault => ({ how: 'DIES' })))
+    for (let n = 0; n < 7; n += 1) {
+      pass(3601)
+      await check()
+    }
+    expect([await check(), await seen()]).toEqual([0, ['PAYMENT_CHANNEL CHECK']])
+    await closeUnpaid(world.app)
+    expect(await state(made)).toBe('CLOSED')
+  },
+)
+
+const notDone: [string, Fault][] = [
+  ['answers 500', { how: 'HTTP', status: 500 }],
+  ['says nothing', { how: 'DIES' }],
+  ['has done it and says nothing', { how: 'DONE_AND_DIES' }],
+  ['has done it and breaks off', { how: 'HALF' }],
+  ['has done it, unsigned', { how: 'UNSIGNED' }],
+  ['has done it, signed by another', { how: 'WRONG_KEY' }],
+]
+const busy: Record<Name, string[]> = {
+  WECHAT: ['SYSTEM_ERROR', 'FREQUENCY_LIMITED', 'NOT_ENOUGH'],
+  ALIPAY: ['ACQ.SYSTEM_ERROR', 'ACQ.SELLER_BALANCE_NOT_ENOUGH', 'isp.unknow-error'],
+}
+test.each(names)(
+  '%s: a refund whose answer is lost is made once, under one number',
+  async (name) => {
+    const cases: [string, Fault][] = [
+      ...notDone,
+      ...busy[name].map((code): [string, Fault] => [code, { how: 'CODE', code }]),
+    ]
+    for (const [what, fault] of cases) {
+      const { made, trade } = await paid(name)
+      channels[name].misbehave('refund', fault)
+      expect(await giveBack(made)).toBe(200)
+      await refund()
+      expect(await refunds(made), what).toEqual([{ line: 'PROCESSING 250' }])
+      pass(11)
+      await refund()
+      expect([what, await refunds(made), await state(made)]).toEqual([
+        what,
+        [{ line: 'SUCCESS 250' }],
+        'REFUNDED',
+      ])
+      expect(
+        [...channels[name].refunds.values()].filter((r) => r.tradeNo === trade.tradeNo).length,
+        what,
+      ).toBe(1)
+    }
+  },
+)
+
+test.each(names)('%s: what it refuses for good is a case that a person sees', async (name) => {
+  const { made } = await paid(name)
+  const code = name === 'WECHAT' ? 'USER_ACCOUNT_ABNORMAL' : 'ACQ.TRADE_HAS_FINISHED'
+  channels[name].misbehave('refund', { how: 'CODE', code })
+  await giveBack(made)
+  await refund()
+  expect([
+    await refunds(made),
+    await state(made),
+    await world.sql('select kind from order_cases where order_num = $1', [made.orderNum]),
+  ]).toEqual([[{ line: 'FAILED 250' }], counted, [{ kind: 'REFUND_FAILED' }]])
+})
+
+test.each([
+  ['SUCCESS', 'SUCCESS 250', 'REFUNDED'],
+  ['ABNORMAL', 'FAILED 250', counted],
+])('WECHAT: a refund that takes time and then is %s', async (end, line, after) => {
+  const { made } = await paid('WECHAT')
+  channels.WECHAT.refundsAre('PROCESSING')
+  await giveBack(made)
+  await refund()
+  expect([await refunds(made), await state(made)]).toEqual([[{ line: 'PROCESSING 250' }], counted])
+  for (const one of channels.WECHAT.refunds.values()) one.state = end
+  pass(61)
+  await refund()
+  expect([await refunds(made), await state(made)]).toEqual([[{ line }], after])
+})
+
+test('WECHAT: a new certificate of the platform is fetched when it is first met, once a minute', async () => {
+  const made = await shown('WECHAT')
+  wechat.newCertificate()
+  const told = wechat.notice(ids.WECHAT, wechat.pay(made.outTradeNo))
+  expect(await tell(told), 'looked a moment ago').toBe(403)
+  const later = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 70_000)
+  expect(await tell(told)).toBe(200)
+  later.mockRestore()
+  expect(await state(made)).toBe(counted)
+})
+
+const billOf = (name: Name) =>
+  world.sql(
+    `select state, paid_rows, refund_rows, extra_rows, missing_rows from payment_bill_days
+      where config_id = $1 order by day desc limit 1`,
+    [ids[name]],
+  )
+/** A day later: the worker asks for the bills of yesterday. */
+async function readBills(): Promise<void> {
+  pass(86_400)
+  await askForBills(world.app)
+  for (const _ of names) await runDue(world.app, billKind(world.app)).catch(() => 0)
+}
+test.each(names)(
+  '%s: the bill of a day: what we never heard of is asked and counts, what it lacks is told',
+  async (name) => {
+    await world.sql(`update payments set paid_at = '2020-01-01'`)
+    const known = await paid(name)
+    await giveBack(known.made)
+    await refund()
+    const unheard = await shown(name)
+    const silent = channels[name].pay(unheard.outTradeNo)
+    const absent = await paid(name)
+    const refundNo = `${known.made.orderNum}-01`
+    channels[name].bill.rows = [
+      { trade: known.trade },
+      { trade: silent },
+      { trade: known.trade, refundNo },
+      { trade: known.trade, refundNo: `${known.made.orderNum}-77`, amount: 100 },
+      { trade: { outTradeNo: 'HDnever', tradeNo: '42009', amount: 500, state: 'PAID' } },
+    ]
+    await readBills()
+    expect(await billOf(name)).toEqual([
+      { state: 'DONE', paid_rows: 3, refund_rows: 2, extra_rows: 3, missing_rows: 1 },
+    ])
+    expect([await state(known.made), await state(unheard), await state(absent.made)]).toEqual([
+      'REFUNDED',
+      counted,
+      counted,
+    ])
+    expect((await seen()).toSorted()).toEqual([
+      'PAYMENT_MISMATCH BILL',
+      'PAYMENT_MISMATCH BILL_ROW',
+      'PAYMENT_MISMATCH BILL_ROW',
+    ])
+  },
+)
+
+test.each(
+  names.flatMap((name) => [
+    [name, 'is changed on its way', { broken: true }] as const,
+    [name, 'is not there yet', { absent: true }] as const,
+    [name, 'lies on another host', { elsewhere: 'http://127.0.0.2:1' }] as const,
+  ]),
+)('%s: a bill that %s counts for nothing', async (name, _what, change) => {
+  const made = await shown(name)
+  channels[name].bill.rows = [{ trade: channels[name].pay(made.outTradeNo) }]
+  await world.sql('update payments set next_at = null')
+  Object.assign(channels[name].bill, change)
+  await readBills()
+  const ends = 'elsewhere' in change ? 'FAILED' : 'WAITING'
+  expect(await billOf(name)).toMatchObject([{ state: ends, paid_rows: 0 }])
+  expect(await state(made)).toBe('UNPAID')
+  await world.sql(`update payment_bill_days set state = 'DONE', next_at = null`)
+})
+
+test('a merchant is entered with keys that can be used, and its keys are not readable', async () => {
+  const { privateKey, apiV3Key } = channels.WECHAT.merchant as Record<string, string>
+  for (const wrong of [
+    { privateKey: 'no key' },
+    { apiV3Key: 'short' },
+    { channelKeys: { PUB_KEY_ID_0119000001: 'no key' } },
+    { mchId: "1' or 1" },
+  ])
+    await expect(
+      enterMerchant(world.app, { orgId: 3, ...channels.WECHAT.merchant, ...wrong }),
+    ).rejects.toThrow()
+  await expect(enterMerchant(world.app, { ...channels.WECHAT.merchant, orgId: 4 })).rejects.toThrow(
+    'another organisation',
+  )
+  const rows = await world.sql<{ text: string }>(
+    `select to_jsonb(c)::text || encode(secrets, 'escape') as text from payment_configs c`,
+  )
+  const all = rows.map((row) => row.text).join()
+  expect([
+    all.includes(apiV3Key as string),
+    all.includes(privateKey?.slice(40, 80) as string),
+  ]).toEqual([false, false])
+})
+
+test('a branch is paid to the nearest merchant above, others to the simulator', async () => {
+  const payee = async (org: number) => (await payeeOf(world.app, org, 'WECHAT')).configId
+  expect([await payee(3), await payee(7), await payee(4), await payee(2)]).toEqual([
+    ids.WECHAT,
+    ids.WECHAT,
+    null,
+    null,
+  ])
+})
+
+test('after all of it the books agree', async () => {
+  expect(await checkInvariants(world.ownerUrl)).toEqual([])
+})
