@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { buildHttp } from '../../src/server/http.ts'
-import { baseType, pathParams } from '../../src/shared/contract.ts'
+import { baseType, pathParams, takesJson } from '../../src/shared/contract.ts'
 import { id } from '../../src/shared/fields.ts'
 import { answerOf } from '../support/api.ts'
 import { digest } from '../support/digest.ts'
@@ -29,9 +29,7 @@ afterAll(() => world?.close())
 
 const signed = endpoints.filter(({ endpoint }) => endpoint.access !== 'open')
 const lists = endpoints.filter(({ endpoint }) => isList(endpoint))
-const bodied = endpoints.filter(
-  ({ endpoint }) => endpoint.method !== 'GET' && endpoint.method !== 'DELETE' && !endpoint.upload,
-)
+const bodied = endpoints.filter(({ endpoint }) => takesJson(endpoint))
 const ranged = endpoints.filter(
   ({ endpoint }) => 'from' in fieldsOf(endpoint) && 'to' in fieldsOf(endpoint),
 )

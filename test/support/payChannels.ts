@@ -33,6 +33,7 @@ export type Fault =
   | { how: 'HALF' } // an answer that breaks off
   | { how: 'HTTP'; status: number }
   | { how: 'UNSIGNED' | 'WRONG_KEY' | 'OLD' }
+  | { how: 'OTHER' } // what it said of another one
   | { how: 'CODE'; code: string } // a refusal, signed
   | { how: 'HUGE' }
 export type Told = { url: string; headers: Record<string, string>; body: string }
@@ -125,6 +126,9 @@ async function listen(
     },
   }
 }
+
+const ofAnother = (text: string): string =>
+  text.replace(/"(out_trade_no|out_refund_no|out_request_no)":"/g, '"$1":"x')
 
 let numbers = 0
 const store = () => {
@@ -344,9 +348,12 @@ export async function openWechatPay(
       : fault?.how === 'CODE'
         ? refuse(fault.code === 'SYSTEM_ERROR' ? 500 : 403, fault.code)
         : answer(name, url, body ? JSON.parse(body) : {})
+    const text = reply.body.toString()
+    const said = fault?.how === 'OTHER' ? ofAnother(text) : text
     return {
       ...reply,
-      headers: signedHeaders(reply.body.toString(), {
+      body: said,
+      headers: signedHeaders(said, {
         unsigned: fault?.how === 'UNSIGNED',
         wrongKey: fault?.how === 'WRONG_KEY',
         secondsAgo: fault?.how === 'OLD' ? 3600 : 0,
@@ -461,9 +468,14 @@ export async function openAlipay(now: () => Date): Promise<StandIn> {
     }
     if (name === 'refund') {
       const amount = Math.round(Number(biz.refund_amount) * 100)
+      const before = kept.refunds.has(biz.out_request_no ?? '')
       const refund = kept.refund(biz.out_request_no ?? '', biz.trade_no ?? '', amount)
       return refund
-        ? ok({ trade_no: refund.tradeNo, fund_change: 'Y', refund_fee: biz.refund_amount })
+        ? ok({
+            trade_no: refund.tradeNo,
+            fund_change: before ? 'N' : 'Y',
+            refund_fee: biz.refund_amount,
+          })
         : no('ACQ.REASON_TRADE_REFUND_FEE_ERR')
     }
     if (name === 'refundQuery') {
@@ -509,7 +521,8 @@ export async function openAlipay(now: () => Date): Promise<StandIn> {
             : no(fault.code)
           : answer(name, JSON.parse(params.biz_content ?? '{}'))
       // as the gateway does: slashes are escaped, so the text counts, not what it parses to
-      const raw = JSON.stringify(data).replaceAll('/', '\\/')
+      const text = JSON.stringify(data).replaceAll('/', '\\/')
+      const raw = fault?.how === 'OTHER' ? ofAnother(text) : text
       const key = fault?.how === 'WRONG_KEY' ? other.privateKey : theirs.privateKey
       const signature = fault?.how === 'UNSIGNED' ? '' : sign(key, raw)
       return { body: `{"${node}":${raw},"sign":"${signature}"}` }

@@ -181,7 +181,7 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
     if (data.out_request_no !== refundNo) return retry('answer to another question')
     if (fenOf(textOf(data.refund_amount)) !== amount) return failed('refund of another amount')
     return (data.refund_status ?? 'REFUND_SUCCESS') === 'REFUND_SUCCESS'
-      ? { state: 'SUCCESS' as const, providerRefundNo: `${tradeNo}/${refundNo}`.slice(0, 64) }
+      ? givenBack(tradeNo, refundNo)
       : { state: 'PROCESSING' as const }
   }
 
@@ -230,7 +230,8 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
       })
       if (said.state === 'CODE' && said.meaning !== 'RETRY') return failed(said.code)
       if (said.state !== 'SAID') return otherwise(said)
-      // `fund_change` N: nothing moved by this call, so what did is asked
+      if (said.data.fund_change === 'Y') return givenBack(tradeNo, refundNo)
+      // nothing moved by this call: what did is asked
       return (await refunded(tradeNo, refundNo, amount)) ?? retry('no refund of this number yet')
     },
     async heard(_headers, body): Promise<Heard> {
@@ -258,6 +259,12 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
     },
   }
 }
+
+/** Alipay numbers no refunds: ours, of this trade. */
+const givenBack = (tradeNo: string, refundNo: string) => ({
+  state: 'SUCCESS' as const,
+  providerRefundNo: `${tradeNo}/${refundNo}`.slice(0, 64),
+})
 
 /** Alipay's own hosts; of another gateway its own. */
 const mayHoldBills = ({ hostname }: URL, gateway: URL): boolean =>

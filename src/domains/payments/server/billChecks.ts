@@ -206,9 +206,11 @@ const missingIn = (ctx: Ctx, { config_id: configId, day }: Due) =>
 /** Yesterday's bill of each merchant that was paid or may have been; channels make them by ten. */
 export const askForBills = (app: App): Promise<void> =>
   bySystem(app, async (ctx) => {
+    const day = addDays(shanghaiDay(ctx.now), -1)
     await sql`insert into payment_bill_days (org_id, config_id, day, next_at, created_at)
-      select org_id, id, ${addDays(shanghaiDay(ctx.now), -1)}::date, ${clock(app)}, ${ctx.now}
-      from payment_configs where state in ('ACTIVE', 'ERROR')
+      select org_id, id, ${day}::date, ${clock(app)}, ${ctx.now} from payment_configs c
+      where state in ('ACTIVE', 'ERROR') or exists (select from payments p
+        where p.config_id = c.id and p.paid_at >= ${startOfDay(day)})
       on conflict (config_id, day) do nothing`.execute(ctx.db)
     ctx.afterCommit(() => app.jobs.poke(billsName))
   })

@@ -3,9 +3,12 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World, worldNow } from '../../../../test/support/world.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
+import { runDue } from '../../../server/work.ts'
 import { orders } from '../../orders/contract.ts'
+import { refundKind } from '../../orders/server/refunds.ts'
 import { closeUnpaid } from '../../orders/server/timers.ts'
 import { payments } from '../contract.ts'
+import { providers, simulatorFaults } from './providers.ts'
 import { simulatorSign } from './verbs.ts'
 
 /** A notice that does not fit: what arrived is in the books, and a person sees it. */
@@ -226,6 +229,27 @@ test('money for a closed order goes back, and the machine it happened at is name
     'PAYMENT_LATE OWN0001 CLOSED 1',
   ])
   expect((await state(made.orderNum)).refunds).toEqual(['LATE_PAYMENT 250'])
+})
+
+test('the simulated channel answers a refund as it is told, and takes it in the end', async () => {
+  const made = await order(2)
+  expect(await tell(noticeOf(made))).toBe('APPLIED')
+  await tell(noticeOf(made))
+  const [row] = await world.sql<{ no: string }>(
+    'select refund_no as no from refunds where order_num = $1',
+    [made.orderNum],
+  )
+  simulatorFaults.set(row?.no as string, [{ state: 'PROCESSING' }])
+  const states: string[] = []
+  for (let n = 0; n < 2; n += 1) {
+    await runDue(world.app, refundKind(world.app, providers(world.app)))
+    const rows = await world.sql<{ state: string }>(
+      'update refunds set next_at = $2 where refund_no = $1 and next_at is not null returning state',
+      [row?.no, worldNow],
+    )
+    states.push(rows[0]?.state ?? 'over')
+  }
+  expect(states).toEqual(['PROCESSING', 'over'])
 })
 
 test('forged notices: refused, one row however many', async () => {
