@@ -277,13 +277,21 @@ test.each(names)(
     from payment_configs where id = $1) where id = $2`,
       [ids[name], other],
     )
-    const { headers, body } = channels[name].notice(ids[name], trade)
+    const notice = channels[name].notice(ids[name], trade)
+    const merchant = name === 'WECHAT' ? '1900000777' : '2088777777777777'
+    const own = channels[name].notice(other, trade, { merchant })
+    const { headers, body } = notice
     const path = `/pay/${name.toLowerCase()}/notify`
     const foreign = `/pay/${name === 'WECHAT' ? 'alipay' : 'wechat'}/notify/${ids[name]}`
     expect(await tell({ url: foreign, headers, body })).toBe(404)
     expect(await tell({ url: `${path}/987654321`, headers, body })).toBe(404)
     expect(await tell({ url: `${path}/${other}`, headers, body })).toBe(200)
     expect([await state(made), await seen()]).toEqual(['UNPAID', ['PAYMENT_MISMATCH MERCHANT']])
+    // what it signs about itself, under the number of our event, pays no order of another either
+    expect(await tell(own)).toBe(200)
+    expect(await state(made)).toBe('UNPAID')
+    expect(await tell(notice)).toBe(200)
+    expect(await state(made)).toBe(counted)
     await world.sql('delete from payment_configs where id = $1', [other])
   },
 )
