@@ -267,7 +267,7 @@ const half =
 /** Days and months that a screen takes apart at their commas. */
 const split = /^([一二三四五六日]|\d+月)(,([一二三四五六日]|\d+月))+$/
 /** Sentences of the specification, comma included. */
-const asWritten = ['登录已过期,请重新登录', '药品为特殊商品,不支持退货']
+const asWritten = ['登录已过期,请重新登录']
 const texts = (found: unknown): string[] =>
   typeof found === 'string'
     ? [found]

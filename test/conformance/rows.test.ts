@@ -104,7 +104,9 @@ const figures = [
   'notices.audience',
   // of the orders here none may be cleaned
   'orderCleanups.list',
+  'orderSupplements.lanes',
   'orders.statistics',
+  'orders.vendLanes',
   'organisations.creatable',
   'reconciliation.trialBalance',
   'reports.summary',

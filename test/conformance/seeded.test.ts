@@ -73,6 +73,9 @@ const special: Record<string, string> = {
   'devices target': `select 1 as value where $1 <> ''`,
   'device_commands cmdId': `select c.cmd_id as value from device_commands c
     where c.org_id in (${tree}) order by c.issued_at limit 1`,
+  'orders unitId': `select u.id as value from order_units u
+    where (u.org_id, u.created_at, u.order_id) = (select o.org_id, o.created_at, o.id from orders o
+      where o.org_id in (${tree}) order by o.created_at desc limit 1) limit 1`,
   'imports kind': `select 'users' as value where $1 <> ''`,
 }
 async function rowFor(

@@ -69,6 +69,9 @@ const otherOf = (endpoint: Endpoint, input: object): object => {
   if ('parts' in fieldsOf(endpoint)) return { parts: ['price'] }
   if ('repair' in fieldsOf(endpoint)) return { repair: true }
   if ('laneIds' in fieldsOf(endpoint)) return { value: 209 }
+  if ('paymentIds' in fieldsOf(endpoint)) return { action: 'VEND' }
+  if ('evidence' in fieldsOf(endpoint)) return { evidence: 'other' }
+  if ('unitId' in fieldsOf(endpoint)) return { laneId: 1 }
   if ('columns' in fieldsOf(endpoint)) return { columns: ['name', 'model'] }
   return field ? { [field]: 'other' } : { levels: [{ columns: 2 }] }
 }

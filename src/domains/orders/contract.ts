@@ -11,7 +11,7 @@ export const orderErrors = defineErrors('orders', {
   shipping: [422012, '出货进行中，请稍后再试', 'Dispensing is in progress, try again later'],
   drugNotReturnable: [
     422013,
-    '药品属于特殊商品,非质量问题不予退换',
+    '药品属于特殊商品，非质量问题不予退换',
     'Drugs are special goods: they are not returned unless their quality is at fault',
   ],
   tooOld: [422014, '超过可退款期限', 'Too old to be refunded'],
@@ -260,6 +260,8 @@ export const OrderDetail = OrderRow.extend({
     }),
   ),
   units: z.array(OrderUnit),
+  /** Of this order, for whoever may read complaints; the newest first. */
+  complaints: z.array(z.strictObject({ id: f.id, content: z.string() })),
   timeline: z.array(
     z.strictObject({
       id: f.id,

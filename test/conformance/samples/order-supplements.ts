@@ -1,4 +1,4 @@
-import { type Place, place, rowId, type World } from '../../support/world.ts'
+import { type Place, place, restock, rowId, type World } from '../../support/world.ts'
 import { type DomainSamples, fresh, missingId } from './kit.ts'
 
 const child = rowId('CHILD', 1)
@@ -32,6 +32,7 @@ export const orderSupplements: DomainSamples = {
   },
   samples: {
     'orderSupplements.supplement': async (world: World) => {
+      await restock(world, child, 50)
       await world.sql('update devices set auto_refund = false where id = $1', [child])
       const orderNum = await world.sell('CHILD', ['NO_DROP'])
       const [payment] = await world.sql<{ id: number }>(
@@ -40,6 +41,7 @@ export const orderSupplements: DomainSamples = {
       )
       return { paymentIds: [Number(payment?.id)], action: 'REFUND' }
     },
+    'orderSupplements.syncBill': async () => ({ date: '2026-11-21' }),
     'orderSupplements.close': async (world) => ({
       id: await fresh(
         world,

@@ -1,10 +1,13 @@
 import { takeCommands } from '../../../src/domains/orders/server/vend.ts'
-import { missing, place, rowId, type World, worldNow } from '../../support/world.ts'
+import { missing, place, restock, rowId, type World, worldNow } from '../../support/world.ts'
 import type { DomainSamples } from './kit.ts'
 
 const child = rowId('CHILD', 1)
+/** Every write takes a piece or two. */
+const filled = (world: World) => restock(world, child, 50)
 /** A paid order of which a piece did not leave, and whose money stays. */
 async function unsent(world: World): Promise<string> {
+  await filled(world)
   await world.sql('update devices set auto_refund = false where id = $1', [child])
   return world.sell('CHILD', ['NO_DROP'])
 }
@@ -33,6 +36,7 @@ export const orders: DomainSamples = {
       return { orderNum, unitId: await pieceOf(world, orderNum) }
     },
     'orders.resolve': async (world) => {
+      await filled(world)
       const orderNum = await world.sell('CHILD', ['wait'])
       await takeCommands(world.app, [child])
       await world.sql(

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, may, nameFor, visible } from '../../../server/context.ts'
 import { all } from '../../../server/lists.ts'
-import { onlyRow } from '../../../server/rows.ts'
+import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import { isoText, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
@@ -32,7 +32,7 @@ const whole = (ctx: Ctx) =>
     OrderDetail.extend({ id: f.id, orgId: f.id }),
     ['orders', 'o'],
     { ...said(ctx), userId: masked(sql`o.consumer`) },
-    ['payment', 'list', 'units', 'timeline'],
+    ['payment', 'list', 'units', 'complaints', 'timeline'],
   )
 const from = sql`orders o join organisations g on g.id = o.org_id`
 
@@ -191,6 +191,11 @@ export async function orderDetail(ctx: Ctx, { id, orgId, ...order }: Seen): Prom
     sql`from order_events e where e.order_id = ${id} and e.created_at >= ${at}
       order by e.created_at desc, e.id desc limit 200`,
   )
+  const complained = may(ctx, 'complaint:read')
+    ? await rowsOf<{ id: number; content: string }>(ctx.db)`
+        select c.id, c.content from complaints c where c.order_num = ${order.orderNum} and c.deleted_at is null
+          and ${visible(ctx, 'c.org_id', 'c.device_id')} order by c.id desc limit 5`
+    : []
   const { orderStatus, orderType, payState } = order
   const context = {
     payState,
@@ -216,6 +221,7 @@ export async function orderDetail(ctx: Ctx, { id, orgId, ...order }: Seen): Prom
         canResolve: mayResolve && resolvable(facts, ctx.now) === null,
       }
     }),
+    complaints: complained,
     timeline,
   }
 }

@@ -1,3 +1,5 @@
+import LinkOutlined from '@ant-design/icons/es/icons/LinkOutlined'
+import PrinterOutlined from '@ant-design/icons/es/icons/PrinterOutlined'
 import RollbackOutlined from '@ant-design/icons/es/icons/RollbackOutlined'
 import { Button, Flex } from 'antd'
 import { useState } from 'react'
@@ -5,16 +7,19 @@ import { useTranslation } from 'react-i18next'
 import { Link, useParams } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { CopyButton } from '../../../web/CopyButton.tsx'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Money } from '../../../web/Money.tsx'
 import { Empty, Problem, Skeleton } from '../../../web/Problem.tsx'
 import { useMay } from '../../../web/session.ts'
 import { useTabTitle } from '../../../web/shell/tabs.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
+import { toast } from '../../../web/toast.ts'
 import { Figures, Sheet } from '../../../web/ui/Sheet.tsx'
 import { Tooltip } from '../../../web/ui/Tooltip.tsx'
 import { type OrderDetail as Order, orders } from '../contract.ts'
 import { MachineCell } from './cells.tsx'
+import type { Doing, OnDo } from './doing.ts'
 import { OrderChip } from './OrderChip.tsx'
 import styles from './orders.module.css'
 import { PhoneOrder } from './PhoneOrder.tsx'
@@ -26,6 +31,10 @@ import { groupedOrder, refundingOf, shortOrder } from './stations.ts'
 import { Timeline } from './Timeline.tsx'
 import { useWords } from './words.ts'
 
+const VendDialog = lazyDialog(() => import('./VendDialog.tsx').then((m) => m.VendDialog))
+const ResolveDialog = lazyDialog(() => import('./ResolveDialog.tsx').then((m) => m.ResolveDialog))
+const ReceiptDialog = lazyDialog(() => import('./Receipt.tsx').then((m) => m.ReceiptDialog))
+
 const orderNumbers = /^\d{20}$/
 
 /** One order: what was paid, what each piece did, what went back. */
@@ -34,7 +43,8 @@ export function OrderDetail() {
   const { orderNum = '' } = useParams()
   const known = orderNumbers.test(orderNum)
   const phone = usePhone()
-  const [refunding, setRefunding] = useState(false)
+  const [doing, setDoing] = useState<Doing | null>(null)
+  const close = () => setDoing(null)
   useTabTitle(known ? shortOrder(orderNum) : undefined)
   useLive('orders', [orders.get.path])
   const read = useRead(orders.get, { orderNum }, { inline: true, enabled: known })
@@ -61,20 +71,26 @@ export function OrderDetail() {
       </Sheet>
     )
   const order = read.data
-  const open = () => setRefunding(true)
   return (
     <>
       {phone ? (
-        <PhoneOrder order={order} onRefund={open} />
+        <PhoneOrder order={order} onDo={setDoing} />
       ) : (
-        <WideOrder order={order} onRefund={open} />
+        <WideOrder order={order} onDo={setDoing} />
       )}
-      {refunding ? <RefundDialog orderNum={orderNum} onClose={() => setRefunding(false)} /> : null}
+      {doing?.what === 'refund' ? <RefundDialog orderNum={orderNum} onClose={close} /> : null}
+      {doing?.what === 'vend' ? (
+        <VendDialog orderNum={orderNum} unitId={doing.unit.id} onClose={close} />
+      ) : null}
+      {doing?.what === 'resolve' ? (
+        <ResolveDialog orderNum={orderNum} unit={doing.unit} onClose={close} />
+      ) : null}
+      {doing?.what === 'receipt' ? <ReceiptDialog order={order} onClose={close} /> : null}
     </>
   )
 }
 
-function WideOrder({ order, onRefund }: { order: Order; onRefund: () => void }) {
+function WideOrder({ order, onDo }: { order: Order; onDo: OnDo }) {
   const { t } = useTranslation('orders')
   return (
     <Flex vertical gap={12}>
@@ -83,13 +99,21 @@ function WideOrder({ order, onRefund }: { order: Order; onRefund: () => void }) 
           <OrderChip order={order} />
           <h1>{groupedOrder(order.orderNum)}</h1>
           <CopyButton text={order.orderNum} />
-          <RefundButton order={order} onRefund={onRefund} />
+          <span className={styles.end}>
+            <Flex gap={8}>
+              <CopyLink />
+              <Button icon={<PrinterOutlined />} onClick={() => onDo({ what: 'receipt' })}>
+                {t('receipt')}
+              </Button>
+              <RefundButton order={order} onRefund={() => onDo({ what: 'refund' })} />
+            </Flex>
+          </span>
         </Flex>
         <Amounts order={order} />
       </Sheet>
       <div className={styles.columns}>
         <div>
-          <PieceLines order={order} />
+          <PieceLines order={order} onDo={onDo} />
           <Timeline order={order} />
         </div>
         <div>
@@ -102,6 +126,21 @@ function WideOrder({ order, onRefund }: { order: Order; onRefund: () => void }) 
   )
 }
 
+/** For whoever is asked to look at this order, too. */
+function CopyLink() {
+  const { t } = useTranslation('orders')
+  const copy = () =>
+    void navigator.clipboard.writeText(window.location.href).then(
+      () => toast('success', t('linkCopied')),
+      () => undefined,
+    )
+  return (
+    <Button icon={<LinkOutlined />} onClick={copy}>
+      {t('copyLink')}
+    </Button>
+  )
+}
+
 /** Absent without the right, off with its reason in the wrong state. */
 function RefundButton({ order, onRefund }: { order: Order; onRefund: () => void }) {
   const { t } = useTranslation('orders')
@@ -111,7 +150,7 @@ function RefundButton({ order, onRefund }: { order: Order; onRefund: () => void 
   const why = whyNoRefund(order)
   return (
     <Tooltip title={why ? refusal(why) : null}>
-      <span className={styles.end}>
+      <span>
         <Button danger icon={<RollbackOutlined />} disabled={why !== null} onClick={onRefund}>
           {t('refundTitle')}
         </Button>

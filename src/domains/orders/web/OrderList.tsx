@@ -6,14 +6,17 @@ import { useCols } from '../../../web/columns.tsx'
 import { pickFor } from '../../../web/form/values.ts'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
-import type { PickerProps } from '../../../web/list/types.ts'
+import type { PickerProps, Selection } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
 import { Money } from '../../../web/Money.tsx'
 import { useMay } from '../../../web/session.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
+import { toast } from '../../../web/toast.ts'
 import { Figures } from '../../../web/ui/Sheet.tsx'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
+import { ProductSelect } from '../../products/web/pickers.tsx'
+import { StoreSelect } from '../../stores/web/pickers.tsx'
 import { OrderRow, orders } from '../contract.ts'
 import { locale } from '../locale.ts'
 import * as cell from './cells.tsx'
@@ -21,6 +24,11 @@ import { AmountFilter, DaysFilter, useOrderQuery } from './filters.tsx'
 import styles from './orders.module.css'
 
 const RefundDialog = lazyDialog(() => import('./RefundDialog.tsx').then((m) => m.RefundDialog))
+
+const VendDialog = lazyDialog(() => import('./VendDialog.tsx').then((m) => m.VendDialog))
+const BatchRefundDialog = lazyDialog(() =>
+  import('./BatchRefundDialog.tsx').then((m) => m.BatchRefundDialog),
+)
 
 const tabs = ['PAID', 'SHIPPED', 'ABNORMAL', 'REFUNDED', 'SUCCESS', 'UNPAID', 'CLOSED'] as const
 /** Figures of the whole filter; the later ones are the first that a narrow footer leaves out. */
@@ -45,6 +53,16 @@ export function OrderList() {
   const unfiltered = useRead(orders.statistics, {}, { inline: true, keep: true })
   useLive('orders', [orders.statistics.path])
   const [refunding, setRefunding] = useState<string | null>(null)
+  const [vending, setVending] = useState<string | null>(null)
+  const [together, setTogether] = useState<Together | null>(null)
+  const refundTogether = ({ rows, clear }: Selection<OrderRow>) => {
+    const orderNums = rows
+      .filter((row) => row.orderStatus === 'ABNORMAL')
+      .map((row) => row.orderNum)
+    if (orderNums.length === 0) toast('info', t('batchNone'))
+    else if (orderNums.length > 50) toast('info', t('batchMany'))
+    else setTogether({ orderNums, done: clear })
+  }
   const reason = cell.useReason()
   const refundOff = ({ can, orderStatus }: OrderRow) =>
     can.refund
@@ -76,7 +94,12 @@ export function OrderList() {
           ...(may('device:read') ? [{ key: 'deviceId', picker: DeviceSelect }] : []),
           { key: 'range', width: 248, picker: () => <DaysFilter /> },
           'payType',
+          { key: 'productId', more: true, picker: ProductSelect },
           { key: 'orderType', more: true },
+          { key: 'channel', more: true },
+          ...(may('store:read') ? [{ key: 'storeId', more: true, picker: StoreSelect }] : []),
+          { key: 'consumer', more: true },
+          { key: 'partRefunded', more: true },
           {
             key: 'failReason',
             more: true,
@@ -129,6 +152,22 @@ export function OrderList() {
             disabled: refundOff(row),
             onClick: () => setRefunding(row.orderNum),
           },
+          {
+            key: 'vend',
+            label: t('vendTitle'),
+            can: may('order:vend'),
+            disabled: row.can.vend ? undefined : t('vendNone'),
+            onClick: () => setVending(row.orderNum),
+          },
+        ]}
+        batch={[
+          {
+            key: 'refund',
+            label: t('refundTitle'),
+            danger: true,
+            can: may('order:refund'),
+            onClick: refundTogether,
+          },
         ]}
         sums={() => (phone ? [] : sums)}
         notice={
@@ -139,16 +178,21 @@ export function OrderList() {
         empty={{ title: t('empty') }}
         card={(row, actions) => <cell.OrderCard row={row} actions={actions} />}
       />
+      {vending ? <VendDialog orderNum={vending} onClose={() => setVending(null)} /> : null}
+      {together ? <BatchRefundDialog {...together} onClose={() => setTogether(null)} /> : null}
       {refunding ? <RefundDialog orderNum={refunding} onClose={() => setRefunding(null)} /> : null}
     </>
   )
 }
 
+/** Abnormal orders that are refunded by one act. */
+type Together = { readonly orderNums: readonly string[]; readonly done: () => void }
+
 /** Money of the whole filter; nothing without the right to see money. */
 function useFigures(input: CallInput<typeof orders.statistics>) {
   const { t } = useTranslation('orders')
   const { data } = useRead(orders.statistics, input, { inline: true, keep: true })
-  return figures.flatMap(([key, rank]) => {
+  const money = figures.flatMap(([key, rank]) => {
     const fen = data?.[key]
     if (fen === null || fen === undefined) return []
     const value = (
@@ -158,4 +202,6 @@ function useFigures(input: CallInput<typeof orders.statistics>) {
     )
     return [{ label: t(`fields.${key}`), value }]
   })
+  const count = data ? [{ label: t('fields.orderCount'), value: data.orderCount }] : []
+  return money.length ? [...money.slice(0, 1), ...count, ...money.slice(1)] : []
 }

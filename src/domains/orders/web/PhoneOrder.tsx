@@ -14,8 +14,10 @@ import { Pairs, Sheet } from '../../../web/ui/Sheet.tsx'
 import { Lead, Muted } from '../../../web/ui/Text.tsx'
 import type { OrderDetail } from '../contract.ts'
 import { machinePath } from './cells.tsx'
+import type { OnDo } from './doing.ts'
 import { OrderChip } from './OrderChip.tsx'
 import styles from './orders.module.css'
+import { PieceActs } from './PieceLines.tsx'
 import { whyNoRefund } from './refunding.ts'
 import { StationMark } from './StationMark.tsx'
 import {
@@ -34,7 +36,7 @@ import { useWords } from './words.ts'
  * The order for one hand: what is wrong first, the pieces, the course of one of them, the verb at
  * the bottom.
  */
-export function PhoneOrder({ order, onRefund }: { order: OrderDetail; onRefund: () => void }) {
+export function PhoneOrder({ order, onDo }: { order: OrderDetail; onDo: OnDo }) {
   const { t } = useTranslation('orders')
   const { list } = useWords()
   const may = useMay()
@@ -75,11 +77,11 @@ export function PhoneOrder({ order, onRefund }: { order: OrderDetail; onRefund: 
           />
         ))}
       </Sheet>
-      {unit ? <Progress order={order} unit={unit} /> : null}
+      {unit ? <Progress order={order} unit={unit} onDo={onDo} /> : null}
       <Paid order={order} />
       {may('order:refund') && whyNoRefund(order) === null ? (
         <div className={styles.bottom}>
-          <Button danger block onClick={onRefund}>
+          <Button danger block onClick={() => onDo({ what: 'refund' })}>
             {t('refundTitle')}
           </Button>
         </div>
@@ -132,7 +134,7 @@ function Paid({ order }: { order: OrderDetail }) {
 }
 
 /** The stations of one piece, newest first. */
-function Progress({ order, unit }: { order: OrderDetail; unit: Unit }) {
+function Progress({ order, unit, onDo }: { order: OrderDetail; unit: Unit; onDo: OnDo }) {
   const { t } = useTranslation('orders')
   const { words, list } = useWords()
   const stations = stationsOf(order, unit)
@@ -159,6 +161,7 @@ function Progress({ order, unit }: { order: OrderDetail; unit: Unit }) {
           )
         })}
       </ol>
+      <PieceActs unit={unit} onDo={onDo} />
       {reached.length === 0 ? (
         <Lead>{list([{ key: `enums.orderStatus.${order.orderStatus}` }])}</Lead>
       ) : null}

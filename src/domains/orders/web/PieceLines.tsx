@@ -1,3 +1,4 @@
+import { Button } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
 import { Picture } from '../../../web/Picture.tsx'
@@ -7,13 +8,14 @@ import { Sheet } from '../../../web/ui/Sheet.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
 import { Tooltip } from '../../../web/ui/Tooltip.tsx'
 import type { OrderDetail } from '../contract.ts'
+import type { OnDo } from './doing.ts'
 import styles from './orders.module.css'
 import { StationMark } from './StationMark.tsx'
 import { clock, lane, type Station, stationsOf, type Unit, unitChip } from './stations.ts'
 import { useWords } from './words.ts'
 
 /** One line per piece, five stations each. */
-export function PieceLines({ order }: { order: OrderDetail }) {
+export function PieceLines({ order, onDo }: { order: OrderDetail; onDo: OnDo }) {
   const { t } = useTranslation('orders')
   return (
     <Sheet
@@ -23,14 +25,14 @@ export function PieceLines({ order }: { order: OrderDetail }) {
     >
       <ol className={styles.pieces}>
         {order.units.map((unit) => (
-          <PieceLine key={unit.id} order={order} unit={unit} />
+          <PieceLine key={unit.id} order={order} unit={unit} onDo={onDo} />
         ))}
       </ol>
     </Sheet>
   )
 }
 
-function PieceLine({ order, unit }: { order: OrderDetail; unit: Unit }) {
+function PieceLine({ order, unit, onDo }: { order: OrderDetail; unit: Unit; onDo: OnDo }) {
   const { t } = useTranslation('orders')
   const { words } = useWords()
   const chip = unitChip(order, unit)
@@ -63,8 +65,45 @@ function PieceLine({ order, unit }: { order: OrderDetail; unit: Unit }) {
           {words(chip.word)}
         </StatusTag>
         {unit.held ? <StatusTag tone="warn">{t('held')}</StatusTag> : null}
+        {unit.manual ? <ByHand unit={unit} /> : null}
+        <PieceActs unit={unit} onDo={onDo} />
       </div>
     </li>
+  )
+}
+
+/** Who said so, and on what it rests. */
+function ByHand({ unit: { resolution } }: { unit: Unit }) {
+  const { t } = useTranslation('orders')
+  const said = resolution
+    ? [resolution.by, resolution.evidence].filter((text) => text !== '').join('：')
+    : ''
+  return (
+    <Tooltip title={said || null}>
+      <span>
+        <StatusTag tone="closed">{t('byHand')}</StatusTag>
+      </span>
+    </Tooltip>
+  )
+}
+
+/** What can be done with this piece alone. */
+export function PieceActs({ unit, onDo }: { unit: Unit; onDo: OnDo }) {
+  const { t } = useTranslation('orders')
+  if (!unit.canVend && !unit.canResolve) return null
+  return (
+    <span className={styles.pieceActs}>
+      {unit.canVend ? (
+        <Button size="small" onClick={() => onDo({ what: 'vend', unit })}>
+          {t('vendTitle')}
+        </Button>
+      ) : null}
+      {unit.canResolve ? (
+        <Button size="small" onClick={() => onDo({ what: 'resolve', unit })}>
+          {t('resolveTitle')}
+        </Button>
+      ) : null}
+    </span>
   )
 }
 

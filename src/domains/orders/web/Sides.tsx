@@ -137,31 +137,52 @@ function Refund({ unit, since }: { unit: Refunded; since: string }) {
   )
 }
 
-/** Pieces nobody knows the place of: somebody has to count the lane. */
+/**
+ * Pieces nobody knows the place of (somebody has to count the lane), complaints about the order, and
+ * who did what with it.
+ */
 export function RelatedBlock({ order }: { order: OrderDetail }) {
   const { t } = useTranslation('orders')
   const may = useMay()
   const lost = order.units.filter((unit) => unit.held && unit.road !== null)
-  const held = [...Map.groupBy(lost, (unit) => unit.road ?? 0)]
-  if (held.length === 0) return null
+  const held = [...Map.groupBy(lost, (unit) => unit.road ?? 0)].map(([road, units], index) => {
+    const text = t('heldLane', { road: lane(road), n: units.length })
+    const lanes = `/device/device-list/cargo-road/${order.deviceId}`
+    return [
+      index === 0 ? t('held') : `${t('held')} ${index + 1}`,
+      may('lane:read') ? (
+        <Link key="v" to={lanes}>
+          {text}
+        </Link>
+      ) : (
+        text
+      ),
+    ] as const
+  })
+  const told = order.complaints.map(
+    ({ id, content }, index) =>
+      [
+        index === 0 ? t('complaint') : `${t('complaint')} ${index + 1}`,
+        <Cut key="v" title={content}>
+          <Link to={`/complaint/feedback?orderNum=${order.orderNum}&detail=${id}`}>{content}</Link>
+        </Cut>,
+      ] as const,
+  )
+  const log = may('log:read')
+    ? [
+        [
+          t('log'),
+          <Link key="v" to={`/log/operate-log?keyword=${order.orderNum}`}>
+            {t('logOpen')}
+          </Link>,
+        ] as const,
+      ]
+    : []
+  const items = [...held, ...told, ...log]
+  if (items.length === 0) return null
   return (
     <Sheet title={t('related')}>
-      <List
-        items={held.map(([road, units], index) => {
-          const text = t('heldLane', { road: lane(road), n: units.length })
-          const lanes = `/device/device-list/cargo-road/${order.deviceId}`
-          return [
-            index === 0 ? t('held') : `${t('held')} ${index + 1}`,
-            may('lane:read') ? (
-              <Link key="v" to={lanes}>
-                {text}
-              </Link>
-            ) : (
-              text
-            ),
-          ] as const
-        })}
-      />
+      <List items={items} />
     </Sheet>
   )
 }

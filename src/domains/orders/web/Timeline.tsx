@@ -22,6 +22,8 @@ const tones: Readonly<Record<string, Tone>> = {
   UNKNOWN: 'warn',
   VOID: 'warn',
   LATE_RESULT: 'warn',
+  REVEND: 'paid',
+  SUPPLEMENTED: 'paid',
   REFUND_PENDING: 'paid',
   REFUNDED: 'refunded',
   REFUND_RETRY: 'warn',
@@ -72,6 +74,7 @@ function useEventText(): (event: Event) => string {
   return ({ kind, unitNo, actor, data }) => {
     const text = t(`enums.event.${kind}`, {
       pieces: Number(data.pieces ?? 0),
+      attempt: Number(data.attempt ?? 0),
       amount: typeof data.amount === 'number' ? yuan(data.amount) : '',
       defaultValue: kind,
     })
@@ -82,7 +85,10 @@ function useEventText(): (event: Event) => string {
         : failing.includes(kind) && typeof data.result === 'string'
           ? words({ key: `enums.failReason.${data.result}` })
           : null
-    if (kind === 'SENT' && typeof data.road === 'number')
+    if (data.manual === true) notes.push(t('byHand'))
+    if ((kind === 'REVEND' || kind === 'SUPPLEMENTED') && actor)
+      notes.push(t('by', { name: actor }))
+    if ((kind === 'SENT' || kind === 'REVEND') && typeof data.road === 'number')
       notes.push(t('road', { road: String(data.road).padStart(2, '0') }))
     if (kind === 'SUCCESS' && data.drop === true) notes.push(t('dropped'))
     if (data.late === true) notes.push(t('step.late'))

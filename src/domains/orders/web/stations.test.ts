@@ -86,6 +86,7 @@ const order = (units: Unit[], over: Partial<OrderDetail> = {}): OrderDetail => (
   payment: null,
   list: [],
   units,
+  complaints: [],
   timeline: [],
   ...over,
 })
