@@ -161,6 +161,17 @@ export const orderSupplements = {
     input: Supplement,
     output: Outcome,
   }),
+  syncBill: write('order:supplement', {
+    path: '/payment-bills/sync',
+    summary:
+      'Asks the channels for their bills of a day; what they took and nobody told us is taken in',
+    audit: 'orderSupplements.sync',
+    idempotent: true,
+    errors: [supplementErrors.noBill],
+    input: z.strictObject({ date: z.string(bi('请选择日期', 'Choose the day')).pipe(f.day) }),
+    /** Payments in the bills, and those of them that were missing: as far as the caller sees them. */
+    output: z.strictObject({ lines: f.count, found: f.count }),
+  }),
   close: write('order:supplement', {
     path: '/order-supplements/{id}/close',
     summary: 'A loss or an unclear result was looked into',

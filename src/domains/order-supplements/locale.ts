@@ -81,6 +81,8 @@ export const locale = defineLocale(
     machineMissing: '请输入机器编号',
     daysMissing: '请选择日期',
     noMachine: '未知机器',
+    noneOpen: '所选没有可补单的支付',
+    tooMany: '一次最多 20 笔',
     audit: { supplement: '一键补单', close: '标记异常已处理', sync: '拉取支付账单' },
   },
   {
@@ -164,6 +166,8 @@ export const locale = defineLocale(
     machineMissing: 'Enter the machine number',
     daysMissing: 'Choose the days',
     noMachine: 'Machine unknown',
+    noneOpen: 'None of these can be supplemented',
+    tooMany: 'At most 20 at a time',
     audit: {
       supplement: 'Supplemented orders',
       close: 'Marked a problem as done',

@@ -15,7 +15,7 @@ export const payments: DomainSamples = {
       secrets: Buffer.from('x'),
       state: 'DISABLED',
     },
-    payment_bill_days: {
+    channel_bills: {
       org_id: place[where],
       config_id: rowId(where, 1),
       day: '2026-11-20',

@@ -315,6 +315,46 @@ describe('money that goes back by itself', () => {
   })
 })
 
+describe('the bill of a day', () => {
+  test('what the channel took and nobody told us is taken in, once; each sees his own', async () => {
+    const made = (
+      await world.call(orders.mobileOrder, {
+        ...{ rtuNumber: 'OWN0001', items: [{ roadIndex: 1, count: 1, price: 250 }] },
+        ...{ payType: 'WECHAT', clientId: randomUUID(), consumer: '' },
+      })
+    ).body
+    const lost = [
+      { outTradeNo: made.outTradeNo, tradeNo: randomUUID(), amount: 250 },
+      { outTradeNo: 'HDgone', tradeNo: randomUUID(), amount: 90 },
+    ]
+    // its notices broke on the way
+    for (const raw of lost)
+      await world.sql(
+        `insert into payment_events (provider, event_id, kind, raw, outcome, created_at)
+          values ('SIMULATOR', $1, 'PAID', $2, 'MISMATCH', $3)`,
+        [randomUUID(), raw, worldNow],
+      )
+    const sync = (date: string, token: string) =>
+      world.call(orderSupplements.syncBill, { date }, { token })
+    expect((await sync('2026-11-22', tokens.operator)).body.error).toBe('orderSupplements.noBill')
+    const answers = await crowd(5, () => sync('2026-11-21', tokens.operator))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(Math.max(...answers.map(({ body }) => body.found))).toBe(1)
+    expect(await stateOf(made.orderNum)).toMatchObject({ status: 'PAID', paid: 250 })
+    const rows = await world.sql<{ id: number }>(
+      `select p.id from payments p join order_cases c on c.payment_id = p.id
+        where p.provider_trade_no = $1`,
+      [lost[1]?.tradeNo],
+    )
+    expect(rows).toHaveLength(1)
+    expect(await rowOf(Number(rows[0]?.id), tokens.platform)).toEqual([
+      'UNMATCHED_PAYMENT OPEN SUPPLEMENT',
+    ])
+    expect((await sync('2026-11-21', tokens.platform)).body.found).toBe(0)
+    await say(await take())
+  })
+})
+
 describe('looked into', () => {
   test('a loss is closed with what was found, once; nothing else is', async () => {
     const orderNum = await world.sell('OWN', ['NO_DROP'])

@@ -20,6 +20,7 @@ import { lockOrders, type Order, relabel, type Unit } from '../../orders/server/
 import { addSupplement, lanesToSell } from '../../orders/server/supplement.ts'
 import { type orderSupplements, supplementErrors } from '../contract.ts'
 import { closable } from '../rules.ts'
+import { syncBill } from './bills.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof orderSupplements
@@ -259,5 +260,6 @@ export const handlers: Handlers<Contract> = {
   list: q.list,
   lanes: async (ctx, { deviceId }) => ({ list: await q.lanesOf(ctx, deviceId) }),
   supplement,
+  syncBill,
   close,
 }

@@ -13,7 +13,7 @@ import { type Connected, connectedTo } from '../../payment-channels/server/confi
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { receive, sourceOf } from './receive.ts'
 
-export const billsName = 'payment-bill-days'
+export const billsName = 'channel-bills'
 type Due = Piece & { id: number; org_id: number; config_id: number; day: string }
 type Sums = {
   paidRows: number
@@ -38,7 +38,7 @@ const marginMs = 600_000
  */
 export const billKind = (app: App): Kind<Due, Checked> => ({
   name: billsName,
-  table: 'payment_bill_days',
+  table: 'channel_bills',
   atOnce: 1,
   leaseSeconds: 1800,
   waits: [1800, 1800, 3600, 3600, 7200, 21_600, 43_200],
@@ -61,13 +61,13 @@ export const billKind = (app: App): Kind<Due, Checked> => ({
   },
   async mark(ctx, due, to) {
     if (to.state === 'RETRY') {
-      await sql`update payment_bill_days set next_at = ${to.nextAt}, last_error = ${to.reason}
+      await sql`update channel_bills set next_at = ${to.nextAt}, last_error = ${to.reason}
         where ${due.ours}`.execute(ctx.db)
       return
     }
     const missing = to.state === 'DONE' ? await missingIn(ctx, due) : { rows: 0, amount: 0 }
     const sums = to.state === 'DONE' ? to.sums : null
-    const { numAffectedRows } = await sql`update payment_bill_days set state = ${to.state},
+    const { numAffectedRows } = await sql`update channel_bills set state = ${to.state},
       next_at = null, last_error = ${to.state === 'FAILED' ? to.reason : null},
       paid_rows = ${sums?.paidRows ?? 0}, paid_amount = ${sums?.paidAmount ?? 0},
       refund_rows = ${sums?.refundRows ?? 0}, refund_amount = ${sums?.refundAmount ?? 0},
@@ -207,7 +207,7 @@ const missingIn = (ctx: Ctx, { config_id: configId, day }: Due) =>
 export const askForBills = (app: App): Promise<void> =>
   bySystem(app, async (ctx) => {
     const day = addDays(shanghaiDay(ctx.now), -1)
-    await sql`insert into payment_bill_days (org_id, config_id, day, next_at, created_at)
+    await sql`insert into channel_bills (org_id, config_id, day, next_at, created_at)
       select org_id, id, ${day}::date, ${clock(app)}, ${ctx.now} from payment_configs c
       where state in ('ACTIVE', 'ERROR') or exists (select from payments p
         where p.config_id = c.id and p.paid_at >= ${startOfDay(day)})

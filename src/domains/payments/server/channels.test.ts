@@ -477,7 +477,7 @@ test('WECHAT: a new certificate of the platform is fetched when it is first met,
 
 const billOf = (name: Name) =>
   world.sql(
-    `select state, paid_rows, refund_rows, extra_rows, missing_rows from payment_bill_days
+    `select state, paid_rows, refund_rows, extra_rows, missing_rows from channel_bills
       where config_id = $1 order by day desc limit 1`,
     [ids[name]],
   )
@@ -537,7 +537,7 @@ test.each(
   const ends = 'elsewhere' in change ? 'FAILED' : 'WAITING'
   expect(await billOf(name)).toMatchObject([{ state: ends, paid_rows: 0 }])
   expect(await state(made)).toBe('UNPAID')
-  await world.sql(`update payment_bill_days set state = 'DONE', next_at = null`)
+  await world.sql(`update channel_bills set state = 'DONE', next_at = null`)
 })
 
 test('a merchant is entered with keys that can be used, and its keys are not readable', async () => {
