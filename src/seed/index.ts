@@ -18,6 +18,7 @@ import { seedPlanograms } from '../domains/lanes/seedPlanograms.ts'
 import { seedTelemetry } from '../domains/machines/seed.ts'
 import { seedMedicalInsurance } from '../domains/medical-insurance/seed.ts'
 import { seedNotices } from '../domains/notices/seed.ts'
+import { seedOrderSupplements } from '../domains/order-supplements/seed.ts'
 import { seedProducts } from '../domains/products/seed.ts'
 import { seedRoles } from '../domains/roles/seed.ts'
 import { seedSecurity } from '../domains/security/seed.ts'
@@ -117,6 +118,7 @@ async function seedDemo(
     await seedJobs(db, ids, now)
     await loadHistory(db, makeHistory(await readSellers(db), now), now)
     await seedStockWarnings(db, now)
+    await seedOrderSupplements(db, now)
     await seedAudit(db, now)
     await seedComplaints(db, now)
     await seedSecurity(db, now)

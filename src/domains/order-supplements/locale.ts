@@ -146,7 +146,7 @@ export const locale = defineLocale(
     allOpen: 'All open',
     byMachine: 'By machine',
     supplement: 'Supplement',
-    supplementAsk: 'Makes or completes the orders of {n} payments.',
+    supplementAsk: 'Payments: {n}. Their orders are made or completed.',
     supplementDone: 'Done',
     supplementPart: '{done} done, {n} not',
     chooseGoods: 'Choose machine, lanes and products that come to what was paid, or more',

@@ -9,6 +9,16 @@ const nearest = (path: string, leaves: readonly MenuLeaf[]): MenuLeaf | undefine
     .filter(({ node }) => path === node.path || path.startsWith(`${node.path}/`))
     .sort((a, b) => b.node.path.length - a.node.path.length)[0]
 
+/** Its own entry, else that of the page it says it belongs to, else of the one it lies below. */
+const standsAt = (
+  path: string,
+  leaves: readonly MenuLeaf[],
+  parent: string | undefined,
+): MenuLeaf | undefined =>
+  leaves.find(({ node }) => node.path === path) ??
+  (parent ? nearest(parent, leaves) : undefined) ??
+  nearest(path, leaves)
+
 /** Group, page and sub-page of a path, from the user's menus and the product's product.screens. */
 export function breadcrumb(
   path: string,
@@ -19,8 +29,7 @@ export function breadcrumb(
   if (path === '/home') return [home]
   const leaves = leavesOf(menus)
   const screen = screenOf(path, product.screens)
-  // a sub-page stands below its parent's page, or beside it and names it
-  const leaf = nearest(path, leaves) ?? leaves.find(({ node }) => node.path === screen?.parent)
+  const leaf = standsAt(path, leaves, screen?.parent)
   const trail = leaf
     ? [...(leaf.group ? [titleOf(leaf.group, lang)] : []), titleOf(leaf.node, lang)]
     : []
@@ -34,12 +43,12 @@ export function breadcrumb(
  * parent's.
  */
 export function entryOf(path: string, leaves: readonly MenuLeaf[]): MenuLeaf | undefined {
-  const own = nearest(
-    path,
-    leaves.filter(({ node }) => !node.hidden),
-  )
+  const shown = leaves.filter(({ node }) => !node.hidden)
   const parent = screenOf(path, product.screens)?.parent
-  return own ?? (parent && parent !== path ? entryOf(parent, leaves) : undefined)
+  return (
+    standsAt(path, shown, parent) ??
+    (parent && parent !== path ? entryOf(parent, leaves) : undefined)
+  )
 }
 
 /** The title of a page's tab. */

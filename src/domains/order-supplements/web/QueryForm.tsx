@@ -41,7 +41,7 @@ export function QueryForm() {
   return (
     <Flex gap={8} wrap align="center">
       <Input
-        style={{ width: 180 }}
+        style={{ width: 180, maxWidth: '100%' }}
         value={typed.rtuNumber}
         maxLength={20}
         placeholder={t('fields.rtuNumber')}

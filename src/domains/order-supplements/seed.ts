@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { Db } from '../../server/database.ts'
+
+/**
+ * Money of another amount than its order, one at each of the machines whose orders were closed last:
+ * somebody finds out what was bought.
+ */
+export async function seedOrderSupplements(db: Db, now: Date): Promise<void> {
+  await sql`with last as (
+      select distinct on (o.device_id) o.* from orders o
+      where o.order_status = 'CLOSED' and o.created_at > ${new Date(now.getTime() - 7 * 86_400_000)}
+      order by o.device_id, o.created_at desc),
+    chosen as (select l.*, row_number() over (order by l.created_at desc, l.id) as n from last l
+      order by n limit 6),
+    paid as (insert into payments (org_id, device_id, order_id, order_at, order_num, out_trade_no,
+        provider, provider_trade_no, amount, state, paid_at, created_at)
+      select org_id, device_id, id, created_at, order_num, 'HD' || order_num || '~DEMO', 'SIMULATOR',
+        '42000027' || right(order_num, 12), total_amount + 50, 'SUCCESS',
+        created_at + interval '20 seconds', created_at + interval '20 seconds' from chosen
+      returning *),
+    listed as (insert into order_cases (org_id, device_id, order_id, order_num, payment_id, kind,
+        amount, created_at)
+      select org_id, device_id, order_id, order_num, id, 'UNMATCHED_PAYMENT', amount, paid_at
+      from paid),
+    v as (select nextval('ledger_vouchers_id_seq') as voucher_id, p.* from paid p),
+    keys as (insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
+      select 'sus:' || id, voucher_id, org_id, paid_at from v),
+    accounts as (insert into ledger_accounts (org_id, code)
+      select distinct v.org_id, c.code from v cross join (values ('1001'), ('2901')) c (code)
+      on conflict (org_id, code) do update set code = excluded.code returning id, org_id, code)
+    insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount,
+      order_id, order_num)
+    select v.org_id, v.paid_at, v.voucher_id, 'V11', a.id,
+      case when a.code = '1001' then v.amount else -v.amount end, v.order_id, v.order_num
+    from v join accounts a on a.org_id = v.org_id`.execute(db)
+}
