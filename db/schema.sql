@@ -899,6 +899,45 @@ table public.devices row security
   CREATE TRIGGER type_home_kept AFTER UPDATE OF org_id, type_id ON public.devices FOR EACH ROW WHEN (((old.org_id <> new.org_id) OR (old.type_id <> new.type_id))) EXECUTE FUNCTION check_home_above()
   grant delete, insert, select, update to huodao_app
 
+table public.expiry_days row security
+  id bigint generated always as identity not null
+  org_id bigint not null
+  product_id bigint
+  category_id bigint
+  days integer not null
+  constraint expiry_days_category_id_fkey FOREIGN KEY (category_id) REFERENCES product_categories(id) ON DELETE CASCADE
+  constraint expiry_days_check CHECK ((num_nonnulls(product_id, category_id) = 1))
+  constraint expiry_days_days_check CHECK (((days >= 1) AND (days <= 720)))
+  constraint expiry_days_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint expiry_days_pkey PRIMARY KEY (id)
+  constraint expiry_days_product_id_fkey FOREIGN KEY (product_id) REFERENCES products(id) ON DELETE CASCADE
+  CREATE INDEX expiry_days_org ON public.expiry_days USING btree (org_id)
+  CREATE UNIQUE INDEX expiry_days_category ON public.expiry_days USING btree (category_id, org_id) WHERE (category_id IS NOT NULL)
+  CREATE UNIQUE INDEX expiry_days_product ON public.expiry_days USING btree (product_id, org_id) WHERE (product_id IS NOT NULL)
+  policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant delete, insert, select, update to huodao_app
+
+table public.expiry_items row security
+  org_id bigint not null
+  device_id bigint not null
+  lane_id bigint not null
+  batch_id bigint not null
+  told_at timestamp with time zone
+  taken_at timestamp with time zone
+  taken_qty integer default 0 not null
+  constraint expiry_items_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id) ON DELETE CASCADE
+  constraint expiry_items_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint expiry_items_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id) ON DELETE CASCADE
+  constraint expiry_items_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint expiry_items_pkey PRIMARY KEY (org_id, lane_id, batch_id)
+  constraint expiry_items_taken_qty_check CHECK ((taken_qty >= 0))
+  CREATE INDEX expiry_items_batch ON public.expiry_items USING btree (batch_id)
+  CREATE INDEX expiry_items_taken ON public.expiry_items USING btree (org_id, taken_at DESC) WHERE (taken_at IS NOT NULL)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
+  grant delete, insert, select, update to huodao_app
+
 table public.factor_tickets row security
   token_hash bytea not null
   org_id bigint not null
@@ -2851,6 +2890,7 @@ END)
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.stock_flows FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER count_batch AFTER INSERT ON public.stock_flows FOR EACH ROW WHEN (((new.batch_id IS NOT NULL) AND (new.type <> 'CUSTOMER_TAKE'::text))) EXECUTE FUNCTION count_batch()
   CREATE TRIGGER move_codes AFTER INSERT ON public.stock_flows FOR EACH ROW WHEN ((new.codes IS NOT NULL)) EXECUTE FUNCTION move_codes()
+  CREATE TRIGGER taken_goods AFTER INSERT ON public.stock_flows FOR EACH ROW WHEN (((new.batch_id IS NOT NULL) AND (new.type = 'MERCHANT_WITHDRAW'::text))) EXECUTE FUNCTION note_taken_goods()
   grant insert, select to huodao_app
 
 table public.stock_warning_calls row security
@@ -3987,6 +4027,23 @@ begin
   insert into stock_warnings (org_id, device_id, lane_id, kind)
     select new.org_id, new.device_id, new.id, k from unnest(kinds) k
     on conflict (lane_id, kind) where closed_at is null do nothing;
+  return null;
+end $function$
+-- execute: owner only
+
+CREATE OR REPLACE FUNCTION public.note_taken_goods()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if new.reason = 'EXPIRED' then
+    insert into expiry_items (org_id, device_id, lane_id, batch_id) values (new.org_id, new.device_id, new.lane_id, new.batch_id)
+      on conflict do nothing;
+  end if;
+  update expiry_items set told_at = null, taken_at = new.created_at, taken_qty = taken_qty - new.change_total
+    where org_id = new.org_id and lane_id = new.lane_id and batch_id = new.batch_id;
   return null;
 end $function$
 -- execute: owner only

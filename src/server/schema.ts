@@ -473,6 +473,24 @@ export interface DevicesTable {
   boot_epoch: Generated<number>
 }
 
+export interface ExpiryDaysTable {
+  id: GeneratedAlways<number>
+  org_id: number
+  product_id: number | null
+  category_id: number | null
+  days: number
+}
+
+export interface ExpiryItemsTable {
+  org_id: number
+  device_id: number
+  lane_id: number
+  batch_id: number
+  told_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  taken_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  taken_qty: Generated<number>
+}
+
 export interface FactorTicketsTable {
   token_hash: Buffer
   org_id: number
@@ -1838,6 +1856,8 @@ export interface DB {
   device_tags: DeviceTagsTable
   device_types: DeviceTypesTable
   devices: DevicesTable
+  expiry_days: ExpiryDaysTable
+  expiry_items: ExpiryItemsTable
   factor_tickets: FactorTicketsTable
   idempotency_keys: IdempotencyKeysTable
   installation: InstallationTable
@@ -1956,6 +1976,8 @@ export type Constraint =
   | 'devices_board'
   | 'devices_card'
   | 'devices_rtu_number_key'
+  | 'expiry_days_category'
+  | 'expiry_days_product'
   | 'lane_floors_live'
   | 'lanes_live'
   | 'ledger_accounts_org_id_code_key'

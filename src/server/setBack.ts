@@ -71,6 +71,7 @@ const lines: readonly Line[] = [
   waits('alert_outbox', { of: `event = 'TEST'`, most: { created_at: 0 } }),
   // the next message about a machine that runs short
   waits('stock_warning_calls', { most: { told_at: 0 } }),
+  waits('expiry_items', { of: 'told_at is not null', most: { told_at: 0 } }),
   // the same file again
   waits('jobs', { of: `kind = 'IMPORT'`, most: { created_at: 0 } }),
 ]

@@ -52,7 +52,7 @@ const table: readonly Group[] = [
     ['replenish'],
     ['waste'],
     ['cordon_stock'],
-    ['prompt-expired-goods', '临期商品', 'Near-expiry goods', 'near-expiry:read'],
+    ['prompt-expired-goods'],
   ]],
   ['order', 'list', '订单管理', 'Orders', [
     ['order-list'],

@@ -33,6 +33,7 @@ export const stays: readonly string[] = [
   'device_moves',
   'device_owner_history',
   'device_tag_links', // end: the database drops them
+  'expiry_items', // the new owner's people are told anew
   'lane_copies',
   'lane_copy_targets',
   'order_cases',

@@ -103,13 +103,24 @@ export const stock = k.settings('stock', 'org', {
     ...k.int('day', 1, 730, 180),
     name: bi('药品临期提醒', 'Near expiry: drugs'),
     help: bi('距到期多少天开始提醒', 'Days before expiry'),
-    pending: true,
   },
   'stock.nearExpiryDaysOther': {
     ...k.int('day', 1, 730, 30),
     name: bi('食品临期提醒', 'Near expiry: food'),
     help: bi('距到期多少天开始提醒', 'Days before expiry'),
-    pending: true,
+  },
+  'stock.expiryTellReplenishers': {
+    ...k.bool(true),
+    name: bi('临期提醒补货员', 'Near expiry: tell replenishers'),
+    help: bi('每天 8:00 向补货员发送临期和过期提醒', 'At eight each day, of their machines'),
+  },
+  'stock.expiryTellOperators': {
+    ...k.bool(true),
+    name: bi('临期提醒运营商', 'Near expiry: tell operators'),
+    help: bi(
+      '每天 8:00 向管理临期商品的人员发送提醒',
+      'At eight each day, whoever sees to such goods',
+    ),
   },
   'stock.stopSaleDaysBeforeExpiry': {
     ...k.int('day', 0, 90, 1),

@@ -9,5 +9,8 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
   screens,
+  open: {
+    'server/replenishers.ts': 'who is told of the goods of a machine',
+  },
   jobs: async (app) => (await import('./server/jobs.ts')).registerWarningJobs(app),
 } satisfies Domain<typeof stockWarnings>

@@ -1,7 +1,7 @@
 import { Button, Tabs } from 'antd'
 import { memo, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useParams } from 'react-router'
+import { useParams, useSearchParams } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
@@ -50,7 +50,12 @@ let clips: readonly ShownRoad[] = []
 
 function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
   const { t } = useTranslation(['lanes', 'web'])
-  const [selection] = useState(createSelection)
+  const asked = Number(useSearchParams()[0].get('lane'))
+  const [selection] = useState(() => {
+    const fresh = createSelection()
+    if (roadsOf(plan).some(({ id }) => id === asked)) fresh.set([asked])
+    return fresh
+  })
   const [tab, setTab] = useState('plan')
   const [printing, setPrinting] = useState(false)
   const [copied, setCopied] = useState(0)

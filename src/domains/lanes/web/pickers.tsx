@@ -3,9 +3,11 @@ import { useRead } from '../../../web/api.ts'
 import { registerLocale } from '../../../web/i18n.ts'
 import { useLive } from '../../../web/live.ts'
 import { Empty, Unread } from '../../../web/Problem.tsx'
-import { lanes } from '../contract.ts'
+import { StatusTag } from '../../../web/StatusTag.tsx'
+import { type laneStatuses, lanes } from '../contract.ts'
 import { locale } from '../locale.ts'
 import { PlanView } from './grid/PlanView.tsx'
+import { lockText } from './shown.ts'
 
 // pages of other domains show a plan without having loaded these texts
 registerLocale('lanes', locale)
@@ -20,4 +22,28 @@ export function LanePlan({ deviceId }: { deviceId: number }) {
   if (!read.data) return <Unread read={read} rows={8} />
   if (read.data.floors.length === 0) return <Empty title={t('empty')} />
   return <PlanView plan={read.data} />
+}
+
+const tones = {
+  ENABLED: 'online',
+  DISABLED: 'closed',
+  FAULT: 'fault',
+  LOCKED: 'locked',
+  MERGED: 'closed',
+} as const
+
+/** Whether a lane sells, and why it is locked. */
+export function LaneState({
+  status,
+  reason,
+}: {
+  status: (typeof laneStatuses)[number]
+  reason: string | null
+}) {
+  const { t } = useTranslation('lanes')
+  return (
+    <StatusTag tone={tones[status]}>
+      {status === 'LOCKED' ? lockText(t, reason) : t(`enums.status.${status}`)}
+    </StatusTag>
+  )
 }

@@ -105,12 +105,3 @@ export const shortLanes = (ctx: Ctx, deviceIds: readonly number[]) =>
     where w.closed_at is null and w.device_id = any(${[...deviceIds]}::bigint[])
       and ${visible(ctx, 'w.org_id', 'w.device_id')}
     order by array_position(array['SOLD_OUT','LOW','COUNT'], w.kind), l.road_index`
-
-export const replenishersOf = (ctx: Ctx, deviceIds: readonly number[]) =>
-  rowsOf<{ deviceId: number; userId: number }>(
-    ctx.db,
-  )`select a.device_id as "deviceId", a.user_id as "userId" from device_assignments a
-    join users u on u.id = a.user_id
-    where a.device_id = any(${[...deviceIds]}::bigint[]) and a.kind = 'REPLENISHER'
-      and a.to_at is null and u.status = 'ENABLED' and u.deleted_at is null
-      and ${visible(ctx, 'a.org_id')} order by a.id`

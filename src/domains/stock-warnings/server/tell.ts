@@ -8,6 +8,7 @@ import { notify } from '../../notices/server/notify.ts'
 import { cachedFor } from '../../settings/server/values.ts'
 import { messageOf, settledMs } from '../rules.ts'
 import * as q from './queries.ts'
+import { replenishersOf } from './replenishers.ts'
 
 type Place = { readonly id: number; readonly orgId: number }
 
@@ -50,7 +51,7 @@ export async function tell(
 ): Promise<Told> {
   const ids = machines.map(({ id }) => id)
   const lanes = Map.groupBy(await q.shortLanes(ctx, ids), ({ deviceId }) => deviceId)
-  const people = Map.groupBy(await q.replenishersOf(ctx, ids), ({ deviceId }) => deviceId)
+  const people = Map.groupBy(await replenishersOf(ctx, ids), ({ deviceId }) => deviceId)
   const short = machines.filter(({ id }) => lanes.has(id))
   const heard = short.filter(({ id }) => orOwner || people.has(id))
   const turns = await takeTurns(ctx, heard)

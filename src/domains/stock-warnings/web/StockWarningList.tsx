@@ -21,7 +21,8 @@ const ThresholdDialog = lazyDialog(() =>
 )
 const AnyRegion = (props: Parameters<typeof RegionSelect>[0]) =>
   RegionSelect({ ...props, any: true })
-const laneOf = ({ deviceId }: WarningRow) => `/device/device-list/cargo-road/${deviceId}`
+const laneOf = ({ deviceId, laneId }: WarningRow) =>
+  `/device/device-list/cargo-road/${deviceId}?lane=${laneId}`
 const nothing = () => undefined
 
 export function StockWarningList() {

@@ -1,0 +1,146 @@
+import { Alert, Button } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useRead } from '../../../web/api.ts'
+import { useCols } from '../../../web/columns.tsx'
+import { ListPage } from '../../../web/ListPage.tsx'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import type { Selection } from '../../../web/list/types.ts'
+import { useLive } from '../../../web/live.ts'
+import { RegionSelect } from '../../../web/RegionSelect.tsx'
+import { StatusTag } from '../../../web/StatusTag.tsx'
+import { useMay } from '../../../web/session.ts'
+import { Cut, Muted } from '../../../web/ui/Text.tsx'
+import { useTarget } from '../../../web/useTarget.ts'
+import { LaneState } from '../../lanes/web/pickers.tsx'
+import { DeviceSelect } from '../../machines/web/pickers.tsx'
+import { DrugMark } from '../../products/web/DrugMark.tsx'
+import { ProductSelect } from '../../products/web/pickers.tsx'
+import { ExpiryRow, expiry, expiryStates } from '../contract.ts'
+import { urgency } from '../rules.ts'
+import { useAskToFetch } from './useAskToFetch.ts'
+
+const RulesDialog = lazyDialog(() => import('./RulesDialog.tsx').then((m) => m.RulesDialog))
+const AnyRegion = (props: Parameters<typeof RegionSelect>[0]) =>
+  RegionSelect({ ...props, any: true })
+const laneOf = ({ deviceId, laneId }: ExpiryRow) =>
+  `/device/device-list/cargo-road/${deviceId}?lane=${laneId}`
+const tones = { past: 'fault', week: 'fault', month: 'warn', later: undefined } as const
+
+export function ExpiryList() {
+  const { t } = useTranslation('expiry')
+  const col = useCols(ExpiryRow, 'expiry')
+  const may = useMay()
+  const target = useTarget()
+  const ask = useAskToFetch()
+  const [setting, setSetting] = useState(false)
+  const stats = useRead(expiry.stats, {}, { inline: true }).data
+  useLive('lanes', [expiry.stats.path])
+  useLive('expiry', [expiry.stats.path])
+  const can = may('near-expiry:update')
+  const open = (rows: readonly ExpiryRow[]) =>
+    rows.filter((row) => row.expiresOn !== null && row.handling !== 'TAKEN')
+  const left = ({ daysLeft }: ExpiryRow) =>
+    daysLeft === null
+      ? ''
+      : daysLeft < 0
+        ? t('past', { n: -daysLeft })
+        : daysLeft === 0
+          ? t('today')
+          : t('left', { n: daysLeft })
+  const near = stats?.near.pieces ?? 0
+  return (
+    <>
+      <ListPage
+        ns="expiry"
+        endpoint={expiry.list}
+        live="lanes"
+        views={expiryStates.map((state) => ({
+          key: state,
+          label: t(`enums.state.${state}`),
+          query: { state },
+          count: stats?.[state].rows,
+        }))}
+        header={<Button onClick={() => setSetting(true)}>{t('settings')}</Button>}
+        notice={
+          near > 0 ? <Alert type="warning" showIcon title={t('banner', { n: near })} /> : null
+        }
+        filters={[
+          { key: 'deviceId', picker: DeviceSelect },
+          { key: 'productId', picker: ProductSelect },
+          'within',
+          'handling',
+          { key: 'drugClass', more: true },
+          { key: 'batchNo', more: true },
+          { key: 'region', picker: AnyRegion, more: true },
+        ]}
+        columns={[
+          col('rtuNumber', {
+            fit: (_, row) => `${row.rtuNumber} ${row.nickname}`,
+            render: (_, row) => (
+              <Cut title={row.nickname}>
+                {row.rtuNumber} <Muted>{row.nickname}</Muted>
+              </Cut>
+            ),
+          }),
+          col('roadIndex', { link: (row) => (may('lane:read') ? laneOf(row) : undefined) }),
+          col('productName', {
+            render: (name: string, row) => (
+              <Cut title={name}>
+                {name} <DrugMark drugClass={row.drugClass} />
+              </Cut>
+            ),
+          }),
+          col('batchNo'),
+          col('producedOn', { defaultHidden: true }),
+          col('expiresOn'),
+          col('daysLeft', {
+            fit: (_, row) => left(row),
+            render: (days: number | null, row) => {
+              const tone = days === null ? undefined : tones[urgency(days)]
+              return tone ? <StatusTag tone={tone}>{left(row)}</StatusTag> : left(row)
+            },
+          }),
+          col('qty'),
+          may('product:cost') && col('costAmount'),
+          col('laneStatus', {
+            render: (_, row) => <LaneState status={row.laneStatus} reason={row.lockReason} />,
+          }),
+          col('handling'),
+          col('handleTime', { defaultHidden: true }),
+        ]}
+        actions={(row) => [
+          {
+            key: 'notify',
+            label: t('notify'),
+            can: can && open([row]).length > 0,
+            onClick: () => void ask([row], () => undefined),
+          },
+          {
+            key: 'price',
+            label: t('price'),
+            can: may('lane:price') && row.daysLeft !== null && row.daysLeft >= 0,
+            to: laneOf(row),
+          },
+          {
+            key: 'fetch',
+            label: t('fetch'),
+            can: may('replenish:update') && target('/stock/replenish') !== undefined,
+            to: `/stock/replenish?deviceId=${row.deviceId}`,
+          },
+        ]}
+        batch={[
+          {
+            key: 'notify',
+            label: t('notify'),
+            can,
+            onClick: ({ rows, clear }: Selection<ExpiryRow>) => void ask(open(rows), clear),
+          },
+        ]}
+        empty={{ title: t('empty') }}
+        card={['productName', 'rtuNumber', 'roadIndex', 'batchNo', 'expiresOn', 'daysLeft', 'qty']}
+      />
+      {setting ? <RulesDialog onClose={() => setSetting(false)} /> : null}
+    </>
+  )
+}
