@@ -1,10 +1,19 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
+import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, page } from '../../shared/listQuery.ts'
+import { machineIds, machineOutcome } from '../../shared/outcome.ts'
 import { regionCode } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
 import { laneErrors } from '../lanes/contract.ts'
+
+/** Why nobody was told of a machine. */
+export const warningErrors = defineErrors('stockWarnings', {
+  lately: [422001, '近期已通知过', 'Notified a short while ago'],
+  nobody: [422001, '没有补货员', 'It has no replenisher'],
+  fine: [422001, '已没有预警', 'It has no warning by now'],
+})
 
 /** Nothing to sell, little to sell, pieces that a person has to count. */
 export const warningKinds = ['SOLD_OUT', 'LOW', 'COUNT'] as const
@@ -84,13 +93,8 @@ export const stockWarnings = {
     summary:
       'A message to the replenishers of machines with warnings, once per machine within stock.warnMessageHours',
     audit: 'stockWarnings.notify',
-    input: z.strictObject({
-      deviceIds: f
-        .ids(bi('请选择设备', 'Choose machines'))
-        .min(1, bi('请选择设备', 'Choose machines'))
-        .max(200, bi('一次最多 200 台设备', 'At most 200 machines at a time')),
-    }),
-    /** Machines told of; told a short while ago; without a replenisher; without a warning. */
-    output: z.strictObject({ told: f.count, lately: f.count, nobody: f.count, fine: f.count }),
+    errors: [warningErrors.lately, warningErrors.nobody, warningErrors.fine],
+    input: z.strictObject({ deviceIds: machineIds(200) }),
+    output: machineOutcome({}),
   }),
 }

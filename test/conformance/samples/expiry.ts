@@ -11,11 +11,9 @@ export const expiry: DomainSamples = {
     },
   }),
   fieldIds: {
-    'expiry-items.deviceId': byRow,
-    'expiry-items.productId': { ...byRow, shared: true },
-    'expiry-items.laneIds': byRow,
-    'expiry-settings.productId': { ...byRow, shared: true },
-    'expiry-settings.categoryId': { ...byRow, shared: true },
+    'expiry-items laneIds': byRow,
+    'expiry-settings productId': { ...byRow, shared: true },
+    'expiry-settings categoryId': { ...byRow, shared: true },
   },
   samples: {
     'expiry.notify': async () => ({ laneIds: [own] }),

@@ -1,17 +1,16 @@
-import { randomInt } from 'node:crypto'
 import { byRow, type DomainSamples, own } from './kit.ts'
 
 export const stockWarnings: DomainSamples = {
   fieldIds: {
-    'stock-warnings.deviceId': byRow,
-    'stock-warnings.productId': { ...byRow, shared: true },
-    'stock-warnings.categoryId': { ...byRow, shared: true },
-    'stock-warnings.userId': byRow,
-    'stock-warnings.laneIds': byRow,
-    'stock-warnings.deviceIds': byRow,
+    'stock-warnings categoryId': { ...byRow, shared: true },
+    'stock-warnings userId': byRow,
+    'stock-warnings laneIds': byRow,
   },
   samples: {
-    'stockWarnings.thresholds': async () => ({ laneIds: [own], warnQty: randomInt(0, 8) }),
+    'stockWarnings.thresholds': async ({ sql }) => {
+      const [lane] = await sql<{ n: number }>(`select warn_qty as n from lanes where id = ${own}`)
+      return { laneIds: [own], warnQty: ((lane?.n ?? 0) + 1) % 8 }
+    },
     // told of lately is no refusal
     'stockWarnings.notify': async () => ({ deviceIds: [own] }),
   },

@@ -183,11 +183,14 @@ export async function lotsOf(ctx: Ctx, laneIds: readonly number[]): Promise<Lot[
   return [...(await lots('expired')), ...(await lots('near'))]
 }
 
-export const lanesSeen = async (ctx: Ctx, ids: readonly number[]): Promise<number> =>
-  (
-    await onlyRow<{ n: number }>(ctx.db)`select count(*) as n from lanes l
-      where l.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'l.org_id', 'l.device_id')}`
-  ).n
+export type Machine = { id: number; orgId: number; rtuNumber: string; laneIds: number[] }
+/** Of those of these lanes that the actor sees. */
+export const machinesOf = (ctx: Ctx, laneIds: readonly number[]) =>
+  rowsOf<Machine>(ctx.db)`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber",
+      json_agg(l.id order by l.id) as "laneIds"
+    from lanes l join devices d on d.id = l.device_id
+    where l.id = any(${[...laneIds]}::bigint[]) and ${visible(ctx, 'l.org_id', 'l.device_id')}
+    group by d.id order by d.id`
 
 /** Marks those that people were not told of since; answers them. */
 export async function markTold(

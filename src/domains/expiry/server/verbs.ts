@@ -20,9 +20,18 @@ const list: Handlers<Contract>['list'] = async (ctx, input) => {
 }
 
 const notify: Handlers<Contract>['notify'] = async (ctx, { laneIds }) => {
-  if ((await q.lanesSeen(ctx, laneIds)) < laneIds.length) throw new Refusal(common.notFound)
+  const machines = await q.machinesOf(ctx, laneIds)
+  if (machines.flatMap((machine) => machine.laneIds).length < laneIds.length)
+    throw new Refusal(common.notFound)
   const { lanes, ...rest } = await askToFetch(ctx, laneIds)
-  ctx.audit(...lanes.map((id) => ({ id })))
+  ctx.audit(
+    ...machines.map(({ id, orgId, rtuNumber, laneIds: own }) => ({
+      id,
+      name: rtuNumber,
+      orgId,
+      after: { told: own.filter((lane) => lanes.includes(lane)) },
+    })),
+  )
   return { told: lanes.length, ...rest }
 }
 

@@ -1,6 +1,7 @@
 import { Alert, Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useSearchParams } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
@@ -34,6 +35,7 @@ export function ExpiryList() {
   const target = useTarget()
   const ask = useAskToFetch()
   const [setting, setSetting] = useState(false)
+  const dated = useSearchParams()[0].get('state') !== 'unknown'
   const stats = useRead(expiry.stats, {}, { inline: true }).data
   useLive('lanes', [expiry.stats.path])
   useLive('expiry', [expiry.stats.path])
@@ -48,6 +50,7 @@ export function ExpiryList() {
         : daysLeft === 0
           ? t('today')
           : t('left', { n: daysLeft })
+  const settings = can ? <Button onClick={() => setSetting(true)}>{t('settings')}</Button> : null
   const near = stats?.near.pieces ?? 0
   return (
     <>
@@ -61,7 +64,7 @@ export function ExpiryList() {
           query: { state },
           count: stats?.[state].rows,
         }))}
-        header={<Button onClick={() => setSetting(true)}>{t('settings')}</Button>}
+        header={settings}
         notice={
           near > 0 ? <Alert type="warning" showIcon title={t('banner', { n: near })} /> : null
         }
@@ -91,23 +94,27 @@ export function ExpiryList() {
               </Cut>
             ),
           }),
-          col('batchNo'),
-          col('producedOn', { defaultHidden: true }),
-          col('expiresOn'),
-          col('daysLeft', {
-            fit: (_, row) => left(row),
-            render: (days: number | null, row) => {
-              const tone = days === null ? undefined : tones[urgency(days)]
-              return tone ? <StatusTag tone={tone}>{left(row)}</StatusTag> : left(row)
-            },
-          }),
+          dated &&
+            col('batchNo', {
+              card: { as: 'fact', draw: ({ batchNo }) => batchNo },
+            }),
+          dated && col('producedOn', { defaultHidden: true }),
+          dated && col('expiresOn'),
+          dated &&
+            col('daysLeft', {
+              fit: (_, row) => left(row),
+              render: (days: number | null, row) => {
+                const tone = days === null ? undefined : tones[urgency(days)]
+                return tone ? <StatusTag tone={tone}>{left(row)}</StatusTag> : left(row)
+              },
+            }),
           col('qty'),
           may('product:cost') && col('costAmount'),
           col('laneStatus', {
             render: (_, row) => <LaneState status={row.laneStatus} reason={row.lockReason} />,
           }),
-          col('handling'),
-          col('handleTime', { defaultHidden: true }),
+          dated && col('handling'),
+          dated && col('handleTime', { defaultHidden: true }),
         ]}
         actions={(row) => [
           {
@@ -137,7 +144,7 @@ export function ExpiryList() {
             onClick: ({ rows, clear }: Selection<ExpiryRow>) => void ask(open(rows), clear),
           },
         ]}
-        empty={{ title: t('empty') }}
+        empty={dated ? { title: t('empty'), action: settings } : { title: t('emptyUnknown') }}
         card={['productName', 'rtuNumber', 'roadIndex', 'batchNo', 'expiresOn', 'daysLeft', 'qty']}
       />
       {setting ? <RulesDialog onClose={() => setSetting(false)} /> : null}

@@ -5,17 +5,18 @@ import { Link } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { Field, Note, NumberField } from '../../../web/form/fields.tsx'
-import { useMay } from '../../../web/session.ts'
 import { Muted } from '../../../web/ui/Text.tsx'
 import { useAct } from '../../../web/useAct.ts'
 import { useTarget } from '../../../web/useTarget.ts'
 import { CategorySelect, ProductSelect } from '../../products/web/pickers.tsx'
 import { expiry } from '../contract.ts'
 
+/** As wide as the dialog. */
+const wide = { gridColumn: '1 / -1', justifySelf: 'start' } as const
+
 /** The days of products and categories; those of all others are the organisation's settings. */
 export function RulesDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('expiry')
-  const may = useMay()
   const settings = useTarget()('/system/organ-system')
   const [by, setBy] = useState<'product' | 'category'>('product')
   const read = useRead(expiry.rules, {}, { inline: true }).data
@@ -24,7 +25,6 @@ export function RulesDialog({ onClose }: { onClose: () => void }) {
     invalidates: ['expiry-settings'],
   })
   const rules = read?.list ?? []
-  const can = may('near-expiry:update')
   return (
     <FormDialog
       key={by}
@@ -46,6 +46,7 @@ export function RulesDialog({ onClose }: { onClose: () => void }) {
         ) : null}
       </Note>
       <Segmented
+        style={wide}
         value={by}
         onChange={setBy}
         options={[
@@ -63,13 +64,13 @@ export function RulesDialog({ onClose }: { onClose: () => void }) {
         </Field>
       )}
       <NumberField name="days" min={1} max={720} />
-      {rules.length === 0 ? <Muted>{t('noRules')}</Muted> : null}
-      {rules.map(({ id, productId, productName, categoryId, categoryName, days }) => (
-        <Flex key={id} justify="space-between" align="center">
-          <span>
-            {productName ?? categoryName} <Muted>{t('left', { n: days })}</Muted>
-          </span>
-          {can ? (
+      <Flex vertical gap={4} style={{ gridColumn: '1 / -1' }}>
+        {rules.length === 0 ? <Muted>{t('noRules')}</Muted> : null}
+        {rules.map(({ id, productId, productName, categoryId, categoryName, days }) => (
+          <Flex key={id} justify="space-between" align="center">
+            <span>
+              {productName ?? categoryName} <Muted>{t('left', { n: days })}</Muted>
+            </span>
             <Button
               type="link"
               size="small"
@@ -79,9 +80,9 @@ export function RulesDialog({ onClose }: { onClose: () => void }) {
             >
               {t('removeRule')}
             </Button>
-          ) : null}
-        </Flex>
-      ))}
+          </Flex>
+        ))}
+      </Flex>
     </FormDialog>
   )
 }

@@ -2,10 +2,12 @@ import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { eachFree } from '../../../server/run.ts'
+import type { ErrorDef } from '../../../shared/errors.ts'
 import { type BusinessWindow, isOpen } from '../../../shared/hours.ts'
 import { inWindow } from '../../alerts/rules.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { cachedFor } from '../../settings/server/values.ts'
+import { warningErrors } from '../contract.ts'
 import { messageOf, settledMs } from '../rules.ts'
 import * as q from './queries.ts'
 import { replenishersOf } from './replenishers.ts'
@@ -38,22 +40,21 @@ async function takeTurns(ctx: Ctx, places: readonly Place[]): Promise<Set<number
   return new Set(rows.map(({ id }) => id))
 }
 
-export type Told = { told: number[]; lately: number; nobody: number; fine: number }
+export type Told = { machine: q.Machine; refusal: ErrorDef | null }
 
 /**
- * Tells the replenishers of these machines what they are short of. `orOwner`: where a machine has
- * none, whoever sets its warning levels.
+ * Tells the replenishers of these machines what they are short of; answers of which nobody was
+ * told, and why. `orOwner`: where a machine has none, whoever sets its warning levels.
  */
 export async function tell(
   ctx: Ctx,
   machines: readonly q.Machine[],
   orOwner: boolean,
-): Promise<Told> {
+): Promise<Told[]> {
   const ids = machines.map(({ id }) => id)
   const lanes = Map.groupBy(await q.shortLanes(ctx, ids), ({ deviceId }) => deviceId)
   const people = Map.groupBy(await replenishersOf(ctx, ids), ({ deviceId }) => deviceId)
-  const short = machines.filter(({ id }) => lanes.has(id))
-  const heard = short.filter(({ id }) => orOwner || people.has(id))
+  const heard = machines.filter(({ id }) => lanes.has(id) && (orOwner || people.has(id)))
   const turns = await takeTurns(ctx, heard)
   const told = heard.filter(({ id }) => turns.has(id))
   await notify(
@@ -68,12 +69,15 @@ export async function tell(
     })),
   )
   ctx.touch('lanes', told)
-  return {
-    told: told.map(({ id }) => id),
-    lately: heard.length - told.length,
-    nobody: short.length - heard.length,
-    fine: machines.length - short.length,
-  }
+  const refusalOf = ({ id }: q.Machine) =>
+    turns.has(id)
+      ? null
+      : !lanes.has(id)
+        ? warningErrors.fine
+        : people.has(id)
+          ? warningErrors.lately
+          : warningErrors.nobody
+  return machines.map((machine) => ({ machine, refusal: refusalOf(machine) }))
 }
 
 type Due = q.Machine & { hours: BusinessWindow[] | null }

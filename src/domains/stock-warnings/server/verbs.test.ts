@@ -291,7 +291,7 @@ describe('messages', () => {
     await addLane(21, 3, 2, 1)
     await replenisher(21, 8)
     const answers = await Promise.all([notify([21]), notify([21]), notify([21])])
-    expect(answers.map(({ told }) => told).sort()).toEqual([0, 0, 1])
+    expect(answers.map(({ done }) => done).sort()).toEqual([0, 0, 1])
     expect(await messages()).toEqual([
       {
         user_id: 908,
@@ -305,14 +305,23 @@ describe('messages', () => {
         new Date(now.getTime() - hours * 3_600_000),
       ])
     await told(3.9)
-    expect(await notify([21])).toEqual({ told: 0, lately: 1, nobody: 0, fine: 0 })
+    expect(await notify([21])).toMatchObject({
+      skipped: 1,
+      results: [{ id: 21, rtuNumber: 'HD000021', ok: false, reason: '近期已通知过' }],
+    })
     await told(4)
-    expect(await notify([21])).toMatchObject({ told: 1 })
+    expect(await notify([21])).toMatchObject({ done: 1, skipped: 0 })
   })
 
   test('without a replenisher, without a warning, of others', async () => {
     await set('quantity = 0')
-    expect(await notify([21, 22])).toEqual({ told: 0, lately: 0, nobody: 1, fine: 1 })
+    expect(await notify([21, 22])).toMatchObject({
+      done: 0,
+      results: [
+        { id: 21, reason: '没有补货员' },
+        { id: 22, reason: '已没有预警' },
+      ],
+    })
     expect((await notify([21, 31])).code).toBe(404001)
     expect(await messages()).toEqual([])
   })

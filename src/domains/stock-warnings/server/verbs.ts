@@ -1,5 +1,6 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
+import { outcomeOf, resultOf } from '../../../shared/outcome.ts'
 import { setWarnLevel } from '../../lanes/server/warnLevels.ts'
 import type { stockWarnings } from '../contract.ts'
 import * as q from './queries.ts'
@@ -16,13 +17,13 @@ const thresholds: Handlers<Contract>['thresholds'] = async (ctx, { laneIds, warn
 const notify: Handlers<Contract>['notify'] = async (ctx, { deviceIds }) => {
   const machines = await q.machines(ctx, deviceIds)
   if (machines.length < deviceIds.length) throw new Refusal(common.notFound)
-  const { told, ...rest } = await tell(ctx, machines, false)
+  const told = await tell(ctx, machines, false)
   ctx.audit(
-    ...machines
-      .filter(({ id }) => told.includes(id))
-      .map(({ id, rtuNumber, orgId }) => ({ id, name: rtuNumber, orgId })),
+    ...told
+      .filter(({ refusal }) => !refusal)
+      .map(({ machine: { id, rtuNumber, orgId } }) => ({ id, name: rtuNumber, orgId })),
   )
-  return { told: told.length, ...rest }
+  return outcomeOf(told.map(({ machine, refusal }) => resultOf(machine, ctx.lang, refusal)))
 }
 
 export const handlers: Handlers<Contract> = {

@@ -131,12 +131,14 @@ function useTell() {
     write.mutate(
       { deviceIds },
       {
-        onSuccess: ({ told, ...left }) => {
-          const reasons = (['lately', 'nobody', 'fine'] as const).flatMap((key) =>
-            left[key] ? [t(key, { n: left[key] })] : [],
+        onSuccess: ({ done: told, results }) => {
+          const skipped = Map.groupBy(
+            results.filter(({ ok }) => !ok),
+            ({ reason }) => reason,
           )
-          const first = told ? t('notifyDone', { told }) : t('notifyNone')
-          toast(told ? 'success' : 'info', [first, ...reasons].join(' · '))
+          const why = [...skipped].map(([reason, { length: n }]) => t('skipped', { n, reason }))
+          const first = told ? t('notifyDone', { n: told }) : t('notifyNone')
+          toast(told ? 'success' : 'info', [first, ...why].join(' · '))
           done()
         },
       },
