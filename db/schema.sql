@@ -2441,6 +2441,7 @@ table public.replenishment_items row security
   difference integer default 0 not null
   after_qty integer
   constraint replenishment_items_added_qty_check CHECK (((added_qty >= 0) AND (added_qty <= 999)))
+  constraint replenishment_items_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id)
   constraint replenishment_items_check CHECK (((counted_qty IS NULL) = (counted_at IS NULL)))
   constraint replenishment_items_check1 CHECK (((withdrawn_qty = 0) OR (withdraw_reason IS NOT NULL)))
   constraint replenishment_items_check2 CHECK (((counted_qty IS NOT NULL) OR (difference = 0)))

@@ -72,7 +72,7 @@ create table replenishment_items (
   added_qty int not null default 0 check (added_qty between 0 and 999),
   withdrawn_qty int not null default 0 check (withdrawn_qty between 0 and 999),
   withdraw_reason text check (withdraw_reason in ('TAKE_BACK','WASTE','EXPIRED','RECALL')),
-  batch_id bigint,
+  batch_id bigint references batches,
   codes text[] not null default '{}' check (cardinality(codes) <= 999),
   state text not null default 'PENDING' check (state in ('PENDING','POSTED','REJECTED')),
   error text,

@@ -4,7 +4,7 @@ import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { regionCode } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
-import { replenishmentErrors } from './errors.ts'
+import { laneRefusals, replenishmentErrors } from './errors.ts'
 import { pickListEndpoints } from './pickListContract.ts'
 
 export const needs = ['NEEDED', 'SOLD_OUT', 'LOW', 'TO_COUNT', 'ALL'] as const
@@ -17,7 +17,7 @@ export const TaskRow = z.strictObject({
   storeName: z.string(),
   lng: z.number().nullable(),
   lat: z.number().nullable(),
-  status: z.enum(['online', 'offline']).meta({ tones: { online: 'ok', offline: 'closed' } }),
+  status: z.enum(['online', 'offline']).meta({ tones: { online: 'online', offline: 'offline' } }),
   soldOut: f.count,
   low: f.count,
   stock: f.count,
@@ -53,8 +53,20 @@ export const LaneRow = z.strictObject({
   warnQty: f.count,
   status: z.enum(['ENABLED', 'DISABLED', 'FAULT', 'LOCKED']),
   lockReason: z.string().nullable(),
+  drugClass: z.string(),
+  traceRequired: z.boolean(),
 })
 export type LaneRow = z.infer<typeof LaneRow>
+
+export const Batch = z.strictObject({
+  id: f.id,
+  productId: f.id,
+  batchNo: z.string(),
+  expiresOn: f.day,
+  /** What may still be loaded; null: nobody counts it. */
+  room: f.count.nullable(),
+})
+export type Batch = z.infer<typeof Batch>
 
 export const visitStateNames = [
   'DRAFT',
@@ -76,11 +88,11 @@ export const VisitRow = z.strictObject({
   source: z.enum(visitSources),
   state: z.enum(visitStateNames).meta({
     tones: {
-      DRAFT: 'pending',
-      SUBMITTED: 'pending',
-      POSTED: 'ok',
+      DRAFT: 'shipped',
+      SUBMITTED: 'paid',
+      POSTED: 'success',
       PARTIAL: 'warn',
-      REJECTED: 'bad',
+      REJECTED: 'fault',
       CANCELLED: 'closed',
     },
   }),
@@ -100,6 +112,15 @@ export type VisitRow = z.infer<typeof VisitRow>
 
 export const withdrawReasons = ['TAKE_BACK', 'WASTE', 'EXPIRED', 'RECALL'] as const
 const pieces = z.number().int().min(0).max(999)
+const codes = z
+  .array(
+    z
+      .string()
+      .trim()
+      .regex(/^[!-~]{8,64}$/),
+  )
+  .max(999)
+  .default([])
 const said = {
   /** What was there, before anything was taken out or put in; null: not counted. */
   countedQty: pieces.nullable().default(null),
@@ -109,6 +130,9 @@ const said = {
   addedQty: pieces.default(0),
   withdrawnQty: pieces.default(0),
   withdrawReason: z.enum(withdrawReasons).nullable().default(null),
+  /** Of what was put in. */
+  batchId: f.id.nullable().default(null),
+  codes,
 }
 const hasReason = (item: { withdrawnQty: number; withdrawReason: string | null }) =>
   item.withdrawnQty === 0 || item.withdrawReason !== null
@@ -130,9 +154,12 @@ export const ItemRow = z.strictObject({
   addedQty: f.count,
   withdrawnQty: f.count,
   withdrawReason: z.enum(withdrawReasons).nullable(),
+  batchId: f.id.nullable(),
+  batchNo: z.string(),
+  codes: z.array(z.string()),
   state: z
     .enum(['PENDING', 'POSTED', 'REJECTED'])
-    .meta({ tones: { PENDING: 'pending', POSTED: 'ok', REJECTED: 'bad' } }),
+    .meta({ tones: { PENDING: 'paid', POSTED: 'success', REJECTED: 'fault' } }),
   /** Name of the error in both languages, see errors.ts. */
   error: z.string().nullable(),
   beforeQty: f.count.nullable(),
@@ -159,6 +186,8 @@ const op = z
     productId: f.id,
     qty: pieces.default(0),
     reason: z.enum(withdrawReasons).optional(),
+    batchId: f.id.nullable().default(null),
+    codes,
     madeAt: f.instant,
   })
   .refine((one) => one.kind !== 'WITHDRAW' || one.reason !== undefined, {
@@ -176,15 +205,6 @@ const needed = {
   status: z.enum(['online', 'offline']).optional(),
 }
 const remark = (required: string) => f.text(200, required)
-const laneRefusals = [
-  replenishmentErrors.overCapacity,
-  replenishmentErrors.vending,
-  replenishmentErrors.countedSince,
-  replenishmentErrors.belowHeld,
-  replenishmentErrors.withdrawnTooMany,
-  replenishmentErrors.emptyLane,
-]
-
 export const replenishment = {
   tasks: read('replenish:read', {
     path: '/replenishment-tasks',
@@ -205,6 +225,12 @@ export const replenishment = {
       'roadIndex',
     ),
     output: page(LaneRow),
+  }),
+  batches: read('replenish:read', {
+    path: '/replenishment-batches',
+    summary: 'Batches that may be put into a machine, those that expire first in front',
+    input: z.strictObject({ deviceId: f.id }),
+    output: z.strictObject({ list: z.array(Batch) }),
   }),
   visits: read('replenish:read', {
     path: '/replenishment-visits',
@@ -341,6 +367,8 @@ export const replenishment = {
       laneId: f.id,
       countedQty: pieces.optional(),
       addedQty: pieces.optional(),
+      batchId: f.id.optional(),
+      codes,
     }),
     output: LaneRow,
   }),

@@ -1,4 +1,5 @@
-import { defineErrors } from '../../shared/errors.ts'
+import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
+import { stockErrors } from '../stock/errors.ts'
 
 export const replenishmentErrors = defineErrors('replenishment', {
   overCapacity: [422120, '超过货道容量', 'Over the capacity of the lane'],
@@ -29,7 +30,11 @@ export const replenishmentErrors = defineErrors('replenishment', {
   outOfOrder: [422132, '还有操作未上传', 'Some operations have not arrived yet'],
 })
 /** Why a lane of a visit was not posted. */
-export const laneErrors = [
+const problems = {
+  ...replenishmentErrors,
+  ...stockErrors,
+} as const
+const laneErrors = [
   'overCapacity',
   'productChanged',
   'vending',
@@ -38,5 +43,14 @@ export const laneErrors = [
   'belowHeld',
   'withdrawnTooMany',
   'emptyLane',
+  'batchMissing',
+  'batchRecalled',
+  'batchExpired',
+  'overReceived',
+  'codesMismatch',
+  'codeUnusable',
 ] as const
 export type LaneError = (typeof laneErrors)[number]
+/** It is kept by its name. */
+export const laneError = (name: string): ErrorDef => problems[name as LaneError]
+export const laneRefusals: readonly ErrorDef[] = laneErrors.map(laneError)

@@ -11,8 +11,23 @@ const now: Now = {
   settled: 0,
   vending: false,
   countedSince: false,
+  drug: false,
+  traceRequired: false,
+  batch: undefined,
+  usableCodes: 0,
+  inside: false,
 }
-const said: Said = { productId: 7, countedQty: null, addedQty: 0, withdrawnQty: 0 }
+const batch = { productId: 7, recalled: false, past: false, room: null }
+const drug = { drug: true, traceRequired: true, batch, usableCodes: 1 }
+const coded = { addedQty: 1, batchId: 3, codes: ['a'] }
+const said: Said = {
+  productId: 7,
+  countedQty: null,
+  addedQty: 0,
+  withdrawnQty: 0,
+  batchId: null,
+  codes: [],
+}
 const posted = (before: number, difference: number, after: number) => ({
   before,
   difference,
@@ -51,6 +66,22 @@ test.each<[string, Partial<Said>, Partial<Now>, ReturnType<typeof judge>]>([
   ['counted by somebody else since', { addedQty: 1 }, { countedSince: true }, 'countedSince'],
   ['another product', { addedQty: 1, productId: 8 }, {}, 'productChanged'],
   ['no product', { addedQty: 1 }, { productId: null }, 'emptyLane'],
+  ['of a batch', { addedQty: 1, batchId: 3 }, { batch }, posted(5, 0, 6)],
+  ['a batch of other goods', { addedQty: 1, batchId: 3 }, {}, 'batchMissing'],
+  ['a drug without its batch', { addedQty: 1 }, { drug: true }, 'batchMissing'],
+  ['a drug that is only counted', { countedQty: 5 }, { drug: true }, posted(5, 0, 5)],
+  ['a drug with its code', coded, drug, posted(5, 0, 6)],
+  ['a code too few', { ...coded, addedQty: 2 }, drug, 'codesMismatch'],
+  ['a code of other goods', coded, { ...drug, usableCodes: 0 }, 'codeUnusable'],
+  ['recalled', coded, { ...drug, batch: { ...batch, recalled: true } }, 'batchRecalled'],
+  ['past its date', coded, { ...drug, batch: { ...batch, past: true } }, 'batchExpired'],
+  [
+    'recalled, but inside already',
+    coded,
+    { ...drug, inside: true, batch: { ...batch, recalled: true } },
+    posted(5, 0, 6),
+  ],
+  ['more than came of it', coded, { ...drug, batch: { ...batch, room: 0 } }, 'overReceived'],
   ['more found than it holds', { countedQty: 11 }, {}, 'overCapacity'],
 ])('%s', (_, what, lane, wanted) =>
   expect(judge({ ...said, ...what }, { ...now, ...lane })).toEqual(wanted),

@@ -24,6 +24,16 @@ export type Said = {
   countedQty: number | null
   addedQty: number
   withdrawnQty: number
+  batchId: number | null
+  codes: readonly string[]
+}
+/** Of what is put in: the batch as it is now. */
+export type BatchNow = {
+  productId: number
+  recalled: boolean
+  past: boolean
+  /** Pieces that may still be loaded; null: nobody counts them. */
+  room: number | null
 }
 /** The lane as it is locked, and what happened to it since the count. */
 export type Now = {
@@ -40,6 +50,13 @@ export type Now = {
   vending: boolean
   /** Somebody counted after this was done: what he found includes it. */
   countedSince: boolean
+  drug: boolean
+  traceRequired: boolean
+  batch: BatchNow | undefined
+  /** Codes that are of this batch and nowhere else. */
+  usableCodes: number
+  /** What is done is done, away from the network: recalled goods lie in the lane, which is locked. */
+  inside: boolean
 }
 export type Posting = { before: number; difference: number; after: number }
 
@@ -62,7 +79,23 @@ export function judge(said: Said, now: Now | undefined): Posting | LaneError {
   const after = found - said.withdrawnQty + said.addedQty
   // what is there already may be more than the lane is said to hold; nobody adds to it
   if (after > now.capacity) return 'overCapacity'
-  return { before: now.quantity, difference, after }
+  return goodsRule(said, now) ?? { before: now.quantity, difference, after }
+}
+
+/** What may be put in: of a batch that may be sold, each drug with its code. */
+function goodsRule({ addedQty, batchId, codes }: Said, now: Now): LaneError | null {
+  if (addedQty === 0) return null
+  const { batch } = now
+  if (batchId === null ? now.drug : batch?.productId !== now.productId) return 'batchMissing'
+  if (now.traceRequired || codes.length > 0) {
+    if (batchId === null) return 'batchMissing'
+    if (codes.length !== addedQty) return 'codesMismatch'
+    if (now.usableCodes !== addedQty) return 'codeUnusable'
+  }
+  if (!batch) return null
+  if (batch.recalled && !now.inside) return 'batchRecalled'
+  if (batch.past && !now.inside) return 'batchExpired'
+  return batch.room !== null && batch.room < addedQty ? 'overReceived' : null
 }
 
 /** A difference somebody should hear of. */

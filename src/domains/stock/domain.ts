@@ -11,6 +11,8 @@ export const domain = {
   screens,
   topics: { stock: { rights: ['stock-flow:read'], watched: ['stock_flows'] } },
   open: {
+    'errors.ts': 'why goods cannot be put in',
+    'expiry.ts': 'when goods must not be loaded any more',
     'server/move.ts': 'the only writer of what a lane holds',
   },
 } satisfies Domain<typeof stock>

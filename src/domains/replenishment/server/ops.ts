@@ -4,7 +4,7 @@ import type { Ctx } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { say } from '../../../shared/text.ts'
 import type { Op, replenishment } from '../contract.ts'
-import { type LaneError, replenishmentErrors } from '../errors.ts'
+import { type LaneError, laneError } from '../errors.ts'
 import { beforeStart, momentOf } from '../rules.ts'
 import { type Draft, draftsOf, writeDrafts } from './items.ts'
 import * as q from './queries.ts'
@@ -80,8 +80,7 @@ export const ops: Handlers<typeof replenishment>['ops'] = async (ctx, input) => 
   }
 }
 
-const said = (ctx: Ctx, reason: string): string =>
-  say(replenishmentErrors[reason as keyof typeof replenishmentErrors].text, ctx.lang)
+const said = (ctx: Ctx, reason: string): string => say(laneError(reason).text, ctx.lang)
 
 /** What the lane is said to be after an operation: counted anew, more put in, more taken out. */
 async function keep(
@@ -97,7 +96,13 @@ async function keep(
     ...op,
     result,
     reason,
-    payload: { qty: op.qty, reason: op.reason ?? null, productId: op.productId },
+    payload: {
+      qty: op.qty,
+      reason: op.reason ?? null,
+      productId: op.productId,
+      batchId: op.batchId,
+      codes: op.codes,
+    },
     at: momentOf(op.madeAt, sentAt, ctx.now, earliest),
   }))
   // one of a lane that is gone cannot be kept with it
@@ -114,11 +119,12 @@ async function keep(
   const ids = done.map((row) => row.laneId)
   const lanes = await q.lanesOfDevice(ctx, visit.deviceId, ids)
   const drafts = new Map((await draftsOf(ctx, visit.id, ids)).map((one) => [one.laneId, one]))
-  for (const { laneId, kind, qty, payload, at } of done) {
+  for (const { laneId, at, ...op } of done) {
     const lane = lanes.find((one) => one.id === laneId)
     if (!lane) continue
-    const draft = kind === 'CLEAR' ? nothing(lane, at) : (drafts.get(laneId) ?? nothing(lane, at))
-    drafts.set(laneId, { ...draft, ...changed(draft, kind, qty, payload.reason, at), doneAt: at })
+    const draft =
+      op.kind === 'CLEAR' ? nothing(lane, at) : (drafts.get(laneId) ?? nothing(lane, at))
+    drafts.set(laneId, { ...draft, ...changed(draft, op, at), doneAt: at })
   }
   await writeDrafts(ctx, visit, [...drafts.values()])
   await sql`update replenishment_visits set last_seq = ${lastSeq} where id = ${visit.id}`.execute(
@@ -136,19 +142,35 @@ const nothing = (lane: q.VisitLane, doneAt: Date): Draft => ({
   addedQty: 0,
   withdrawnQty: 0,
   withdrawReason: null,
+  batchId: null,
+  codes: [],
 })
 
 /** The last count is the one that counts; what is put in and taken out adds up. */
 function changed(
   draft: Draft,
-  kind: Op['kind'],
-  qty: number,
-  withdrawReason: string | null,
+  {
+    kind,
+    qty,
+    payload,
+    batchId,
+    codes,
+  }: Pick<Op, 'kind' | 'qty' | 'batchId' | 'codes'> & {
+    payload: { reason: string | null }
+  },
   at: Date,
 ): Partial<Draft> {
   if (kind === 'COUNT') return { countedQty: qty, countedAt: at }
-  if (kind === 'ADD') return { addedQty: Math.min(999, draft.addedQty + qty) }
+  if (kind === 'ADD')
+    return {
+      addedQty: Math.min(999, draft.addedQty + qty),
+      batchId: batchId ?? draft.batchId,
+      codes: [...draft.codes, ...codes].slice(0, 999),
+    }
   if (kind === 'WITHDRAW')
-    return { withdrawnQty: Math.min(999, draft.withdrawnQty + qty), withdrawReason }
+    return {
+      withdrawnQty: Math.min(999, draft.withdrawnQty + qty),
+      withdrawReason: payload.reason,
+    }
   return {}
 }

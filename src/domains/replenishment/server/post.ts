@@ -1,14 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
+import { shanghaiDay } from '../../../shared/instants.ts'
 import { bi } from '../../../shared/text.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { lockOrders } from '../../orders/server/rows.ts'
-import { settingsOf } from '../../settings/server/values.ts'
+import { settingOf, settingsOf } from '../../settings/server/values.ts'
+import { isPast, stopDays } from '../../stock/expiry.ts'
 import { type Move, moveStock } from '../../stock/server/move.ts'
 import type { LaneError } from '../errors.ts'
-import { isAlarming, judge, type Now, type Posting, type Said } from '../rules.ts'
+import { type BatchNow, isAlarming, judge, type Now, type Posting, type Said } from '../rules.ts'
 import { forecast } from './forecasts.ts'
 
 /** What a visit says of one lane. */
@@ -31,6 +33,8 @@ type Lane = {
   reserved: number
   failedHold: number
   cost: number
+  drugClass: string
+  traceRequired: boolean
 }
 type Held = {
   orgId: number
@@ -46,12 +50,13 @@ type Held = {
 
 /**
  * Makes flows of what was done at lanes, each for itself. `asCorrection`: differences are
- * corrections. Locks: orders of doubtful pieces, pieces, lanes ascending (decision 27).
+ * corrections; `inside`: done away from the network, so that the goods lie in the lane. Locks: orders of doubtful pieces, pieces, lanes ascending, batches
+ * (decision 27).
  */
 export async function postItems(
   ctx: Ctx,
   items: readonly Item[],
-  asCorrection = false,
+  { asCorrection = false, inside = false } = {},
 ): Promise<Posted[]> {
   const ids = items.map((item) => item.laneId)
   const counted = items.flatMap((item) => (item.countedAt ? item.laneId : []))
@@ -61,7 +66,8 @@ export async function postItems(
   const lanes = await rowsOf<Lane>(ctx.db)`
     select l.id, l.org_id as "orgId", l.device_id as "deviceId", l.product_id as "productId",
       l.capacity, l.quantity, l.reserved, l.failed_hold as "failedHold",
-      coalesce(p.cost_price, 0) as cost
+      coalesce(p.cost_price, 0) as cost, coalesce(p.drug_class, 'NONE') as "drugClass",
+      coalesce(p.trace_required, p.drug_class <> 'NONE', false) as "traceRequired"
     from lanes l left join products p on p.id = l.product_id
     where l.id = any(${ids}::bigint[]) and l.archived_at is null and l.status <> 'MERGED'
       and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.id for no key update of l`
@@ -69,12 +75,15 @@ export async function postItems(
   const held = await heldIn(ctx, counted, sql`u.hold in ('HELD','FAILED_HOLD')`)
   const since = await flowsSince(ctx, items)
   const later = await countsSince(ctx, items)
+  const goods = await incoming(ctx, items, lanes)
   const laneOf = new Map(lanes.map((lane) => [lane.id, lane]))
   const done = items.map((item): Posted => {
     const lane = laneOf.get(item.laneId)
     const now = lane && nowOf(lane, item)
     const found = judge(item, now)
     const good = typeof found === 'object'
+    // what this lane takes is not there for the next one
+    if (good && now?.batch && now.batch.room !== null) now.batch.room -= item.addedQty
     return {
       ...item,
       error: good ? null : found,
@@ -102,6 +111,10 @@ export async function postItems(
             (u.hold === 'FAILED_HOLD' && !settles(u, item) && during(u.sentAt, u.finishedAt)),
         ) || flows.some((flow) => during(flow.sentAt, null)),
       countedSince: later.has(lane.id),
+      drug: lane.drugClass !== 'NONE',
+      batch: goods.batches.get(item.batchId ?? 0),
+      usableCodes: goods.codes.get(item.laneId) ?? 0,
+      inside,
     }
   }
   function settles(unit: Held, { countedAt }: Item): boolean {
@@ -162,6 +175,58 @@ async function countsSince(ctx: Ctx, items: readonly Item[]): Promise<Set<number
   return new Set(rows.map((row) => row.laneId))
 }
 
+/**
+ * Batches of what was put in, held, and how many of its codes are of that batch and nowhere else.
+ */
+async function incoming(ctx: Ctx, items: readonly Item[], lanes: readonly Lane[]) {
+  const put = items.filter((item) => item.addedQty > 0 && item.batchId !== null)
+  const ids = [...new Set(put.map((item) => item.batchId as number))]
+  const batches = new Map<number, BatchNow>()
+  const codes = new Map<number, number>()
+  if (!ids.length) return { batches, codes }
+  await sql`select app_hold_batches(${ids}::bigint[])`.execute(ctx.db)
+  type Row = Omit<BatchNow, 'past'> & { id: number; expiresOn: string }
+  const rows = await rowsOf<Row>(ctx.db)`
+    select id, product_id as "productId", expires_on as "expiresOn",
+      status = 'RECALLED' as recalled, received_qty - loaded_qty + returned_qty as room
+    from batches where id = any(${ids}::bigint[])`
+  const setting = await settingOf(ctx.db, lanes[0]?.orgId ?? 0, 'stock.stopSaleDaysBeforeExpiry')
+  const today = shanghaiDay(ctx.now)
+  for (const { id, expiresOn, ...row } of rows) {
+    const drugClass = lanes.find((lane) => lane.productId === row.productId)?.drugClass ?? null
+    batches.set(id, { ...row, past: isPast(expiresOn, today, stopDays(drugClass, setting)) })
+  }
+  const named = put.flatMap(({ laneId, batchId, codes }) =>
+    codes.map((code) => ({ laneId, batchId, code })),
+  )
+  if (named.length) {
+    const usable = await rowsOf<{ laneId: number; n: number }>(ctx.db)`
+      with said as (select "laneId", "batchId", code, count(*) over (partition by code) as times
+        from jsonb_to_recordset(${JSON.stringify(named)}::jsonb)
+          as n("laneId" bigint, "batchId" bigint, code text))
+      select s."laneId", count(*) as n from said s join trace_codes t on t.code = s.code
+        and t.batch_id = s."batchId" and t.state in ('IN_STOCK','WITHDRAWN')
+      where s.times = 1 group by 1`
+    for (const { laneId, n } of usable) codes.set(laneId, n)
+  }
+  return { batches, codes }
+}
+
+/** What lies in these lanes that must not be sold: goods taken back for that reason are those. */
+async function wrongGoods(ctx: Ctx, done: readonly Posted[]) {
+  const lanes = done.flatMap((item) =>
+    item.posting && ['RECALL', 'EXPIRED'].includes(item.withdrawReason ?? '') ? item.laneId : [],
+  )
+  return lanes.length
+    ? rowsOf<{ laneId: number; batchId: number; qty: number; recalled: boolean }>(ctx.db)`
+      select y.lane_id as "laneId", y.batch_id as "batchId", sum(y.qty) as qty,
+        b.status = 'RECALLED' as recalled
+      from lane_layers y join batches b on b.id = y.batch_id
+      where y.lane_id = any(${lanes}::bigint[])
+      group by y.lane_id, y.batch_id, b.status, b.expires_on order by b.expires_on, y.batch_id`
+    : []
+}
+
 async function write(
   ctx: Ctx,
   done: readonly Posted[],
@@ -169,7 +234,8 @@ async function write(
   lanes: ReadonlyMap<number, Lane>,
   asCorrection: boolean,
 ): Promise<void> {
-  const moves = done.flatMap((item) => movesOf(ctx, item, settled, asCorrection))
+  const wrong = await wrongGoods(ctx, done)
+  const moves = done.flatMap((item) => movesOf(ctx, item, settled, wrong, asCorrection))
   const { deviceIds } = await moveStock(ctx, moves)
   if (settled.length)
     await sql`update order_units u set hold = 'COUNTED'
@@ -209,7 +275,13 @@ const resultOf = ({ id, error, posting }: Posted) => ({
 })
 
 /** In the order in which it happened: what was there, what was taken out, what was put in. */
-function movesOf(ctx: Ctx, item: Posted, settled: readonly Held[], asCorrection: boolean): Move[] {
+function movesOf(
+  ctx: Ctx,
+  item: Posted,
+  settled: readonly Held[],
+  wrong: Awaited<ReturnType<typeof wrongGoods>>,
+  asCorrection: boolean,
+): Move[] {
   const { laneId, posting } = item
   if (!posting) return []
   const by = { actorKind: 'USER', actorId: ctx.actor.userId, visitItemId: item.id } as const
@@ -220,16 +292,31 @@ function movesOf(ctx: Ctx, item: Posted, settled: readonly Held[], asCorrection:
     type: 'MERCHANT_REPLENISH' | 'MERCHANT_WITHDRAW',
     reason: string,
     occurredAt: Date,
-  ) => moves.push({ laneId, flow: { ...by, change, type, reason, occurredAt } })
+    of: { batchId?: number; codes?: readonly string[] } = {},
+  ) => moves.push({ laneId, flow: { ...by, ...of, change, type, reason, occurredAt } })
   const { difference } = posting
   const counted = item.countedAt ?? item.doneAt
   if (difference > 0)
     flow(difference, 'MERCHANT_REPLENISH', asCorrection ? 'CORRECTION' : 'COUNT_GAIN', counted)
   if (difference < 0)
     flow(difference, 'MERCHANT_WITHDRAW', asCorrection ? 'CORRECTION' : 'COUNT_LOSS', counted)
-  if (item.withdrawnQty)
-    flow(-item.withdrawnQty, 'MERCHANT_WITHDRAW', item.withdrawReason ?? 'TAKE_BACK', item.doneAt)
-  if (item.addedQty) flow(item.addedQty, 'MERCHANT_REPLENISH', 'REFILL', item.doneAt)
+  const reason = item.withdrawReason ?? 'TAKE_BACK'
+  let left = item.withdrawnQty
+  // a count that found fewer took from the front already, so that a layer may hold less than it did
+  if (difference >= 0)
+    for (const { batchId, qty } of wrong.filter(
+      (layer) => layer.laneId === laneId && (layer.recalled || reason === 'EXPIRED'),
+    )) {
+      const some = Math.min(left, qty)
+      if (some) flow(-some, 'MERCHANT_WITHDRAW', reason, item.doneAt, { batchId })
+      left -= some
+    }
+  if (left) flow(-left, 'MERCHANT_WITHDRAW', reason, item.doneAt)
+  if (item.addedQty)
+    flow(item.addedQty, 'MERCHANT_REPLENISH', 'REFILL', item.doneAt, {
+      ...(item.batchId === null ? {} : { batchId: item.batchId }),
+      ...(item.codes.length ? { codes: item.codes } : {}),
+    })
   return moves
 }
 

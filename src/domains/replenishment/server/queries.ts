@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Ctx, may, visible } from '../../../server/context.ts'
+import { type Ctx, inheritable, may, visible } from '../../../server/context.ts'
 import { all, matches } from '../../../server/lists.ts'
 import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
-import { addDays, startOfDay } from '../../../shared/instants.ts'
-import { ItemRow, LaneRow, type replenishment, TaskRow, VisitRow } from '../contract.ts'
+import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
+import { Batch, ItemRow, LaneRow, type replenishment, TaskRow, VisitRow } from '../contract.ts'
 import type { Item } from './post.ts'
 
 type Contract = typeof replenishment
@@ -87,6 +87,8 @@ const lane = shape(LaneRow, ['lanes', 'l'], {
   productStock: sql`l.quantity`,
   roadCapacity: sql`l.capacity`,
   status: sql`l.status`,
+  drugClass: sql`coalesce(p.drug_class, 'NONE')`,
+  traceRequired: sql`coalesce(p.trace_required, p.drug_class <> 'NONE', false)`,
 })
 const laneRows = sql`lanes l join devices d on d.id = l.device_id
   join lane_floors fl on fl.id = l.floor_id left join products p on p.id = l.product_id`
@@ -157,12 +159,13 @@ export type Visit = {
   deviceId: number
   userId: number
   rtuNumber: string
+  source: VisitRow['source']
   state: VisitRow['state']
   startedAt: Date
   lastSeq: number
 }
 const visitColumns = sql`v.id, v.client_id as "clientId", v.org_id as "orgId",
-  v.device_id as "deviceId", v.user_id as "userId", v.state, v.started_at as "startedAt",
+  v.device_id as "deviceId", v.user_id as "userId", v.source, v.state, v.started_at as "startedAt",
   v.last_seq as "lastSeq", coalesce((select d.rtu_number from devices d where d.id = v.device_id),
     '') as "rtuNumber"`
 /** Held until the end of the act: two who write the same visit take turns. */
@@ -177,6 +180,7 @@ export const draftOf = (ctx: Ctx, deviceId: number) =>
 
 const item = shape(ItemRow, ['replenishment_items', 'i'], {
   productName: sql`coalesce(p.name, '')`,
+  batchNo: sql`coalesce((select b.batch_no from batches b where b.id = i.batch_id), '')`,
 })
 export const items = (ctx: Ctx, visitId: number) =>
   item.all(
@@ -189,7 +193,7 @@ export const itemsToPost = (ctx: Ctx, visitId: number) =>
   rowsOf<Item>(ctx.db)`select i.id, i.lane_id as "laneId", i.product_id as "productId",
       i.counted_qty as "countedQty", i.counted_at as "countedAt", i.done_at as "doneAt",
       i.added_qty as "addedQty", i.withdrawn_qty as "withdrawnQty",
-      i.withdraw_reason as "withdrawReason"
+      i.withdraw_reason as "withdrawReason", i.batch_id as "batchId", i.codes
     from replenishment_items i where i.visit_id = ${visitId} and i.state <> 'POSTED'
     order by i.lane_id`
 
@@ -211,3 +215,20 @@ export const deviceRow = (ctx: Ctx, id: number) =>
 export const pickListSeen = (ctx: Ctx, id: number) =>
   onlyRow<{ n: number }>(ctx.db)`select count(*) as n from pick_lists k
     where k.id = ${id} and ${visible(ctx, 'k.org_id')}`
+
+const batch = shape(Batch, ['batches', 'b'], {
+  room: sql`b.received_qty - b.loaded_qty + b.returned_qty`,
+})
+/** Of the goods of its lanes; those that nothing is left of, or that must not be loaded, are not. */
+export const batches = (ctx: Ctx, deviceId: number) =>
+  batch.all(
+    ctx.db,
+    sql`from batches b where b.product_id in (select l.product_id from lanes l
+        where l.device_id = ${deviceId} and ${filled(ctx)})
+      and b.org_id in (select a.id from devices d join organisations o on o.id = d.org_id
+        join organisations a on a.path @> o.path where d.id = ${deviceId})
+      and b.status = 'NORMAL' and b.expires_on > ${shanghaiDay(ctx.now)}::date
+      and (b.received_qty is null or b.received_qty - b.loaded_qty + b.returned_qty > 0)
+      and ${inheritable(ctx, 'b.org_id')}
+      order by b.expires_on, b.id limit 500`,
+  )

@@ -357,17 +357,6 @@ describe('operations of a phone', () => {
   })
 })
 
-test('a visit that nobody ends is cancelled after a day', async () => {
-  const { id } = await floor.start()
-  floor.later(86_399)
-  expect(await endDrafts(floor.app)).toBe(0)
-  floor.later(2)
-  expect(await endDrafts(floor.app)).toBe(1)
-  expect((await floor.submit(id, await floor.login('ROLE_RTU_REPLENISHER'))).body.error).toBe(
-    'replenishment.closed',
-  )
-})
-
 describe('one lane', () => {
   const one = async (endpoint: 'postLane' | 'correct', input: object, token?: string) =>
     floor.call(
@@ -422,4 +411,98 @@ test('a count that differs much is told to operators', async () => {
   await floor.save(next.id, [item(1, { countedQty: 2 })], token)
   await floor.submit(next.id, token)
   expect((await told()).length).toBeGreaterThan(0)
+})
+
+describe('goods of a batch', () => {
+  let batchId: number
+  let recalled: number
+  beforeAll(async () => {
+    await floor.sql(`insert into suppliers (id, org_id, name, phone) overriding system value
+      values (77, 3, '供', '13800138000') on conflict do nothing`)
+    const [row] = await floor.sql<{ id: string }>(
+      `insert into batches (org_id, product_id, supplier_id, batch_no, produced_on, expires_on,
+        received_qty, recall_level, recalled_at, status)
+        values (3, $1, 77, 'B1', '2026-01-01', '2027-06-01', 4, null, null, 'NORMAL'),
+          (3, $1, 77, 'B2', '2026-01-01', '2027-06-01', 9, 'I', now(), 'RECALLED')
+        returning id`,
+      [machine],
+    )
+    batchId = Number(row?.id)
+    recalled = batchId + 1
+  })
+  const layers = async () =>
+    (
+      await floor.sql<{ said: string }>(
+        `select coalesce(batch_id - $2, -1) || ' ' || qty as said from lane_layers
+          where lane_id = $1 order by pos`,
+        [laneOf[1], batchId],
+      )
+    ).map((row) => row.said)
+  const visit = async (items: Parameters<Floor['save']>[1], source = 'PANEL') => {
+    const { id } = await floor.start(floor.replenisher, { source })
+    await floor.save(id, items)
+    return (await floor.submit(id)).body
+  }
+
+  test('lanes share what is left of it: the first ones get it', async () => {
+    const done = await visit([item(1, { addedQty: 3, batchId }), item(2, { addedQty: 3, batchId })])
+    expect(lanesOf(done)).toEqual([
+      [1, 'POSTED', null],
+      [2, 'REJECTED', 'overReceived'],
+    ])
+    expect(await layers()).toEqual(['-1 5', '0 3'])
+    const { list } = (
+      await floor.call(replenishment.batches, { deviceId: machine }, { token: floor.replenisher })
+    ).body
+    expect(list).toMatchObject([
+      { id: batchId, productId: machine, batchNo: 'B1', expiresOn: '2027-06-01', room: 1 },
+      { batchNo: '批OWN', room: null },
+    ])
+    await floor.agrees()
+  })
+  test('recalled: refused, and booked with the lane locked when it lies there already', async () => {
+    const goods = [item(1, { addedQty: 2, batchId: recalled })]
+    const refused = await visit(goods)
+    expect(refused.items[0].error).toBe('batchRecalled')
+    await floor.call(replenishment.cancel, { id: refused.id }, { token: floor.replenisher })
+    expect((await visit(goods, 'PHONE')).state).toBe('POSTED')
+    expect((await floor.lane(1)).status).toBe('LOCKED')
+    // they are taken out wherever they lie, and the lane sells again
+    const back = await visit([item(1, { withdrawnQty: 2, withdrawReason: 'RECALL' })])
+    expect(back.state).toBe('POSTED')
+    expect((await floor.lane(1)).status).toBe('ENABLED')
+    expect((await layers()).some((said) => said.startsWith('1 '))).toBe(false)
+    await floor.agrees()
+  })
+  test('with trace codes: as many as pieces, of this batch, each once', async () => {
+    await floor.sql(`update products set trace_required = true where id = $1`, [machine])
+    await floor.sql(`insert into trace_codes (code, org_id, batch_id) values ('81000001', 3, $1)`, [
+      batchId,
+    ])
+    const put = (more: object) => [item(1, { addedQty: 1, ...more })]
+    const wanted: [object, string][] = [
+      [{}, 'batchMissing'],
+      [{ batchId }, 'codesMismatch'],
+      [{ batchId, codes: ['81000002'] }, 'codeUnusable'],
+    ]
+    for (const [more, error] of wanted) {
+      const { id, items } = await visit(put(more))
+      expect(items[0].error).toBe(error)
+      await floor.call(replenishment.cancel, { id }, { token: floor.replenisher })
+    }
+    expect((await visit(put({ batchId, codes: ['81000001'] }))).state).toBe('POSTED')
+    await floor.sql(`update products set trace_required = null where id = $1`, [machine])
+    await floor.agrees()
+  })
+})
+
+test('a visit that nobody ends is cancelled after a day', async () => {
+  const { id } = await floor.start()
+  floor.later(86_399)
+  expect(await endDrafts(floor.app)).toBe(0)
+  floor.later(2)
+  expect(await endDrafts(floor.app)).toBe(1)
+  expect((await floor.submit(id, await floor.login('ROLE_RTU_REPLENISHER'))).body.error).toBe(
+    'replenishment.closed',
+  )
 })

@@ -16,6 +16,7 @@ export const handlers: Handlers<Contract> = {
     const { rows, total } = await q.lanes(ctx, input)
     return { list: rows, total }
   },
+  batches: async (ctx, { deviceId }) => ({ list: await q.batches(ctx, deviceId) }),
   async visits(ctx, input) {
     const { rows, total } = await q.visits(ctx, input)
     return { list: rows, total }

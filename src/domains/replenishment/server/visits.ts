@@ -5,7 +5,7 @@ import { type Ctx, found, may } from '../../../server/context.ts'
 import { rowOf } from '../../../server/rows.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import type { replenishment, Visit } from '../contract.ts'
-import { replenishmentErrors } from '../errors.ts'
+import { laneError, replenishmentErrors } from '../errors.ts'
 import { beforeStart, momentOf, visitFrom } from '../rules.ts'
 import { writeDrafts } from './items.ts'
 import { type Posted, postItems, tellDifference, totalsOf } from './post.ts'
@@ -93,6 +93,8 @@ type Given = {
   addedQty: number
   withdrawnQty: number
   withdrawReason: string | null
+  batchId: number | null
+  codes: readonly string[]
 }
 
 /** What the actor says of lanes of this machine, at moments of his own clock. */
@@ -144,7 +146,7 @@ export const saveItem: Verb<'saveItem'> = async (ctx, { id, sentAt, ...one }) =>
 async function post(ctx: Ctx, visit: q.Visit): Promise<void> {
   const items = await q.itemsToPost(ctx, visit.id)
   if (!items.length) throw new Refusal(replenishmentErrors.nothing)
-  const done = await postItems(ctx, items)
+  const done = await postItems(ctx, items, { inside: visit.source === 'PHONE' })
   const totals = totalsOf(done)
   const to = totals.partly ? 'PARTIAL' : 'POSTED'
   auditPosted(ctx, visit, done)
@@ -210,7 +212,7 @@ export const reject: Verb<'reject'> = async (ctx, { id, reason }) => {
 async function oneLane(
   ctx: Ctx,
   laneId: number,
-  said: { countedQty?: number | undefined; addedQty?: number | undefined },
+  said: Partial<Pick<Given, 'countedQty' | 'addedQty' | 'batchId' | 'codes'>>,
   how: { source: 'LANE' } | { source: 'CORRECTION'; reason: string },
 ) {
   const lane = found(await q.deviceOfLane(ctx, laneId))
@@ -218,16 +220,18 @@ async function oneLane(
   const row = { clientId: randomUUID(), state: 'POSTED' as const, ...how }
   const id = found(await insertVisit(ctx, device, row))
   const visit = found(await q.lockVisit(ctx, { id }))
-  const { countedQty = null, addedQty = 0 } = said
+  const { countedQty = null, addedQty = 0, batchId = null, codes = [] } = said
   await save(
     ctx,
     visit,
-    [{ laneId, countedQty, addedQty, withdrawnQty: 0, withdrawReason: null }],
+    [{ laneId, countedQty, addedQty, batchId, codes, withdrawnQty: 0, withdrawReason: null }],
     undefined,
   )
-  const done = await postItems(ctx, await q.itemsToPost(ctx, id), how.source === 'CORRECTION')
+  const done = await postItems(ctx, await q.itemsToPost(ctx, id), {
+    asCorrection: how.source === 'CORRECTION',
+  })
   const wrong = done.find((item) => item.error)?.error
-  if (wrong) throw new Refusal(replenishmentErrors[wrong])
+  if (wrong) throw new Refusal(laneError(wrong))
   const totals = totalsOf(done)
   await sql`update replenishment_visits set added = ${totals.added}, counted = ${totals.counted},
       gained = ${totals.gained}, lost = ${totals.lost}, diff_cost = ${totals.diffCost}
@@ -245,7 +249,7 @@ async function oneLane(
 export const postLane: Verb<'postLane'> = async (ctx, { laneId, ...said }) => {
   if (said.countedQty === undefined && !said.addedQty)
     throw new Refusal(replenishmentErrors.nothing)
-  return oneLane(ctx, laneId, said, { source: 'LANE' })
+  return oneLane(ctx, laneId, said as Partial<Given>, { source: 'LANE' })
 }
 
 export const correct: Verb<'correct'> = (ctx, { laneId, countedQty, reason }) =>
