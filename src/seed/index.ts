@@ -20,6 +20,7 @@ import { seedMedicalInsurance } from '../domains/medical-insurance/seed.ts'
 import { seedNotices } from '../domains/notices/seed.ts'
 import { seedOrderSupplements } from '../domains/order-supplements/seed.ts'
 import { seedProducts } from '../domains/products/seed.ts'
+import { seedReplenishment } from '../domains/replenishment/seed.ts'
 import { seedRoles } from '../domains/roles/seed.ts'
 import { seedSecurity } from '../domains/security/seed.ts'
 import { seedSession } from '../domains/session/seed.ts'
@@ -119,6 +120,7 @@ async function seedDemo(
     await loadHistory(db, makeHistory(await readSellers(db), now), now)
     await seedStockWarnings(db, now)
     await seedOrderSupplements(db, now)
+    await seedReplenishment(db, now)
     await seedAudit(db, now)
     await seedComplaints(db, now)
     await seedSecurity(db, now)

@@ -126,6 +126,20 @@ const queries: Readonly<Record<string, string>> = {
     full join (select lane_id, batch_id, sum(qty) as pieces from lane_layers
       where coded group by 1, 2) y using (lane_id, batch_id)
     where coalesce(codes, 0) <> coalesce(pieces, 0)`,
+  'flows of a visit are what its lanes say': `
+    select f.*, i.before_qty, i.after_qty, i.state from (select visit_item_id,
+      min(lane_id) as lane_id, sum(change_total) as total from stock_flows
+      where visit_item_id is not null group by 1) f
+    left join replenishment_items i on i.id = f.visit_item_id and i.lane_id = f.lane_id
+    where i.state is distinct from 'POSTED' or i.after_qty - i.before_qty <> f.total`,
+  'a visit comes to what its lanes do': `
+    select v.id, v.added, v.withdrawn, v.gained, v.lost, n.* from replenishment_visits v
+    left join (select visit_id, sum(added_qty) as added, sum(withdrawn_qty) as withdrawn,
+      sum(greatest(difference, 0)) as gained, sum(greatest(-difference, 0)) as lost
+      from replenishment_items where state = 'POSTED' group by 1) n on n.visit_id = v.id
+    where (v.added, v.withdrawn, v.gained, v.lost) is distinct
+    from (coalesce(n.added, 0)::int, coalesce(n.withdrawn, 0)::int, coalesce(n.gained, 0)::int,
+      coalesce(n.lost, 0)::int)`,
   'a piece left exactly once, with its flow': `
     select u.id, u.vend_state, u.flow_id, k.flow_id as key_flow, f.id as flow from order_units u
     left join stock_flow_keys k on k.unit_id = u.id left

@@ -44,6 +44,10 @@ const breaks: Record<string, string> = {
     set state = 'WITHDRAWN' where ${own} and state = 'IN_STOCK'`,
   'pieces with trace codes have one each': `insert into lane_layers (org_id, device_id, lane_id,
     pos, batch_id, qty, coded) values (3, ${lane}, ${lane}, 9, ${lane}, 1, true)`,
+  'flows of a visit are what its lanes say': `update stock_flows set visit_item_id = 987
+    where lane_id = ${lane} and lane_seq = 1`,
+  'a visit comes to what its lanes do': `update replenishment_visits set added = added + 1
+    where ${own}`,
   'a piece left exactly once, with its flow': `delete from stock_flow_keys where unit_id = ${unit}`,
   'every flow of a piece has its key': `delete from stock_flow_keys where unit_id = ${unit}`,
   'order amounts are the sums of their pieces': `update orders set cost_amount = cost_amount + 1

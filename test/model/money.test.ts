@@ -10,13 +10,14 @@ import { closeUnpaid, sweepCommands } from '../../src/domains/orders/server/time
 import { recordVend, takeCommands } from '../../src/domains/orders/server/vend.ts'
 import { payments } from '../../src/domains/payments/contract.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
+import { replenishment } from '../../src/domains/replenishment/contract.ts'
 import { moveStock } from '../../src/domains/stock/server/move.ts'
 import { createRandom, type Random } from '../../src/seed/random.ts'
 import type { Ctx } from '../../src/server/context.ts'
 import { checkInvariants } from '../../src/server/invariants.ts'
 import { bySystem } from '../../src/server/run.ts'
 import { runDue } from '../../src/server/work.ts'
-import type { Output } from '../../src/shared/contract.ts'
+import type { Endpoint, Output } from '../../src/shared/contract.ts'
 import { openWorld, type World, widenLimits, worldNow } from '../support/world.ts'
 
 /**
@@ -75,6 +76,7 @@ const open: { orderNum: string; outTradeNo: string; payableAmount: number }[] = 
 const known: string[] = []
 
 const system = <T>(work: (ctx: Ctx) => Promise<T>) => bySystem(world.app, work)
+let visits = 0
 /** A few hot machines; staff of OWN may act on its own and its child's. */
 let machines: { id: number; rtuNumber: string }[] = []
 type Machine = (typeof machines)[number]
@@ -110,6 +112,7 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, {
   )
   expect(Number(drops?.count), 'every piece that dropped left the books once').toBe(driver.drops)
   expect(driver.orders).toBeGreaterThan(operations / 20)
+  expect(visits, 'visits were posted').toBeGreaterThan(operations / 1000)
   const [boxes] = await world.sql<{ count: string }>(
     `select count(*) from trace_codes where state = 'SOLD'`,
   )
@@ -124,7 +127,8 @@ async function step(random: Random): Promise<void> {
   if (dice < 0.55) return pay(random)
   if (dice < 0.8) return vend(random, machine)
   if (dice < 0.86) return refund(random)
-  if (dice < 0.9) return replenish(random, machine)
+  if (dice < 0.88) return replenish(random, machine)
+  if (dice < 0.9) return visit(random, machine)
   if (dice < 0.92) return reprice(random, machine)
   if (dice < 0.94) return repair(random, machine)
   if (dice < 0.96) await closeUnpaid(world.app)
@@ -312,6 +316,45 @@ async function replenish(random: Random, machine: Machine): Promise<void> {
       ])
     refreshDeviceCounters(ctx, [machine.id])
   })
+}
+
+/**
+ * Somebody at the machine: he counts some lanes, takes out and puts in while sales go on, and sends
+ * it twice. What a lane cannot take is refused for that lane.
+ */
+async function visit(random: Random, machine: Machine): Promise<void> {
+  const ask = (endpoint: Endpoint, input: Record<string, unknown>) =>
+    world.call(endpoint, input, { token })
+  const clientId = randomUUID()
+  const begun = await ask(replenishment.start, { deviceId: machine.id, clientId })
+  count(begun.status)
+  // the machine of another tree is not there for him
+  if (begun.status !== 200) return expect(begun.status).toBe(404)
+  const { id } = begun.body
+  const { list } = (await ask(replenishment.lanes, { deviceId: machine.id })).body as Output<
+    typeof replenishment.lanes
+  >
+  const items = list.flatMap((lane) => {
+    if (random.chance(0.4)) return []
+    const counts = random.chance(0.5)
+    const withdrawnQty = random.chance(0.3) ? random.int(1, 3) : 0
+    return [
+      {
+        laneId: lane.id,
+        countedQty: counts ? Math.max(0, lane.productStock + random.int(-1, 1)) : null,
+        addedQty: counts || random.chance(0.7) ? random.int(1, 30) : 0,
+        withdrawnQty,
+        withdrawReason: withdrawnQty ? 'WASTE' : null,
+      },
+    ]
+  })
+  const saved = await ask(replenishment.saveItems, { id, items })
+  const sent = await Promise.all([1, 2].map(() => ask(replenishment.submit, { id })))
+  for (const { status } of [saved, ...sent]) {
+    count(status)
+    expect([200, 404, 422]).toContain(status)
+  }
+  visits += sent.some(({ body }) => ['POSTED', 'PARTIAL'].includes(body.state)) ? 1 : 0
 }
 
 async function reprice(random: Random, machine: Machine): Promise<void> {

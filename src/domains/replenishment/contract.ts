@@ -220,7 +220,12 @@ export const replenishment = {
     path: '/replenishment-lanes',
     summary: 'Lanes with a product, those of one machine or of all',
     input: listQuery(
-      { deviceId: f.id.optional(), keyword, short: z.boolean().optional() },
+      {
+        deviceId: f.id.optional(),
+        laneId: f.id.optional(),
+        keyword,
+        short: z.boolean().optional(),
+      },
       ['roadIndex'],
       'roadIndex',
     ),

@@ -21,6 +21,7 @@ export const FlowRow = z.strictObject({
   wasteNum: z.string(),
   deviceId: f.id,
   rtuNumber: z.string(),
+  laneId: f.id,
   /** Empty for a machine that belongs to somebody else now. */
   nickname: z.string(),
   cargoRoad: z.number().int(),
@@ -32,6 +33,8 @@ export const FlowRow = z.strictObject({
   changeTotal: z.number().int(),
   afterChangeTotal: z.number().int(),
   orderNum: z.string().nullable(),
+  /** Of the replenisher who moved the goods. */
+  visitId: f.id.nullable(),
   actorKind: z.enum(['USER', 'DEVICE', 'SYSTEM']),
   /** Null for machines, the system, and people of organisations above. */
   actorName: z.string().nullable(),

@@ -260,7 +260,7 @@ async function write(
     ...done.flatMap(({ laneId }) => lanes.get(laneId)?.deviceId ?? []),
   ])
   refreshDeviceCounters(ctx, [...touched])
-  await forecast(ctx, [...touched])
+  forecast(ctx, [...touched])
   const orgs = [...lanes.values()]
   for (const topic of ['lanes', 'replenishment']) ctx.touch(topic, orgs)
 }
@@ -359,6 +359,6 @@ export async function tellDifference(
       `${visit.rtuNumber}: the count differs by ${gained + lost}`,
     ),
     body: bi(`盘盈 ${gained} 件，盘亏 ${lost} 件`, `${gained} more, ${lost} fewer than expected`),
-    link: `/stock/replenish?view=visits&detail=${visit.id}`,
+    link: `/stock/replenish/visits?detail=${visit.id}`,
   })
 }

@@ -103,6 +103,7 @@ export const lanes = (ctx: Ctx, input: Input<Contract['lanes']>) =>
     where: [
       filled(ctx),
       input.deviceId && sql`l.device_id = ${input.deviceId}`,
+      input.laneId && sql`l.id = ${input.laneId}`,
       matches('devices', 'l.device_id', input.keyword),
       input.short && sql`l.quantity - l.reserved - l.failed_hold <= l.warn_qty`,
     ],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { replenishment } from '../contract.ts'
+import { forecastAll } from './forecasts.ts'
 import { endDrafts } from './jobs.ts'
 import { type Floor, laneOf, machine, openFloor } from './testWorld.ts'
 
@@ -494,6 +495,36 @@ describe('goods of a batch', () => {
     await floor.sql(`update products set trace_required = null where id = $1`, [machine])
     await floor.agrees()
   })
+})
+
+test('machines by how soon something will have gone there', async () => {
+  const list = async (query = {}) =>
+    (await floor.call(replenishment.tasks, { need: 'ALL', ...query }, { token: floor.operator }))
+      .body.list as { id: number; sellsOutAt: string | null; lastPostedAt: string | null }[]
+  await floor.sql(`delete from product_rollups where device_id = $1`, [machine])
+  await floor.sql(
+    `insert into product_rollups (org_id, device_id, product_id, day, pieces)
+      select 3, $1, $1, date '2026-11-21' - n, 12 from generate_series(1, 5) n`,
+    [machine],
+  )
+  expect(await forecastAll(floor.app)).toBeGreaterThan(0)
+  const [first, second] = await list()
+  // 15 pieces in three lanes, twelve a day
+  expect(first?.id).toBe(machine)
+  const hours = (Date.parse(first?.sellsOutAt as string) - floor.now().getTime()) / 3_600_000
+  expect(hours).toBeCloseTo(30)
+  expect(second?.sellsOutAt).toBeNull()
+  // a sale of one day says nothing yet
+  await floor.sql(`delete from product_rollups where device_id = $1 and day < '2026-11-20'`, [
+    machine,
+  ])
+  await forecastAll(floor.app)
+  expect((await list({ keyword: 'OWN0001' }))[0]?.sellsOutAt).toBeNull()
+  await floor.sql(`update lanes set capacity = 40, warn_qty = 20 where id = $1`, [laneOf[1]])
+  await floor.hold(1, 5)
+  expect(await list({ need: 'LOW' })).toMatchObject([{ id: machine, low: 1, suggested: 45 }])
+  expect(await list({ need: 'SOLD_OUT' })).toEqual([])
+  await floor.sql(`update lanes set capacity = 10, warn_qty = 2 where id = $1`, [laneOf[1]])
 })
 
 test('a visit that nobody ends is cancelled after a day', async () => {

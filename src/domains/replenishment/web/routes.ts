@@ -1,5 +1,10 @@
 import { domainRoutes } from '../../../web/routes.ts'
 
 export const routes = domainRoutes('replenishment', () => import('../locale.ts'), {
-  '/stock/replenish': () => import('./Replenish.tsx').then((m) => m.Replenish),
+  '/stock/replenish': () => import('./TaskList.tsx').then((m) => m.TaskList),
+  '/stock/replenish/visits': () => import('./VisitList.tsx').then((m) => m.VisitList),
+  '/stock/replenish/pick-lists': () => import('./PickLists.tsx').then((m) => m.PickLists),
+  '/stock/replenish/pick-lists/:id': () => import('./PickItems.tsx').then((m) => m.PickItems),
+  '/stock/waste/correct/:id': () => import('./CorrectPage.tsx').then((m) => m.CorrectPage),
+  '/stock/replenish/visit/:id': () => import('./VisitPage.tsx').then((m) => m.VisitPage),
 })

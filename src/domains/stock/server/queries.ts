@@ -15,6 +15,7 @@ const flow = shape(FlowRow, ['stock_flows', 'f'], {
   beforeChangeTotal: sql`f.before_total`,
   changeTotal: sql`f.change_total`,
   afterChangeTotal: sql`f.after_total`,
+  visitId: sql`(select i.visit_id from replenishment_items i where i.id = f.visit_item_id)`,
   actorName: sql`u.real_name`,
   occurTime: sql`f.occurred_at`,
   createTime: sql`f.created_at`,

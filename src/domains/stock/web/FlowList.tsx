@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { formatCount } from '../../../web/Money.tsx'
@@ -58,11 +59,15 @@ export function FlowList() {
         col('afterChangeTotal'),
         col('orderNum', {
           width: 112,
-          render: (num: string | null) =>
-            num === null ? (
-              <span className="hd-none">—</span>
+          render: (_, { orderNum, visitId }) =>
+            orderNum !== null ? (
+              <ShortNumber number={orderNum} {...orderOf(orderNum)} />
+            ) : visitId !== null && may('replenish:read') ? (
+              <Link to={`/stock/replenish/visits?detail=${visitId}`}>
+                {t('visit', { id: visitId })}
+              </Link>
             ) : (
-              <ShortNumber number={num} {...orderOf(num)} />
+              <span className="hd-none">—</span>
             ),
         }),
         col('actorName', { fit: (_, row) => actor(row), render: (_, row) => actor(row) }),
@@ -72,6 +77,14 @@ export function FlowList() {
       sums={({ sums }) => [
         { label: t('fields.plus'), value: signed(sums.plus) },
         { label: t('fields.minus'), value: signed(sums.minus) },
+      ]}
+      actions={(row) => [
+        {
+          key: 'correct',
+          label: t('correct'),
+          can: may('stock-flow:correct'),
+          to: `/stock/waste/correct/${row.laneId}`,
+        },
       ]}
       empty={{ title: t('list.empty'), hint: t('list.week') }}
       card={['productName', 'cargoRoad', 'reason', 'changeTotal', 'actorName', 'createTime']}

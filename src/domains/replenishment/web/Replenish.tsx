@@ -1,3 +1,0 @@
-export function Replenish() {
-  return null
-}

@@ -1,0 +1,63 @@
+import { useTranslation } from 'react-i18next'
+import { useCols } from '../../../web/columns.tsx'
+import { ListPage } from '../../../web/ListPage.tsx'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { useMay } from '../../../web/session.ts'
+import { Bad, Cut, Muted } from '../../../web/ui/Text.tsx'
+import { useDetail } from '../../../web/useDetail.ts'
+import { replenishment, VisitRow } from '../contract.ts'
+import { signed } from './shown.ts'
+import { Ways } from './Ways.tsx'
+
+const VisitDrawer = lazyDialog(() => import('./VisitDrawer.tsx').then((m) => m.VisitDrawer))
+
+export function VisitList() {
+  const { t } = useTranslation('replenishment')
+  const col = useCols(VisitRow, 'replenishment')
+  const may = useMay()
+  const detail = useDetail()
+  return (
+    <ListPage
+      ns="replenishment"
+      endpoint={replenishment.visits}
+      live="replenishment"
+      detail={VisitDrawer}
+      onRow={(row) => detail.open(row.id)}
+      header={<Ways at="visits" />}
+      filters={[
+        { key: 'keyword', label: t('device') },
+        'state',
+        'range',
+        { key: 'differs', options: [{ value: 'true', label: t('enums.differs.true') }] },
+      ]}
+      columns={[
+        col('id', { width: 88, title: t('one'), link: (row) => detail.to(row.id) }),
+        col('rtuNumber', {
+          fit: (_, row) => `${row.rtuNumber} ${row.nickname}`,
+          render: (_, row) => (
+            <Cut title={row.nickname}>
+              {row.rtuNumber} <Muted>{row.nickname}</Muted>
+            </Cut>
+          ),
+        }),
+        col('userName'),
+        col('startedAt'),
+        col('submittedAt'),
+        col('added'),
+        col('withdrawn'),
+        col('difference', {
+          fit: (value) => signed(Number(value)),
+          render: (_, row) => <Bad when={row.difference < 0}>{signed(row.difference)}</Bad>,
+        }),
+        may('product:cost') && col('diffCost'),
+        col('state'),
+        col('source', { tones: {} }),
+        col('reason', { defaultHidden: true }),
+        col('postedAt', { defaultHidden: true }),
+      ]}
+      actions={(row) => [{ key: 'open', label: t('open'), to: detail.to(row.id) }]}
+      empty={{ title: t('noVisits') }}
+      card={['rtuNumber', 'userName', 'startedAt', 'added', 'withdrawn', 'difference']}
+    />
+  )
+}

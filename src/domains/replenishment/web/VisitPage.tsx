@@ -1,0 +1,82 @@
+import { useTranslation } from 'react-i18next'
+import { useNavigate, useParams } from 'react-router'
+import { useRead } from '../../../web/api.ts'
+import { useLive } from '../../../web/live.ts'
+import { Unread } from '../../../web/Problem.tsx'
+import { StatusTag } from '../../../web/StatusTag.tsx'
+import { closeTab, useTabPath, useTabTitle } from '../../../web/shell/tabs.ts'
+import { PageHead, Sheet } from '../../../web/ui/Sheet.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
+import { replenishment, type Visit } from '../contract.ts'
+import { stateTones } from './tones.ts'
+import { VisitItems } from './VisitItems.tsx'
+import { VisitPanel } from './VisitPanel.tsx'
+
+/** A visit at its machine: while it is one's own and open, it is filled in here. */
+export function VisitPage() {
+  const { id } = useParams()
+  const read = useRead(replenishment.visit, { id: Number(id) }, { inline: true })
+  useTabTitle(read.data?.rtuNumber)
+  if (!read.data) return <Unread read={read} rows={10} />
+  return read.data.can.edit ? <Open visit={read.data} /> : <Ended visit={read.data} />
+}
+
+function Head({ visit }: { visit: Visit }) {
+  const { t } = useTranslation('replenishment')
+  return (
+    <PageHead
+      title={
+        <>
+          {visit.nickname} <Muted>{visit.rtuNumber}</Muted>
+        </>
+      }
+    >
+      <StatusTag chip tone={stateTones[visit.state]}>
+        {t(`enums.state.${visit.state}`)}
+      </StatusTag>
+    </PageHead>
+  )
+}
+
+function Open({ visit }: { visit: Visit }) {
+  const navigate = useNavigate()
+  const path = useTabPath()
+  const ask = { deviceId: visit.deviceId, pageSize: 200 as const }
+  const lanes = useRead(replenishment.lanes, ask, { inline: true, keep: true })
+  const more = useRead(
+    replenishment.lanes,
+    { ...ask, page: 2 },
+    { inline: true, keep: true, enabled: (lanes.data?.total ?? 0) > 200 },
+  )
+  const batches = useRead(replenishment.batches, { deviceId: visit.deviceId })
+  useLive('lanes', [replenishment.lanes.path])
+  const leave = (to: string) => {
+    closeTab(path)
+    void navigate(to)
+  }
+  return (
+    <>
+      <Head visit={visit} />
+      {lanes.data ? (
+        <VisitPanel
+          visit={visit}
+          lanes={[...lanes.data.list, ...(more.data?.list ?? [])]}
+          batches={batches.data?.list ?? []}
+          onPosted={() => leave(`/stock/replenish/visits?detail=${visit.id}`)}
+          onGivenUp={() => leave('/stock/replenish')}
+        />
+      ) : (
+        <Unread read={lanes} rows={10} />
+      )}
+    </>
+  )
+}
+
+const Ended = ({ visit }: { visit: Visit }) => (
+  <>
+    <Head visit={visit} />
+    <Sheet>
+      <VisitItems items={visit.items} />
+    </Sheet>
+  </>
+)
