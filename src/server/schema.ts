@@ -170,6 +170,25 @@ export interface BatchesTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface ChannelBillsTable {
+  id: Generated<number>
+  org_id: number
+  config_id: number
+  day: string
+  state: Generated<'WAITING' | 'DONE' | 'FAILED'>
+  paid_rows: Generated<number>
+  paid_amount: Generated<number>
+  refund_rows: Generated<number>
+  refund_amount: Generated<number>
+  fee_amount: Generated<number>
+  extra_rows: Generated<number>
+  missing_rows: Generated<number>
+  last_error: string | null
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface ComplaintEntriesTable {
   id: Generated<number>
   complaint_id: number
@@ -1081,6 +1100,22 @@ export interface PaymentBillsTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface PaymentConfigsTable {
+  id: Generated<number>
+  org_id: number
+  provider: 'WECHAT' | 'ALIPAY'
+  merchant_name: string
+  mch_id: string
+  app_id: string
+  cert_serial: Generated<string>
+  secrets: Buffer
+  channel_keys: Generated<unknown>
+  fee_bp: Generated<number>
+  state: Generated<'UNTESTED' | 'ACTIVE' | 'DISABLED' | 'ERROR'>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface PaymentEventsTable {
   id: GeneratedAlways<number>
   org_id: number | null
@@ -1110,6 +1145,11 @@ export interface PaymentsTable {
   applied: Generated<boolean>
   paid_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  config_id: number | null
+  prepaid: unknown
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+  bill_id: number | null
 }
 
 export interface PermissionsTable {
@@ -1835,6 +1875,7 @@ export interface DB {
   alerts: AlertsTable
   announcements: AnnouncementsTable
   batches: BatchesTable
+  channel_bills: ChannelBillsTable
   complaint_entries: ComplaintEntriesTable
   complaints: ComplaintsTable
   day_types: DayTypesTable
@@ -1898,6 +1939,7 @@ export interface DB {
   password_resets: PasswordResetsTable
   payment_bill_days: PaymentBillDaysTable
   payment_bills: PaymentBillsTable
+  payment_configs: PaymentConfigsTable
   payment_events: PaymentEventsTable
   payments: PaymentsTable
   permissions: PermissionsTable
@@ -1964,6 +2006,7 @@ export type Constraint =
   | 'alerts_open'
   | 'batches_number'
   | 'batches_org_id_id_key'
+  | 'channel_bills_config_id_day_key'
   | 'departments_id_org_id_key'
   | 'departments_org_id_parent_id_name_key'
   | 'device_assignments_live'
@@ -2003,6 +2046,8 @@ export type Constraint =
   | 'organisations_sibling_name'
   | 'password_resets_open'
   | 'payment_bills_provider_kind_trade_no_config_key'
+  | 'payment_configs_active'
+  | 'payment_configs_provider_mch_id_app_id_key'
   | 'payment_events_provider_event_id_key'
   | 'payments_applied'
   | 'payments_out_trade_no_key'

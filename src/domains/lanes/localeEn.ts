@@ -251,6 +251,11 @@ export const en = {
     lockReason: {
       COUNT_NEEDED: 'To be counted',
       TEMPERATURE: 'Was too warm or cold',
+      RECALL: 'Recalled',
+      EXPIRY: 'Near its date',
+      COMPLIANCE: 'Against a rule for drugs',
+      TRACE_CODE: 'Trace codes do not match',
+      WRONG_PRODUCT: 'Holds another product',
       OTHER: 'Locked',
     },
     copyState: {

@@ -241,7 +241,16 @@ export const zh = {
       UNDO: '撤销',
       PRICE: '改价',
     },
-    lockReason: { COUNT_NEEDED: '待盘点', TEMPERATURE: '超温锁定', OTHER: '锁定' },
+    lockReason: {
+      COUNT_NEEDED: '待盘点',
+      TEMPERATURE: '超温锁定',
+      RECALL: '召回锁定',
+      EXPIRY: '临期停售',
+      COMPLIANCE: '合规锁定',
+      TRACE_CODE: '追溯码异常',
+      WRONG_PRODUCT: '商品不符',
+      OTHER: '锁定',
+    },
     copyState: {
       WAITING: '等待',
       DONE: '已写入',

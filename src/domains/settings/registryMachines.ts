@@ -125,7 +125,7 @@ export const stock = k.settings('stock', 'org', {
   'stock.stopSaleDaysBeforeExpiry': {
     ...k.int('day', 0, 90, 1),
     name: bi('到期前停售', 'Stop selling before expiry'),
-    help: bi('距到期多少天停止销售,药品为1至30天', 'Days before expiry; for drugs 1 to 30'),
+    help: bi('距到期多少天停止销售，药品为1至30天', 'Days before expiry; for drugs 1 to 30'),
   },
   'stock.diffAlertPieces': {
     ...k.int('piece', 1, 999, 10),

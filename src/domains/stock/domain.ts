@@ -11,8 +11,9 @@ export const domain = {
   screens,
   topics: { stock: { rights: ['stock-flow:read'], watched: ['stock_flows'] } },
   open: {
-    'errors.ts': 'why goods cannot be put in',
-    'expiry.ts': 'when goods must not be loaded any more',
+    'errors.ts': 'why goods cannot be moved',
+    'expiry.ts': 'when goods are not sold any more',
+    'server/goods.ts': 'locks that the goods in a lane are the reason of',
     'server/move.ts': 'the only writer of what a lane holds',
   },
 } satisfies Domain<typeof stock>

@@ -5,7 +5,7 @@ export const stockErrors = defineErrors('stock', {
   batchRecalled: [422001, '该批次已召回', 'This batch is recalled'],
   batchExpired: [
     422001,
-    '该批次已过期,不能补货',
+    '该批次已过期，不能补货',
     'This batch is past its date and cannot be loaded',
   ],
   overReceived: [
@@ -21,7 +21,7 @@ export const stockErrors = defineErrors('stock', {
   ],
   codeUnusable: [
     422001,
-    '追溯码不属于该批次或已被使用:{codes}',
+    '追溯码不属于该批次或已被使用：{codes}',
     'Not trace codes of this batch, or used already: {codes}',
   ],
 })

@@ -216,11 +216,6 @@ export async function nameFloors(
 export const lockByHand = (ctx: Ctx, laneIds: readonly number[], reason: string) =>
   sql`update lanes set status = 'LOCKED', lock_reason = ${reason}, version = version + 1
     where id = any(${[...laneIds]}::bigint[])`.execute(ctx.db)
-/** A lane that was faulty before is faulty again. */
-export const unlockByHand = (ctx: Ctx, laneIds: readonly number[]) =>
-  sql`update lanes l set lock_reason = null, version = version + 1, status = case
-    when exists (select 1 from device_faults f where f.lane_id = l.id and f.closed_at is null)
-    then 'FAULT' else 'ENABLED' end where l.id = any(${[...laneIds]}::bigint[])`.execute(ctx.db)
 
 export const waitingSchedules = (ctx: Ctx, deviceId: number) =>
   onlyRow<{ n: number }>(ctx.db)`select count(*) as n from price_schedules s

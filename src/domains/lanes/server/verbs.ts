@@ -3,6 +3,7 @@ import { type Ctx, found } from '../../../server/context.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { isClosed } from '../../machines/rules.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
+import { unlockLanes } from '../../stock/server/goods.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import type { LanePatch, Level, lanes } from '../contract.ts'
 import { laneErrors } from '../errors.ts'
@@ -186,7 +187,7 @@ const lock: Handlers<Contract>['lock'] = async (ctx, input) => {
 const unlock: Handlers<Contract>['unlock'] = async (ctx, input) => {
   const { device, chosen } = await chosenLanes(ctx, input)
   if (!chosen.every(rules.isHandLock)) throw new Refusal(laneErrors.notLocked)
-  await q.unlockByHand(ctx, input.laneIds)
+  await unlockLanes(ctx, input.laneIds)
   const before = chosen.map((lane) => ({ ...condition(lane), reason: lane.lockReason }))
   return conditionChanged(ctx, device, before, { roads: roadsOf(chosen), status: 'ENABLED' })
 }

@@ -14,6 +14,7 @@ import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { checkAfter } from '../../payment-channels/rules.ts'
 import { payeeOf } from '../../payment-channels/server/configs.ts'
 import { cachedSetting, cachedSettings } from '../../settings/server/values.ts'
+import { isPast, stopDays } from '../../stock/expiry.ts'
 import { holdStock } from '../../stock/server/move.ts'
 import { MobileAnswer, MobileLane, orderErrors, type orders } from '../contract.ts'
 import { queueRefusal, safeSeconds, splitDiscount } from '../rules.ts'
@@ -61,6 +62,10 @@ export type Lane = {
   purchaseLimit: number
   status: string
   onShelf: boolean
+  /** The earliest date of the goods in it. */
+  goodsExpireOn: string | null
+  /** Too near to be sold. */
+  past: boolean
 }
 
 /**
@@ -91,8 +96,9 @@ const laneColumns = sql`l.id, l.road_index as "roadIndex", l.product_id as "prod
   p.model, p.images[1] as img, p.drug_class as "drugClass",
   l.price, p.cost_price as "costPrice", l.quantity - l.reserved - l.failed_hold as available,
   l.restriction, p.purchase_limit as "purchaseLimit",
-  l.status, p.status = 'ON' as "onShelf"`
-const shownLane = shape(MobileLane.extend({ drugClass: z.string() }), ['lanes', 'l'], {
+  l.status, p.status = 'ON' as "onShelf", l.goods_expire_on as "goodsExpireOn"`
+const kept = z.object({ drugClass: z.string(), goodsExpireOn: z.string().nullable() })
+const shownLane = shape(MobileLane.extend(kept.shape), ['lanes', 'l'], {
   productId: sql`l.product_id`,
   productName: sql`p.name`,
   model: sql`p.model`,
@@ -126,12 +132,21 @@ async function mobileLanes(
             where a.device_id = h.device_id and a.address = h.address and a.address <> '') > 1)))
     order by l.road_index`,
   )
-  const sold = selling ? lanes.filter((lane) => !canPlace(lane, device)) : []
-  const list = sold.map(({ drugClass, ...lane }) => ({
+  const past = await pastIn(ctx, device.orgId)
+  const sold = selling ? lanes.filter((lane) => !canPlace(lane, device) && !past(lane)) : []
+  const list = sold.map(({ drugClass, goodsExpireOn, ...lane }) => ({
     ...lane,
     restriction: strictest(lane.restriction, device.limitPerOrder),
   }))
   return { rtuNumber: device.rtuNumber, name: device.nickname, online: device.online, list }
+}
+
+/** What a lane would be locked for at the next turn is not sold before it. */
+async function pastIn(ctx: Asking, orgId: number) {
+  const days = await cachedSetting(ctx.app, orgId, 'stock.stopSaleDaysBeforeExpiry')
+  const today = shanghaiDay(ctx.now)
+  return ({ goodsExpireOn, drugClass }: Pick<Lane, 'goodsExpireOn' | 'drugClass'>) =>
+    goodsExpireOn !== null && isPast(goodsExpireOn, today, stopDays(drugClass, days))
 }
 
 /** The smallest of limits of which 0 is none. */
@@ -233,6 +248,7 @@ export async function lanesFor(
     wanted,
     lostBy(ctx, device.id, holderOf(ctx.ip)),
   ])
+  const past = await pastIn(ctx, device.orgId)
   return new Map(
     lanes.map((lane) => [
       lane.roadIndex,
@@ -240,6 +256,7 @@ export async function lanesFor(
         ...lane,
         lost: lost.get(lane.id) ?? 0,
         available: lane.available - (lost.get(lane.id) ?? 0),
+        past: past(lane),
       },
     ]),
   )
@@ -251,7 +268,7 @@ export function laneRefusal(
   item: { count: number; price: number },
   device: Device,
 ): ErrorDef | null {
-  if (lane?.status !== 'ENABLED' || !lane.onShelf) return orderErrors.laneNotSelling
+  if (lane?.status !== 'ENABLED' || !lane.onShelf || lane.past) return orderErrors.laneNotSelling
   if (canPlace(lane, device)) return orderErrors.drugForbidden
   if (lane.price !== item.price) return orderErrors.priceChanged
   // what nobody may have is not short of anything

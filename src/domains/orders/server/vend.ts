@@ -79,9 +79,10 @@ async function takeDue(
   const now = ctx.now
   const deviceIds = waiting.map((row) => row.device_id)
   const moments = waiting.flatMap((row) => [row.first, row.last])
-  // a test is how a repairman tries a broken lane
+  // nor does what is recalled or past its date; a test is how a repairman tries a broken lane
   const isBroken = sql<boolean>`exists (select from lanes l
-    where l.id = c.lane_id and l.status = 'FAULT') and not exists (
+    where l.id = c.lane_id and (l.status = 'FAULT'
+      or l.status = 'LOCKED' and l.lock_reason in ('RECALL', 'EXPIRY'))) and not exists (
     select from orders o where o.org_id = c.org_id and o.created_at = c.order_at
       and o.id = c.order_id and ${within('o.created_at', moments)} and o.order_type = 'TEST')`
   const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { addOrganisations, type Sql } from '../../../../test/factories/things.ts'
+import { add, addOrganisations, type Sql } from '../../../../test/factories/things.ts'
 import { type Actor, type Ctx, systemActor } from '../../../server/context.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
 import { act, systemCaller } from '../../../server/run.ts'
 import { claim as claimPieces, runDue } from '../../../server/work.ts'
 import { Refusal } from '../../../shared/errors.ts'
+import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import type { Machine } from '../../machines/server/identity.ts'
 import { openWorld, type World } from '../../machines/server/testWorld.ts'
@@ -561,6 +562,106 @@ describe('doors that must stay shut', () => {
     expect(await refusal(order([{ roadIndex: 1, count: 1 }]))).toBe('orders.deviceOffline')
     await world.rows(`update devices set lifecycle = 'PAUSED' where id = $1`, [machine.id])
     expect(await refusal(order([{ roadIndex: 1, count: 1 }]))).toBe('orders.deviceNotSelling')
+  })
+  describe('goods of a batch', () => {
+    /** The first lane holds two boxes of it, with trace codes, and nothing else. */
+    const fill = async (daysLeft: number) => {
+      await add(world.rows as Sql, 'suppliers', {
+        id: machine.id,
+        org_id: 2,
+        name: machine.rtu,
+        phone: '13800138000',
+      })
+      const today = shanghaiDay(new Date(world.clock.now))
+      const batchId = await add(world.rows as Sql, 'batches', {
+        org_id: 2,
+        product_id: 1,
+        supplier_id: machine.id,
+        batch_no: machine.rtu,
+        produced_on: '2026-01-01',
+        expires_on: addDays(today, daysLeft),
+      })
+      const codes = [1, 2].map((n) => `${machine.rtu}-CODE-${n}`)
+      await world.rows(
+        'insert into trace_codes (code, org_id, batch_id) select c, 2, $1 from unnest($2::text[]) c',
+        [batchId, codes],
+      )
+      const [lane] = await world.rows<{ id: number; quantity: number }>(
+        'select id, quantity from lanes where device_id = $1 and road_index = 1',
+        [machine.id],
+      )
+      const flow = { occurredAt: new Date(world.clock.now), actorKind: 'SYSTEM' } as const
+      await system(async (ctx) => {
+        await moveStock(
+          ctx,
+          [
+            { change: -5, type: 'MERCHANT_WITHDRAW', reason: 'TAKE_BACK' } as const,
+            { change: 2, type: 'MERCHANT_REPLENISH', reason: 'REFILL', batchId, codes } as const,
+          ].map((what) => ({ laneId: lane?.id as number, flow: { ...flow, ...what } })),
+        )
+        refreshDeviceCounters(ctx, [machine.id])
+      })
+      return { lane: lane?.id as number, codes }
+    }
+    const lock = async (lane: number) => {
+      await world.rows(
+        `update batches set status = 'RECALLED', recall_level = 'I', recalled_at = now()
+          where batch_no = $1`,
+        [machine.rtu],
+      )
+      await world.rows(`update lanes set status = 'LOCKED', lock_reason = 'RECALL' where id = $1`, [
+        lane,
+      ])
+      await system(async (ctx) => refreshDeviceCounters(ctx, [machine.id]))
+    }
+    const shelf = async () =>
+      (
+        (await system((ctx) =>
+          run(createHandlers.mobileLanes, ctx, { rtuNumber: machine.rtu }),
+        )) as { list: { roadIndex: number }[] }
+      ).list.map((lane) => lane.roadIndex)
+
+    test('too near their date is neither shown nor sold, before any sweep', async () => {
+      await fill(2)
+      expect(await shelf()).toContain(1)
+      later(86_400)
+      expect(await shelf()).not.toContain(1)
+      expect(await refusal(order([{ roadIndex: 1, count: 1 }]))).toBe('orders.laneNotSelling')
+    })
+    test('boxes leave from the front, each with its piece', async () => {
+      const { codes } = await fill(100)
+      const sale = await sold()
+      await say(ok(sale.cmdId))
+      const box = await world.rows(
+        `select t.code, t.state, u.order_num from trace_codes t
+          join order_units u on u.id = t.unit_id where t.code = any($1)`,
+        [codes],
+      )
+      expect(box).toEqual([{ code: codes[0], state: 'SOLD', order_num: sale.orderNum }])
+    })
+    test('recalled: what waits is paid back, what is on its way finishes', async () => {
+      const { lane, codes } = await fill(100)
+      const first = await sold()
+      const second = await order([{ roadIndex: 1, count: 1 }])
+      await pay(second)
+      await lock(lane)
+      await say(ok(first.cmdId))
+      expect(await take()).toEqual([])
+      const units = await world.rows(
+        `select order_num, vend_state, refund_state from order_units where order_num = any($1)
+          order by id`,
+        [[first.orderNum, second.orderNum]],
+      )
+      expect(units).toMatchObject([
+        { vend_state: 'SUCCESS', refund_state: null },
+        { vend_state: 'VOID', refund_state: 'PENDING' },
+      ])
+      expect(
+        await world.rows(`select code from trace_codes where state = 'LOADED' and code = any($1)`, [
+          codes,
+        ]),
+      ).toEqual([{ code: codes[1] }])
+    })
   })
   test('the same client id twice, even at once, is one order', async () => {
     const clientId = randomUUID()

@@ -249,9 +249,17 @@ export function layersStatement(
     ),`
 }
 
-/** Lanes that only their goods had locked; one that was faulty before is faulty again. */
-export const unlockGoods = (ctx: Ctx, laneIds: readonly number[]) =>
-  sql`update lanes l set lock_reason = null, version = version + 1, status = case
-    when exists (select from device_faults f where f.lane_id = l.id and f.closed_at is null)
-    then 'FAULT' else 'ENABLED' end
+const holdsRecalled = sql<boolean>`l.layered and exists (select from lane_layers y
+  join batches b on b.id = y.batch_id where y.lane_id = l.id and b.status = 'RECALLED')`
+
+/**
+ * The end of whatever locked these lanes, which the caller holds: one that was faulty before is
+ * faulty again, and a recall that came meanwhile locks it in its turn.
+ */
+export const unlockLanes = (ctx: Ctx, laneIds: readonly number[]) =>
+  sql`update lanes l set version = version + 1,
+    lock_reason = case when ${holdsRecalled} then 'RECALL' end,
+    status = case when ${holdsRecalled} then 'LOCKED'
+      when exists (select from device_faults f where f.lane_id = l.id and f.closed_at is null)
+      then 'FAULT' else 'ENABLED' end
     where l.id = any(${[...laneIds]}::bigint[])`.execute(ctx.db)

@@ -6,7 +6,7 @@ import {
   judgeGoods,
   layersStatement,
   portions,
-  unlockGoods,
+  unlockLanes,
 } from './goods.ts'
 
 /**
@@ -177,7 +177,7 @@ export async function moveStock(
         reason, before_total, change_total, after_total, unit_id, order_num,
         actor_kind, actor_id, occurred_at, batch_id, batch_no, codes, visit_item_id from f
       returning id, unit_id`.execute(ctx.db)
-    if (free.length) await unlockGoods(ctx, free)
+    if (free.length) await unlockLanes(ctx, free)
     for (const row of written) if (row.unit_id !== null) flowOfUnit.set(row.unit_id, row.id)
     ctx.touch('stock', orgs)
   }
