@@ -46,7 +46,7 @@ export function handlers(): Promise<AllHandlers> {
 let importing: Promise<readonly Importer[]> | undefined
 /** Everything that can be imported from a file. */
 export function importers(): Promise<readonly Importer[]> {
-  importing ??= Promise.all(parts('importer').map(([, load]) => load()))
+  importing ??= Promise.all(parts('importer').map(([, load]) => load())).then((all) => all.flat())
   return importing
 }
 

@@ -32,7 +32,7 @@ export type Domain<C extends Contract = Contract> = {
   readonly topics?: Readonly<Record<string, Topic>>
   /** Starts its background work. */
   readonly jobs?: (app: App) => Promise<void>
-  readonly importer?: () => Promise<Importer>
+  readonly importer?: () => Promise<Importer | readonly Importer[]>
   readonly aliases?: readonly Alias[]
   /**
    * Files that other domains may use besides contract, rules, verbs and pickers, and why: one

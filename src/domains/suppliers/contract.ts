@@ -67,6 +67,13 @@ export const suppliers = {
     output: page(SupplierRow),
     export: 'supplier:export',
   }),
+  options: read('supplier:read', {
+    path: '/suppliers/options',
+    summary:
+      'Enabled suppliers for a picker: the first 50; `id` adds the chosen one whatever its status',
+    input: z.strictObject({ keyword, id: f.id.optional() }),
+    output: z.strictObject({ list: z.array(SupplierRow.pick({ id: true, name: true })) }),
+  }),
   create: write('supplier:create', {
     path: '/suppliers',
     summary: 'Add a supplier',

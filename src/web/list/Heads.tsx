@@ -1,6 +1,7 @@
 import CloseOutlined from '@ant-design/icons/es/icons/CloseOutlined'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router'
 import { formatCount } from '../Money.tsx'
 import styles from './List.module.css'
 import type { Query } from './listUrl.ts'
@@ -12,8 +13,8 @@ const same = (query: Query, part: Query) =>
 /** The view that names most of the present query is the pressed one; the empty one is "all". */
 export const activeView = (views: readonly View[], query: Query): View | undefined =>
   views
-    .filter((view) => same(query, view.query))
-    .sort((a, b) => Object.keys(b.query).length - Object.keys(a.query).length)[0]
+    .filter((view) => view.query && same(query, view.query))
+    .sort((a, b) => Object.keys(b.query ?? {}).length - Object.keys(a.query ?? {}).length)[0]
 
 export function ListHead({
   title,
@@ -29,6 +30,7 @@ export function ListHead({
   actions: ReactNode
 }) {
   const { t } = useTranslation('web')
+  const navigate = useNavigate()
   const current = activeView(views, query)
   return (
     <div className={styles.head}>
@@ -40,7 +42,7 @@ export function ListHead({
               key={view.key}
               type="button"
               aria-pressed={view === current}
-              onClick={() => onView(view.query)}
+              onClick={() => (view.path ? navigate(view.path) : onView(view.query ?? {}))}
             >
               {view.label} {view.count === undefined ? null : <b>{formatCount(view.count)}</b>}
             </button>

@@ -27,10 +27,12 @@ export type PickerProps = {
   readonly prefix: ReactNode
 }
 
+/** Part of what the list shows, or with a path another list that is a tab of the same page. */
 export type View = {
   readonly key: string
   readonly label: string
-  readonly query: Query
+  readonly query?: Query
+  readonly path?: string
   readonly count?: number | undefined
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
-import { exists } from '../../../server/rows.ts'
+import { exists, rowsOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { SupplierRow, type suppliers } from '../contract.ts'
@@ -47,6 +47,12 @@ export const listRows = (ctx: Ctx, input: Input<typeof suppliers.list>) =>
 
 export const row = (ctx: Ctx, id: number) =>
   supplier.one(ctx.db, sql`from ${from} where s.id = ${id} and ${readable(ctx)}`)
+
+export const options = (ctx: Ctx, { keyword, id }: Input<typeof suppliers.options>) =>
+  rowsOf<{ id: number; name: string }>(ctx.db)`select s.id, s.name from suppliers s
+    where ${readable(ctx)} and (s.id = ${id ?? null}::bigint or s.status = 'ENABLED'
+      and strpos(lower(s.name), lower(${keyword ?? ''})) > 0)
+    order by s.id = ${id ?? null}::bigint desc nulls last, s.name, s.id limit 50`
 
 /** A supplier's organisation below the owner, which does not move away meanwhile. */
 export const suppliesTo = (ctx: Ctx, supplierOrgId: number, orgId: number) =>

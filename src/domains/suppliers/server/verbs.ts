@@ -83,6 +83,7 @@ export const handlers: Handlers<Contract> = {
     const { rows, total } = await q.listRows(ctx, input)
     return { list: rows.map((row) => shown(ctx, row)), total }
   },
+  options: async (ctx, input) => ({ list: await q.options(ctx, input) }),
   create,
   update,
   remove,
