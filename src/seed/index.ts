@@ -5,6 +5,7 @@ import { firstAdministrator } from '../domains/accounts/server/bootstrap.ts'
 import { writeFirstPassword } from '../domains/accounts/server/firstPassword.ts'
 import { seedAlerts } from '../domains/alerts/seed.ts'
 import { seedAudit } from '../domains/audit/seed.ts'
+import { seedBatches, seedLayers } from '../domains/batches/seed.ts'
 import { seedBoards } from '../domains/boards/seed.ts'
 import { seedComplaints } from '../domains/complaints/seed.ts'
 import { seedDeviceCommands } from '../domains/device-commands/seed.ts'
@@ -114,6 +115,7 @@ async function seedDemo(
     await seedPlanograms(db, ids, now)
     await seedMedicalInsurance(db, ids, now)
     await seedSuppliers(db, files, ids, now)
+    await seedBatches(db, now)
     await seedAvatars(db, files, ids, now)
     await seedNotices(db, ids, now)
     await seedJobs(db, ids, now)
@@ -121,6 +123,7 @@ async function seedDemo(
     await seedStockWarnings(db, now)
     await seedOrderSupplements(db, now)
     await seedReplenishment(db, now)
+    await seedLayers(db, now)
     await seedAudit(db, now)
     await seedComplaints(db, now)
     await seedSecurity(db, now)

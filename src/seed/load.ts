@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { batchesOfLanes } from '../domains/batches/seed.ts'
 import {
   displayStatus,
   isFinal,
@@ -84,7 +85,16 @@ export async function loadHistory(db: Db, { orders, flows }: History, now: Date)
       unit ? [{ unit_id: unit.id, flow_id: id, org_id: lane.orgId }] : [],
     ),
   )
-  await bulk(db, 'stock_flows', flows.map(flowRow))
+  const batches = await batchesOfLanes(db)
+  await bulk(
+    db,
+    'stock_flows',
+    flows.map((flow) => ({
+      ...flowRow(flow),
+      batch_id: batches.get(flow.lane.id)?.id ?? null,
+      batch_no: batches.get(flow.lane.id)?.batchNo ?? null,
+    })),
+  )
   await sql`update lanes l set last_flow_seq = n.seq
     from (select lane_id, max(lane_seq) as seq from stock_flows group by 1) n
     where l.id = n.lane_id`.execute(db)

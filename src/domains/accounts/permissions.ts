@@ -67,7 +67,8 @@ const table: readonly Row[] = [
     read: 'AD AG OP SU LT DR', 'create update delete': 'AD AG OP',
   }],
   ['product', 'batch', '批次', 'batches', {
-    read: 'AD AG OP RP SU DR', 'create update': 'AD AG OP SU', delete: 'AD', recall: 'AD AG OP',
+    read: 'AD AG OP RP SU DR', 'create update': 'AD AG OP SU', delete: 'AD',
+    'recall export': 'AD AG OP',
   }],
   ['product', 'supplier', '供应商', 'suppliers', {
     read: 'AD AG OP SU', 'create update delete export': 'AD AG OP',

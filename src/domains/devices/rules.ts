@@ -181,7 +181,7 @@ export const groupKinds: Readonly<
   CONFIG: { messages: ['applied'], events: ['CONFIG_WANTED', 'PLANOGRAM_WANTED'] },
   DOOR: { messages: ['door'], events: [] },
   FAULT: { messages: ['fault', 'clear'], events: ['TEMP_ALARM', 'TEMP_CLEAR', 'TEMP_LOCK'] },
-  STOCK: { messages: ['stock'], events: [] },
+  STOCK: { messages: ['stock'], events: ['RECALL_LOCK', 'RECALL_END', 'EXPIRY_LOCK'] },
   OWNER: {
     messages: [],
     events: [

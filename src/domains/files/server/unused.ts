@@ -10,6 +10,7 @@ import { unusedLimits } from '../rules.ts'
 export const pictureColumns: readonly (readonly [table: string, column: string])[] = [
   ['announcements', 'content'],
   ['announcements', 'images'],
+  ['batches', 'report'],
   ['complaints', 'images'],
   ['device_types', 'img'],
   ['notices', 'content'],

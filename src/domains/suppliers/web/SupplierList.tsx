@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
-import { useUser } from '../../../web/session.ts'
+import { useMay, useUser } from '../../../web/session.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { SupplierRow, suppliers } from '../contract.ts'
 
@@ -10,18 +10,24 @@ const SupplierFields = lazyDialog(() =>
   import('./SupplierFields.tsx').then((m) => m.SupplierFields),
 )
 
-/** The first tab of the page; the one of batches is still to come. */
+/** The first tab of the page; batches are the second. */
 export function SupplierList() {
   const { t } = useTranslation('suppliers')
   const col = useCols(SupplierRow, 'suppliers')
   const { orgId } = useUser()
+  const may = useMay()
   return (
     <ListPage
       ns="suppliers"
       endpoint={suppliers.list}
       live="suppliers"
       records={{ ...suppliers, fields: SupplierFields, blank: { orgId }, width: 680 }}
-      views={[{ key: 'suppliers', label: t('many'), query: {} }]}
+      views={[
+        { key: 'suppliers', label: t('many'), query: {} },
+        ...(may('batch:read')
+          ? [{ key: 'batches', label: t('batches'), path: '/product/supplier-batch/batches' }]
+          : []),
+      ]}
       filters={['keyword', { key: 'orgId', picker: OwnerSelect }, 'suppliesDrugs', 'status']}
       columns={[
         col('licence', { defaultHidden: true }),

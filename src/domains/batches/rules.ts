@@ -1,0 +1,39 @@
+import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
+import { bi } from '../../shared/text.ts'
+
+export const batchErrors = defineErrors('batches', {
+  numberTaken: [
+    409004,
+    '该供应商已有此商品的同一批号',
+    'The supplier has this batch of the product already',
+  ],
+  producedLater: [422001, '生产日期不能晚于今天', 'It cannot be produced after today'],
+  lessThanLoaded: [
+    422001,
+    '入库数量不能小于已上架数量',
+    'Fewer than are in machines or sold already',
+  ],
+  productElsewhere: [
+    422001,
+    '供应商所属机构不能使用该商品',
+    'The organisation of the supplier cannot use this product',
+  ],
+  supplierOff: [422001, '该供应商已停用', 'The supplier is disabled'],
+  recalledAlready: [422001, '该批次已召回', 'This batch is recalled already'],
+  notRecalled: [422001, '该批次未召回', 'This batch is not recalled'],
+  codesTaken: [422001, '追溯码已存在：{codes}', 'Trace codes that exist already: {codes}'],
+})
+
+type Dates = { readonly producedOn: string; readonly expiresOn: string }
+export const dateFindings = ({ producedOn, expiresOn }: Dates) =>
+  expiresOn > producedOn
+    ? []
+    : [
+        {
+          field: 'expiresOn',
+          text: bi('有效期必须晚于生产日期', 'It must last longer than the day it was made'),
+        },
+      ]
+
+export const producedRule = ({ producedOn }: Dates, today: string): ErrorDef | null =>
+  producedOn > today ? batchErrors.producedLater : null
