@@ -6,6 +6,7 @@ export const domain = {
   contract: payments,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   open: {
+    'server/receive.ts': 'money that a bill names is taken in as if its channel had told us',
     'server/bills.ts': 'bills of channels, which the daily comparison reads',
   },
   jobs: async (app) => (await import('./server/jobs.ts')).registerPaymentJobs(app),
