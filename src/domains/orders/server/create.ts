@@ -297,6 +297,7 @@ async function mobileOrder(
   const at = seen ?? (await lookAt(ctx, input))
   if ('repeat' in at) return at.repeat
   const { device, pieces, limits } = at
+  const payee = await payeeOf(ctx.app, device.orgId, input.payType)
   ctx.later(orderLockTimeout(ctx.app, input))
   await checkLimits(ctx, device, pieces, input.consumer, true)
   const { id, orderNum } = at.next ?? (await nextOrder(ctx))
@@ -317,7 +318,6 @@ async function mobileOrder(
   const total = sold.reduce((sum, { lane, count }) => sum + lane.price * count, 0)
   const expireAt = new Date(ctx.now.getTime() + limits['order.payTimeoutMachine'] * 60_000)
   const outTradeNo = `HD${orderNum}`
-  const payee = await payeeOf(ctx.app, device.orgId, input.payType)
   // word of a channel may be lost: it is asked
   const asked = payee.configId === null ? null : new Date(ctx.now.getTime() + checkAfter(0) * 1000)
   const units = unitsStatement(

@@ -87,9 +87,12 @@ export async function closeOrders(
     set pay_state = 'CLOSED', order_status = 'CLOSED', closed_at = ${ctx.now}
     from ${places(unpaid)} where ${liesAt('o')} and o.pay_state = 'UNPAID'`.execute(ctx.db)
   // what a channel may still take is closed there, too
-  await sql`update payments set state = 'CLOSED', attempts = 0,
+  const closed = await rowsOf<{ configId: number | null }>(ctx.db)`
+    update payments set state = 'CLOSED', attempts = 0,
       next_at = case when config_id is not null then ${clock(ctx.app)} end
-    where order_id = any(${ids}::bigint[]) and state = 'PENDING'`.execute(ctx.db)
+    where order_id = any(${ids}::bigint[]) and state = 'PENDING' returning config_id as "configId"`
+  if (closed.some(({ configId }) => configId !== null))
+    ctx.afterCommit(() => ctx.app.jobs.poke(checksName))
   // who held goods or a place that others asked for leaves as much of it to them for a while
   const until = new Date(ctx.now.getTime() + coolDown * 1000)
   const units = await rowsOf<{ laneId: number }>(ctx.db)`
@@ -115,6 +118,5 @@ export async function closeOrders(
   const { deviceIds } = await moveStock(ctx, moves)
   refreshDeviceCounters(ctx, deviceIds)
   uncountUnpaid(ctx, ids, false)
-  ctx.afterCommit(() => ctx.app.jobs.poke(checksName))
   ctx.touch('orders', unpaid)
 }

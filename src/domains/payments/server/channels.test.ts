@@ -261,6 +261,27 @@ test.each(
   },
 )
 
+test.each(names)('%s: what is no notice is refused, whatever it is', async (name) => {
+  const url = `/pay/${name.toLowerCase()}/notify/${ids[name]}`
+  const send = (type: string, body: string) =>
+    tell({ url, headers: { 'content-type': type }, body })
+  const [json, form] = ['application/json', 'application/x-www-form-urlencoded']
+  for (const body of ['', '{}', '[]', 'null', '{"resource":{}}', 'sign=x&sign=y', '%ff=%'])
+    expect([body, await send(json, body), await send(form, body)]).toEqual([body, 403, 403])
+  expect([
+    await send(json, `"${'x'.repeat(20_000)}"`),
+    await send(form, 'x'.repeat(400_000)),
+  ]).toEqual([413, 413])
+  expect(await send('text/plain', 'x')).toBe(403)
+  expect(await seen()).toEqual(['PAYMENT_FORGED'])
+})
+test('ALIPAY: the content type it once wrote is read, too', async () => {
+  const made = await shown('ALIPAY')
+  const told = channels.ALIPAY.notice(ids.ALIPAY, channels.ALIPAY.pay(made.outTradeNo))
+  told.headers['content-type'] = 'application/x-www-form-urlencoded; text/html; charset=UTF-8'
+  expect([await tell(told), await state(made)]).toEqual([200, counted])
+})
+
 test.each(names)(
   '%s: a notice to another merchant, another channel or nobody is not taken',
   async (name) => {
@@ -279,7 +300,7 @@ test.each(names)(
     )
     const notice = channels[name].notice(ids[name], trade)
     const merchant = name === 'WECHAT' ? '1900000777' : '2088777777777777'
-    const own = channels[name].notice(other, trade, { merchant })
+    const own = channels[name].notice(other, trade, { merchant, eventId: 'own' })
     const { headers, body } = notice
     const path = `/pay/${name.toLowerCase()}/notify`
     const foreign = `/pay/${name === 'WECHAT' ? 'alipay' : 'wechat'}/notify/${ids[name]}`
@@ -287,7 +308,7 @@ test.each(names)(
     expect(await tell({ url: `${path}/987654321`, headers, body })).toBe(404)
     expect(await tell({ url: `${path}/${other}`, headers, body })).toBe(200)
     expect([await state(made), await seen()]).toEqual(['UNPAID', ['PAYMENT_MISMATCH MERCHANT']])
-    // what it signs about itself, under the number of our event, pays no order of another either
+    // what it signs about itself pays no order of another either, and takes no number away
     expect(await tell(own)).toBe(200)
     expect(await state(made)).toBe('UNPAID')
     expect(await tell(notice)).toBe(200)
