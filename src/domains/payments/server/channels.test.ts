@@ -414,6 +414,10 @@ test.each(names)(
     expect([await check(), await seen()]).toEqual([0, ['PAYMENT_CHANNEL CHECK']])
     await closeUnpaid(world.app)
     expect(await state(made)).toBe('CLOSED')
+    // what was closed here is closed there as soon as it answers
+    expect(channels[name].trades.get(made.outTradeNo)?.state).toBe('OPEN')
+    await check()
+    expect(channels[name].trades.get(made.outTradeNo)?.state).toBe('CLOSED')
   },
 )
 
