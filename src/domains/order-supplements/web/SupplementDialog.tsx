@@ -8,7 +8,6 @@ import type { Values } from '../../../web/form/values.ts'
 import { useMay } from '../../../web/session.ts'
 import { toast } from '../../../web/toast.ts'
 import { Select } from '../../../web/ui/select.tsx'
-import { Lead } from '../../../web/ui/Text.tsx'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { actions, type CaseRow, orderSupplements } from '../contract.ts'
 
@@ -88,18 +87,18 @@ function Goods({ row }: { row: CaseRow }) {
       <Field name="machine" label={t('fields.deviceNum')} required wide plain>
         <DeviceSelect disabled={row.deviceId !== null} />
       </Field>
-      <Field name="lines" label={t('fields.lines')} hint={t('chooseGoods')} required wide plain>
+      <Field name="lines" label={t('fields.lines')} required wide plain>
         <Lines lanes={lanes} />
       </Field>
-      <Lead>
+      <Note type={goods < row.amount ? 'warning' : 'info'}>
         {goods < row.amount
-          ? `${t('goodsLess')} · ${yuan(goods)} / ${yuan(row.amount)}`
+          ? `${t(goods === 0 ? 'chooseGoods' : 'goodsLess')} · ${yuan(goods)} / ${yuan(row.amount)}`
           : t('goodsSum', {
               goods: yuan(goods),
               paid: yuan(row.amount),
               off: yuan(goods - row.amount),
             })}
-      </Lead>
+      </Note>
     </>
   )
 }
