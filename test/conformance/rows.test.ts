@@ -92,6 +92,8 @@ const figures = [
   'devices.telemetry',
   'devices.previewTags',
   'distribution.people',
+  'expiry.stats',
+  'expiry.rules',
   'geo.searchStores',
   'jobs.console',
   'lanes.restorePlan',
@@ -119,6 +121,7 @@ const figures = [
   'settings.calendar',
   'settings.dictionary',
   'settings.server',
+  'stockWarnings.stats',
   'stores.people',
   'users.departments',
 ]

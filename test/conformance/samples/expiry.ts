@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
-import { rowId } from '../../support/world.ts'
+import { place, rowId } from '../../support/world.ts'
 import { byRow, type DomainSamples, own } from './kit.ts'
 
 export const expiry: DomainSamples = {
   rows: (where) => ({
     expiry_days: {
-      org_id: rowId(where, 0) / 1000,
+      org_id: place[where],
       product_id: rowId(where, 1),
       days: 20,
     },

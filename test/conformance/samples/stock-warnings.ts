@@ -1,6 +1,15 @@
+import { place, rowId } from '../../support/world.ts'
 import { byRow, type DomainSamples, own } from './kit.ts'
 
 export const stockWarnings: DomainSamples = {
+  rows: (where) => ({
+    stock_warnings: {
+      org_id: place[where],
+      device_id: rowId(where, 1),
+      lane_id: rowId(where, 4),
+      kind: 'LOW',
+    },
+  }),
   fieldIds: {
     'stock-warnings categoryId': { ...byRow, shared: true },
     'stock-warnings userId': byRow,
