@@ -94,14 +94,15 @@ export function LaneLine({ lane, item, error, batches, onChange }: Props) {
             placeholder={String(room)}
             onChange={(n) => add(n ?? 0)}
           />
-          <Button
-            disabled={room === 0}
-            aria-label={`${t('fillAll')} ${lane.roadIndex}`}
-            title={t('fillAll')}
-            onClick={() => add(room)}
-          >
-            {`+${room}`}
-          </Button>
+          {room > 0 ? (
+            <Button
+              aria-label={`${t('fillAll')} ${lane.roadIndex}`}
+              title={t('fillAll')}
+              onClick={() => add(room)}
+            >
+              {`+${room}`}
+            </Button>
+          ) : null}
         </span>
       </div>
       <div className={styles.cell}>

@@ -3,7 +3,7 @@ import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { replenishment } from '../contract.ts'
 import { PickList } from '../pickListContract.ts'
-import { Ways } from './Ways.tsx'
+import { useViews } from './views.ts'
 
 export function PickLists() {
   const { t } = useTranslation('replenishment')
@@ -14,7 +14,8 @@ export function PickLists() {
       ns="replenishment"
       endpoint={replenishment.pickLists}
       live="replenishment"
-      header={<Ways at="picks" />}
+      title={t('title')}
+      views={useViews('picks')}
       columns={[
         col('id', { width: 96, title: t('views.picks'), link: to }),
         col('devices'),

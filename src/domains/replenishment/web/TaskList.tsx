@@ -12,7 +12,7 @@ import { useMay } from '../../../web/session.ts'
 import { Cut, Muted } from '../../../web/ui/Text.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
 import { needs, replenishment, TaskRow } from '../contract.ts'
-import { Ways } from './Ways.tsx'
+import { useViews } from './views.ts'
 
 const hour = 3_600_000
 
@@ -46,14 +46,14 @@ export function TaskList() {
       ns="replenishment"
       endpoint={replenishment.tasks}
       live="replenishment"
-      views={needs.map((need) => ({
-        key: need,
-        label: t(`enums.need.${need}`),
-        query: need === 'NEEDED' ? {} : { need },
-      }))}
-      header={<Ways at="tasks" />}
+      title={t('title')}
+      views={useViews('tasks')}
       filters={[
         { key: 'keyword', label: t('device') },
+        {
+          key: 'need',
+          options: needs.map((value) => ({ value, label: t(`enums.need.${value}`) })),
+        },
         { key: 'region', picker: RegionSelect },
         { key: 'productId', picker: ProductSelect },
         { key: 'status', more: true },
@@ -79,6 +79,7 @@ export function TaskList() {
         col('suggested'),
         col('stock', {
           width: 132,
+          defaultHidden: true,
           render: (_, row) => <StockBar stock={row.stock} capacity={row.capacity} />,
         }),
         col('toCount', {

@@ -7,7 +7,7 @@ import { Bad, Cut, Muted } from '../../../web/ui/Text.tsx'
 import { useDetail } from '../../../web/useDetail.ts'
 import { replenishment, VisitRow } from '../contract.ts'
 import { signed } from './shown.ts'
-import { Ways } from './Ways.tsx'
+import { useViews } from './views.ts'
 
 const VisitDrawer = lazyDialog(() => import('./VisitDrawer.tsx').then((m) => m.VisitDrawer))
 
@@ -23,7 +23,8 @@ export function VisitList() {
       live="replenishment"
       detail={VisitDrawer}
       onRow={(row) => detail.open(row.id)}
-      header={<Ways at="visits" />}
+      title={t('title')}
+      views={useViews('visits')}
       filters={[
         { key: 'keyword', label: t('device') },
         'state',
