@@ -8,7 +8,7 @@ import {
 } from '../domains/orders/rules.ts'
 import type { Db } from '../server/database.ts'
 import type { DB } from '../server/schema.ts'
-import { shanghaiDay } from '../shared/instants.ts'
+import { dayMs, shanghaiDay } from '../shared/instants.ts'
 import {
   type FlowRow,
   type History,
@@ -273,6 +273,23 @@ async function loadMoney(db: Db, orders: readonly OrderRow[]): Promise<void> {
       paid_at: o.closed ? null : paidAt(o),
       created_at: o.created,
     })),
+  )
+  // what the channel told of the last days: its bills say the same
+  const last = Math.max(...paid.map(({ o }) => o.created.getTime())) - 5 * dayMs
+  await bulk(
+    db,
+    'payment_events',
+    paid
+      .filter(({ o }) => !o.closed && o.created.getTime() >= last)
+      .map(({ o, money }) => {
+        const notice = { eventId: `demo-${o.num}`, outTradeNo: `HD${o.num}` }
+        const raw = { ...notice, tradeNo: `4200${o.num}`, amount: money.total, paidAt: paidAt(o) }
+        return {
+          ...{ org_id: o.device.orgId, payment_id: o.id, provider: 'SIMULATOR' },
+          ...{ event_id: notice.eventId, kind: 'PAID', raw, outcome: 'APPLIED' },
+          created_at: paidAt(o),
+        }
+      }),
   )
   await bulk(
     db,

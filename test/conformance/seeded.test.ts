@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { roles } from '../../src/domains/accounts/roles.ts'
+import { reconcileBills, reconcileDay } from '../../src/domains/reconciliation/server/run.ts'
 import { install } from '../../src/seed/index.ts'
 import { checkInvariants } from '../../src/server/invariants.ts'
+import { addDays, shanghaiDay } from '../../src/shared/instants.ts'
 import { pageSizes } from '../../src/shared/listQuery.ts'
 import { startTestApi, type TestApi, testConfig } from '../support/api.ts'
 import { digest } from '../support/digest.ts'
@@ -208,6 +210,18 @@ describe('the demo business', () => {
       })),
     ).toEqual([]),
   )
+  it('agrees with itself and its channel, as the night compares it', async () => {
+    for (const back of [1, 2])
+      await reconcileDay(api.app, addDays(shanghaiDay(api.app.now()), -back))
+    await reconcileBills(api.app)
+    expect(
+      await api.sql('select day, kind, subject from reconciliation_differences limit 20'),
+    ).toEqual([])
+    const [bills] = await api.sql<{ lines: number }>(
+      'select sum(lines)::int as lines from payment_bill_days',
+    )
+    expect(bills?.lines).toBeGreaterThan(100)
+  })
   it('is not filled in twice', async () => {
     // the built-in roles are written again, which empties the caches of actors and changes nothing
     // else

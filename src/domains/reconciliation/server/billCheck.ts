@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { addDays } from '../../../shared/instants.ts'
 import type { Account } from '../../payments/server/bills.ts'
 import { bookedFor, type Window } from '../rules.ts'
 
@@ -12,7 +13,11 @@ export const billDifferences = (
   window: Window,
   now: Date,
 ): RawBuilder<unknown> => {
+  // without the bill of the day before nobody knows of its last minutes
   const ours = bookedFor(window)
+  const begins = sql`case when exists (select from payment_bill_days where provider = ${provider}
+    and config = ${config} and day = ${addDays(window.day, -1)})
+    then ${ours.from}::timestamptz else ${window.from}::timestamptz end`
   return sql`with line as materialized (select * from payment_bills
       where provider = ${provider} and config = ${config} and day = ${window.day}),
     pay as materialized (select l.*, t.id as payment_id, t.applied, t.fee_amount,
@@ -61,14 +66,14 @@ export const billDifferences = (
     union all
     select p.org_id, p.device_id, 'LOCAL_ONLY', p.provider_trade_no, p.order_num, p.amount, 0
     from payments p where p.provider = ${provider} and p.state = 'SUCCESS'
-      and p.paid_at >= ${ours.from} and p.paid_at < ${ours.until}
+      and p.paid_at >= ${begins} and p.paid_at < ${ours.until}
       and not exists (select from payment_bills l
         where l.provider = p.provider and l.kind = 'PAY' and l.trade_no = p.provider_trade_no)
     union all
     select r.org_id, r.device_id, 'LOCAL_ONLY', r.refund_no, r.order_num, r.amount, 0
     from refunds r join payments p on p.id = r.payment_id and p.provider = ${provider}
     where r.state = 'SUCCESS' and r.amount > 0
-      and r.succeeded_at >= ${ours.from} and r.succeeded_at < ${ours.until}
+      and r.succeeded_at >= ${begins} and r.succeeded_at < ${ours.until}
       and not exists (select from payment_bills l
         where l.refund_no = r.refund_no)`
 }

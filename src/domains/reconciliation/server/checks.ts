@@ -170,7 +170,7 @@ const checks: readonly Check[] = [
     kind: 'REFUND_LEDGER',
     sql: (span) => sql`with p as materialized (select * from payments where id in (
         select payment_id from refunds where ${at('succeeded_at', span)} and amount > 0)),
-      n as (select p.id, count(*) = count(k.key) as whole, sum(r.amount) as back,
+      n as (select p.id, count(*) = count(b.amount) as whole, sum(r.amount) as back,
         sum(b.amount) as amount
         from p join refunds r on r.payment_id = p.id and r.state = 'SUCCESS' and r.amount > 0
         left join ledger_voucher_keys k
