@@ -76,7 +76,11 @@ export function Todos({ todos, asOf }: { todos: Summary['todos']; asOf: string }
       label: t('todo.soldOut'),
       count: soldOut.lanes,
       note: soldOut.devices > 0 ? t('todo.soldOutDevices', { n: soldOut.devices }) : undefined,
-      to: ['/stock/cordon_stock?kind=SOLD_OUT', '/stock/replenish', '/device/device-list?soldOut=true'],
+      to: [
+        '/stock/cordon_stock?kind=SOLD_OUT',
+        '/stock/replenish',
+        '/device/device-list?soldOut=true',
+      ],
     })
   if (faults) {
     const oldest = since(faults.oldestAt)
