@@ -164,9 +164,8 @@ export const orderSupplements = {
   syncBill: write('order:supplement', {
     path: '/payment-bills/sync',
     summary:
-      'Asks the channels for their bills of a day; what they took and nobody told us is taken in',
+      'Asks the channels for their bills of a day; what they took and nobody told us is taken in, once',
     audit: 'orderSupplements.sync',
-    idempotent: true,
     errors: [supplementErrors.noBill],
     input: z.strictObject({ date: z.string(bi('请选择日期', 'Choose the day')).pipe(f.day) }),
     /** Payments in the bills, and those of them that were missing: as far as the caller sees them. */

@@ -1,5 +1,13 @@
-import { takeCommands } from '../../../src/domains/orders/server/vend.ts'
-import { missing, place, restock, rowId, type World, worldNow } from '../../support/world.ts'
+import { recordVend, takeCommands } from '../../../src/domains/orders/server/vend.ts'
+import {
+  missing,
+  picture,
+  place,
+  restock,
+  rowId,
+  type World,
+  worldNow,
+} from '../../support/world.ts'
 import type { DomainSamples } from './kit.ts'
 
 const child = rowId('CHILD', 1)
@@ -9,7 +17,23 @@ const filled = (world: World) => restock(world, child, 50)
 async function unsent(world: World): Promise<string> {
   await filled(world)
   await world.sql('update devices set auto_refund = false where id = $1', [child])
-  return world.sell('CHILD', ['NO_DROP'])
+  const orderNum = await world.sell('CHILD', ['NO_DROP'])
+  // pieces that writes before this one vended again come first
+  for (let out = await takeCommands(world.app, [child]); out.length; )
+    out = await failed(world, out)
+  return orderNum
+}
+async function failed(world: World, taken: Awaited<ReturnType<typeof takeCommands>>) {
+  await world.system((ctx) =>
+    recordVend(
+      ctx,
+      taken.map(({ cmdId, deviceId }) => ({
+        ...{ kind: 'result', cmdId, deviceId, result: 'NO_DROP' },
+        ...{ dropDetected: false, durationMs: 1, at: worldNow },
+      })),
+    ),
+  )
+  return takeCommands(world.app, [child])
 }
 const pieceOf = async ({ sql }: World, orderNum: string): Promise<number> =>
   Number(
@@ -45,7 +69,12 @@ export const orders: DomainSamples = {
         update order_units u set vend_state = 'UNKNOWN' from c where u.id = c.unit_id`,
         [orderNum, new Date(worldNow.getTime() - 200_000)],
       )
-      return { orderNum, unitId: await pieceOf(world, orderNum), dispensed: true, evidence: 'x' }
+      return {
+        orderNum,
+        unitId: await pieceOf(world, orderNum),
+        dispensed: true,
+        images: [picture('OWN')],
+      }
     },
   },
 }
