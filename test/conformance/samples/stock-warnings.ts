@@ -6,7 +6,7 @@ export const stockWarnings: DomainSamples = {
     stock_warnings: {
       org_id: place[where],
       device_id: rowId(where, 1),
-      lane_id: rowId(where, 4),
+      lane_id: rowId(where, 2),
       kind: 'LOW',
     },
   }),
