@@ -72,6 +72,8 @@ const otherOf = (endpoint: Endpoint, input: object): object => {
   if ('paymentIds' in fieldsOf(endpoint)) return { action: 'VEND' }
   if ('evidence' in fieldsOf(endpoint)) return { evidence: 'other' }
   if ('unitId' in fieldsOf(endpoint)) return { laneId: 1 }
+  if ('countedQty' in fieldsOf(endpoint)) return { countedQty: 7 }
+  if ('lastClientSeq' in fieldsOf(endpoint)) return { lastClientSeq: 9 }
   if ('columns' in fieldsOf(endpoint)) return { columns: ['name', 'model'] }
   return field ? { [field]: 'other' } : { levels: [{ columns: 2 }] }
 }

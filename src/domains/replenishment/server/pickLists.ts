@@ -45,14 +45,14 @@ const pick: Handlers<Contract>['pick'] = async (ctx, { deviceIds }) => {
   const id = made[0]?.id
   if (id === undefined) throw new Refusal(replenishmentErrors.noNeed)
   const after = found(await list.one(ctx.db, sql`from ${rows} where k.id = ${id} and ${seen(ctx)}`))
-  ctx.audit({
-    id,
-    name: devices
-      .map(({ name }) => name)
-      .slice(0, 5)
-      .join('、'),
-    after,
-  })
+  ctx.audit(
+    ...devices.map(({ id: deviceId, orgId, name }) => ({
+      id: deviceId,
+      name,
+      after: { pickListId: id },
+      orgId,
+    })),
+  )
   ctx.touch('replenishment')
   return after
 }
