@@ -375,6 +375,7 @@ export const readSamples: Readonly<Record<string, readonly Record<string, unknow
     { box: [73, 3, 136, 54], zoom: 4 },
     { box: [73, 3, 136, 54], zoom: 22 },
   ],
+  'replenishment.batches': [{ deviceId: rowId('SIBLING', 1) }],
   'geo.searchDevices': [{ q: '机' }],
   'geo.searchStores': [{ q: '店' }],
   'roles.explain': ['device', 'product', 'user', 'organisation'].map((resource) => ({

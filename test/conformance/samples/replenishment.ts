@@ -5,6 +5,8 @@ import { byRow, type DomainSamples, missingId, own, type Source } from './kit.ts
 /** One of every place; its lane is the filled one with the lowest road. */
 const clientId = (where: keyof typeof place) =>
   `00000000-0000-4000-8000-${String(rowId(where, 1)).padStart(12, '0')}`
+/** Numbered by the database, place after place. */
+const nth = (where: keyof typeof place) => Object.keys(place).indexOf(where) + 1
 const lane: Source = { own: (where) => rowId(where, 1), none: missingId }
 
 /** A visit of whoever holds everything, in progress unless it is said otherwise. */
@@ -35,7 +37,21 @@ async function visit({ sql }: World, state: 'DRAFT' | 'SUBMITTED' = 'DRAFT') {
 
 export const replenishment: DomainSamples = {
   rows: (where) => ({
-    pick_lists: { org_id: place[where], devices: 1, pieces: 3, created_at: worldNow },
+    pick_lists: {
+      org_id: place[where],
+      user_id: rowId(where, 1),
+      devices: 1,
+      pieces: 3,
+      created_at: worldNow,
+    },
+    pick_list_items: {
+      org_id: place[where],
+      pick_list_id: nth(where),
+      device_id: rowId(where, 1),
+      lane_id: rowId(where, 1),
+      product_id: rowId(where, 1),
+      planned: 3,
+    },
     replenishment_visits: {
       client_id: clientId(where),
       org_id: place[where],
@@ -48,9 +64,8 @@ export const replenishment: DomainSamples = {
     },
   }),
   pathIds: {
-    // numbered by the database, place after place
     'replenishment-visits id': {
-      own: (where) => Object.keys(place).indexOf(where) + 1,
+      own: (where) => nth(where),
       none: missingId,
     },
     'replenishment-visits laneId': lane,
@@ -59,14 +74,20 @@ export const replenishment: DomainSamples = {
       none: '00000000-0000-4000-8000-999999999999',
     },
     'replenishment-tasks laneId': lane,
-    'pick-lists id': { own: (where) => Object.keys(place).indexOf(where) + 1, none: missingId },
+    'pick-lists id': { own: (where) => nth(where), none: missingId },
   },
   fieldIds: {
     laneId: lane,
     'items.laneId': lane,
     'ops.laneId': lane,
+    'replenishment-tasks userId': byRow,
+    'replenishment-visits userId': byRow,
+    'items.batchId': { ...byRow, shared: true },
+    'ops.batchId': { ...byRow, shared: true },
+    'ops.productId': { ...byRow, shared: true },
+    batchId: { ...byRow, shared: true },
     deviceIds: byRow,
-    pickListId: { own: (where) => Object.keys(place).indexOf(where) + 1, none: missingId },
+    pickListId: { own: (where) => nth(where), none: missingId },
   },
   samples: {
     'replenishment.start': async () => ({ deviceId: own, clientId: randomUUID(), pickListId: 3 }),
