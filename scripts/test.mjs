@@ -33,7 +33,8 @@ const all = [
     env: { T4_SEEDS: '30', MODEL_OPERATIONS: '7000', T17_RUNS: '300' },
     deep: {
       T4_SEEDS: '1500',
-      MODEL_OPERATIONS: '300000',
+      MODEL_OPERATIONS: '1000000',
+      MODEL_MINUTES: '30',
       RACE_REPEATS: '150',
       T17_RUNS: '10000',
     },
@@ -45,7 +46,7 @@ const all = [
     seconds: 400,
     browser: true,
     env: { API_KILLS: '8' },
-    deep: { API_KILLS: '200', DATABASE_KILLS: '20' },
+    deep: { API_KILLS: '200', DATABASE_KILLS: '50' },
     playwright: 'test/e2e',
   },
   { name: 'new domain', deep: {}, nightly: true, command: ['scripts/try-new-domain.mjs'] },

@@ -10,6 +10,7 @@ import { closeUnpaid, sweepCommands } from '../../src/domains/orders/server/time
 import { recordVend, takeCommands } from '../../src/domains/orders/server/vend.ts'
 import { payments } from '../../src/domains/payments/contract.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
+import { verifyDay } from '../../src/domains/reconciliation/server/run.ts'
 import { replenishment } from '../../src/domains/replenishment/contract.ts'
 import { moveStock } from '../../src/domains/stock/server/move.ts'
 import { createRandom, type Random } from '../../src/seed/random.ts'
@@ -18,6 +19,7 @@ import { checkInvariants } from '../../src/server/invariants.ts'
 import { bySystem } from '../../src/server/run.ts'
 import { runDue } from '../../src/server/work.ts'
 import type { Endpoint, Output } from '../../src/shared/contract.ts'
+import { addDays, shanghaiDay } from '../../src/shared/instants.ts'
 import { openWorld, type World, widenLimits, worldNow } from '../support/world.ts'
 
 /**
@@ -26,6 +28,8 @@ import { openWorld, type World, widenLimits, worldNow } from '../support/world.t
  * with it to the fen and to the piece.
  */
 const operations = Number(process.env.MODEL_OPERATIONS ?? 20_000)
+/** A night has so many minutes for them; all of them without. */
+const minutes = Number(process.env.MODEL_MINUTES ?? Number.POSITIVE_INFINITY)
 const workers = 32
 const seed = process.env.MODEL_SEED ?? String(Date.now() % 1_000_000)
 
@@ -58,14 +62,15 @@ afterAll(async () => world.close())
 
 type Driver = {
   paid: number
-  drops: number
+  /** How often each piece dropped, by order and number. */
+  drops: Map<string, number>
   orders: number
   refundsAsked: Set<string>
   statuses: Map<number, number>
 }
 const driver: Driver = {
   paid: 0,
-  drops: 0,
+  drops: new Map(),
   orders: 0,
   refundsAsked: new Set(),
   statuses: new Map(),
@@ -76,7 +81,6 @@ const open: { orderNum: string; outTradeNo: string; payableAmount: number }[] = 
 const known: string[] = []
 
 const system = <T>(work: (ctx: Ctx) => Promise<T>) => bySystem(world.app, work)
-let visits = 0
 /** A few hot machines; staff of OWN may act on its own and its child's. */
 let machines: { id: number; rtuNumber: string }[] = []
 type Machine = (typeof machines)[number]
@@ -85,10 +89,11 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, {
   timeout: Math.max(600_000, operations * 50),
 }, async () => {
   let left = operations
+  const until = performance.now() + minutes * 60_000
   await Promise.all(
     Array.from({ length: workers }, async (_, n) => {
       const random = createRandom(`${seed} ${n}`)
-      while (left > 0) {
+      while (left > 0 && performance.now() < until) {
         left -= 1
         await step(random)
       }
@@ -100,19 +105,33 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, {
     'no answer of 500',
   ).toEqual([])
   expect(await checkInvariants(world.ownerUrl)).toEqual([])
+  for (let day = shanghaiDay(worldNow); day <= shanghaiDay(new Date(now)); day = addDays(day, 1))
+    expect(await verifyDay(world.app, day), `the books of ${day}`).toEqual([])
   const [paid] = await world.sql<{ sum: string }>(
     `select coalesce(sum(amount), 0) as sum from ledger_entries
       where voucher_type = 'V1' and amount > 0 and order_num = any($1)`,
     [known],
   )
   expect(Number(paid?.sum), 'every acknowledged fen is booked once').toBe(driver.paid)
-  const [drops] = await world.sql<{ count: string }>(
-    `select count(*) from stock_flows where type = 'CUSTOMER_TAKE' and order_num = any($1)`,
-    [known],
-  )
-  expect(Number(drops?.count), 'every piece that dropped left the books once').toBe(driver.drops)
-  expect(driver.orders).toBeGreaterThan(operations / 20)
-  expect(visits, 'visits were posted').toBeGreaterThan(operations / 1000)
+  // a piece leaves the books once; what an earlier attempt gave besides is a case that a person sees
+  const keys = async (query: string) =>
+    new Set((await world.sql<{ key: string }>(query, [known])).map((row) => row.key))
+  const taken = await keys(`select u.order_num || ' ' || u.unit_no as key from stock_flows f
+    join order_units u on u.id = f.unit_id
+    where f.type = 'CUSTOMER_TAKE' and f.order_num = any($1)`)
+  const doubtful = await keys(`select u.order_num || ' ' || u.unit_no as key from order_cases c
+    join order_units u on u.id = c.unit_id
+    where c.kind in ('DOUBLE_SHIPPED','UNKNOWN_RESULT') and c.order_num = any($1)`)
+  const dropped = [...driver.drops]
+  expect(
+    [...taken].filter((key) => !driver.drops.has(key)),
+    'nothing left unseen',
+  ).toEqual([])
+  expect(
+    dropped.filter(([key, times]) => (times > 1 || !taken.has(key)) && !doubtful.has(key)),
+    'every piece that dropped left the books, or is a case',
+  ).toEqual([])
+  expect(driver.orders).toBeGreaterThan((operations - left) / 20)
   const [boxes] = await world.sql<{ count: string }>(
     `select count(*) from trace_codes where state = 'SOLD'`,
   )
@@ -126,11 +145,13 @@ async function step(random: Random): Promise<void> {
   if (dice < 0.3) return order(random, machine)
   if (dice < 0.55) return pay(random)
   if (dice < 0.8) return vend(random, machine)
-  if (dice < 0.86) return refund(random)
-  if (dice < 0.88) return replenish(random, machine)
-  if (dice < 0.9) return visit(random, machine)
-  if (dice < 0.92) return reprice(random, machine)
-  if (dice < 0.94) return repair(random, machine)
+  if (dice < 0.85) return refund(random)
+  if (dice < 0.87) return again(random)
+  if (dice < 0.895) return visit(random, machine)
+  if (dice < 0.91) return replenish(random, machine)
+  if (dice < 0.925) return reprice(random, machine)
+  if (dice < 0.935) return join(random, machine)
+  if (dice < 0.94) return repair(machine)
   if (dice < 0.96) await closeUnpaid(world.app)
   else if (dice < 0.98) await sweepCommands(world.app)
   else await runDue(world.app, refundKind(world.app, moody(random)))
@@ -255,22 +276,85 @@ function execute(command: VendOut, random: Random): void {
     durationMs: 900,
     at: new Date(now),
   })
-  if (result === 'OK') driver.drops += 1
+  const piece = `${command.orderNum} ${command.unitNo}`
+  if (result === 'OK') driver.drops.set(piece, (driver.drops.get(piece) ?? 0) + 1)
 }
 
 const tell = (facts: VendFact[]) => system((ctx) => recordVend(ctx, facts))
 
+/** Twice at once, each as a person who lost his connection would. */
+async function twice(endpoint: Endpoint, input: Record<string, unknown>, allowed: number[]) {
+  const headers = { 'idempotency-key': randomUUID() }
+  const answers = await Promise.all(
+    [1, 2].map(() => world.call(endpoint, input, { token, headers })),
+  )
+  // who gives back much shows that it is he
+  if (answers.some(({ body }) => body.error === 'common.proofNeeded'))
+    token = await world.login('ROLE_RTU_SP')
+  for (const answer of answers) {
+    if (answer.body.error !== 'common.busy') count(answer.status)
+    expect([...allowed, 403, 503], JSON.stringify(answer.body)).toContain(answer.status)
+  }
+  return answers
+}
+const pieces = async (orderNum: string) =>
+  (
+    await world.sql<{ id: string }>('select id from order_units where order_num = $1', [orderNum])
+  ).map((row) => Number(row.id))
+
+/** The whole order, or one piece of it. */
 async function refund(random: Random): Promise<void> {
   if (!known.length) return
   const orderNum = random.pick(known.slice(-60))
-  const headers = { 'idempotency-key': randomUUID() }
-  const answers = await Promise.all(
-    [1, 2].map(() =>
-      world.call(orders.refund, { orderNum, all: true, reason: 'QUALITY' }, { token, headers }),
-    ),
+  const which = random.chance(0.5)
+    ? { all: true }
+    : { unitIds: [random.pick(await pieces(orderNum))] }
+  const answers = await twice(
+    orders.refund,
+    { orderNum, ...which, reason: 'QUALITY' },
+    [200, 404, 409, 422],
   )
-  for (const answer of answers) count(answer.status)
   if (answers.some((answer) => answer.status === 200)) driver.refundsAsked.add(orderNum)
+}
+
+/** A piece that did not leave, once more. */
+async function again(random: Random): Promise<void> {
+  if (!known.length) return
+  const orderNum = random.pick(known.slice(-60))
+  const unitId = random.pick(await pieces(orderNum))
+  await twice(orders.vend, { orderNum, unitId }, [200, 404, 409, 422])
+}
+
+/**
+ * Somebody fills lanes, takes out and counts: of what is uncertain half is there, half is gone.
+ * Machines sell meanwhile.
+ */
+async function visit(random: Random, machine: Machine): Promise<void> {
+  const started = await world.call(
+    replenishment.start,
+    { deviceId: machine.id, clientId: randomUUID() },
+    { token },
+  )
+  count(started.status)
+  expect([200, 404]).toContain(started.status)
+  if (started.status !== 200) return
+  const rows = await world.sql<{ id: string; q: number; room: number; held: number }>(
+    `select id, quantity as q, capacity - quantity as room, failed_hold as held from lanes
+      where device_id = $1 and archived_at is null and product_id is not null order by id`,
+    [machine.id],
+  )
+  const items = rows.map(({ id, q, room, held }) => ({
+    laneId: Number(id),
+    ...(held ? { countedQty: Math.max(0, q - random.int(0, held)) } : {}),
+    ...(room > 60
+      ? { addedQty: 30 }
+      : random.chance(0.2)
+        ? { withdrawnQty: random.int(1, 5), withdrawReason: 'TAKE_BACK' }
+        : {}),
+  }))
+  const saved = await world.call(replenishment.saveItems, { id: started.body.id, items }, { token })
+  count(saved.status)
+  await twice(replenishment.submit, { id: started.body.id }, [200, 404, 409, 422])
 }
 
 /**
@@ -318,43 +402,23 @@ async function replenish(random: Random, machine: Machine): Promise<void> {
   })
 }
 
-/**
- * Somebody at the machine: he counts some lanes, takes out and puts in while sales go on, and sends
- * it twice. What a lane cannot take is refused for that lane.
- */
-async function visit(random: Random, machine: Machine): Promise<void> {
-  const ask = (endpoint: Endpoint, input: Record<string, unknown>) =>
-    world.call(endpoint, input, { token })
-  const clientId = randomUUID()
-  const begun = await ask(replenishment.start, { deviceId: machine.id, clientId })
-  count(begun.status)
-  // the machine of another tree is not there for him
-  if (begun.status !== 200) return expect(begun.status).toBe(404)
-  const { id } = begun.body
-  const { list } = (await ask(replenishment.lanes, { deviceId: machine.id })).body as Output<
-    typeof replenishment.lanes
-  >
-  const items = list.flatMap((lane) => {
-    if (random.chance(0.4)) return []
-    const counts = random.chance(0.5)
-    const withdrawnQty = random.chance(0.3) ? random.int(1, 3) : 0
-    return [
-      {
-        laneId: lane.id,
-        countedQty: counts ? Math.max(0, lane.productStock + random.int(-1, 1)) : null,
-        addedQty: counts || random.chance(0.7) ? random.int(1, 30) : 0,
-        withdrawnQty,
-        withdrawReason: withdrawnQty ? 'WASTE' : null,
-      },
-    ]
-  })
-  const saved = await ask(replenishment.saveItems, { id, items })
-  const sent = await Promise.all([1, 2].map(() => ask(replenishment.submit, { id })))
-  for (const { status } of [saved, ...sent]) {
-    count(status)
-    expect([200, 404, 422]).toContain(status)
-  }
-  visits += sent.some(({ body }) => ['POSTED', 'PARTIAL'].includes(body.state)) ? 1 : 0
+/** Two neighbours become one lane, or one becomes two again. */
+async function join(random: Random, machine: Machine): Promise<void> {
+  const rows = await world.sql<{ id: string; version: number; merged: boolean }>(
+    `select l.id, d.planogram_version as version, exists (select from lanes s
+        where s.merged_into = l.id) as merged from lanes l join devices d on d.id = l.device_id
+      where d.id = $1 and l.archived_at is null and l.status <> 'MERGED' order by l.road_index`,
+    [machine.id],
+  )
+  const at = random.int(0, rows.length - 2)
+  const [main, other] = [rows[at], rows[at + 1]]
+  if (!main || !other) return
+  const of = { deviceId: machine.id, version: main.version, mainId: Number(main.id) }
+  const answer = main.merged
+    ? await world.call(lanes.split, of, { token })
+    : await world.call(lanes.merge, { ...of, secondaryIds: [Number(other.id)] }, { token })
+  count(answer.status)
+  expect([200, 404, 409, 422], JSON.stringify(answer.body)).toContain(answer.status)
 }
 
 async function reprice(random: Random, machine: Machine): Promise<void> {
@@ -380,40 +444,13 @@ async function reprice(random: Random, machine: Machine): Promise<void> {
   expect([200, 404, 409, 422]).toContain(answer.status)
 }
 
-/** A repairman clears faults and counts what is uncertain: half of it is there, half is gone. */
-async function repair(random: Random, machine: Machine): Promise<void> {
+/** A repairman has mended what was broken. */
+async function repair(machine: Machine): Promise<void> {
   await system(async (ctx) => {
-    const { rows } = await sql<{
-      id: number
-      unit: number
-      order_num: string
-    }>`select l.id, u.id as unit, u.order_num from lanes l
-      join order_units u on u.lane_id = l.id and u.hold = 'FAILED_HOLD'
-      where l.device_id = ${machine.id}
-      order by u.order_id, u.unit_no for no key update of u skip locked`.execute(ctx.db)
-    await sql`update order_units set hold = 'COUNTED'
-      where id = any(${rows.map((row) => row.unit)}::bigint[])`.execute(ctx.db)
-    // all that is touched, in the global order
     await sql`select id from lanes where device_id = ${machine.id}
       order by id for no key update`.execute(ctx.db)
-    await moveStock(
-      ctx,
-      rows.map((row) => ({
-        laneId: row.id,
-        failedHold: -1,
-        ...(random.chance(0.5)
-          ? {
-              flow: {
-                change: -1,
-                type: 'MERCHANT_WITHDRAW' as const,
-                reason: 'COUNT_LOSS',
-                occurredAt: ctx.now,
-                actorKind: 'SYSTEM' as const,
-              },
-            }
-          : {}),
-      })),
-    )
+    await sql`update device_faults set closed_at = ${ctx.now}
+      where device_id = ${machine.id} and closed_at is null`.execute(ctx.db)
     await sql`update lanes set status = 'ENABLED', lock_reason = null
       where device_id = ${machine.id} and status in ('FAULT','LOCKED')`.execute(ctx.db)
     refreshDeviceCounters(ctx, [machine.id])
