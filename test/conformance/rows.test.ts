@@ -79,6 +79,7 @@ const figures = [
   'alerts.stats',
   'alerts.rules',
   'audit.check',
+  'batches.recallPreview',
   'boards.counts',
   'boards.options',
   'complaints.stats',

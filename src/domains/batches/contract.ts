@@ -84,7 +84,6 @@ export const batches = {
         productId: f.id.optional(),
         supplierId: f.id.optional(),
         status: Status.optional(),
-        orgId: f.id.optional(),
       },
       ['createTime', 'batchNo', 'producedOn', 'expiresOn'],
       '-createTime',

@@ -30,7 +30,7 @@ export const locale = defineLocale(
     },
     enums: {
       status: { NORMAL: '正常', RECALLED: '召回', EXPIRED: '已过期' },
-      level: { I: '一级 (24 小时)', II: '二级 (48 小时)', III: '三级 (7 天)' },
+      level: { I: '一级（24小时）', II: '二级（48小时）', III: '三级（7天）' },
       recallLevel: { I: '一级', II: '二级', III: '三级' },
     },
     suppliers: '供应商',

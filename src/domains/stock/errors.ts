@@ -2,12 +2,6 @@ import { defineErrors } from '../../shared/errors.ts'
 
 export const stockErrors = defineErrors('stock', {
   batchMissing: [422001, '请选择批次', 'Choose a batch'],
-  batchRecalled: [422001, '该批次已召回', 'This batch is recalled'],
-  batchExpired: [
-    422001,
-    '该批次已过期，不能补货',
-    'This batch is past its date and cannot be loaded',
-  ],
   overReceived: [
     422001,
     '超过批次剩余数量',

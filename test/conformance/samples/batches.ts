@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { rowId } from '../../support/world.ts'
-import { byRow, type DomainSamples, fresh, own, versionOf } from './kit.ts'
+import { picture, rowId } from '../../support/world.ts'
+import { byRow, type DomainSamples, fresh, missingId, own, versionOf } from './kit.ts'
 
 const fields = () => ({
   batchNo: randomUUID().slice(0, 8),
   producedOn: '2026-01-01',
   expiresOn: '2028-01-01',
+  report: picture('OWN'),
 })
 const another = (world: Parameters<typeof fresh>[0], status = 'NORMAL') =>
   fresh(
@@ -19,7 +20,7 @@ const another = (world: Parameters<typeof fresh>[0], status = 'NORMAL') =>
 /** Rows of batches stand after those of their suppliers (suppliers.ts). */
 export const batches: DomainSamples = {
   pathIds: { 'batches id': { ...byRow, shared: true } },
-  fieldIds: { supplierId: { own: (where) => rowId(where, 1), none: 987_654_321 } },
+  fieldIds: { supplierId: { own: (where) => rowId(where, 1), none: missingId, shared: true } },
   samples: {
     'batches.create': async () => ({ ...fields(), productId: own, supplierId: own }),
     'batches.update': async (world) => ({

@@ -29,7 +29,7 @@ const readable = (ctx: Ctx): RawBuilder<boolean> =>
 const statusOf = (ctx: Pick<Ctx, 'now'>) => sql`case when b.status = 'RECALLED' then 'RECALLED'
   when b.expires_on < ${shanghaiDay(ctx.now)} then 'EXPIRED' else 'NORMAL' end`
 
-// what stands above is not told by name to whoever delivers
+// suppliers and names of those above are not told
 const batch = (ctx: Ctx) =>
   shape(
     BatchRow,
@@ -46,12 +46,14 @@ const batch = (ctx: Ctx) =>
     ['can'],
   )
 export type Row = Rows<typeof batch>
-const from = sql`batches b left join products p on p.id = b.product_id
-  left join suppliers s on s.id = b.supplier_id left join organisations o on o.id = b.org_id`
+const from = (ctx: Ctx) => sql`batches b left join products p on p.id = b.product_id
+  left join suppliers s on s.id = b.supplier_id
+    and (${visible(ctx, 's.org_id')} or ${visible(ctx, 's.supplier_org_id')})
+  left join organisations o on o.id = b.org_id and ${visible(ctx, 'o.id')}`
 
 export const listRows = (ctx: Ctx, input: Input<typeof batches.list>) =>
   batch(ctx).page(ctx.db, {
-    from,
+    from: from(ctx),
     countFrom: sql`batches b`,
     input,
     last: sql`b.id`,
@@ -68,13 +70,12 @@ export const listRows = (ctx: Ctx, input: Input<typeof batches.list>) =>
           or ${matches('products', 'b.product_id', input.keyword)})`,
       input.productId && sql`b.product_id = ${input.productId}`,
       input.supplierId && sql`b.supplier_id = ${input.supplierId}`,
-      input.orgId && sql`b.org_id = ${input.orgId}`,
       input.status && sql`${statusOf(ctx)} = ${input.status}`,
     ],
   })
 
 export const row = (ctx: Ctx, id: number) =>
-  batch(ctx).one(ctx.db, sql`from ${from} where b.id = ${id} and ${readable(ctx)}`)
+  batch(ctx).one(ctx.db, sql`from ${from(ctx)} where b.id = ${id} and ${readable(ctx)}`)
 
 type Supplier = { id: number; orgId: number; enabled: boolean }
 /** Own ones, and the entry of one's own organisation. */

@@ -112,7 +112,7 @@ export const handlers: Handlers<Contract> = {
   create,
   update,
   async recallPreview(ctx, { id }) {
-    await getOwn(ctx, id)
+    await get(ctx, id)
     return q.touched(ctx, id)
   },
   ...recallHandlers,

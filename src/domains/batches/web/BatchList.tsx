@@ -5,7 +5,6 @@ import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useMay } from '../../../web/session.ts'
-import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { ImportDialog } from '../../jobs/web/pickers.ts'
 import { ProductSelect } from '../../products/web/pickers.tsx'
 import { SupplierSelect } from '../../suppliers/web/pickers.tsx'
@@ -60,7 +59,6 @@ export function BatchList() {
           { key: 'productId', picker: ProductSelect },
           ...(may('supplier:read') ? [{ key: 'supplierId', picker: SupplierSelect }] : []),
           'status',
-          { key: 'orgId', picker: OwnerSelect },
         ]}
         columns={[
           col('batchNo', { fixed: 'start' }),
