@@ -13,6 +13,7 @@ import { checkInvariants } from '../../../server/invariants.ts'
 import { act, systemCaller } from '../../../server/run.ts'
 import { openWorld, people, type World } from '../../products/server/testWorld.ts'
 import { settingsChanged } from '../../settings/server/values.ts'
+import { unlockLanes } from '../../stock/server/goods.ts'
 import { type Move, moveStock } from '../../stock/server/move.ts'
 import { sweepExpiry } from './expiry.ts'
 
@@ -319,6 +320,9 @@ describe('recall', () => {
     await recall(id)
     await recall(second)
     expect(await stateOf(c)).toEqual(locked('QUALITY x'))
+    await system((ctx) => unlockLanes(ctx, [c]))
+    expect(await stateOf(c)).toEqual(locked('RECALL'))
+    await world.rows(`update lanes set lock_reason = 'QUALITY x' where id = $1`, [c])
     expect((await post(`${id}/unrecall`, { version: 2, reason: ' ' })).status).toBe(400)
     expect((await post(`${id}/unrecall`, { version: 2, reason: '误报' })).status).toBe(200)
     expect([await stateOf(a), await stateOf(b), await stateOf(c)]).toEqual([

@@ -41,10 +41,10 @@ export function BatchList() {
         header={
           <>
             {may('trace-code:create') ? (
-              <Button onClick={() => setImporting('trace-codes')}>{t('importCodes')}</Button>
+              <Button onClick={() => setImporting('trace-codes')}>{t('codesOne')}</Button>
             ) : null}
             {may('batch:create') ? (
-              <Button onClick={() => setImporting('batches')}>{t('import')}</Button>
+              <Button onClick={() => setImporting('batches')}>{t('importOne')}</Button>
             ) : null}
           </>
         }
@@ -52,7 +52,7 @@ export function BatchList() {
           ...(may('supplier:read')
             ? [{ key: 'suppliers', label: t('suppliers'), path: '/product/supplier-batch' }]
             : []),
-          { key: 'batches', label: t('many'), query: {} },
+          { key: 'batches', label: t('tab'), query: {} },
         ]}
         filters={[
           'keyword',

@@ -14,7 +14,7 @@ export function RecallDialog({ batch, onClose }: Props) {
   const confirm = useConfirm()
   const before = async () => {
     const { devices, lanes } = await call(batches.recallPreview, { id: batch.id })
-    return confirm({ title: t('recallAsk', { devices, lanes }), ok: t('recall') })
+    return confirm({ title: t('recallAsk', { devices, lanes }), ok: t('recall'), danger: true })
   }
   return (
     <FormDialog

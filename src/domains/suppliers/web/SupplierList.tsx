@@ -23,7 +23,7 @@ export function SupplierList() {
       live="suppliers"
       records={{ ...suppliers, fields: SupplierFields, blank: { orgId }, width: 680 }}
       views={[
-        { key: 'suppliers', label: t('many'), query: {} },
+        { key: 'suppliers', label: t('tab'), query: {} },
         ...(may('batch:read')
           ? [{ key: 'batches', label: t('batches'), path: '/product/supplier-batch/batches' }]
           : []),
