@@ -27,6 +27,12 @@ export const replenishmentErrors = defineErrors('replenishment', {
   notSubmitted: [422129, '只能处理已提交的补货单', 'Only a submitted visit can be decided'],
   noNeed: [422130, '所选设备无需补货', 'The chosen machines need nothing'],
   emptyLane: [422131, '货道没有商品', 'The lane has no product'],
+  batchRecalled: [422134, '该批次已召回', 'This batch is recalled'],
+  batchExpired: [
+    422135,
+    '该批次已过期，不能补货',
+    'This batch is past its date and cannot be loaded',
+  ],
   outOfOrder: [422132, '还有操作未上传', 'Some operations have not arrived yet'],
 })
 /** Why a lane of a visit was not posted. */

@@ -54,20 +54,19 @@ export async function seedReplenishment(db: Db, now: Date): Promise<void> {
     from visit v join lanes l on l.device_id = v.device_id and l.archived_at is null
       and l.product_id is not null and l.capacity > l.quantity`.execute(db)
   await sql`
-    with emptiest as (select s.device_id, s.org_id from device_states s
-        join organisations o on o.id = s.org_id where o.kind = 'OPERATOR' and s.lanes_sold_out > 0
-        order by s.org_id, s.lanes_sold_out desc limit 4),
+    with emptiest as (select device_id, org_id from (select s.device_id, s.org_id, row_number()
+        over (partition by s.org_id order by s.lanes_sold_out desc, s.device_id) as nth
+        from device_states s where s.lanes_sold_out > 0) s where nth <= 3),
     wanted as (select l.*, l.capacity - l.quantity as planned from lanes l
-      join emptiest using (device_id) where l.archived_at is null and l.product_id is not null
-        and l.capacity > l.quantity),
+      join emptiest using (device_id, org_id) where l.archived_at is null
+        and l.product_id is not null and l.capacity > l.quantity),
     list as (insert into pick_lists (org_id, user_id, devices, pieces, created_at)
-      select min(org_id), (select min(u.id) from users u where u.org_id = min(w.org_id)),
-        count(distinct device_id), sum(planned), ${now}::timestamptz - interval '1 hour'
-      from wanted w having count(*) > 0 returning id)
+      select w.org_id, (select min(u.id) from users u where u.org_id = w.org_id),
+        count(distinct w.device_id), sum(w.planned), ${now}::timestamptz - interval '1 hour'
+      from wanted w group by w.org_id returning id, org_id)
     insert into pick_list_items (org_id, pick_list_id, device_id, lane_id, product_id, planned)
-    select w.org_id, list.id, w.device_id, w.id, w.product_id, w.planned from wanted w, list`.execute(
-    db,
-  )
+    select w.org_id, list.id, w.device_id, w.id, w.product_id, w.planned
+    from wanted w join list using (org_id)`.execute(db)
   await forecastStatement(
     now,
     sql`select id from devices where lifecycle in ('OPERATING','PAUSED')`,
