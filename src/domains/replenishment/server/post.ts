@@ -41,6 +41,8 @@ type Held = {
   at: Date
   id: number
   unitId: number
+  /** Of an attempt before the last one of the piece, which holds its lane by itself. */
+  cmdId: string | null
   laneId: number
   hold: string
   open: boolean
@@ -61,8 +63,9 @@ export async function postItems(
   const ids = items.map((item) => item.laneId)
   const counted = items.flatMap((item) => (item.countedAt ? item.laneId : []))
   const doubtful = await heldIn(ctx, counted, sql`u.hold = 'FAILED_HOLD'`)
-  const { units } = doubtful.length ? await lockOrders(ctx, doubtful) : { units: [] }
-  const settled = new Set(units.flatMap((u) => (u.hold === 'FAILED_HOLD' ? u.id : [])))
+  if (doubtful.length) await lockOrders(ctx, doubtful)
+  // of orders that are locked now; whether they still hold is read again below
+  const settled = new Set(doubtful.map(keyOf))
   const lanes = await rowsOf<Lane>(ctx.db)`
     select l.id, l.org_id as "orgId", l.device_id as "deviceId", l.product_id as "productId",
       l.capacity, l.quantity, l.reserved, l.failed_hold as "failedHold",
@@ -120,7 +123,7 @@ export async function postItems(
   function settles(unit: Held, { countedAt }: Item): boolean {
     return (
       unit.hold === 'FAILED_HOLD' &&
-      settled.has(unit.unitId) &&
+      settled.has(keyOf(unit)) &&
       countedAt !== null &&
       (unit.finishedAt === null || before(unit.finishedAt, countedAt))
     )
@@ -136,15 +139,26 @@ export async function postItems(
 
 const before = (at: Date | null, moment: Date): boolean => at !== null && at <= moment
 
-/** Pieces that these lanes hold for orders, the doubtful ones and those on their way. */
+const keyOf = ({ unitId, cmdId }: Held) => cmdId ?? unitId
+/**
+ * Pieces that these lanes hold for orders, the doubtful ones and those on their way; what an attempt
+ * before may have taken is doubtful, too.
+ */
 const heldIn = async (ctx: Ctx, laneIds: readonly number[], which: RawBuilder<unknown>) =>
   laneIds.length
     ? rowsOf<Held>(ctx.db)`
-      select u.org_id as "orgId", u.created_at as at, u.order_id as id, u.id as "unitId",
-        u.lane_id as "laneId", u.hold, u.vend_state in ('SENT','ACKED','UNKNOWN') as open,
-        u.sent_at as "sentAt", u.finished_at as "finishedAt"
-      from order_units u where u.lane_id = any(${[...laneIds]}::bigint[]) and ${which}
-        and u.hold in ('HELD','FAILED_HOLD') order by u.order_id, u.unit_no`
+      select * from (
+        select u.org_id as "orgId", u.created_at as at, u.order_id as id, u.id as "unitId",
+          null::uuid as "cmdId", u.lane_id as "laneId", u.hold,
+          u.vend_state in ('SENT','ACKED','UNKNOWN') as open, u.sent_at as "sentAt",
+          u.finished_at as "finishedAt"
+        from order_units u where u.lane_id = any(${[...laneIds]}::bigint[]) and ${which}
+          and u.hold in ('HELD','FAILED_HOLD')
+        union all select c.org_id, c.order_at, c.order_id, c.unit_id, c.cmd_id, c.lane_id, c.hold,
+          false, c.issued_at, c.finished_at
+        from vend_commands c where c.lane_id = any(${[...laneIds]}::bigint[])
+          and c.hold = 'FAILED_HOLD') h
+      order by id, "unitId", "cmdId" nulls first`
     : []
 
 /** What moved in counted lanes after the moment of their count; a clock may be off by minutes. */
@@ -238,11 +252,13 @@ async function write(
   const moves = done.flatMap((item) => movesOf(ctx, item, settled, wrong, asCorrection))
   const { deviceIds } = await moveStock(ctx, moves)
   if (settled.length)
-    await sql`update order_units u set hold = 'COUNTED'
-      from jsonb_to_recordset(${JSON.stringify(settled)}::jsonb)
-        as n("orgId" bigint, at timestamptz, "unitId" bigint)
-      where u.org_id = n."orgId" and u.created_at = n.at and u.id = n."unitId"
-        and u.hold = 'FAILED_HOLD'`.execute(ctx.db)
+    await sql`with n as (select * from jsonb_to_recordset(${JSON.stringify(settled)}::jsonb)
+        as n("orgId" bigint, at timestamptz, "unitId" bigint, "cmdId" uuid)
+      ), attempts as (update vend_commands c set hold = 'COUNTED' from n
+        where c.cmd_id = n."cmdId" and c.hold = 'FAILED_HOLD')
+      update order_units u set hold = 'COUNTED' from n
+      where n."cmdId" is null and u.org_id = n."orgId" and u.created_at = n.at
+        and u.id = n."unitId" and u.hold = 'FAILED_HOLD'`.execute(ctx.db)
   const counted = done.flatMap((item) => (item.posting && item.countedAt ? item.laneId : []))
   if (counted.length)
     await sql`update lanes l set lock_reason = null, version = version + 1, status = case

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { orders } from '../../orders/contract.ts'
 import { replenishment } from '../contract.ts'
 import { forecastAll } from './forecasts.ts'
 import { endDrafts } from './jobs.ts'
@@ -159,6 +160,28 @@ describe('a count settles doubtful pieces', () => {
     await doubt()
     expect(await count(5)).toEqual([])
     expect(await floor.lane(2)).toMatchObject({ q: 5, r: 0, h: 0 })
+    await floor.agrees()
+  })
+  test('what an attempt before may have taken is settled with it', async () => {
+    await floor.sql('update devices set auto_refund = false where id = $1', [machine])
+    const orderNum = await floor.buy(2)
+    await floor.say(await floor.take(), 'NO_DROP')
+    const [unit] = await floor.sql<{ id: string }>(
+      'select id from order_units where order_num = $1',
+      [orderNum],
+    )
+    const again = await floor.call(
+      orders.vend,
+      { orderNum, unitId: Number(unit?.id) },
+      { token: floor.operator, headers: { 'idempotency-key': randomUUID() } },
+    )
+    expect([again.status, again.body.message]).toEqual([200, undefined])
+    await floor.say(await floor.take(), 'OK')
+    expect(await floor.lane(2)).toMatchObject({ q: 4, r: 0, h: 1 })
+    floor.later(60)
+    expect(await count(3)).toEqual(['COUNT_LOSS -1'])
+    expect(await floor.lane(2)).toMatchObject({ q: 3, r: 0, h: 0 })
+    await floor.sql('update devices set auto_refund = true where id = $1', [machine])
     await floor.agrees()
   })
   test('a doubt that is younger than the count stays', async () => {
