@@ -963,6 +963,7 @@ table public.expiry_items row security
   constraint expiry_items_taken_qty_check CHECK ((taken_qty >= 0))
   CREATE INDEX expiry_items_batch ON public.expiry_items USING btree (batch_id)
   CREATE INDEX expiry_items_taken ON public.expiry_items USING btree (org_id, taken_at DESC) WHERE (taken_at IS NOT NULL)
+  CREATE INDEX expiry_items_told ON public.expiry_items USING btree (told_at) WHERE (told_at IS NOT NULL)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
@@ -2973,6 +2974,7 @@ table public.stock_warning_calls row security
   constraint stock_warning_calls_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
   constraint stock_warning_calls_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint stock_warning_calls_pkey PRIMARY KEY (org_id, device_id)
+  CREATE INDEX stock_warning_calls_told ON public.stock_warning_calls USING btree (told_at)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
