@@ -22,6 +22,13 @@ export async function seedOrderSupplements(db: Db, now: Date): Promise<void> {
         amount, created_at)
       select org_id, device_id, order_id, order_num, id, 'UNMATCHED_PAYMENT', amount, paid_at
       from paid),
+    -- as its channel told it, and says again in its bill
+    told as (insert into payment_events (org_id, payment_id, provider, event_id, kind, raw, outcome,
+        created_at)
+      select org_id, id, provider, 'demo-stray-' || order_num, 'PAID',
+        jsonb_build_object('eventId', 'demo-stray-' || order_num, 'outTradeNo', 'HD' || order_num,
+          'tradeNo', provider_trade_no, 'amount', amount, 'paidAt', paid_at), 'MISMATCH', paid_at
+      from paid),
     v as (select nextval('ledger_vouchers_id_seq') as voucher_id, p.* from paid p),
     keys as (insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
       select 'sus:' || id, voucher_id, org_id, paid_at from v),
