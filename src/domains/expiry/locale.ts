@@ -139,7 +139,7 @@ export const locale = defineLocale(
     past: '{n} d past',
     today: 'Today',
     left: '{n} d',
-    notify: 'Ask to fetch',
+    notify: 'Notify',
     notifyAsk: 'Ask the replenishers to fetch the goods of {n} lanes?',
     notifyDone: 'Replenishers of {told} lanes notified',
     notifyNone: 'Nobody was notified',

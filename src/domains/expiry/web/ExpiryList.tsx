@@ -79,6 +79,7 @@ export function ExpiryList() {
         ]}
         columns={[
           col('rtuNumber', {
+            width: 176,
             fit: (_, row) => `${row.rtuNumber} ${row.nickname}`,
             render: (_, row) => (
               <Cut title={row.nickname}>
@@ -88,6 +89,7 @@ export function ExpiryList() {
           }),
           col('roadIndex', { link: (row) => (may('lane:read') ? laneOf(row) : undefined) }),
           col('productName', {
+            width: 132,
             render: (name: string, row) => (
               <Cut title={name}>
                 {name} <DrugMark drugClass={row.drugClass} />
@@ -111,6 +113,7 @@ export function ExpiryList() {
           col('qty'),
           may('product:cost') && col('costAmount'),
           col('laneStatus', {
+            defaultHidden: dated,
             render: (_, row) => <LaneState status={row.laneStatus} reason={row.lockReason} />,
           }),
           dated && col('handling'),

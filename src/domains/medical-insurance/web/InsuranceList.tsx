@@ -44,6 +44,7 @@ export function InsuranceList() {
           col('model'),
           col('drugClass', {
             width: 136,
+            defaultHidden: true,
             render: (_, row) => <DrugMark drugClass={row.drugClass} word />,
           }),
           col('insuranceClass'),
@@ -55,7 +56,7 @@ export function InsuranceList() {
           col('selfRatio', {
             render: (ratio: number | null) => (ratio === null ? '—' : `${ratio}%`),
           }),
-          col('validFrom'),
+          col('validFrom', { defaultHidden: true }),
           col('validUntil'),
           col('source', { defaultHidden: true }),
           col('orgName', { defaultHidden: true }),

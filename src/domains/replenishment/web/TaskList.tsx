@@ -60,6 +60,7 @@ export function TaskList() {
       ]}
       columns={[
         col('rtuNumber', {
+          width: 176,
           fit: (_, row) => `${row.rtuNumber} ${row.nickname}`,
           render: (_, row) => (
             <Cut title={row.nickname}>
@@ -96,7 +97,7 @@ export function TaskList() {
           card: { as: 'fact', draw: (row) => row.replenishers.join('、') || '—' },
         }),
         col('lastPostedAt'),
-        col('status'),
+        col('status', { defaultHidden: true }),
         col('address', { defaultHidden: true }),
         col('storeName', { defaultHidden: true }),
       ]}

@@ -62,6 +62,7 @@ export function StockWarningList() {
         ]}
         columns={[
           col('rtuNumber', {
+            width: 176,
             fit: (_, row) => `${row.rtuNumber} ${row.nickname}`,
             render: (_, row) => (
               <Cut title={row.nickname}>
@@ -76,7 +77,7 @@ export function StockWarningList() {
           col('quantity'),
           col('reserved', { defaultHidden: true }),
           col('failedHold', { defaultHidden: true }),
-          col('roadCapacity'),
+          col('roadCapacity', { defaultHidden: true }),
           col('warnQty'),
           col('openTime'),
           may('dashboard:money') && col('lossPerDay'),
@@ -95,7 +96,6 @@ export function StockWarningList() {
             onClick: () => setSetting({ rows: [row], done: nothing }),
           },
           { key: 'notify', label: t('notify'), can, onClick: () => void tell([row], nothing) },
-          { key: 'lane', label: t('toLane'), can: may('lane:read'), to: laneOf(row) },
         ]}
         batch={[
           {

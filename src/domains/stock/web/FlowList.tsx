@@ -71,7 +71,11 @@ export function FlowList() {
             ),
         }),
         col('actorName', { fit: (_, row) => actor(row), render: (_, row) => actor(row) }),
-        col('wasteNum', { width: 112, render: (num: string) => <ShortNumber number={num} /> }),
+        col('wasteNum', {
+          width: 112,
+          defaultHidden: true,
+          render: (num: string) => <ShortNumber number={num} />,
+        }),
         col('occurTime', { defaultHidden: true }),
       ]}
       sums={({ sums }) => [
