@@ -8,6 +8,7 @@ import { notify } from '../../notices/server/notify.ts'
 import { lockOrders } from '../../orders/server/rows.ts'
 import { settingOf, settingsOf } from '../../settings/server/values.ts'
 import { isPast, stopDays } from '../../stock/expiry.ts'
+import { unlockLanes } from '../../stock/server/goods.ts'
 import { type Move, moveStock } from '../../stock/server/move.ts'
 import type { LaneError } from '../errors.ts'
 import { type BatchNow, isAlarming, judge, type Now, type Posting, type Said } from '../rules.ts'
@@ -260,12 +261,7 @@ async function write(
       where n."cmdId" is null and u.org_id = n."orgId" and u.created_at = n.at
         and u.id = n."unitId" and u.hold = 'FAILED_HOLD'`.execute(ctx.db)
   const counted = done.flatMap((item) => (item.posting && item.countedAt ? item.laneId : []))
-  if (counted.length)
-    await sql`update lanes l set lock_reason = null, version = version + 1, status = case
-      when exists (select from device_faults f where f.lane_id = l.id and f.closed_at is null)
-        then 'FAULT' else 'ENABLED' end
-      where l.id = any(${counted}::bigint[]) and l.status = 'LOCKED'
-        and l.lock_reason = 'COUNT_NEEDED'`.execute(ctx.db)
+  if (counted.length) await unlockLanes(ctx, counted, 'COUNT_NEEDED')
   await sql`update replenishment_items i set state = n.state, error = n.error,
       before_qty = n.before, difference = n.difference, after_qty = n.after
     from jsonb_to_recordset(${JSON.stringify(done.map(resultOf))}::jsonb) as n(id bigint,

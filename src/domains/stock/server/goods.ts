@@ -254,12 +254,16 @@ const holdsRecalled = sql<boolean>`l.layered and exists (select from lane_layers
 
 /**
  * The end of whatever locked these lanes, which the caller holds: one that was faulty before is
- * faulty again, and a recall that came meanwhile locks it in its turn.
+ * faulty again, and a recall that came meanwhile locks it in its turn. `reason`: those alone that
+ * are locked for it.
  */
-export const unlockLanes = (ctx: Ctx, laneIds: readonly number[]) =>
+export const unlockLanes = (ctx: Ctx, laneIds: readonly number[], reason?: string) =>
   sql`update lanes l set version = version + 1,
     lock_reason = case when ${holdsRecalled} then 'RECALL' end,
     status = case when ${holdsRecalled} then 'LOCKED'
       when exists (select from device_faults f where f.lane_id = l.id and f.closed_at is null)
       then 'FAULT' else 'ENABLED' end
-    where l.id = any(${[...laneIds]}::bigint[])`.execute(ctx.db)
+    where l.id = any(${[...laneIds]}::bigint[])
+      and ${reason === undefined ? sql`true` : sql`l.status = 'LOCKED' and l.lock_reason = ${reason}`}`.execute(
+    ctx.db,
+  )
