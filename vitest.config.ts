@@ -15,7 +15,9 @@ const pure = globSync('src/**/*.test.ts').filter(
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    testTimeout: 20_000,
+    // what is awaited comes within milliseconds; a busy machine may take its time
+    testTimeout: 40_000,
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       // the files of one worker share its modules: reading them anew took a third of the time
       { extends: true, test: { name: 'pure', include: pure, pool: 'forks', isolate: false } },

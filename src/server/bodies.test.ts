@@ -217,7 +217,7 @@ test('slow uploads hold the places of their own organisation, and not for long',
   const token = await world.login('ROLE_FULL')
   const slow = await Promise.all(Array.from({ length: 12 }, () => begun(token)))
   const ended = Promise.all(slow.map((socket) => once(socket, 'close')))
-  await vi.waitFor(async () => expect(await uploads(token)).toBe(503), 5000)
+  await vi.waitFor(async () => expect(await uploads(token)).toBe(503), 10_000)
   expect(await uploads(await world.login('ROLE_SUPER_ADMIN'))).toBe(415)
   await ended
   shortened.mockRestore()
@@ -247,7 +247,7 @@ async function dribble(head: string, part: string): Promise<[answer: string, tak
   socket.on('drain', send)
   send()
   await new Promise((resolve) => socket.once('close', resolve))
-  await vi.waitFor(() => expect(taken).toBeGreaterThan(0))
+  await vi.waitFor(() => expect(taken).toBeGreaterThan(0), 10_000)
   return [answer.split('\r\n')[0] ?? '', taken]
 }
 test('a question with a body is refused, and its body is not read', async () => {

@@ -574,7 +574,7 @@ test('text that grows when it is composed is cut, and what cannot be written of 
     fw: '\u0958'.repeat(40),
   })
   await tell(machine, 'heartbeat', { seq: 1, apk: '\ufb2c'.repeat(40) })
-  await vi.waitFor(() => expect(intake.counts.stored).toBe(1))
+  await vi.waitFor(() => expect(intake.counts.stored).toBe(1), 10_000)
   const lastSeen = async () =>
     (
       await world.rows(
@@ -614,7 +614,7 @@ test('what is stored after a machine changed hands belongs to its new owner, wha
       Buffer.from(JSON.stringify({ boot: 1, seq, ts: world.clock.now, ...body })),
     )
   await tell(1, 'telemetry', { temperature: 5 })
-  await vi.waitFor(() => expect(intake.counts.stored).toBe(1))
+  await vi.waitFor(() => expect(intake.counts.stored).toBe(1), 10_000)
   await world.rows(`update devices set org_id = 1 where id = $1`, [machine.id])
   await tell(2, 'telemetry', { temperature: 6 })
   await tell(3, 'fault', { code: 'JAM', lane: 1 })
@@ -887,7 +887,7 @@ test("the server's clock set back: who leaves is away, who comes is there, who i
         [[leaving.id, coming.id, silent.id]],
       )
       expect(rows.map((row) => row.online)).toEqual(expected)
-    }, 5000)
+    }, 10_000)
   for (const machine of [leaving, coming, silent]) await tell(machine, 'hello', {})
   await online([true, true, true])
   world.clock.now += 1000

@@ -253,7 +253,7 @@ withNginx('nginx as docs/operations.md shows it', async () => {
         })
         await client.endAsync(true)
       },
-      { timeout: 5000, interval: 200 },
+      { timeout: 15_000, interval: 200 },
     )
   } finally {
     proxy.kill()

@@ -62,7 +62,7 @@ test('messages come in, acknowledgements go out, a bye ends commands', async () 
     expect(heard.map(([topic]) => topic.split('/')[3])).toEqual(
       expect.arrayContaining(['ack', 'welcome']),
     )
-  }, 5000)
+  }, 10_000)
   expect(link.connected()).toMatchObject([{ rtu: machine.rtu }])
   expect(link.send(machine, 'void', { cmdId: 'x' })).toBe(true)
   await vi.waitFor(
@@ -71,13 +71,13 @@ test('messages come in, acknowledgements go out, a bye ends commands', async () 
         `v1/${machine.rtu}/down/void`,
         { cmdId: 'x', ts: expect.any(Number) },
       ]),
-    3000,
+    10_000,
   )
   await client.publishAsync('v1/NOBODY0001/up/hello', '{"boot":1,"seq":1}', { qos: 1 })
-  await vi.waitFor(() => expect(intake.counts.topic).toBe(1), 3000)
+  await vi.waitFor(() => expect(intake.counts.topic).toBe(1), 10_000)
   world.clock.now += 5
   await say('bye', { seq: 1, session: 1 })
-  await vi.waitFor(() => expect(link.connected()).toEqual([]), 3000)
+  await vi.waitFor(() => expect(link.connected()).toEqual([]), 10_000)
 })
 
 test('an organisation whose line is full holds up no other', async () => {
@@ -100,7 +100,10 @@ test('an organisation whose line is full holds up no other', async () => {
     )
   await say(machine.rtu)
   await say(other.rtu)
-  await vi.waitFor(() => expect(held.mock.calls.map(([{ rtu }]) => rtu)).toEqual([other.rtu]), 3000)
+  await vi.waitFor(
+    () => expect(held.mock.calls.map(([{ rtu }]) => rtu)).toEqual([other.rtu]),
+    10_000,
+  )
   expect(intake.counts.full).toBe(1)
   full.mockRestore()
   held.mockRestore()
