@@ -18,7 +18,11 @@ const other = path.resolve(values.with)
 
 const figures: Record<string, { what: string; of: RegExp; less?: true }[]> = {
   lists: [{ what: 'order list, pages/s', of: /^HTTP\s+([\d.]+) pages/m }],
-  gateway: [{ what: 'vends/s at saturation', of: /against one each\s+([\d.]+) \// }],
+  gateway: [
+    { what: 'vends/s at saturation', of: /against one each\s+([\d.]+) \// },
+    { what: 'CPU of a vend here, us', of: /CPU of a vend: (\d+)/, less: true },
+    { what: 'CPU of a vend in the database, us', of: /us here, (\d+)/, less: true },
+  ],
   signin: [
     { what: 'sign-ins/s', of: /^HTTP\s+([\d.]+) sign-ins/m },
     { what: 'sign-in p50, ms', of: /p50 ([\d.]+) ms/, less: true },
@@ -48,8 +52,8 @@ for (const name of positionals.length ? positionals : Object.keys(figures)) {
   }
   for (const { what, of, less } of figures[name] ?? []) {
     const better = less ? Math.min : Math.max
-    const [before = 0, now = 0] = [...said.values()].map((texts) =>
-      better(...texts.map((text) => Number(of.exec(text)?.[1] ?? 0))),
+    const [before = Number.NaN, now = Number.NaN] = [...said.values()].map((texts) =>
+      better(...texts.map((text) => Number(of.exec(text)?.[1] ?? Number.NaN))),
     )
     console.log(`${what}: ${before} before, ${now} now, ratio ${(now / before).toFixed(2)}`)
   }

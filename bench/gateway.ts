@@ -21,6 +21,7 @@ import type { App } from '../src/server/context.ts'
 import { migrate } from '../src/server/migrate.ts'
 import { bySystem } from '../src/server/run.ts'
 import { freePort } from '../test/support/freePort.ts'
+import { cpuOf } from './gateway/cpu.ts'
 import { fill, rtuOf } from './gateway/fill.ts'
 import { ask, pulseOf, sell } from './gateway/shop.ts'
 
@@ -203,6 +204,7 @@ async function saturated(app: App, owner: pg.Client): Promise<void> {
     recheck: async () => {},
     stop: async () => {},
   })
+  const before = await cpuOf(owner)
   const start = performance.now()
   for (const { machine, up } of batches)
     await intake.receive(
@@ -212,6 +214,10 @@ async function saturated(app: App, owner: pg.Client): Promise<void> {
     )
   await intake.drain(600_000)
   const batched = batches.length / ((performance.now() - start) / 1000)
+  const after = await cpuOf(owner)
+  const each = (part: 'node' | 'database') =>
+    ((after[part] - before[part]) / batches.length).toFixed(0)
+  console.log(`     CPU of a vend: ${each('node')} us here, ${each('database')} us in the database`)
   const alone = await prepare(owner, single)
   const begun = performance.now()
   // as many at once as the gateway has connections would not change the ratio on two cores: they
