@@ -1242,6 +1242,7 @@ table public.lanes row security
   version integer default 1 not null
   layered boolean default false not null
   goods_expire_on date
+  locked_at timestamp with time zone
   constraint lanes_capacity_check CHECK (((capacity >= 0) AND (capacity <= 199)))
   constraint lanes_check CHECK (((quantity >= 0) AND (quantity <= capacity)))
   constraint lanes_check1 CHECK (((reserved + failed_hold) <= quantity))
@@ -1266,6 +1267,7 @@ table public.lanes row security
   constraint lanes_warn_qty_check CHECK ((warn_qty >= 0))
   CREATE INDEX lanes_expiry ON public.lanes USING btree (goods_expire_on) WHERE (goods_expire_on IS NOT NULL)
   CREATE INDEX lanes_floor ON public.lanes USING btree (floor_id)
+  CREATE INDEX lanes_locked ON public.lanes USING btree (org_id, locked_at DESC, id) WHERE ((status = 'LOCKED'::text) AND (archived_at IS NULL))
   CREATE INDEX lanes_org ON public.lanes USING btree (org_id)
   CREATE INDEX lanes_product ON public.lanes USING btree (product_id) WHERE (archived_at IS NULL)
   CREATE INDEX lanes_to_count ON public.lanes USING btree (org_id, device_id) WHERE ((archived_at IS NULL) AND ((failed_hold > 0) OR (lock_reason = 'COUNT_NEEDED'::text)))
@@ -1273,6 +1275,7 @@ table public.lanes row security
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE CONSTRAINT TRIGGER layers AFTER UPDATE OF quantity, layered, goods_expire_on ON public.lanes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.layered OR old.layered)) EXECUTE FUNCTION check_layers()
+  CREATE TRIGGER lock_time BEFORE UPDATE OF status, lock_reason ON public.lanes FOR EACH ROW WHEN (((new.status = 'LOCKED'::text) AND ((old.status <> 'LOCKED'::text) OR (old.lock_reason IS DISTINCT FROM new.lock_reason)))) EXECUTE FUNCTION note_lock_time()
   CREATE TRIGGER price_over_cost BEFORE INSERT OR UPDATE OF product_id, price ON public.lanes FOR EACH ROW EXECUTE FUNCTION check_lane_price()
   CREATE TRIGGER product_home AFTER INSERT ON public.lanes FOR EACH ROW WHEN (((new.product_id IS NOT NULL) AND (new.archived_at IS NULL))) EXECUTE FUNCTION check_home_above()
   CREATE TRIGGER product_home_kept AFTER UPDATE OF org_id, product_id ON public.lanes FOR EACH ROW WHEN (((new.product_id IS NOT NULL) AND (new.archived_at IS NULL) AND ((old.org_id <> new.org_id) OR (old.product_id IS DISTINCT FROM new.product_id)))) EXECUTE FUNCTION check_home_above()
@@ -4067,6 +4070,17 @@ begin
   perform set_config('app.access_noted', noted || ',' || tenant || ',', true);
 end $function$
 -- execute: owner only
+
+CREATE OR REPLACE FUNCTION public.note_lock_time()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.locked_at is not distinct from old.locked_at then
+    new.locked_at := now();
+  end if;
+  return new;
+end $function$
 
 CREATE OR REPLACE FUNCTION public.note_settings(tenant bigint)
  RETURNS void

@@ -674,6 +674,7 @@ export interface LanesTable {
   version: Generated<number>
   layered: Generated<boolean>
   goods_expire_on: string | null
+  locked_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface LedgerAccountsTable {

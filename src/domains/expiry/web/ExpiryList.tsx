@@ -1,7 +1,7 @@
 import { Alert, Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useSearchParams } from 'react-router'
+import { useNavigate, useSearchParams } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
@@ -33,6 +33,7 @@ export function ExpiryList() {
   const col = useCols(ExpiryRow, 'expiry')
   const may = useMay()
   const target = useTarget()
+  const navigate = useNavigate()
   const ask = useAskToFetch()
   const [setting, setSetting] = useState(false)
   const dated = useSearchParams()[0].get('state') !== 'unknown'
@@ -64,7 +65,12 @@ export function ExpiryList() {
           query: { state },
           count: stats?.[state].rows,
         }))}
-        header={settings}
+        header={
+          <>
+            <Button onClick={() => navigate('/stock/drug-control')}>{t('control')}</Button>
+            {settings}
+          </>
+        }
         notice={
           near > 0 ? <Alert type="warning" showIcon title={t('banner', { n: near })} /> : null
         }
