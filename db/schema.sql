@@ -885,6 +885,7 @@ table public.devices row security
   online_mall boolean default false not null
   broker_hash text
   boot_epoch integer default 0 not null
+  licence_until date
   constraint devices_address_check CHECK (((address <> ''::text) AND (length(address) <= 100)))
   constraint devices_board_no_check CHECK (((length(board_no) >= 6) AND (length(board_no) <= 40)))
   constraint devices_board_no_fkey FOREIGN KEY (board_no) REFERENCES main_boards(board_no) ON UPDATE CASCADE
@@ -926,6 +927,76 @@ table public.devices row security
   CREATE TRIGGER open_owner AFTER INSERT ON public.devices FOR EACH ROW EXECUTE FUNCTION open_owner()
   CREATE TRIGGER type_home AFTER INSERT ON public.devices FOR EACH ROW EXECUTE FUNCTION check_home_above()
   CREATE TRIGGER type_home_kept AFTER UPDATE OF org_id, type_id ON public.devices FOR EACH ROW WHEN (((old.org_id <> new.org_id) OR (old.type_id <> new.type_id))) EXECUTE FUNCTION check_home_above()
+  grant delete, insert, select, update to huodao_app
+
+table public.dispensing_mode_changes row security
+  id bigint generated always as identity not null
+  org_id bigint not null
+  device_id bigint not null
+  mode_from text not null
+  mode_to text not null
+  reason text not null
+  state text default 'WAITING'::text not null
+  asked_by bigint not null
+  asked_at timestamp with time zone not null
+  decided_by bigint
+  decided_at timestamp with time zone
+  lanes integer
+  constraint dispensing_mode_changes_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES users(id)
+  constraint dispensing_mode_changes_check CHECK ((mode_from <> mode_to))
+  constraint dispensing_mode_changes_check1 CHECK ((((state = 'WAITING'::text) = (decided_by IS NULL)) AND ((decided_by IS NULL) = (decided_at IS NULL))))
+  constraint dispensing_mode_changes_check2 CHECK (((decided_by <> asked_by) OR (state = 'REFUSED'::text)))
+  constraint dispensing_mode_changes_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id)
+  constraint dispensing_mode_changes_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint dispensing_mode_changes_lanes_check CHECK ((lanes >= 0))
+  constraint dispensing_mode_changes_mode_from_check CHECK ((mode_from = ANY (ARRAY['UNATTENDED'::text, 'PHARMACIST'::text, 'MEDICAL'::text])))
+  constraint dispensing_mode_changes_mode_to_check CHECK ((mode_to = ANY (ARRAY['UNATTENDED'::text, 'PHARMACIST'::text, 'MEDICAL'::text])))
+  constraint dispensing_mode_changes_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint dispensing_mode_changes_pkey PRIMARY KEY (id)
+  constraint dispensing_mode_changes_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 200)))
+  constraint dispensing_mode_changes_state_check CHECK ((state = ANY (ARRAY['WAITING'::text, 'DONE'::text, 'REFUSED'::text])))
+  CREATE INDEX dispensing_mode_changes_asked ON public.dispensing_mode_changes USING btree (asked_by)
+  CREATE INDEX dispensing_mode_changes_decided ON public.dispensing_mode_changes USING btree (decided_by) WHERE (decided_by IS NOT NULL)
+  CREATE INDEX dispensing_mode_changes_device ON public.dispensing_mode_changes USING btree (device_id, id DESC)
+  CREATE INDEX dispensing_mode_changes_org ON public.dispensing_mode_changes USING btree (org_id, id DESC)
+  CREATE UNIQUE INDEX dispensing_mode_changes_open ON public.dispensing_mode_changes USING btree (device_id) WHERE (state = 'WAITING'::text)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
+table public.drug_guard_refusals row security
+  id bigint generated always as identity not null
+  org_id bigint not null
+  device_id bigint not null
+  road integer
+  product_id bigint
+  product_name text not null
+  drug_class text not null
+  rule integer not null
+  key text not null
+  act text not null
+  user_id bigint
+  who text default ''::text not null
+  span timestamp with time zone not null
+  first_at timestamp with time zone not null
+  last_at timestamp with time zone not null
+  times integer default 1 not null
+  constraint drug_guard_refusals_act_check CHECK ((act = ANY (ARRAY['PLACE'::text, 'COPY'::text, 'PRICE'::text, 'RESTOCK'::text, 'CHECKOUT'::text, 'VEND'::text, 'NIGHTLY'::text, 'MODE'::text])))
+  constraint drug_guard_refusals_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint drug_guard_refusals_key_check CHECK ((length(key) <= 40))
+  constraint drug_guard_refusals_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint drug_guard_refusals_pkey PRIMARY KEY (id)
+  constraint drug_guard_refusals_product_id_fkey FOREIGN KEY (product_id) REFERENCES products(id) ON DELETE SET NULL
+  constraint drug_guard_refusals_rule_check CHECK (((rule >= 1) AND (rule <= 8)))
+  constraint drug_guard_refusals_times_check CHECK ((times >= 1))
+  constraint drug_guard_refusals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+  constraint drug_guard_refusals_who_check CHECK ((length(who) <= 60))
+  CREATE INDEX drug_guard_refusals_device ON public.drug_guard_refusals USING btree (device_id, last_at DESC, id DESC)
+  CREATE INDEX drug_guard_refusals_org ON public.drug_guard_refusals USING btree (org_id, last_at DESC, id DESC)
+  CREATE INDEX drug_guard_refusals_product ON public.drug_guard_refusals USING btree (product_id, last_at DESC, id DESC)
+  CREATE INDEX drug_guard_refusals_user ON public.drug_guard_refusals USING btree (user_id) WHERE (user_id IS NOT NULL)
+  CREATE UNIQUE INDEX drug_guard_refusals_once ON public.drug_guard_refusals USING btree (org_id, device_id, COALESCE(product_id, (0)::bigint), key, act, COALESCE(user_id, (0)::bigint), span)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
 table public.expiry_days row security
@@ -2156,6 +2227,19 @@ table public.permissions
   constraint permissions_pkey PRIMARY KEY (code)
   grant delete, insert, select, update to huodao_app
 
+table public.pharmacist_duties row security
+  org_id bigint not null
+  store_id bigint not null
+  user_id bigint not null
+  seen_at timestamp with time zone not null
+  constraint pharmacist_duties_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint pharmacist_duties_pkey PRIMARY KEY (org_id, store_id, user_id)
+  constraint pharmacist_duties_store_id_org_id_fkey FOREIGN KEY (store_id, org_id) REFERENCES stores(id, org_id) ON DELETE CASCADE
+  constraint pharmacist_duties_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+  CREATE INDEX pharmacist_duties_user ON public.pharmacist_duties USING btree (user_id)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant delete, insert, select, update to huodao_app
+
 table public.pick_list_items row security
   org_id bigint not null
   pick_list_id bigint not null
@@ -2340,6 +2424,7 @@ table public.products row security
   created_at timestamp with time zone default now() not null
   updated_at timestamp with time zone default now() not null
   trace_required boolean
+  special_compound boolean default false not null
   constraint products_approval_no_check CHECK ((approval_no ~ '^国药准字[HZSJBTF][CJ]?[0-9]{8}$'::text))
   constraint products_barcode_check CHECK ((barcode ~ '^([0-9]{8}|[0-9]{12,14})$'::text))
   constraint products_category_id_fkey FOREIGN KEY (category_id) REFERENCES product_categories(id)
@@ -2359,6 +2444,7 @@ table public.products row security
   constraint products_purchase_limit_check CHECK (((purchase_limit >= 0) AND (purchase_limit <= 999)))
   constraint products_retail_price_check CHECK ((retail_price <= 10000000))
   constraint products_shown CHECK (((status = 'OFF'::text) OR (cardinality(images) >= 1)))
+  constraint products_special_compound CHECK (((NOT special_compound) OR (drug_class <> 'NONE'::text)))
   constraint products_status_check CHECK ((status = ANY (ARRAY['ON'::text, 'OFF'::text])))
   constraint products_warn_qty_check CHECK (((warn_qty >= 0) AND (warn_qty <= 199)))
   CREATE INDEX products_category ON public.products USING btree (category_id)

@@ -88,6 +88,8 @@ export type Ctx = {
   later(statement: RawBuilder<unknown>): void
   /** Runs after commit; failures are logged, never thrown. */
   afterCommit(work: () => void | Promise<void>): void
+  /** After the act, also when it was thrown away: evidence of why it was. */
+  afterEnd(work: () => Promise<void>): void
 }
 
 export type AuditEntry = {

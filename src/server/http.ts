@@ -310,6 +310,7 @@ async function run(
             touch: refuseInRead,
             later: refuseInRead,
             afterCommit: refuseInRead,
+            afterEnd: refuseInRead,
           },
           input as never,
         ),

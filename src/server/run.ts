@@ -57,12 +57,16 @@ export async function act<T>(
   bounds: Bounds = {},
 ): Promise<T> {
   const afterCommit: (() => void | Promise<void>)[] = []
+  const afterEnd: (() => Promise<void>)[] = []
+  const ended = async () => {
+    for (const later of afterEnd) await later()
+  }
   const topics = new Map<string, Set<number>>()
   const homes = new Set([caller.actor.orgId])
   const unplaced = new Set<string>()
   const startedAt = performance.now()
   const scope = endpoint.scope === 'system' ? systemScope : caller.actor.scope
-  const result = await app.database.transact(
+  const done = app.database.transact(
     scope,
     async (db, later) => {
       let entries: readonly AuditEntry[] | undefined
@@ -86,6 +90,7 @@ export async function act<T>(
         },
         later,
         afterCommit: (work) => afterCommit.push(work),
+        afterEnd: (work) => afterEnd.push(work),
       }
       const answer = await work(ctx)
       if (endpoint.audit && !entries && !isRefused(answer) && !isReplay(answer))
@@ -109,6 +114,10 @@ export async function act<T>(
     },
     bounds,
   )
+  const result = await done.catch(async (error: unknown) => {
+    await ended()
+    throw error
+  })
   for (const [topic, orgs] of topics)
     app.live.publish([topic], unplaced.has(topic) ? orgs.union(homes) : orgs)
   for (const later of afterCommit) {
@@ -118,6 +127,7 @@ export async function act<T>(
       app.log.error({ err: error, requestId: caller.requestId }, 'after commit')
     }
   }
+  await ended()
   return result
 }
 

@@ -490,6 +490,41 @@ export interface DevicesTable {
   online_mall: Generated<boolean>
   broker_hash: string | null
   boot_epoch: Generated<number>
+  licence_until: string | null
+}
+
+export interface DispensingModeChangesTable {
+  id: GeneratedAlways<number>
+  org_id: number
+  device_id: number
+  mode_from: 'UNATTENDED' | 'PHARMACIST' | 'MEDICAL'
+  mode_to: 'UNATTENDED' | 'PHARMACIST' | 'MEDICAL'
+  reason: string
+  state: Generated<'WAITING' | 'DONE' | 'REFUSED'>
+  asked_by: number
+  asked_at: ColumnType<Date, Date | string, Date | string>
+  decided_by: number | null
+  decided_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  lanes: number | null
+}
+
+export interface DrugGuardRefusalsTable {
+  id: GeneratedAlways<number>
+  org_id: number
+  device_id: number
+  road: number | null
+  product_id: number | null
+  product_name: string
+  drug_class: string
+  rule: number
+  key: string
+  act: 'PLACE' | 'COPY' | 'PRICE' | 'RESTOCK' | 'CHECKOUT' | 'VEND' | 'NIGHTLY' | 'MODE'
+  user_id: number | null
+  who: Generated<string>
+  span: ColumnType<Date, Date | string, Date | string>
+  first_at: ColumnType<Date, Date | string, Date | string>
+  last_at: ColumnType<Date, Date | string, Date | string>
+  times: Generated<number>
 }
 
 export interface ExpiryDaysTable {
@@ -1161,6 +1196,13 @@ export interface PermissionsTable {
   sort: number
 }
 
+export interface PharmacistDutiesTable {
+  org_id: number
+  store_id: number
+  user_id: number
+  seen_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface PickListItemsTable {
   org_id: number
   pick_list_id: number
@@ -1273,6 +1315,7 @@ export interface ProductsTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   updated_at: ColumnType<Date, Date | string | undefined, Date | string>
   trace_required: boolean | null
+  special_compound: Generated<boolean>
 }
 
 export interface ReconciliationDifferencesTable {
@@ -1898,6 +1941,8 @@ export interface DB {
   device_tags: DeviceTagsTable
   device_types: DeviceTypesTable
   devices: DevicesTable
+  dispensing_mode_changes: DispensingModeChangesTable
+  drug_guard_refusals: DrugGuardRefusalsTable
   expiry_days: ExpiryDaysTable
   expiry_items: ExpiryItemsTable
   factor_tickets: FactorTicketsTable
@@ -1944,6 +1989,7 @@ export interface DB {
   payment_events: PaymentEventsTable
   payments: PaymentsTable
   permissions: PermissionsTable
+  pharmacist_duties: PharmacistDutiesTable
   pick_list_items: PickListItemsTable
   pick_lists: PickListsTable
   planogram_versions: PlanogramVersionsTable
@@ -2020,6 +2066,8 @@ export type Constraint =
   | 'devices_board'
   | 'devices_card'
   | 'devices_rtu_number_key'
+  | 'dispensing_mode_changes_open'
+  | 'drug_guard_refusals_once'
   | 'expiry_days_category'
   | 'expiry_days_product'
   | 'lane_floors_live'

@@ -1,5 +1,5 @@
 import type { ErrorDef } from '../../shared/errors.ts'
-import { usualTemperature } from '../machines/rules.ts'
+import { keptWithin, usualTemperature } from '../drug-guard/rules.ts'
 import { type Config, type ConfigPatch, deviceSettingsErrors } from './contract.ts'
 
 type Type = { readonly refrigeration: boolean; readonly kind: string }
@@ -85,7 +85,7 @@ export function outsideStorage(
 ): string[] {
   if (type.kind !== 'DRUG' || tempMin === null || tempMax === null) return []
   const outside = storage.filter(
-    ({ min, max }) => (min !== null && tempMin < min) || (max !== null && tempMax > max),
+    ({ min, max }) => !keptWithin({ tempMin: min, tempMax: max }, { tempMin, tempMax }),
   )
   return [...new Set(outside.map(({ product }) => product))]
 }

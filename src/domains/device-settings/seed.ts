@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../server/database.ts'
-import { usualTemperature } from '../machines/rules.ts'
+import { usualTemperature } from '../drug-guard/rules.ts'
 import { defaultConfig } from './rules.ts'
 
 /**

@@ -13,6 +13,11 @@ export const deviceErrors = defineErrors('devices', {
   unknownRegion: [400001, '请选择所在地区', 'Choose the region'],
   typeFixed: [422001, '更换类型前请先重建货道', 'Rebuild the lanes before you change the type'],
   typeDiffers: [422001, '机型用途与设备类型不符', 'The purpose does not fit the device type'],
+  modeByTwo: [
+    422001,
+    '售药方式须由两人确认变更：请在设备详情中发起',
+    'Two people agree on another way of dispensing: ask for it in the details of the machine',
+  ],
   licenceMissing: [400001, '请填写药品经营许可证信息', 'Enter the drug licence'],
   closed: [
     422001,

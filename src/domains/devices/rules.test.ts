@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { licenceMatches } from '../drug-guard/rules.ts'
 import { usualAge } from '../settings/usual.ts'
 import { deviceErrors, lifecycles } from './contract.ts'
 import {
   editable,
   forbiddenFields,
   freshness,
-  licenceMatches,
   licenceRule,
   lifecycleStates,
   mostTags,

@@ -68,22 +68,6 @@ export function licenceRule(device: Drug): ErrorDef | null {
     : deviceErrors.licenceMissing
 }
 
-/**
- * The licence must be for the place where the machine stands: county, and city or province, occur
- * in its address.
- */
-export function licenceMatches(
-  device: { kind: string; licenceAddress: string },
-  regionNames: readonly string[],
-): boolean {
-  if (device.kind !== 'DRUG') return true
-  const [province = '', city = '', county = ''] = regionNames
-  return (
-    device.licenceAddress.includes(county) &&
-    [province, city].some((name) => device.licenceAddress.includes(name))
-  )
-}
-
 type Type = { pattern: string; maxLevels: number; maxRoads: number; kind: string }
 
 /** A drug machine and a drug type belong together: the type decides cabinet and cooling. */

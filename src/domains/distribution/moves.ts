@@ -32,6 +32,8 @@ export const stays: readonly string[] = [
   'device_messages',
   'device_moves',
   'device_owner_history',
+  'dispensing_mode_changes', // one that waits is refused: the new owner asks himself
+  'drug_guard_refusals',
   'device_tag_links', // end: the database drops them
   'expiry_items', // the new owner's people are told anew
   'lane_copies',

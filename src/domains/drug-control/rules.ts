@@ -1,9 +1,1 @@
-/** Why lanes are stopped for the sake of their goods. */
-export const lockReasons = [
-  'COMPLIANCE',
-  'EXPIRY',
-  'RECALL',
-  'TEMPERATURE',
-  'TRACE_CODE',
-  'WRONG_PRODUCT',
-] as const
+export { stoppingLocks as lockReasons } from '../drug-guard/rules.ts'

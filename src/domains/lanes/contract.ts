@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
+import { DrugFacts, SiteFacts } from '../drug-guard/contract.ts'
+import { placeErrors } from '../drug-guard/rules.ts'
 import { copyEndpoints } from './copyContract.ts'
 import { laneErrors } from './errors.ts'
 import { laneIds, noneChosen, planogram, road, whole } from './fields.ts'
@@ -33,6 +35,7 @@ export const Road = z.strictObject({
   productImg: z.string().nullable(),
   model: z.string().nullable(),
   drugClass: z.string().nullable(),
+  drug: DrugFacts,
   /** Null without product:cost. */
   costPrice: f.fen.nullable(),
   roadCapacity: f.count,
@@ -79,6 +82,7 @@ export const Planogram = z.strictObject({
     typeName: z.string(),
     kind: z.string(),
     dispensingMode: z.string().nullable(),
+    site: SiteFacts,
     lifecycle: z.string(),
     status: z.enum(['online', 'offline']),
     maxLevels: z.number().int(),
@@ -183,10 +187,7 @@ export const lanes = {
       laneErrors.priceBelowCost,
       laneErrors.priceOverRetail,
       laneErrors.productOff,
-      laneErrors.vendingRefused,
-      laneErrors.otcBRefused,
-      laneErrors.otcARefused,
-      laneErrors.rxRefused,
+      ...placeErrors,
       laneErrors.secondary,
       laneErrors.fixedStatus,
       laneErrors.locked,

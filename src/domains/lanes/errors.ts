@@ -23,26 +23,6 @@ export const laneErrors = defineErrors('lanes', {
   priceBelowCost: [422001, '售价不能低于成本价', 'The price must not be below the cost'],
   priceOverRetail: [422001, '售价不能高于零售价', 'The price must not exceed the list price'],
   productOff: [422001, '该商品已下架', 'This product is off the shelf'],
-  vendingRefused: [
-    422001,
-    '该药品不可在自动售货机销售',
-    'This drug must not be sold by a vending machine',
-  ],
-  otcBRefused: [
-    422001,
-    '该设备不允许销售此类药品：乙类非处方药',
-    'This device must not sell class B OTC drugs',
-  ],
-  otcARefused: [
-    422001,
-    '该设备不允许销售此类药品：甲类非处方药',
-    'This device must not sell class A OTC drugs',
-  ],
-  rxRefused: [
-    422001,
-    '该设备不允许销售此类药品：处方药',
-    'This device must not sell prescription drugs',
-  ],
   secondary: [422001, '副货道不能单独设置', 'A merged lane cannot be set on its own'],
   fixedStatus: [
     422001,

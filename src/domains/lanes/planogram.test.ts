@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { guardErrors } from '../drug-guard/rules.ts'
 import { laneErrors, skips } from './errors.ts'
 import {
   changedPrice,
@@ -15,6 +16,7 @@ import type { Product } from './rules.ts'
 const product = (id: number, more: Partial<Product> = {}): Product => ({
   id,
   drugClass: 'NONE',
+  drug: null,
   costPrice: 100,
   retailPrice: 300,
   warnQty: null,
@@ -69,7 +71,13 @@ const kept = (road: number, more: Partial<DocLane> = {}): DocLane => ({
 })
 const keptEmpty = { productId: null, productName: null, retailPrice: null, price: null, warnQty: 0 }
 const doc = (...lanes: DocLane[]): Doc => ({ floors: [{ level: 1, name: '饮料' }], lanes })
-const target = (lanes: Placed[]) => ({ lanes, products, kind: 'GENERAL', dispensingMode: null })
+const target = (lanes: Placed[]) => ({
+  lanes,
+  products,
+  kind: 'GENERAL',
+  dispensingMode: null,
+  site: null,
+})
 const every: Part[] = ['product', 'price', 'capacity', 'warnQty', 'restriction']
 
 describe('differences', () => {
@@ -122,7 +130,7 @@ describe('copy', () => {
       every,
       skips.holds,
     ],
-    ['a drug', kept(1, { productId: 3 }), lane(1), every, laneErrors.vendingRefused.text],
+    ['a drug', kept(1, { productId: 3 }), lane(1), every, guardErrors.vendingRefused.text],
     [
       'a product off the shelf',
       kept(1, { productId: 4 }),

@@ -1,3 +1,4 @@
+import type { Place } from '../drug-guard/rules.ts'
 import type { LanePatch } from './contract.ts'
 import type { copyParts } from './copyContract.ts'
 import { laneErrors, skips } from './errors.ts'
@@ -88,9 +89,7 @@ export type Placed = Lane & { roadIndex: number; level: number }
 export type Target = {
   lanes: readonly Placed[]
   products: ReadonlyMap<number, Product>
-  kind: string
-  dispensingMode: string | null
-}
+} & Place
 export type Skip = { road: number; reason: string }
 /** What would happen: lanes that change, roads that are so already, and what stays and why. */
 export type Plan = { changed: Placed[]; same: number[]; skipped: Skip[] }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { guardErrors, type Place } from '../drug-guard/rules.ts'
 import { laneErrors } from './errors.ts'
 import {
   busyLanes,
-  canPlace,
   defaultWarn,
   type Lane,
   laneRule,
@@ -36,13 +36,14 @@ const lane = (change: Partial<Lane> = {}): Lane => ({
 const product = (change: Partial<Product> = {}): Product => ({
   id: 1,
   drugClass: 'NONE',
+  drug: null,
   costPrice: 100,
   retailPrice: 300,
   warnQty: null,
   status: 'ON',
   ...change,
 })
-const plain = { kind: 'GENERAL', dispensingMode: null }
+const plain = { kind: 'GENERAL', dispensingMode: null, site: null }
 
 describe('view', () => {
   test.each([
@@ -60,37 +61,6 @@ describe('view', () => {
   ] as [Partial<Lane>, string][])('%o is %s', (change, view) =>
     expect(laneView(lane(change))).toBe(view),
   )
-})
-
-describe('drug guard', () => {
-  const modes = [
-    ['GENERAL', null],
-    ['LIFT', null],
-    ['DRUG', 'UNATTENDED'],
-    ['DRUG', 'PHARMACIST'],
-    ['DRUG', 'MEDICAL'],
-  ] as const
-  test.each([
-    ['NONE', [1, 1, 1, 1, 1]],
-    ['OTC_B', [0, 0, 1, 1, 1]],
-    ['OTC_A', [0, 0, 0, 1, 1]],
-    ['RX', [0, 0, 0, 0, 1]],
-    ['unknown', [0, 0, 0, 0, 1]],
-  ] as const)('%s', (drugClass, expected) => {
-    expect(
-      modes.map(([kind, dispensingMode]) =>
-        canPlace({ drugClass }, { kind, dispensingMode }) === null ? 1 : 0,
-      ),
-    ).toEqual(expected)
-  })
-  test('a mode on an ordinary machine does not help', () =>
-    expect(canPlace({ drugClass: 'RX' }, { kind: 'GENERAL', dispensingMode: 'MEDICAL' })).toBe(
-      laneErrors.vendingRefused,
-    ))
-  test('a drug machine of the wrong mode says which class it refuses', () =>
-    expect(canPlace({ drugClass: 'RX' }, { kind: 'DRUG', dispensingMode: 'PHARMACIST' })).toBe(
-      laneErrors.rxRefused,
-    ))
 })
 
 describe('what a patch makes', () => {
@@ -153,7 +123,7 @@ describe('a saved lane', () => {
     before: Partial<Lane>,
     after: Partial<Lane>,
     p: Product | null = product(),
-    device: { kind: string; dispensingMode: string | null } = plain,
+    device: Place = plain,
   ) => laneRule(lane(before), lane({ ...before, ...after }), p, device)
   test.each([
     [{}, { productId: 2 }, 'notEmpty', 'productId'],
@@ -199,7 +169,7 @@ describe('a saved lane', () => {
   })
   test('the drug guard also stands over a price change', () =>
     expect(check({}, { price: 200 }, product({ drugClass: 'OTC_B' }))?.def).toBe(
-      laneErrors.otcBRefused,
+      guardErrors.otcBRefused,
     ))
 })
 

@@ -1,5 +1,6 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { allowedFrom, defineStates } from '../../shared/moves.ts'
+import { canPlace, type Goods, type Place, verdictError } from '../drug-guard/rules.ts'
 import type { LanePatch, Level, laneStatuses, laneViews } from './contract.ts'
 import type { CopyRow } from './copyContract.ts'
 import { laneErrors } from './errors.ts'
@@ -47,16 +48,14 @@ export type Lane = {
   status: Status
   mergedInto: number | null
 }
-export type Product = {
+export type Product = Goods & {
   id: number
-  drugClass: string
   costPrice: number
   retailPrice: number
   warnQty: number | null
   warnPercent?: number
   status: 'ON' | 'OFF'
 }
-type Device = { kind: string; dispensingMode: string | null }
 type Finding = { def: ErrorDef; field: string }
 const at = (def: ErrorDef | null, field: string): Finding | null => (def ? { def, field } : null)
 
@@ -73,21 +72,6 @@ export function laneView(
   if (lane.productId === null) return 'empty'
   const left = sellable(lane)
   return left <= 0 ? 'soldOut' : left <= lane.warnQty ? 'low' : 'normal'
-}
-
-/**
- * Drug guard (semantics 3.7): class B on any drug machine, class A with a pharmacist, prescriptions
- * in medical institutions.
- */
-export function canPlace(product: { drugClass: string }, device: Device): ErrorDef | null {
-  const { drugClass } = product
-  if (drugClass === 'NONE') return null
-  const drugMachine = device.kind === 'DRUG'
-  if (drugClass === 'OTC_B') return drugMachine ? null : laneErrors.otcBRefused
-  if (!drugMachine) return laneErrors.vendingRefused
-  if (device.dispensingMode === 'MEDICAL') return null
-  if (drugClass !== 'OTC_A') return laneErrors.rxRefused
-  return device.dispensingMode === 'PHARMACIST' ? null : laneErrors.otcARefused
 }
 
 /**
@@ -124,7 +108,7 @@ export function laneRule(
   before: Lane,
   after: Lane,
   product: Product | null,
-  device: Device,
+  device: Place,
 ): Finding | null {
   if (before.status === 'MERGED') return at(laneErrors.secondary, 'id')
   if (after.status !== before.status && !switchable(before.status))
@@ -137,7 +121,8 @@ export function laneRule(
   }
   if (after.capacity < after.quantity) return at(laneErrors.capacityBelowStock, 'roadCapacity')
   if (after.warnQty > after.capacity) return at(laneErrors.warnOverCapacity, 'warnQty')
-  return product ? (at(canPlace(product, device), 'productId') ?? priceRule(after, product)) : null
+  if (!product) return null
+  return at(verdictError(canPlace(product, device)), 'productId') ?? priceRule(after, product)
 }
 
 export function priceRule(

@@ -275,9 +275,6 @@ function advance(seen: Seen, at: number): void {
   seen.tries = 0
 }
 
-/** Limits of a cooled machine that nobody has set. */
-export const usualTemperature = { min: 2, max: 8 } as const
-
 /** The number a board has from its maker; it signs in with it. */
 export const boardNoForm = /^[A-Za-z0-9-]{6,40}$/
 

@@ -1,6 +1,6 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { allowedFrom, defineStates } from '../../shared/moves.ts'
-import { canPlace } from '../lanes/rules.ts'
+import { anyBuyer, canPlace, type Goods, type Place } from '../drug-guard/rules.ts'
 import type { AckCode, ResultCode } from '../machines/rules.ts'
 import { orderErrors } from './contract.ts'
 
@@ -294,23 +294,21 @@ export function revendable(unit: UnitFacts, order: { payState: PayState }): Erro
 }
 
 /** A lane that may give one more piece of an order that is paid already. */
-export type Giver = {
-  status: string
-  onShelf: boolean
-  available: number
-  drugClass: string
-  lifecycle: string
-  online: boolean
-  stopped: boolean
-  kind: string
-  dispensingMode: string | null
-}
+export type Giver = Goods &
+  Place & {
+    status: string
+    onShelf: boolean
+    available: number
+    lifecycle: string
+    online: boolean
+    stopped: boolean
+  }
 export function giverRefusal(lane: Giver | undefined): ErrorDef | null {
   if (!lane) return orderErrors.noLane
   if (lane.lifecycle !== 'OPERATING' || lane.stopped) return orderErrors.deviceNotSelling
   if (!lane.online) return orderErrors.deviceOffline
   if (lane.status !== 'ENABLED' || !lane.onShelf) return orderErrors.noLane
-  if (canPlace(lane, lane)) return orderErrors.drugForbidden
+  if (!canPlace(lane, lane, { sale: anyBuyer }).ok) return orderErrors.drugForbidden
   return lane.available < 1 ? orderErrors.outOfStock : null
 }
 

@@ -3,6 +3,7 @@ import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, pageWithSums } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
+import { DrugFacts } from '../drug-guard/contract.ts'
 import {
   barcodeIsValid,
   type Checked,
@@ -57,6 +58,8 @@ const fields = {
   ),
   storeTempMin: celsius,
   storeTempMax: celsius,
+  /** A compound preparation with special drugs: never sold without a pharmacist. */
+  specialCompound: z.boolean().default(false),
   /** Null: as the class says, drugs do. */
   traceRequired: z.boolean().nullable().default(null),
   purchaseLimit: z.number().int().min(0).max(999).default(0),
@@ -144,7 +147,7 @@ export const ProductOption = ProductRow.pick({
   costPrice: true,
   retailPrice: true,
   status: true,
-}).extend({ warnQty: Product.shape.warnQty, purchaseLimit: count })
+}).extend({ warnQty: Product.shape.warnQty, purchaseLimit: count, drug: DrugFacts })
 export type ProductOption = z.infer<typeof ProductOption>
 
 export const ProductQuery = listQuery(

@@ -4,10 +4,8 @@ import { say } from '../../shared/text.ts'
 import { NewProduct } from './contract.ts'
 import {
   barcodeIsValid,
-  becomesStricter,
   drugClassChange,
   marginPermille,
-  mayBeSoldOn,
   productCan,
   productErrors,
   productFindings,
@@ -73,27 +71,6 @@ test.each([
   ['NONE', 'NONE', 'ON', true, null],
 ] as const)('class %s to %s while %s, placed %s', (from, to, status, placed, found) =>
   expect(drugClassChange({ drugClass: from, status }, to, placed)).toBe(found),
-)
-
-test('stricter', () =>
-  expect([
-    becomesStricter('NONE', 'OTC_B'),
-    becomesStricter('RX', 'OTC_A'),
-    becomesStricter('RX', 'RX'),
-  ]).toEqual([true, false, false]))
-
-test.each([
-  ['GENERAL', null, 'NONE', true],
-  ['GENERAL', null, 'OTC_B', false],
-  ['DRUG', 'UNATTENDED', 'OTC_B', true],
-  ['DRUG', 'UNATTENDED', 'OTC_A', false],
-  ['DRUG', 'PHARMACIST', 'OTC_A', true],
-  ['DRUG', 'PHARMACIST', 'RX', false],
-  ['DRUG', 'MEDICAL', 'RX', true],
-  ['DRUG', 'MEDICAL', 'OTC_A', true],
-  ['FLOWER', 'MEDICAL', 'OTC_B', false],
-] as const)('machine %s %s sells %s: %s', (kind, dispensingMode, drugClass, may) =>
-  expect(mayBeSoldOn({ kind, dispensingMode }, drugClass)).toBe(may),
 )
 
 test('margin', () =>

@@ -1,5 +1,6 @@
 import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
 import { bi } from '../../shared/text.ts'
+import type { Goods } from '../drug-guard/rules.ts'
 
 export const drugClasses = ['NONE', 'OTC_B', 'OTC_A', 'RX'] as const
 export type DrugClass = (typeof drugClasses)[number]
@@ -154,26 +155,21 @@ export const drugClassChange = (
     ? productErrors.looserDrugClass
     : null
 
-export const becomesStricter = (before: DrugClass, next: DrugClass): boolean =>
-  strictness(next) > strictness(before)
-
-export type SellingDevice = {
-  kind: string
-  dispensingMode: 'UNATTENDED' | 'PHARMACIST' | 'MEDICAL' | null
-}
-
-/**
- * Where a class may be sold at all (marketing-care.md, drug rules): class B on drug machines, A
- * with a pharmacist, RX in hospitals.
- */
-export function mayBeSoldOn(device: SellingDevice, drugClass: DrugClass): boolean {
-  if (drugClass === 'NONE') return true
-  if (device.kind !== 'DRUG') return false
-  if (drugClass === 'OTC_B') return true
-  if (drugClass === 'OTC_A')
-    return device.dispensingMode === 'PHARMACIST' || device.dispensingMode === 'MEDICAL'
-  return device.dispensingMode === 'MEDICAL'
-}
+/** As the drug guard asks for it. */
+export const asGoods = (product: Checked & { specialCompound: boolean }): Goods => ({
+  drugClass: product.drugClass,
+  drug:
+    product.drugClass === 'NONE'
+      ? null
+      : {
+          approvalNo: product.approvalNo,
+          dosageForm: product.dosageForm,
+          manufacturer: product.manufacturer,
+          tempMin: product.storeTempMin,
+          tempMax: product.storeTempMax,
+          special: product.specialCompound,
+        },
+})
 
 /** Share of the retail price that stays, in tenths of a percent; null without a price. */
 export const marginPermille = (costPrice: number, retailPrice: number): number | null =>

@@ -1,4 +1,5 @@
 import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
+import { type GuardKey, guardErrors } from '../drug-guard/rules.ts'
 import { stockErrors } from '../stock/errors.ts'
 
 export const replenishmentErrors = defineErrors('replenishment', {
@@ -27,17 +28,12 @@ export const replenishmentErrors = defineErrors('replenishment', {
   notSubmitted: [422129, '只能处理已提交的补货单', 'Only a submitted visit can be decided'],
   noNeed: [422130, '所选设备无需补货', 'The chosen machines need nothing'],
   emptyLane: [422131, '货道没有商品', 'The lane has no product'],
-  batchRecalled: [422134, '该批次已召回', 'This batch is recalled'],
-  batchExpired: [
-    422135,
-    '该批次已过期，不能补货',
-    'This batch is past its date and cannot be loaded',
-  ],
   outOfOrder: [422132, '还有操作未上传', 'Some operations have not arrived yet'],
 })
 /** Why a lane of a visit was not posted. */
 const problems = {
   ...replenishmentErrors,
+  ...guardErrors,
   ...stockErrors,
 } as const
 const laneErrors = [
@@ -49,12 +45,9 @@ const laneErrors = [
   'belowHeld',
   'withdrawnTooMany',
   'emptyLane',
-  'batchMissing',
-  'batchRecalled',
-  'batchExpired',
   'overReceived',
-  'codesMismatch',
   'codeUnusable',
+  ...(Object.keys(guardErrors) as GuardKey[]),
 ] as const
 export type LaneError = (typeof laneErrors)[number]
 /** It is kept by its name. */

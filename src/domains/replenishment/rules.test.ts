@@ -11,14 +11,42 @@ const now: Now = {
   settled: 0,
   vending: false,
   countedSince: false,
-  drug: false,
+  goods: { drugClass: 'NONE', drug: null },
+  place: { kind: 'GENERAL', dispensingMode: null, site: null },
+  excursion: false,
   traceRequired: false,
   batch: undefined,
   usableCodes: 0,
   inside: false,
 }
 const batch = { productId: 7, recalled: false, past: false, room: null }
-const drug = { drug: true, traceRequired: true, batch, usableCodes: 1 }
+const placed = {
+  goods: {
+    drugClass: 'OTC_B',
+    drug: {
+      approvalNo: '国药准字H20184317',
+      dosageForm: '片剂/胶囊',
+      manufacturer: '康泽',
+      tempMin: null,
+      tempMax: null,
+      special: false,
+    },
+  },
+  place: {
+    kind: 'DRUG',
+    dispensingMode: 'UNATTENDED',
+    site: {
+      today: '2026-11-21',
+      licenceNo: '粤1',
+      licenceUntil: null,
+      licenceFits: true,
+      tempMin: 2,
+      tempMax: 8,
+      pharmacist: false,
+    },
+  },
+}
+const drug = { ...placed, traceRequired: true, batch, usableCodes: 1 }
 const coded = { addedQty: 1, batchId: 3, codes: ['a'] }
 const said: Said = {
   productId: 7,
@@ -68,8 +96,8 @@ test.each<[string, Partial<Said>, Partial<Now>, ReturnType<typeof judge>]>([
   ['no product', { addedQty: 1 }, { productId: null }, 'emptyLane'],
   ['of a batch', { addedQty: 1, batchId: 3 }, { batch }, posted(5, 0, 6)],
   ['a batch of other goods', { addedQty: 1, batchId: 3 }, {}, 'batchMissing'],
-  ['a drug without its batch', { addedQty: 1 }, { drug: true }, 'batchMissing'],
-  ['a drug that is only counted', { countedQty: 5 }, { drug: true }, posted(5, 0, 5)],
+  ['a drug without its batch', { addedQty: 1 }, placed, 'batchMissing'],
+  ['a drug that is only counted', { countedQty: 5 }, placed, posted(5, 0, 5)],
   ['a drug with its code', coded, drug, posted(5, 0, 6)],
   ['a code too few', { ...coded, addedQty: 2 }, drug, 'codesMismatch'],
   ['a code of other goods', coded, { ...drug, usableCodes: 0 }, 'codeUnusable'],
@@ -81,6 +109,9 @@ test.each<[string, Partial<Said>, Partial<Now>, ReturnType<typeof judge>]>([
     { ...drug, inside: true, batch: { ...batch, recalled: true } },
     posted(5, 0, 6),
   ],
+  ['where no drug may be', coded, { ...drug, place: now.place }, 'otcBRefused'],
+  ['which is inside already', coded, { ...drug, place: now.place, inside: true }, posted(5, 0, 6)],
+  ['too warm', coded, { ...drug, excursion: true }, 'excursionOpen'],
   ['more than came of it', coded, { ...drug, batch: { ...batch, room: 0 } }, 'overReceived'],
   ['more found than it holds', { countedQty: 11 }, {}, 'overCapacity'],
 ])('%s', (_, what, lane, wanted) =>

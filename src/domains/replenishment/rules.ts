@@ -1,4 +1,5 @@
 import { allowedFrom, defineStates } from '../../shared/moves.ts'
+import { type Batch, canPlace, type Goods, type Place } from '../drug-guard/rules.ts'
 import type { VisitRow } from './contract.ts'
 import type { LaneError } from './errors.ts'
 
@@ -28,10 +29,8 @@ export type Said = {
   codes: readonly string[]
 }
 /** Of what is put in: the batch as it is now. */
-export type BatchNow = {
+export type BatchNow = Batch & {
   productId: number
-  recalled: boolean
-  past: boolean
   /** Pieces that may still be loaded; null: nobody counts them. */
   room: number | null
 }
@@ -50,7 +49,10 @@ export type Now = {
   vending: boolean
   /** Somebody counted after this was done: what he found includes it. */
   countedSince: boolean
-  drug: boolean
+  goods: Goods
+  place: Place
+  /** It is stopped because it was too warm or cold. */
+  excursion: boolean
   traceRequired: boolean
   batch: BatchNow | undefined
   /** Codes that are of this batch and nowhere else. */
@@ -82,20 +84,23 @@ export function judge(said: Said, now: Now | undefined): Posting | LaneError {
   return goodsRule(said, now) ?? { before: now.quantity, difference, after }
 }
 
-/** What may be put in: of a batch that may be sold, each drug with its code. */
+/** What may be put in: where it may be sold, of a batch that may be, each drug with its code. */
 function goodsRule({ addedQty, batchId, codes }: Said, now: Now): LaneError | null {
   if (addedQty === 0) return null
-  const { batch } = now
-  if (batchId === null ? now.drug : batch?.productId !== now.productId) return 'batchMissing'
-  if (now.traceRequired || codes.length > 0) {
-    if (batchId === null) return 'batchMissing'
-    if (codes.length !== addedQty) return 'codesMismatch'
-    if (now.usableCodes !== addedQty) return 'codeUnusable'
-  }
-  if (!batch) return null
-  if (batch.recalled && !now.inside) return 'batchRecalled'
-  if (batch.past && !now.inside) return 'batchExpired'
-  return batch.room !== null && batch.room < addedQty ? 'overReceived' : null
+  const { batch, inside, traceRequired } = now
+  const verdict = canPlace(now.goods, now.place, {
+    excursion: now.excursion,
+    load: {
+      pieces: addedQty,
+      batch: batch?.productId === now.productId ? batch : undefined,
+      batchNamed: batchId !== null,
+      codes: codes.length,
+      ...{ traceRequired, inside },
+    },
+  })
+  if (!verdict.ok) return verdict.key
+  if (codes.length > 0 && now.usableCodes !== addedQty) return 'codeUnusable'
+  return batch && batch.room !== null && batch.room < addedQty ? 'overReceived' : null
 }
 
 /** A difference somebody should hear of. */

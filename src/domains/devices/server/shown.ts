@@ -1,17 +1,11 @@
 import { type App, byRole, type Ctx, found, may } from '../../../server/context.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { placeName, regionPath } from '../../../shared/regions.ts'
+import { licenceMatches } from '../../drug-guard/rules.ts'
 import { isClosed } from '../../machines/rules.ts'
 import { cachedFor, cachedSetting } from '../../settings/server/values.ts'
 import type { DeviceDetail, DeviceRow } from '../contract.ts'
-import {
-  type AgeLimits,
-  editable,
-  freshness,
-  licenceMatches,
-  lifecycleStates,
-  mayRestore,
-} from '../rules.ts'
+import { type AgeLimits, editable, freshness, lifecycleStates, mayRestore } from '../rules.ts'
 import * as q from './queries.ts'
 import { tagsOf } from './tags.ts'
 

@@ -6,7 +6,7 @@ import { updateVersion } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { hasOpenOrder, lockMachine, putBoard, takeBoard } from '../../boards/server/binding.ts'
 import { mirrorFlags } from '../../device-settings/server/verbs.ts'
-import { canPlace } from '../../lanes/rules.ts'
+import { canPlace, verdictError } from '../../drug-guard/rules.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { type DeviceDetail, deviceErrors, type devices } from '../contract.ts'
 import type { EditDevice } from '../formContract.ts'
@@ -68,7 +68,13 @@ export const update: Handlers<Contract>['update'] = async (ctx, input) => {
     typeChange(await q.typeOf(ctx, before.typeId), type, lanes.lanes)
   )
     throw fieldRefusal(deviceErrors.typeFixed, 'typeId')
-  for (const drugClass of lanes.classes) reject(canPlace({ drugClass }, input))
+  // who may sell which drugs there is agreed by two (drug-control); a machine begins unattended
+  const mode = before.kind === 'DRUG' ? before.dispensingMode : 'UNATTENDED'
+  if (input.kind === 'DRUG' && input.dispensingMode !== mode)
+    throw fieldRefusal(deviceErrors.modeByTwo, 'dispensingMode')
+  if (input.kind !== 'DRUG')
+    for (const drugClass of lanes.classes)
+      reject(verdictError(canPlace({ drugClass, drug: null }, { ...input, site: null })))
   // the store collects for the owner of the machine and belongs to it
   if (
     input.storeId !== null &&

@@ -545,7 +545,18 @@ describe('edit', () => {
           body(await load(20), { dispensingMode: 'UNATTENDED' }),
         )
       ).body.message,
-    ).toBe('该设备不允许销售此类药品：甲类非处方药')
+    ).toBe('售药方式须由两人确认变更：请在设备详情中发起')
+    const plain = { typeId: 1, kind: 'GENERAL', dispensingMode: null }
+    await world.rows(
+      'update device_types set pattern = (select pattern from device_types where id = 2) where id = 1',
+    )
+    const other = await world.send(
+      people.operator,
+      'PUT',
+      '/devices/20',
+      body(await load(20), plain),
+    )
+    expect(other.body.message).toBe('该药品不可在自动售货机销售')
   })
   test('a licence for another place stops sales, and they cannot resume', async () => {
     const { status, body: after } = await world.send(

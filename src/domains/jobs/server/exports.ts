@@ -211,6 +211,7 @@ async function readPage(
     touch: refuse,
     later: refuse,
     afterCommit: refuse,
+    afterEnd: refuse,
   }
   const answer = await plan.target.run(ctx, { ...plan.input, page, pageSize } as never)
   if (isRefused(answer)) throw new Refusal(answer.refused, answer.values)

@@ -169,6 +169,7 @@ async function triedOut(
           audit: nothing,
           touch: nothing,
           afterCommit: nothing,
+          afterEnd: nothing,
         }
         const errors = await allFaults(ctx, given)
         // what is otherwise only checked at commit

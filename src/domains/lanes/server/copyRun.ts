@@ -7,6 +7,7 @@ import { type Doc, joinedTo, type Plan, type Skip } from '../planogram.ts'
 import { type CopyState, copyFrom } from '../rules.ts'
 import { finish, hold, logLanes, openHeld } from './change.ts'
 import { levelsOf, machinePlan, type Wanted } from './copyPlans.ts'
+import { noteSkipped } from './guard.ts'
 import { inNameOf } from './person.ts'
 import * as q from './queries.ts'
 import { putBack, storedDoc, targetOf } from './versions.ts'
@@ -95,18 +96,22 @@ async function write(ctx: Ctx, target: Target): Promise<void> {
   if (problem) throw new Refusal({ ...common.refused, text: problem })
   const copy = { copy: target.copy_id, skipped: plan.skipped }
   if (!creates && plan.changed.length === 0) {
+    noteSkipped(ctx, device, plan.skipped, productsOf(target.copy.doc), products)
     logLanes(ctx, device, { ...copy, written: 0 })
     return end(ctx, target, 'DONE', { skipped: plan.skipped })
   }
   const opened = await openHeld(ctx, held)
   if (!creates) await q.saveLanes(ctx, plan.changed)
   const done = creates ? await drawAndFill(ctx, device, target.copy, products) : plan
+  noteSkipped(ctx, device, done.skipped, productsOf(target.copy.doc), products)
   const written = done.changed.length
   const before = device.planogramVersion
   await finish(ctx, opened, 'COPY', { version: before }, { ...copy, written })
   const { skipped } = done
   await end(ctx, target, 'DONE', { written, skipped, before, after: opened.version })
 }
+
+const productsOf = (doc: Doc) => new Map(doc.lanes.map((lane) => [lane.road, lane.productId]))
 
 /** Lanes like those of the source for a machine that had none: drawn, joined, filled. */
 async function drawAndFill(

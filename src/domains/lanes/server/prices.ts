@@ -17,6 +17,7 @@ import { changedPrice } from '../planogram.ts'
 import { ScheduleRow } from '../priceContract.ts'
 import { laneRule, scheduleFrom } from '../rules.ts'
 import { finish, logLanes, open, pickLanes } from './change.ts'
+import { noteGuard } from './guard.ts'
 import * as q from './queries.ts'
 import { skipsOf } from './versions.ts'
 
@@ -37,7 +38,7 @@ export async function judged(
 ): Promise<Priced[]> {
   const ids = wanted.map(({ lane }) => lane.productId)
   const products = await q.usableProducts(ctx, ids, device.orgId)
-  return wanted.map((row) => {
+  const found = wanted.map((row) => {
     const { lane, price, retailPrice } = row
     if (lane.status === 'MERGED') return { ...row, problem: skips.secondary }
     if (lane.productId === null) return { ...row, problem: skips.noProduct }
@@ -47,6 +48,17 @@ export async function judged(
     const wrong = laneRule(lane, { ...lane, price, retailPrice }, { ...product, costPrice }, device)
     return { ...row, problem: wrong?.def.text ?? '' }
   })
+  if (!trial)
+    noteGuard(
+      ctx,
+      device,
+      found.flatMap(({ lane, problem }) => {
+        const product = problem ? products.get(lane.productId ?? 0) : undefined
+        return product ? [{ lane, product }] : []
+      }),
+      'PRICE',
+    )
+  return found
 }
 
 /** The chosen lanes as the wire shows them, and those whose prices change. */

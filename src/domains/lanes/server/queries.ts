@@ -4,30 +4,29 @@ import { type Ctx, inheritable, visible } from '../../../server/context.ts'
 import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import * as f from '../../../shared/fields.ts'
+import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
 import { settingOf } from '../../settings/server/values.ts'
 import { type Level, Planogram, Road } from '../contract.ts'
 import { floorName, type Lane, type Product, roadIndexOf } from '../rules.ts'
 
-const machine = shape(
-  Planogram.shape.device.extend({ planogramVersion: z.number() }),
-  ['devices', 'd'],
-  {
+const machine = (ctx: Ctx) =>
+  shape(Planogram.shape.device.extend({ planogramVersion: z.number() }), ['devices', 'd'], {
     typeName: sql`t.name`,
     status: sql`case when s.online then 'online' else 'offline' end`,
     maxLevels: sql`t.max_levels`,
     maxRoads: sql`t.max_roads`,
-  },
-)
+    site: siteOf(ctx.now),
+  })
 export type Device = Rows<typeof machine>
 export const device = async (ctx: Ctx, id: number) => (await devicesOf(ctx, [id])).get(id)
 export async function devicesOf(ctx: Ctx, ids: readonly number[]): Promise<Map<number, Device>> {
-  const rows = await machine.all(
+  const rows = await machine(ctx).all(
     ctx.db,
     sql`from devices d join device_types t on t.id = d.type_id
       join device_states s on s.device_id = d.id
       where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')}`,
   )
-  return new Map(rows.map((row) => [row.id, row]))
+  return new Map(rows.map((row) => [row.id, withSite(row as typeof row & { site: RawSite })]))
 }
 
 /**
@@ -100,6 +99,7 @@ const road = shape(
     productImg: sql`p.images[1]`,
     model: sql`p.model`,
     drugClass: sql`p.drug_class`,
+    drug: drugOf,
     costPrice: sql`p.cost_price`,
     roadCapacity: sql`l.capacity`,
     productStock: sql`l.quantity`,
@@ -130,7 +130,7 @@ export async function usableProducts(
   orgId: number,
 ): Promise<Map<number, Usable>> {
   const rows = await rowsOf<Usable>(ctx.db)`select p.id, p.org_id as "orgId",
-      p.drug_class as "drugClass", p.cost_price as "costPrice", p.retail_price as "retailPrice",
+      p.drug_class as "drugClass", ${drugOf} as drug, p.cost_price as "costPrice", p.retail_price as "retailPrice",
       p.warn_qty as "warnQty", p.status from products p, organisations o
     where p.id = any(${known(ids)}::bigint[]) and o.id = ${orgId}
       and p.org_id::text = any(string_to_array(o.path::text, '.'))

@@ -328,7 +328,14 @@ describe('update', () => {
           lanes: [{ id: Number(await laneId(2)), productId: 5 }],
         })
       ).body.error,
-    ]).toEqual([200, 'lanes.rxRefused'])
+    ]).toEqual([200, 'drugGuard.rxRefused'])
+    expect(
+      await world.rows(
+        `select key, rule, act, times, user_id::int as user from drug_guard_refusals
+        where device_id = $1`,
+        [id],
+      ),
+    ).toEqual([{ key: 'rxRefused', rule: 2, act: 'PLACE', times: 1, user: 900 + people.operator }])
   })
 })
 

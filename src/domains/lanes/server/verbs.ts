@@ -11,6 +11,7 @@ import { freed, joinedTo, motorsTwice } from '../planogram.ts'
 import * as rules from '../rules.ts'
 import { finish, logLanes, type Opened, open, pickLane, pickLanes, type Source } from './change.ts'
 import * as copying from './copies.ts'
+import { noteGuard } from './guard.ts'
 import { one, plan } from './plan.ts'
 import * as pricing from './prices.ts'
 import * as q from './queries.ts'
@@ -80,12 +81,20 @@ async function changedLanes(
     productId === undefined ? (lanes[i]?.productId ?? null) : productId,
   )
   const products = await q.usableProducts(ctx, ids, device.orgId)
-  return patches.map((patch, i) => {
+  const judged = patches.map((patch, i) => {
     const lane = lanes[i] as q.LockedLane
     const productId = ids[i] ?? null
     const product = productId === null ? null : found(products.get(productId))
     const after = rules.merged(lane, patch, product)
-    const wrong = rules.laneRule(lane, after, product, device)
+    return { lane, product, after, wrong: rules.laneRule(lane, after, product, device) }
+  })
+  noteGuard(
+    ctx,
+    device,
+    judged.flatMap(({ lane, product, wrong }) => (wrong && product ? { lane, product } : [])),
+    'PLACE',
+  )
+  return judged.map(({ after, wrong }, i) => {
     if (wrong) throw fieldRefusal(wrong.def, `lanes.${i}.${wrong.field}`)
     return after
   })

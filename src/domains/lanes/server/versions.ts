@@ -20,6 +20,7 @@ import { floorName } from '../rules.ts'
 import { shownChanges, VersionRow } from '../versionContract.ts'
 import { finish, type Opened, open } from './change.ts'
 import { docOf } from './documents.ts'
+import { noteSkipped } from './guard.ts'
 import * as q from './queries.ts'
 
 const version = (ctx: Ctx, device: q.Device) =>
@@ -63,7 +64,10 @@ export const skipsOf = (ctx: Pick<Ctx, 'lang'>, skipped: Plan['skipped']) =>
 
 /** Writes what of `doc` may be written; the names of levels go with it. Answers the plan. */
 export async function putBack(ctx: Ctx, { device, all }: Opened, doc: Doc): Promise<Plan> {
-  const plan = restorePlan(doc, await targetOf(ctx, device, all, doc))
+  const target = await targetOf(ctx, device, all, doc)
+  const plan = restorePlan(doc, target)
+  const wanted = new Map(doc.lanes.map((lane) => [lane.road, lane.productId]))
+  noteSkipped(ctx, device, plan.skipped, wanted, target.products)
   await q.saveLanes(ctx, plan.changed)
   const names = new Map(doc.floors.map((floor) => [floor.level, floor.name]))
   const renamed = (await q.floors(ctx, device.id)).flatMap(({ id, level, name: was }) => {

@@ -16,6 +16,7 @@ export const goodsOf = (road: Road): Goods => ({
   model: road.model ?? '',
   img: road.productImg,
   drugClass: road.drugClass ?? 'NONE',
+  drug: road.drug,
   costPrice: road.costPrice,
   retailPrice: road.retailPrice ?? 0,
   warnQty: road.warnQty,

@@ -1,6 +1,3 @@
-import { sql } from 'kysely'
-import { usualTemperature } from '../rules.ts'
-
 /**
  * Something said that is as it should be, or is not; `place` is where it stands among what the
  * machine says.
@@ -46,20 +43,6 @@ export function spanAfter(before: Span, words: readonly Word[]): Omit<Span, 'fin
     since: times.length ? new Date(Math.min(...times)) : (lastFine?.at ?? before.since),
   }
 }
-
-/** The limits in force of the machine `device`; null where nothing is to be kept cold. */
-export const temperatureLimits = (device: string) => sql<{
-  low: number | null
-  high: number | null
-}>`(
-  select case when c.device_id is not null then c.temp_min
-    when t.refrigeration then ${usualTemperature.min}::numeric end as low,
-    case when c.device_id is not null then c.temp_max
-      when t.refrigeration then ${usualTemperature.max}::numeric end as high
-  from devices d join device_types t on t.id = d.type_id
-  left join lateral (select * from device_configs c where c.device_id = d.id
-    order by c.config_version desc limit 1) c on true
-  where d.id = ${sql.ref(device)})`
 
 export type Range = { readonly low: number | null; readonly high: number | null }
 export const isWithin = ({ low, high }: Range, temperature: number | null): boolean =>

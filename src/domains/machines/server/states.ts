@@ -2,13 +2,14 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, iso } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { dayMs } from '../../../shared/instants.ts'
+import { temperatureLimits } from '../../drug-guard/server/facts.ts'
 import { isPlatformFault, platformFaults } from '../protocol.ts'
 import { limits, type Signal, signalOf } from '../rules.ts'
 import { bootOf, isAfter, placeOf } from './boots.ts'
 import { refreshDeviceCounters } from './counters.ts'
 import type { Doubt } from './doubts.ts'
 import type { Fact } from './facts.ts'
-import { isWithin, type Range, spanAfter, temperatureLimits } from './spans.ts'
+import { isWithin, type Range, spanAfter } from './spans.ts'
 
 /**
  * What a fact says about one thing of the machine; the newest by (boot, seq) counts. Of a hello,

@@ -9,7 +9,9 @@ import { holderOf } from '../../../shared/address.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
-import { canPlace } from '../../lanes/rules.ts'
+import { DrugFacts } from '../../drug-guard/contract.ts'
+import { anyBuyer, canPlace, type Goods, type Place, type Verdict } from '../../drug-guard/rules.ts'
+import { asSite, drugOf, type RawSite, siteOf } from '../../drug-guard/server/facts.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { checkAfter } from '../../payment-channels/rules.ts'
 import { payeeOf } from '../../payment-channels/server/configs.ts'
@@ -27,14 +29,12 @@ import { countUnpaid, lostBy } from './unpaid.ts'
 export const orderLockTimeout = (app: App, { rtuNumber }: Pick<Asked, 'rtuNumber'>) =>
   lockTimeout(admissionOf(app).lockMs(rtuNumber))
 
-export type Device = {
+export type Device = Place & {
   id: number
   orgId: number
   rtuNumber: string
   nickname: string
   lifecycle: string
-  kind: string
-  dispensingMode: string | null
   online: boolean
   /** Locked from afar, or its door is open: nothing is sold. */
   stopped: boolean
@@ -45,14 +45,13 @@ export type Device = {
   waiting: number
   oldest: Date | null
 }
-export type Lane = {
+export type Lane = Goods & {
   id: number
   roadIndex: number
   productId: number
   name: string
   model: string
   img: string
-  drugClass: string
   price: number
   costPrice: number
   available: number
@@ -76,10 +75,10 @@ export type Asking = Pick<Ctx, 'app' | 'db' | 'now' | 'ip'>
 type Asked = Input<typeof orders.mobileOrder>
 
 async function deviceByNumber(ctx: Asking, rtuNumber: string): Promise<Device> {
-  const device = await rowOf<Device>(
+  const device = await rowOf<Omit<Device, 'site'> & { site: RawSite }>(
     ctx.db,
   )`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.nickname, d.lifecycle, d.kind,
-    d.dispensing_mode as "dispensingMode",
+    d.dispensing_mode as "dispensingMode", ${siteOf(ctx.now)} as site,
       coalesce(s.online, false) as online, d.locked or coalesce(s.door_open, false) as stopped,
       coalesce(c.limit_per_order, 0) as "limitPerOrder",
       coalesce(c.limit_per_day, 0) as "limitPerDay", v.waiting, v.oldest
@@ -89,15 +88,20 @@ async function deviceByNumber(ctx: Asking, rtuNumber: string): Promise<Device> {
     left join lateral (select limit_per_order, limit_per_day from device_configs c
       where c.device_id = d.id order by c.config_version desc limit 1) c on true
     where d.rtu_number = ${rtuNumber}`
-  return found(device)
+  const { site, ...known } = found(device)
+  return { ...known, site: asSite(site) }
 }
 
 const laneColumns = sql`l.id, l.road_index as "roadIndex", l.product_id as "productId", p.name,
-  p.model, p.images[1] as img, p.drug_class as "drugClass",
+  p.model, p.images[1] as img, p.drug_class as "drugClass", ${drugOf} as drug,
   l.price, p.cost_price as "costPrice", l.quantity - l.reserved - l.failed_hold as available,
   l.restriction, p.purchase_limit as "purchaseLimit",
   l.status, p.status = 'ON' as "onShelf", l.goods_expire_on as "goodsExpireOn"`
-const kept = z.object({ drugClass: z.string(), goodsExpireOn: z.string().nullable() })
+const kept = z.object({
+  drugClass: z.string(),
+  drug: DrugFacts,
+  goodsExpireOn: z.string().nullable(),
+})
 const shownLane = shape(MobileLane.extend(kept.shape), ['lanes', 'l'], {
   productId: sql`l.product_id`,
   productName: sql`p.name`,
@@ -107,6 +111,7 @@ const shownLane = shape(MobileLane.extend(kept.shape), ['lanes', 'l'], {
   retailPrice: sql`l.retail_price`,
   available: sql`true`,
   drugClass: sql`p.drug_class`,
+  drug: drugOf,
 })
 
 async function mobileLanes(
@@ -133,8 +138,8 @@ async function mobileLanes(
     order by l.road_index`,
   )
   const past = await pastIn(ctx, device.orgId)
-  const sold = selling ? lanes.filter((lane) => !canPlace(lane, device) && !past(lane)) : []
-  const list = sold.map(({ drugClass, goodsExpireOn, ...lane }) => ({
+  const sold = selling ? lanes.filter((lane) => guarded(lane, device).ok && !past(lane)) : []
+  const list = sold.map(({ drugClass, drug, goodsExpireOn, ...lane }) => ({
     ...lane,
     restriction: strictest(lane.restriction, device.limitPerOrder),
   }))
@@ -262,6 +267,10 @@ export async function lanesFor(
   )
 }
 
+/** What the drug guard says of a sale; of other goods nothing. */
+export const guarded = (lane: Goods, device: Place): Verdict =>
+  canPlace(lane, device, { sale: anyBuyer })
+
 /** Why this lane cannot sell `count` at `price` now; null when it can. */
 export function laneRefusal(
   lane: Lane | undefined,
@@ -269,7 +278,7 @@ export function laneRefusal(
   device: Device,
 ): ErrorDef | null {
   if (lane?.status !== 'ENABLED' || !lane.onShelf || lane.past) return orderErrors.laneNotSelling
-  if (canPlace(lane, device)) return orderErrors.drugForbidden
+  if (!guarded(lane, device).ok) return orderErrors.drugForbidden
   if (lane.price !== item.price) return orderErrors.priceChanged
   // what nobody may have is not short of anything
   if (item.count > strictest(lane.restriction, lane.purchaseLimit, 32)) return orderErrors.overLimit

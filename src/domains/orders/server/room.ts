@@ -5,11 +5,13 @@ import { bySystem } from '../../../server/run.ts'
 import { holderOf } from '../../../shared/address.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import { type GuardRefusal, writeRefusals } from '../../drug-guard/server/refusals.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { orderErrors, type orders } from '../contract.ts'
 import {
   type Asking,
   checkLimits,
+  guarded,
   type Lane,
   laneRefusal,
   lanesFor,
@@ -42,6 +44,9 @@ type Look = {
   mayMove: boolean
 }
 
+/** What cannot be sold, whoever gives way. */
+type Refused = { drugs: readonly GuardRefusal[]; refusal: Refusal }
+
 /** How long a buyer waits for the rows of machines at which he orders nothing. */
 const elsewhereMs = 100
 
@@ -58,9 +63,13 @@ export async function makeRoom(
   input: Input<typeof orders.mobileOrder>,
   request: { readonly ip: string },
 ): Promise<Seen> {
-  const { seen, look } = await app.database.readSame(systemScope, (db) =>
+  const { seen, look, refused } = await app.database.readSame(systemScope, (db) =>
     lookFor({ app, db, now: app.now(), ip: request.ip }, input),
   )
+  if (refused) {
+    await writeRefusals(app, refused.drugs)
+    throw refused.refusal
+  }
   if (!look) return seen
   if (look.unasked.goods.length || look.unasked.places.length)
     await bySystem(app, (ctx) => markWanted(ctx, look.unasked))
@@ -97,7 +106,7 @@ export async function makeRoom(
 async function lookFor(
   ctx: Asking,
   input: Input<typeof orders.mobileOrder>,
-): Promise<{ seen: Seen; look?: Look }> {
+): Promise<{ seen: Seen; look?: Look; refused?: Refused }> {
   const at = await lookAt(ctx, input)
   if ('repeat' in at) return { seen: at }
   const { device, pieces, limits } = at
@@ -114,9 +123,15 @@ async function lookFor(
     nextOrder(ctx),
   ])
   const seen = { ...at, next }
+  const drugs: GuardRefusal[] = []
   const refused = input.items.flatMap((item) => {
     const lane = lanes.get(item.roadIndex)
     const def = laneRefusal(lane, item, device)
+    if (lane && def === orderErrors.drugForbidden)
+      drugs.push({
+        ...{ orgId: device.orgId, deviceId: device.id, road: lane.roadIndex },
+        ...{ productId: lane.productId, verdict: guarded(lane, device), act: 'CHECKOUT' },
+      })
     const refusal = def && fieldRefusal(def, `items.${item.roadIndex}`)
     return refusal
       ? [{ lane: lane as Lane, missing: item.count - (lane?.available ?? 0), refusal }]
@@ -124,7 +139,7 @@ async function lookFor(
   })
   // what cannot be sold moves nobody
   const other = refused.find(({ refusal }) => refusal.def !== orderErrors.outOfStock)
-  if (other) throw other.refusal
+  if (other) return { seen, refused: { drugs, refusal: other.refusal } }
   const short = refused.map(({ lane, missing }) => ({ lane: lane.id, missing }))
   const way = { short, ...full }
   if (!short.length && !way.machine.length && !way.own.length) return { seen }

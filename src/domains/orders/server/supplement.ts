@@ -4,6 +4,7 @@ import { type Ctx, found } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { columns } from '../../../server/shapes.ts'
 import { reject } from '../../../shared/errors.ts'
+import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
 import { orderIn, suspenseApplied } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
@@ -22,18 +23,21 @@ export type SoldLane = Giver &
   > & { orgId: number; deviceId: number; rtuNumber: string; deviceName: string }
 
 /** These lanes with their products and machines, locked by id; without a price nothing is sold. */
-export const lanesToSell = (ctx: Ctx, laneIds: readonly number[]) =>
-  rowsOf<SoldLane>(ctx.db)`
+export const lanesToSell = async (ctx: Ctx, laneIds: readonly number[]): Promise<SoldLane[]> => {
+  const rows = await rowsOf<Omit<SoldLane, 'site'> & { site: RawSite }>(ctx.db)`
     select l.id, l.org_id as "orgId", l.device_id as "deviceId", d.rtu_number as "rtuNumber",
       d.nickname as "deviceName", l.road_index as "roadIndex", l.product_id as "productId", p.name,
       p.model, p.images[1] as img, p.drug_class as "drugClass", l.price,
       p.cost_price as "costPrice", l.quantity - l.reserved - l.failed_hold as available, l.status,
       p.status = 'ON' as "onShelf", d.lifecycle, d.kind, d.dispensing_mode as "dispensingMode",
+      ${siteOf(ctx.now)} as site, ${drugOf} as drug,
       coalesce(s.online, false) as online, d.locked or coalesce(s.door_open, false) as stopped
     from lanes l join products p on p.id = l.product_id join devices d on d.id = l.device_id
     left join device_states s on s.device_id = d.id
     where l.id = any(${[...laneIds]}::bigint[]) and l.archived_at is null and l.price is not null
     order by l.id for no key update of l`
+  return rows.map(withSite)
+}
 
 export type StrayPayment = {
   id: number

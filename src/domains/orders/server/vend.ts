@@ -3,6 +3,15 @@ import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { bySystem, eachFree } from '../../../server/run.ts'
+import {
+  anyBuyer,
+  canPlace,
+  type Goods,
+  type Place,
+  stoppingLocks,
+} from '../../drug-guard/rules.ts'
+import { asSite, drugOf, type RawSite, siteOf } from '../../drug-guard/server/facts.ts'
+import { type GuardRefusal, writeRefusals } from '../../drug-guard/server/refusals.ts'
 import type { RecordVends, VendOut } from '../../machines/server/vending.ts'
 import { timers } from '../rules.ts'
 import { within } from './rows.ts'
@@ -49,13 +58,15 @@ export async function takeCommands(app: App, deviceIds: readonly number[]): Prom
   if (!deviceIds.length) return []
   // most turns find nothing: one look, without locks; what is paid after it pokes the next turn
   const { rows } = await app.database.readSame(systemScope, (db) =>
-    sql<Waiting>`select device_id, min(order_at) as first, max(order_at) as last from vend_commands
-      where state in ('WAIT','SENT','UNKNOWN') group by device_id`.execute(db),
+    sql<Waiting>`select v.device_id, min(v.order_at) as first, max(v.order_at) as last,
+        d.kind = 'DRUG' as drugs
+      from vend_commands v join devices d on d.id = v.device_id
+      where v.state in ('WAIT','SENT','UNKNOWN') group by v.device_id, d.kind`.execute(db),
   )
   const asked = new Set(deviceIds)
   const waiting = rows.filter((row) => asked.has(row.device_id))
   if (!waiting.length) return []
-  const { out, stopped } = await bySystem(app, (ctx) => takeDue(ctx, waiting))
+  const { out, stopped, guarded } = await bySystem(app, (ctx) => takeDue(ctx, waiting))
   // nothing leaves a broken lane: those who paid for it have their money back without waiting for
   // the motor to say so
   await eachFree(app, stopped, (ctx, some) =>
@@ -64,25 +75,56 @@ export async function takeCommands(app: App, deviceIds: readonly number[]): Prom
       some.map((row): Fact => ({ cmdId: row.cmdId, at: ctx.now, what: { kind: 'stopped' } })),
     ),
   )
+  await writeRefusals(app, guarded)
   return out
 }
 
+/** Lanes of drug machines whose drugs must not leave now, as the guard says. */
+async function guardedLanes(ctx: Ctx, deviceIds: readonly number[]) {
+  if (!deviceIds.length) return []
+  type Row = Goods & Omit<Place, 'site'> & { site: RawSite } & Omit<GuardRefusal, 'verdict' | 'act'>
+  const rows = await rowsOf<Row & { laneId: number }>(ctx.db)`
+    select distinct on (l.id) l.id as "laneId", l.org_id as "orgId", l.device_id as "deviceId",
+      l.road_index as road, p.id as "productId", p.drug_class as "drugClass", ${drugOf} as drug,
+      d.kind, d.dispensing_mode as "dispensingMode", ${siteOf(ctx.now)} as site
+    from vend_commands c join lanes l on l.id = c.lane_id join products p on p.id = l.product_id
+    join devices d on d.id = l.device_id
+    where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT'
+      and p.drug_class <> 'NONE'`
+  return rows.flatMap((row) => {
+    const { laneId, orgId, deviceId, road, productId } = row
+    const verdict = canPlace(row, { ...row, site: asSite(row.site) }, { sale: anyBuyer })
+    const refusal = { laneId, orgId, deviceId, road, productId, verdict, act: 'VEND' as const }
+    return verdict.ok ? [] : [refusal]
+  })
+}
+
 /** A machine with live commands, and when the first and the last of their orders were made. */
-type Waiting = { readonly device_id: number; readonly first: Date; readonly last: Date }
+type Waiting = {
+  readonly device_id: number
+  readonly first: Date
+  readonly last: Date
+  readonly drugs: boolean
+}
 
 type Stopped = { readonly cmdId: string; readonly orgId: number }
 
 async function takeDue(
   ctx: Ctx,
   waiting: readonly Waiting[],
-): Promise<{ out: VendOut[]; stopped: Stopped[] }> {
+): Promise<{ out: VendOut[]; stopped: Stopped[]; guarded: GuardRefusal[] }> {
   const now = ctx.now
   const deviceIds = waiting.map((row) => row.device_id)
   const moments = waiting.flatMap((row) => [row.first, row.last])
-  // nor does what is recalled or past its date; a test is how a repairman tries a broken lane
+  const guarded = await guardedLanes(
+    ctx,
+    waiting.flatMap((row) => (row.drugs ? row.device_id : [])),
+  )
+  // nor does what must not be sold; a test is how a repairman tries a broken lane
   const isBroken = sql<boolean>`exists (select from lanes l
     where l.id = c.lane_id and (l.status = 'FAULT'
-      or l.status = 'LOCKED' and l.lock_reason in ('RECALL', 'EXPIRY'))) and not exists (
+      or l.status = 'LOCKED' and l.lock_reason = any(${[...stoppingLocks]}::text[])
+      or l.id = any(${guarded.map((row) => row.laneId)}::bigint[]))) and not exists (
     select from orders o where o.org_id = c.org_id and o.created_at = c.order_at
       and o.id = c.order_id and ${within('o.created_at', moments)} and o.order_type = 'TEST')`
   const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
@@ -143,5 +185,5 @@ async function takeDue(
     where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT'
       and ${within('c.order_at', moments)} and ${isBroken}`
   const [out, stopped] = await Promise.all([taken, broken])
-  return { out, stopped }
+  return { out, stopped, guarded: stopped.length ? guarded : [] }
 }

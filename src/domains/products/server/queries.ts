@@ -7,6 +7,8 @@ import { columns, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
+import type { Place } from '../../drug-guard/rules.ts'
+import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
 import {
   type NewProduct,
   Product,
@@ -15,7 +17,6 @@ import {
   ProductRow,
   type products,
 } from '../contract.ts'
-import type { SellingDevice } from '../rules.ts'
 
 type Contract = typeof products
 
@@ -141,6 +142,7 @@ export const hasInsurance = (ctx: Ctx, id: number) =>
 
 const option = shape(ProductOption.extend(beside), ['products', 'p'], {
   img: sql`coalesce(p.images[1], '')`,
+  drug: drugOf,
 })
 export async function productOptions(ctx: Ctx, input: Input<Contract['options']>) {
   const read = (where: RawBuilder<unknown>) =>
@@ -170,17 +172,18 @@ export async function addProduct(ctx: Ctx, input: NewProduct): Promise<number> {
   return row.id
 }
 
-type Placement = SellingDevice & { rtu_number: string; road_index: number; price: number }
+type Placement = Place & { rtu_number: string; road_index: number; price: number }
 export async function placements(ctx: Ctx, id: number): Promise<Placement[]> {
   const { rows } = await sql<
-    Placement & { dispensing_mode: SellingDevice['dispensingMode'] }
-  >`select d.rtu_number, d.kind, d.dispensing_mode, l.road_index, l.price
+    Omit<Placement, 'site'> & { site: RawSite }
+  >`select d.rtu_number, d.kind, d.dispensing_mode as "dispensingMode", ${siteOf(ctx.now)} as site,
+      l.road_index, l.price
     from lanes l join devices d on d.id = l.device_id
     where l.product_id = ${id} and l.archived_at is null
       and ${visible(ctx, 'l.org_id', 'l.device_id')} order by d.rtu_number, l.road_index`.execute(
     ctx.db,
   )
-  return rows.map((row) => ({ ...row, dispensingMode: row.dispensing_mode }))
+  return rows.map(withSite)
 }
 
 const lane = shape(ProductLane, ['lanes', 'l'], {

@@ -1,16 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, inheritable, may, owns } from '../../../server/context.ts'
 import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
 import { bi } from '../../../shared/text.ts'
+import { canPlace } from '../../drug-guard/rules.ts'
 import { missingPictures } from '../../files/server/pictures.ts'
 import type { NewProduct, Product, ProductInput, ProductRow, products } from '../contract.ts'
 import {
-  becomesStricter,
+  asGoods,
   drugClassChange,
   marginPermille,
-  mayBeSoldOn,
   namePlaces,
   productCan,
   productErrors,
@@ -111,7 +112,8 @@ async function checkReferences(ctx: Ctx, input: ProductInput, orgId: number): Pr
 
 /** What an edit may not do to lanes that hold the product. */
 async function checkLanes(ctx: Ctx, before: q.ProductData, input: ProductInput): Promise<void> {
-  if (input.costPrice <= before.costPrice && input.drugClass === before.drugClass) return
+  const [was, is] = [asGoods(before), asGoods(input)]
+  if (input.costPrice <= before.costPrice && isDeepStrictEqual(was, is)) return
   const placed = await q.placements(ctx, before.id)
   reject(
     drugClassChange(
@@ -127,9 +129,7 @@ async function checkLanes(ctx: Ctx, before: q.ProductData, input: ProductInput):
     )
     throw fieldRefusal(productErrors.lanesBelowCost, 'costPrice', { n: below.length, list: places })
   }
-  const forbidding = becomesStricter(before.drugClass, input.drugClass)
-    ? placed.filter((lane) => !mayBeSoldOn(lane, input.drugClass))
-    : []
+  const forbidding = placed.filter((lane) => canPlace(was, lane).ok && !canPlace(is, lane).ok)
   if (forbidding.length) {
     const places = namePlaces(forbidding.map((lane) => `${lane.rtu_number}-${lane.road_index}`))
     throw fieldRefusal(productErrors.lanesForbidDrug, 'drugClass', {

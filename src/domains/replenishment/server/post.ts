@@ -3,6 +3,16 @@ import { type Ctx, visible } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
 import { bi } from '../../../shared/text.ts'
+import {
+  canPlace,
+  type Goods,
+  isGuardKey,
+  type Place,
+  type Verdict,
+  verdictOf,
+} from '../../drug-guard/rules.ts'
+import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
+import { noteRefusals } from '../../drug-guard/server/refusals.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { lockOrders } from '../../orders/server/rows.ts'
@@ -34,9 +44,12 @@ type Lane = {
   reserved: number
   failedHold: number
   cost: number
-  drugClass: string
   traceRequired: boolean
-}
+  roadIndex: number
+  status: string
+  lockReason: string | null
+} & Goods &
+  Place
 type Held = {
   orgId: number
   at: Date
@@ -67,14 +80,18 @@ export async function postItems(
   if (doubtful.length) await lockOrders(ctx, doubtful)
   // of orders that are locked now; whether they still hold is read again below
   const settled = new Set(doubtful.map(keyOf))
-  const lanes = await rowsOf<Lane>(ctx.db)`
+  const rows = await rowsOf<Omit<Lane, 'site'> & { site: RawSite }>(ctx.db)`
     select l.id, l.org_id as "orgId", l.device_id as "deviceId", l.product_id as "productId",
       l.capacity, l.quantity, l.reserved, l.failed_hold as "failedHold",
       coalesce(p.cost_price, 0) as cost, coalesce(p.drug_class, 'NONE') as "drugClass",
+      ${drugOf} as drug, d.kind, d.dispensing_mode as "dispensingMode",
+      case when p.drug_class <> 'NONE' then ${siteOf(ctx.now)} end as site,
+      l.road_index as "roadIndex", l.status, l.lock_reason as "lockReason",
       coalesce(p.trace_required, p.drug_class <> 'NONE', false) as "traceRequired"
-    from lanes l left join products p on p.id = l.product_id
+    from lanes l join devices d on d.id = l.device_id left join products p on p.id = l.product_id
     where l.id = any(${ids}::bigint[]) and l.archived_at is null and l.status <> 'MERGED'
       and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.id for no key update of l`
+  const lanes = rows.map(withSite)
   // from here on nothing moves in these lanes
   const held = await heldIn(ctx, counted, sql`u.hold in ('HELD','FAILED_HOLD')`)
   const since = await flowsSince(ctx, items)
@@ -95,7 +112,9 @@ export async function postItems(
       cost: lane?.cost ?? 0,
     }
   })
-  await write(ctx, done, [...settledBy(done)], laneOf, asCorrection)
+  const forbidden = done.flatMap((item) => guardOf(ctx, item, laneOf.get(item.laneId)))
+  await write(ctx, done, [...settledBy(done)], laneOf, asCorrection, forbidden)
+  noteRefusals(ctx, forbidden)
   return done
 
   function nowOf(lane: Lane, item: Item): Now {
@@ -115,7 +134,7 @@ export async function postItems(
             (u.hold === 'FAILED_HOLD' && !settles(u, item) && during(u.sentAt, u.finishedAt)),
         ) || flows.some((flow) => during(flow.sentAt, null)),
       countedSince: later.has(lane.id),
-      drug: lane.drugClass !== 'NONE',
+      ...{ goods: lane, place: lane, excursion: isExcursion(lane) },
       batch: goods.batches.get(item.batchId ?? 0),
       usableCodes: goods.codes.get(item.laneId) ?? 0,
       inside,
@@ -136,6 +155,32 @@ export async function postItems(
         : [],
     )
   }
+}
+
+const isExcursion = ({ status, lockReason }: Lane): boolean =>
+  status === 'LOCKED' && lockReason === 'TEMPERATURE'
+
+/**
+ * What the drug guard refused of a lane. What is inside already is booked, and the lane stops,
+ * unless it stands for another reason.
+ */
+function guardOf(ctx: Ctx, item: Posted, lane: Lane | undefined) {
+  if (!lane || lane.drugClass === 'NONE' || item.addedQty === 0) return []
+  const verdict: Verdict = item.posting
+    ? canPlace(lane, lane, { excursion: isExcursion(lane) })
+    : item.error && isGuardKey(item.error)
+      ? verdictOf(item.error)
+      : { ok: true }
+  if (verdict.ok || !lane.productId) return []
+  const { orgId, deviceId, productId, roadIndex: road } = lane
+  const { userId, username: who } = ctx.actor
+  return [
+    {
+      laneId: lane.id,
+      stops: item.posting !== null && lane.status !== 'LOCKED',
+      ...{ orgId, deviceId, productId, road, verdict, act: 'RESTOCK' as const, userId, who },
+    },
+  ]
 }
 
 const before = (at: Date | null, moment: Date): boolean => at !== null && at <= moment
@@ -248,9 +293,12 @@ async function write(
   settled: readonly Held[],
   lanes: ReadonlyMap<number, Lane>,
   asCorrection: boolean,
+  forbidden: readonly { laneId: number; stops: boolean }[],
 ): Promise<void> {
   const wrong = await wrongGoods(ctx, done)
   const moves = done.flatMap((item) => movesOf(ctx, item, settled, wrong, asCorrection))
+  const stop = { to: 'LOCKED', reason: 'COMPLIANCE' } as const
+  for (const { laneId, stops } of forbidden) if (stops) moves.push({ laneId, stop })
   const { deviceIds } = await moveStock(ctx, moves)
   if (settled.length)
     await sql`with n as (select * from jsonb_to_recordset(${JSON.stringify(settled)}::jsonb)

@@ -14,9 +14,9 @@ import {
 import { RegionSelect } from '../../../../web/RegionSelect.tsx'
 import { Bad } from '../../../../web/ui/Text.tsx'
 import { DeviceTypeSelect, type TypeOption } from '../../../device-types/web/pickers.tsx'
+import { licenceMatches } from '../../../drug-guard/rules.ts'
 import { PlaceOnMap } from '../../../geo/web/pickers.tsx'
 import { dispensingModes } from '../../formContract.ts'
-import { licenceMatches } from '../../rules.ts'
 import { HoursField } from './HoursField.tsx'
 
 /** A chosen type brings its purpose and drop detection. */

@@ -8,9 +8,10 @@ import { Picture } from '../../../../web/Picture.tsx'
 import { Empty } from '../../../../web/Problem.tsx'
 import { Lines } from '../../../../web/ui/Sheet.tsx'
 import { Cut, Muted } from '../../../../web/ui/Text.tsx'
+import { canPlace } from '../../../drug-guard/rules.ts'
 import { ProductSelect } from '../../../products/web/pickers.tsx'
 import type { Planogram } from '../../contract.ts'
-import { canPlace, switchable } from '../../rules.ts'
+import { switchable } from '../../rules.ts'
 import styles from '../grid/lanes.module.css'
 import { type Goods, roadText, type ShownRoad } from '../shown.ts'
 import type { Field } from './drafts.ts'
@@ -174,7 +175,7 @@ function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'dra
             id={id}
             value={shared('productId') ?? undefined}
             {...(differs('productId') ? { placeholder: t('differing') } : {})}
-            filter={(option) => canPlace(option, plan.device) === null}
+            filter={(option) => canPlace(option, plan.device).ok}
             onChange={(next) => {
               if (next === null) drafts.set(ids, 'productId', null)
             }}

@@ -7,9 +7,9 @@ import { Picture } from '../../../../web/Picture.tsx'
 import { Empty, Unread } from '../../../../web/Problem.tsx'
 import { Cut, Muted } from '../../../../web/ui/Text.tsx'
 import { useDebounced } from '../../../../web/useDebounced.ts'
+import { canPlace } from '../../../drug-guard/rules.ts'
 import { products } from '../../../products/contract.ts'
 import type { Planogram } from '../../contract.ts'
-import { canPlace } from '../../rules.ts'
 import styles from '../grid/lanes.module.css'
 import { dragged, type Goods } from '../shown.ts'
 
@@ -28,7 +28,7 @@ export function ProductShelf({
   const [typed, setTyped] = useState('')
   const keyword = useDebounced(typed.trim())
   const read = useRead(products.options, keyword ? { keyword } : {}, { keep: true, inline: true })
-  const list = (read.data?.list ?? []).filter((option) => canPlace(option, plan.device) === null)
+  const list = (read.data?.list ?? []).filter((option) => canPlace(option, plan.device).ok)
   return (
     <div className={styles.shelf}>
       <Input.Search

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import { shanghaiDay } from '../../../shared/instants.ts'
+import { regionPath } from '../../../shared/regions.ts'
+import { dutySeconds, licenceMatches, type Place, usualTemperature } from '../rules.ts'
+
+/** The limits in force of the machine `device`; null where nothing is to be kept cold. */
+export const temperatureLimits = (device: string) => sql<{
+  low: number | null
+  high: number | null
+}>`(
+  select case when c.device_id is not null then c.temp_min
+    when t.refrigeration then ${usualTemperature.min}::numeric end as low,
+    case when c.device_id is not null then c.temp_max
+      when t.refrigeration then ${usualTemperature.max}::numeric end as high
+  from devices m join device_types t on t.id = m.type_id
+  left join lateral (select * from device_configs c where c.device_id = m.id
+    order by c.config_version desc limit 1) c on true
+  where m.id = ${sql.ref(device)})`
+
+/**
+ * What the guard is told, as columns of whatever query asks: nothing where there is no drug, so
+ * that other goods and machines cost nothing.
+ */
+
+/** Of `products p`. */
+export const drugOf = sql<never>`case when p.drug_class <> 'NONE' then jsonb_build_object(
+  'approvalNo', p.approval_no, 'dosageForm', p.dosage_form, 'manufacturer', p.manufacturer,
+  'tempMin', p.store_temp_min, 'tempMax', p.store_temp_max, 'special', p.special_compound) end`
+
+export type RawSite =
+  | (Omit<NonNullable<Place['site']>, 'licenceFits'> & { licenceAddress: string; county: string })
+  | null
+/** Of `devices d`. A heartbeat ahead of now is that of a clock that was set back. */
+export const siteOf = (now: Date) => sql<never>`case when d.kind = 'DRUG' then (
+  select jsonb_build_object('today', ${shanghaiDay(now)}::text, 'licenceNo', d.licence_no, 'licenceUntil', d.licence_until,
+    'licenceAddress', d.licence_address, 'county', d.county, 'tempMin', g.low, 'tempMax', g.high,
+    'pharmacist', d.dispensing_mode = 'PHARMACIST' and exists (select from pharmacist_duties a
+      where a.org_id = d.org_id and a.store_id = d.store_id
+        and a.seen_at > ${new Date(now.getTime() - 1000 * dutySeconds)}
+        and a.seen_at < ${new Date(now.getTime() + 1000 * dutySeconds)}))
+  from ${temperatureLimits('d.id')} g) end`
+
+export const asSite = (raw: RawSite): Place['site'] => {
+  if (!raw) return null
+  const { licenceAddress, county, ...site } = raw
+  const names = regionPath(county).map(({ name }) => name)
+  return { ...site, licenceFits: licenceMatches({ kind: 'DRUG', licenceAddress }, names) }
+}
+/** A row with what the guard is told of its machine. */
+export const withSite = <R extends { site: RawSite }>({ site, ...row }: R) => ({
+  ...row,
+  site: asSite(site),
+})
