@@ -178,3 +178,9 @@ export const imageUrl = z
 
 /** Answer of verbs that have nothing to say. */
 export const done = z.strictObject({ ok: z.literal(true) })
+
+/** Of one box of a drug. */
+export const traceCode = z
+  .string()
+  .trim()
+  .regex(/^[!-~]{8,64}$/, bi('追溯码格式不正确', 'Not a trace code'))

@@ -64,10 +64,7 @@ export const BatchRow = z.strictObject({
 })
 export type BatchRow = z.infer<typeof BatchRow>
 
-export const traceCode = z
-  .string()
-  .trim()
-  .regex(/^[!-~]{8,64}$/, bi('追溯码格式不正确', 'Not a trace code'))
+export const { traceCode } = f
 
 const byId = z.strictObject({ id: f.id })
 const reason = f.text(200, bi('请输入原因', 'Enter the reason'))

@@ -32,6 +32,10 @@ export const FlowRow = z.strictObject({
   beforeChangeTotal: z.number().int(),
   changeTotal: z.number().int(),
   afterChangeTotal: z.number().int(),
+  /** Null: of unknown batch. */
+  batchNo: z.string().nullable(),
+  /** Trace codes of the pieces, for whoever may read them. */
+  codes: z.array(z.string()),
   orderNum: z.string().nullable(),
   /** Of the replenisher who moved the goods. */
   visitId: f.id.nullable(),
@@ -62,6 +66,9 @@ export const FlowQuery = listQuery(
       .regex(/^\d{20}$/)
       .optional(),
     wasteNum: wasteNum.optional(),
+    batchNo: keyword,
+    /** A whole code, by whoever may read codes; alone, it searches the last year. */
+    traceCode: f.traceCode.optional(),
     ...rangeFields,
   },
   ['createTime'],

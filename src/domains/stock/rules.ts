@@ -41,6 +41,7 @@ type Asked = {
   to?: string | undefined
   wasteNum?: string | undefined
   orderNum?: string | undefined
+  traceCode?: string | undefined
 }
 
 /** Months a machine may hand in a flow of an order late; a week of days beyond is cheap. */
@@ -48,7 +49,7 @@ const lateDays = 31
 
 /**
  * The instants a list of flows covers, at most 366 days: as asked, else around the number's own
- * day, else the last seven days.
+ * day, of a box all of them, else the last seven days.
  */
 export function flowRange(asked: Asked, now: Date): { from: Date; until: Date } {
   const today = shanghaiDay(now)
@@ -58,9 +59,11 @@ export function flowRange(asked: Asked, now: Date): { from: Date; until: Date } 
       asked.to ?? ([from, [today, addDays(from, 365)].sort()[0] as string].sort()[1] as string)
     return { from: startOfDay(from), until: startOfDay(addDays(to, 1)) }
   }
+  const tomorrow = startOfDay(addDays(today, 1))
+  if (asked.traceCode) return { from: startOfDay(addDays(today, -365)), until: tomorrow }
   const day = dayInside(asked)
   if (day) return { from: startOfDay(addDays(day, -1)), until: startOfDay(addDays(day, lateDays)) }
-  return { from: startOfDay(addDays(today, -6)), until: startOfDay(addDays(today, 1)) }
+  return { from: startOfDay(addDays(today, -6)), until: tomorrow }
 }
 
 function dayInside(asked: Asked): string | null {

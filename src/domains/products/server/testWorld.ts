@@ -24,6 +24,7 @@ const all = [
   'product-category:update',
   'product-category:delete',
   'stock-flow:read',
+  'trace-code:read',
   'upload:create',
 ]
 /**

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Ctx, visible } from '../../../server/context.ts'
+import { type Ctx, may, visible } from '../../../server/context.ts'
 import { all, matches } from '../../../server/lists.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -8,18 +8,27 @@ import { flowRange } from '../rules.ts'
 
 type FlowQuery = Input<(typeof stock)['flows']>
 
-const flow = shape(FlowRow, ['stock_flows', 'f'], {
-  nickname: sql`coalesce((select d.nickname from devices d where d.id = f.device_id), '')`,
-  // the check of the table names them by type
-  reason: sql`f.reason`,
-  beforeChangeTotal: sql`f.before_total`,
-  changeTotal: sql`f.change_total`,
-  afterChangeTotal: sql`f.after_total`,
-  visitId: sql`(select i.visit_id from replenishment_items i where i.id = f.visit_item_id)`,
-  actorName: sql`u.real_name`,
-  occurTime: sql`f.occurred_at`,
-  createTime: sql`f.created_at`,
-})
+const flow = (ctx: Ctx) =>
+  shape(FlowRow, ['stock_flows', 'f'], {
+    nickname: sql`coalesce((select d.nickname from devices d where d.id = f.device_id), '')`,
+    // the check of the table names them by type
+    reason: sql`f.reason`,
+    beforeChangeTotal: sql`f.before_total`,
+    changeTotal: sql`f.change_total`,
+    afterChangeTotal: sql`f.after_total`,
+    codes: may(ctx, 'trace-code:read') ? sql`coalesce(f.codes, '{}')` : sql`'{}'::text[]`,
+    visitId: sql`(select i.visit_id from replenishment_items i where i.id = f.visit_item_id)`,
+    actorName: sql`u.real_name`,
+    occurTime: sql`f.occurred_at`,
+    createTime: sql`f.created_at`,
+  })
+
+/** Flows of a box are flows of its batch; who looks at machines of others sees no more than these. */
+const ofBox = (ctx: Ctx, code: string) =>
+  ctx.actor.scope.watched
+    ? sql`f.codes @> array[${code}]`
+    : sql`f.batch_id = any(array(select t.batch_id from trace_codes t where t.code = ${code}))
+        and f.codes @> array[${code}]`
 
 function conditions(ctx: Ctx, input: FlowQuery, org = 'f.org_id') {
   const { from, until } = flowRange(input, ctx.now)
@@ -35,6 +44,9 @@ function conditions(ctx: Ctx, input: FlowQuery, org = 'f.org_id') {
     matches('products', 'f.product_id', input.keyword),
     input.orderNum && sql`f.order_num = ${input.orderNum}`,
     input.wasteNum && sql`f.waste_num = ${input.wasteNum}`,
+    input.batchNo &&
+      sql`f.batch_id is not null and strpos(lower(f.batch_no), lower(${input.batchNo})) > 0`,
+    input.traceCode && sql`${ofBox(ctx, input.traceCode)}`,
   ]
 }
 
@@ -47,7 +59,7 @@ function conditions(ctx: Ctx, input: FlowQuery, org = 'f.org_id') {
 export function flowPage(ctx: Ctx, input: FlowQuery) {
   const where = conditions(ctx, input)
   const direction = input.sort === 'createTime' ? sql`asc` : sql`desc`
-  return flow.page(ctx.db, {
+  return flow(ctx).page(ctx.db, {
     from: sql`organisations o cross join lateral (
       select f.* from stock_flows f
       where f.org_id = o.id and ${all(conditions(ctx, input, 'o.id'))}

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { add as made } from '../../../../test/factories/things.ts'
 import { nodes, type Plan, plansOf } from '../../../../test/support/plans.ts'
-import { addDevice, openWorld, people, type World } from '../../products/server/testWorld.ts'
+import {
+  addDevice,
+  addLane,
+  openWorld,
+  people,
+  type World,
+} from '../../products/server/testWorld.ts'
 
 let world: World
 const ask = async (query: string, user = people.operator) =>
@@ -180,7 +187,34 @@ test('scope: own machines, assigned machines, permission', async () => {
   })
   expect((await ask('', people.reader)).code).toBe(403001)
 })
+test('a batch by its number, a box by its code over the whole year, by whoever may read codes', async () => {
+  await made(world.sql, 'suppliers', { id: 1, org_id: 3, name: '甲', phone: '13800138000' })
+  const dates = { produced_on: '2026-01-01', expires_on: '2028-01-01' }
+  const of = { org_id: 3, product_id: 5, supplier_id: 1, ...dates }
+  await made(world.sql, 'batches', { id: 7, ...of, batch_no: 'B2026-07' })
+  const lane = await addLane(world, 22, 3, 7, 5, 250)
+  await world.rows(`insert into trace_codes (code, org_id, batch_id) values ('81000001', 3, 7)`)
+  await world.rows(
+    `insert into stock_flows (org_id, created_at, waste_num, device_id, rtu_number, lane_id,
+      lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total,
+      after_total, actor_kind, occurred_at, batch_id, batch_no, codes)
+    values (3, '2026-04-01T04:00:00Z', '20260401000000000007', 22, 'HD000022', $1, 1, 7, 5, '水',
+      'MERCHANT_REPLENISH', 'REFILL', 0, 1, 1, 'SYSTEM', now(), 7, 'B2026-07', '{81000001}')`,
+    [lane],
+  )
+  const days = 'from=2026-02-01&to=2026-12-31'
+  expect(await nums(`${days}&batchNo=2026-07`)).toEqual(['20260401000000000007'])
+  expect(await nums('batchNo=2026-07')).toEqual([])
+  const box = { batchNo: 'B2026-07', codes: ['81000001'] }
+  expect((await ask('traceCode=81000001')).list).toMatchObject([box])
+  expect(await nums('traceCode=81000002')).toEqual([])
+  // he moved it, and may not read codes
+  const seen = await ask(`${days}&batchNo=B2026-07`, people.replenisher)
+  expect(seen.list).toMatchObject([{ ...box, codes: [] }])
+  expect((await ask('traceCode=81000001', people.replenisher)).code).toBe(403001)
+})
 test.each([
+  'traceCode=81',
   'from=2026-11-02&to=2026-11-01',
   'from=2024-01-01&to=2026-11-01',
   'type=EATEN',

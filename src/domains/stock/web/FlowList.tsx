@@ -30,6 +30,8 @@ export function FlowList() {
         { key: 'reason', width: 140 },
         'range',
         { key: 'cargoRoad', more: true },
+        { key: 'batchNo', more: true },
+        ...(may('trace-code:read') ? [{ key: 'traceCode', more: true }] : []),
         { key: 'orderNum', more: true },
         { key: 'wasteNum', more: true },
       ]}
@@ -57,6 +59,18 @@ export function FlowList() {
           ),
         }),
         col('afterChangeTotal'),
+        col('batchNo'),
+        may('trace-code:read') &&
+          col('codes', {
+            width: 160,
+            defaultHidden: true,
+            render: (codes: readonly string[]) =>
+              codes.length ? (
+                <Cut title={codes.join(' ')}>{codes.join(' ')}</Cut>
+              ) : (
+                <span className="hd-none">—</span>
+              ),
+          }),
         col('orderNum', {
           width: 112,
           render: (_, { orderNum, visitId }) =>
