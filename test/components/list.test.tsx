@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { commands, page, userEvent } from 'vitest/browser'
 import { z } from 'zod'
 import { useCols } from '../../src/web/columns.tsx'
+import { ListPage } from '../../src/web/ListPage.tsx'
+import { OrderHandle } from '../../src/web/list/OrderHandle.tsx'
 import { keepLabels, LabelList, LabelRow, label, labels } from './labels.tsx'
 import { answer, asked, askedOf, choose, held, refused, show } from './world.tsx'
 
@@ -458,4 +460,46 @@ test('a column of somebody who may not see it is left out', async () => {
     .element(page.getByRole('link', { name: '¥3.50' }))
     .toHaveAttribute('href', '/labels/1')
   expect(page.getByRole('columnheader').elements()).toHaveLength(3)
+})
+
+test('a row is put in another place by keys and by hand, at once and once', async () => {
+  keepLabels(many(4))
+  const put: unknown[] = []
+  function Sorted() {
+    const col = useCols(LabelRow, 'labels')
+    return (
+      <ListPage
+        ns="labels"
+        endpoint={labels.list}
+        columns={[
+          col('name'),
+          col('count', {
+            render: (_, row) => (
+              <OrderHandle
+                label={`移动${row.name}`}
+                onDrop={(beside, side) => put.push([row.id, beside, side])}
+              >
+                {null}
+              </OrderHandle>
+            ),
+          }),
+        ]}
+      />
+    )
+  }
+  await show(<Sorted />)
+  await expect.element(button('移动标签1')).toBeVisible()
+  const [first, second, third] = [...rows()].map((row) => row.getAttribute('data-row-key'))
+  const handle = button(`移动标签${first}`)
+  handle.element().focus()
+  await userEvent.keyboard(' {ArrowDown}{ArrowDown}')
+  await expect.element(page.getByText('第 3 行，共 4 行', { exact: false })).toBeInTheDocument()
+  expect(put).toEqual([])
+  await userEvent.keyboard('{Escape} ')
+  await userEvent.keyboard(' ')
+  expect(put).toEqual([])
+  await userEvent.keyboard(' {ArrowDown} ')
+  expect(put).toEqual([[Number(first), second, 'AFTER']])
+  await userEvent.dragAndDrop(button(`移动标签${third}`), button(`移动标签${first}`))
+  expect(put[1]).toEqual([Number(third), first, 'BEFORE'])
 })

@@ -46,6 +46,7 @@ const fieldIds: Readonly<Record<string, Source>> = {
   productId: shared,
   typeId: shared,
   categoryId: shared,
+  besideId: shared,
   id: shared,
   ids: byRow,
   'lanes.id': byRow,
@@ -351,6 +352,15 @@ export const samples: Readonly<Record<string, Sample>> = {
     id: own,
     name: `类${randomUUID().slice(0, 8)}`,
     version: await versionOf(world, 'product_categories', own),
+  }),
+  'products.moveCategory': async (world) => ({
+    id: own,
+    version: await versionOf(world, 'product_categories', own),
+    besideId: await fresh(
+      world,
+      `insert into product_categories (org_id, name) values (3, '${randomUUID().slice(0, 8)}')`,
+    ),
+    side: 'AFTER',
   }),
   'products.removeCategory': async (world) => ({
     id: await fresh(

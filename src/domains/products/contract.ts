@@ -388,6 +388,20 @@ export const products = {
     input: EditCategory,
     output: CategoryRow,
   }),
+  moveCategory: write('product-category:update', {
+    method: 'PUT',
+    path: '/product-categories/{id}/place',
+    summary: 'Puts a category before or behind another one',
+    audit: 'products.moveCategory',
+    errors: [productErrors.inherited],
+    input: z.strictObject({
+      id: f.id,
+      version: f.version,
+      besideId: f.id,
+      side: z.enum(['BEFORE', 'AFTER']),
+    }),
+    output: CategoryRow,
+  }),
   removeCategory: write('product-category:delete', {
     method: 'DELETE',
     path: '/product-categories/{id}',

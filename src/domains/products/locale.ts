@@ -42,7 +42,12 @@ export const locale = defineLocale(
       priceFrom: '最低销售价',
       priceTo: '最高销售价',
     },
-    category: { one: '分类', many: '分类', name: '分类名称' },
+    category: {
+      one: '分类',
+      many: '分类',
+      name: '分类名称',
+      place: '{name}：拖动排序，或按空格键后用方向键移动',
+    },
     enums: {
       drugClass: { NONE: '非药品', OTC_B: '乙类非处方药', OTC_A: '甲类非处方药', RX: '处方药' },
       drugShort: { NONE: '非药品', OTC_B: '乙类 OTC', OTC_A: '甲类 OTC', RX: '处方药' },
@@ -146,6 +151,7 @@ export const locale = defineLocale(
       remove: '删除商品',
       createCategory: '新增商品分类',
       editCategory: '编辑商品分类',
+      moveCategory: '排序商品分类',
       removeCategory: '删除商品分类',
     },
   },
@@ -190,7 +196,12 @@ export const locale = defineLocale(
       priceFrom: 'Price from',
       priceTo: 'Price up to',
     },
-    category: { one: 'category', many: 'categories', name: 'Category' },
+    category: {
+      one: 'category',
+      many: 'categories',
+      name: 'Category',
+      place: '{name}: drag to its place, or press space and use the arrow keys',
+    },
     enums: {
       drugClass: {
         NONE: 'Not a drug',
@@ -301,6 +312,7 @@ export const locale = defineLocale(
       remove: 'Deleted a product',
       createCategory: 'Added a product category',
       editCategory: 'Changed a product category',
+      moveCategory: 'Sorted product categories',
       removeCategory: 'Deleted a product category',
     },
   },

@@ -10,6 +10,7 @@ import {
   productErrors,
   productFindings,
   retailAboveCost,
+  sortsOf,
 } from './rules.ts'
 
 describe('barcode', () => {
@@ -148,4 +149,29 @@ describe('messages of the form', () => {
     expect(message({ name: '', model: undefined }, 'en')).toBe(
       'name Enter a product name; model Enter the specification',
     ))
+})
+
+describe('categories in a wished order', () => {
+  const row = (id: number, sort: number, own = true) => ({ id, sort, own })
+  const numbers =
+    (...rows: ReturnType<typeof row>[]) =>
+    (movedId: number) =>
+      sortsOf(rows, movedId).map(({ id, sort }) => [id, sort])
+  test.each<[string, number[][], number[][]]>([
+    ['between two with room', numbers(row(1, 0), row(9, 30), row(2, 20))(9), [[9, 0]]],
+    ['with a lower id', numbers(row(5, 0), row(2, 30), row(6, 20))(2), [[2, 1]]],
+    [
+      'first of equals',
+      numbers(row(3, 0), row(1, 0), row(2, 0))(3),
+      [
+        [1, 1],
+        [2, 1],
+      ],
+    ],
+    ['last of equals', numbers(row(2, 0), row(3, 0), row(1, 0))(1), [[1, 1]]],
+    ['behind one of another', numbers(row(1, 3, false), row(9, 0), row(2, 4, false))(9), [[9, 3]]],
+    ['others of another stay', numbers(row(9, 2), row(1, 0, false), row(10, 0))(9), [[9, 0]]],
+    ['where it stands', numbers(row(1, 0), row(2, 0))(2), []],
+    ['at the end of the numbers', numbers(row(5, 9999), row(2, 3))(2), [[2, 9999]]],
+  ])('%s', (_, found, wanted) => expect(found).toEqual(wanted))
 })

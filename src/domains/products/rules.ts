@@ -193,6 +193,28 @@ export function productCan(of: {
   }
 }
 
+export type Placed = { id: number; sort: number; own: boolean }
+/** The last sort number there is. */
+const lastSort = 9999
+
+/**
+ * The new sort numbers of a list in its wished order, where rows of one number stand by their ids.
+ * What is not one's own keeps its number, and so does the rest as far as it can.
+ */
+export function sortsOf(
+  wished: readonly Placed[],
+  movedId: number,
+): { id: number; sort: number }[] {
+  let last = { id: 0, sort: 0 }
+  return wished.flatMap(({ id, sort, own }) => {
+    const next = Math.min(last.sort + (id > last.id ? 0 : 1), lastSort)
+    const behind = sort > last.sort || (sort === last.sort && id > last.id)
+    const now = own && (id === movedId || !behind) ? next : sort
+    if (own || behind) last = { id, sort: now }
+    return now === sort ? [] : [{ id, sort: now }]
+  })
+}
+
 /** At most ten places by name, the rest by number: `HD000126-3 ¥2.50, …`. */
 export const namePlaces = (places: readonly string[]): string =>
   places.slice(0, 10).join(', ') + (places.length > 10 ? ' …' : '')

@@ -92,6 +92,7 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
           : rows.map((row) => (
               <article
                 key={keyOf(row)}
+                data-row-key={keyOf(row)}
                 className={`${styles.card} ${changed.has(keyOf(row)) ? styles.changed : ''}`}
               >
                 {typeof card === 'function' ? (

@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, inheritable, may, owns } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { deleteVersion, guarding, type Rows, shape, updateVersion } from '../../../server/shapes.ts'
-import { Refusal } from '../../../shared/errors.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { CategoryRow, type products } from '../contract.ts'
-import { productErrors } from '../rules.ts'
+import { type Placed, productErrors, sortsOf } from '../rules.ts'
 
 type Contract = typeof products
 const placed = (watched: RawBuilder<unknown>) =>
@@ -112,6 +113,41 @@ export const editCategory: Handlers<Contract>['editCategory'] = async (ctx, inpu
     after,
     orgId: before.orgId,
   })
+  ctx.touch('products')
+  return after
+}
+
+/** Categories of its organisation and of those above it, as they stand; its own wait for no one. */
+const standing = (ctx: Ctx, orgId: number) =>
+  rowsOf<Placed>(ctx.db)`with own as materialized (select c.id, c.sort from product_categories c
+      where c.org_id = ${orgId} order by c.id for no key update)
+    select own.id, own.sort, true as own from own
+    union all select c.id, c.sort, false from product_categories c
+      where ${readable(ctx)} and c.org_id <> ${orgId}
+        and c.org_id::text = any(string_to_array((select o.path::text from organisations o
+          where o.id = ${orgId}), '.'))
+    order by sort, id`
+
+export const moveCategory: Handlers<Contract>['moveCategory'] = async (ctx, input) => {
+  const { id, version, besideId, side } = input
+  const before = await ownOne(ctx, id)
+  const others = (await standing(ctx, before.orgId)).filter((row) => row.id !== id)
+  const beside = others.findIndex((row) => row.id === besideId)
+  if (beside < 0) throw new Refusal(common.notFound)
+  const at = side === 'AFTER' ? beside + 1 : beside
+  const moved = { id, sort: before.sort, own: true }
+  const sorts = sortsOf([...others.slice(0, at), moved, ...others.slice(at)], id)
+  // the row itself gets a new version wherever it stands, so that an older page is told
+  const sort = sorts.find((row) => row.id === id)?.sort ?? before.sort
+  await updateVersion(ctx, 'product_categories', { id, version }, { sort })
+  const pushed = sorts.filter((row) => row.id !== id)
+  if (pushed.length)
+    await sql`update product_categories c set sort = n.sort, version = c.version + 1
+      from jsonb_to_recordset(${JSON.stringify(pushed)}::jsonb) as n(id bigint, sort int)
+      where c.id = n.id and c.org_id = ${before.orgId}`.execute(ctx.db)
+  const after = shown(ctx, await one(ctx, id))
+  const { name, orgId } = before
+  ctx.audit({ id, name, before: { sort: before.sort }, after: { sort }, orgId })
   ctx.touch('products')
   return after
 }

@@ -448,6 +448,36 @@ describe('list', () => {
 })
 
 describe('categories', () => {
+  test('are put in order, one act for one place, whoever owns those between', async () => {
+    const add = async (name: string, sort: number) =>
+      (await world.send(people.operator, 'POST', '/product-categories', { name, sort })).body
+    const order = async (user = people.operator) =>
+      (await world.send(user, 'GET', '/product-categories?keyword=序')).body.list.map(
+        ({ name, sort }: { name: string; sort: number }) => `${name}${sort}`,
+      )
+    const [a, b, c] = [await add('序甲', 4), await add('序乙', 4), await add('序丙', 9)]
+    const move = (row: { id: number; version: number }, besideId: number, side = 'AFTER') =>
+      world.send(people.operator, 'PUT', `/product-categories/${row.id}/place`, {
+        version: row.version,
+        besideId,
+        side,
+      })
+    const moved = (await move(c, a.id)).body
+    // 丙 stands behind 甲 by its id; 乙 gives way
+    expect(await order()).toEqual(['序甲4', '序丙4', '序乙5'])
+    expect((await move(c, a.id, 'BEFORE')).body.code).toBe(409001)
+    expect((await move(b, a.id, 'BEFORE')).body.code).toBe(409001)
+    expect(await order()).toEqual(['序甲4', '序丙4', '序乙5'])
+    // the platform's stands between: nobody moves it, and anybody may stand behind it
+    expect((await move({ id: above, version: 1 }, a.id)).body.error).toBe('products.inherited')
+    expect((await move(moved, above)).status).toBe(200)
+    expect(await order()).toEqual(['序甲4', '序丙5', '序乙6'])
+    const foreign = (
+      await world.send(people.sibling, 'POST', '/product-categories', { name: '序外' })
+    ).body
+    expect((await move(a, foreign.id)).status).toBe(404)
+    expect((await logs('products.moveCategory')).length).toBe(2)
+  })
   test('create, rename, duplicate, stale, delete', async () => {
     const made1 = (
       await world.send(people.operator, 'POST', '/product-categories', { name: ' 面包 ', sort: 3 })

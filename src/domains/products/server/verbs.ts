@@ -22,6 +22,7 @@ import {
   categories,
   createCategory,
   editCategory,
+  moveCategory,
   removeCategory,
 } from './categories.ts'
 import { commodityContent } from './commodity.ts'
@@ -289,5 +290,6 @@ export const handlers: Handlers<Contract> = {
   allCategories,
   createCategory,
   editCategory,
+  moveCategory,
   removeCategory,
 }
