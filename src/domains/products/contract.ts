@@ -77,7 +77,13 @@ export const NewProduct = z
   .check((c) => wholeProduct(c.value as Checked, c))
 /** The shelf has its own endpoint: it asks first and needs its own permission. */
 export const EditProduct = z
-  .strictObject({ id: f.id, ...fields, version: f.version })
+  .strictObject({
+    id: f.id,
+    ...fields,
+    version: f.version,
+    /** Lanes that cost less than the new cost take the new retail price (with lane:price). */
+    raiseLanes: z.boolean().default(false),
+  })
   .check((c) => wholeProduct(c.value as Checked, c))
 /** From a file: pictures come later, and with them the shelf. */
 const { images: _pictures, detailImages: _details, ...plain } = fields
@@ -239,6 +245,7 @@ const editErrors = [
   productErrors.inherited,
   productErrors.belowCost,
   productErrors.lanesBelowCost,
+  productErrors.tooManyToRaise,
   productErrors.looserDrugClass,
   productErrors.lanesForbidDrug,
   productErrors.insured,
@@ -272,8 +279,12 @@ export const products = {
   }),
   lanes: read('product:read', {
     path: '/products/{id}/lanes',
-    summary: 'Lanes that hold the product',
-    input: listQuery({ id: f.id }, ['rtuNumber', 'quantity', 'price'], 'rtuNumber'),
+    summary: 'Lanes that hold the product; `below`: those that cost less than this',
+    input: listQuery(
+      { id: f.id, below: f.fen.optional() },
+      ['rtuNumber', 'quantity', 'price'],
+      'rtuNumber',
+    ),
     output: pageWithSums(
       ProductLane,
       z.strictObject({ devices: count, lanes: count, stock: count }),

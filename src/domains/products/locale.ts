@@ -39,6 +39,7 @@ export const locale = defineLocale(
       capacity: '容量',
       price: '售价',
       alsoLanes: '同步到货道',
+      raiseLanes: '同时调价',
       priceFrom: '最低销售价',
       priceTo: '最高销售价',
     },
@@ -126,6 +127,8 @@ export const locale = defineLocale(
       traced: '不填则药品需要',
       choose: '选择商品',
       offShelf: '已下架',
+      lanesBelow: '以下货道售价低于新成本价：{list}，共 {n} 个货道',
+      raiseHint: '这些货道改为新的销售价',
       scan: '8、12、13 或 14 位数字',
     },
     commodity: {
@@ -193,6 +196,7 @@ export const locale = defineLocale(
       capacity: 'Capacity',
       price: 'Price',
       alsoLanes: 'Lanes as well',
+      raiseLanes: 'Raise their prices',
       priceFrom: 'Price from',
       priceTo: 'Price up to',
     },
@@ -286,6 +290,8 @@ export const locale = defineLocale(
       traced: 'Drugs do when empty',
       choose: 'Choose a product',
       offShelf: 'Off shelf',
+      lanesBelow: 'These lanes sell below the new cost: {list} ({n} in all)',
+      raiseHint: 'They take the new retail price',
       scan: '8, 12, 13 or 14 digits',
     },
     commodity: {

@@ -55,6 +55,11 @@ export const productErrors = defineErrors('products', {
     '以下货道售价低于新成本价：{list}，共{n}个货道',
     'These lanes sell below the new cost: {list} ({n} lanes in all)',
   ],
+  tooManyToRaise: [
+    422037,
+    '超过 {n} 台设备的货道需要调价，请先批量修改销售价并同步到货道',
+    'Lanes of more than {n} machines would change: set their retail price first',
+  ],
   manyBelowCost: [
     422035,
     '零售价不能低于成本价：{list}，共{n}个商品',

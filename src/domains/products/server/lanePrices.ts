@@ -1,6 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Ctx, visible } from '../../../server/context.ts'
-import { onlyRow } from '../../../server/rows.ts'
+import type { Handler } from '../../../server/bind.ts'
+import { type AuditEntry, type Ctx, visible } from '../../../server/context.ts'
+import { onlyRow, rowsOf } from '../../../server/rows.ts'
+import type { Endpoint } from '../../../shared/contract.ts'
+import { fieldRefusal } from '../../../shared/errors.ts'
+import { namePlaces, productErrors } from '../rules.ts'
 
 type Reached = { devices: number; lanes: number; raised: number; lowered: number }
 
@@ -30,4 +34,50 @@ export async function lanesFollow(ctx: Ctx, ids: readonly number[], price: numbe
         'price', ${price}::bigint, 'retailPrice', ${price}::bigint) order by l.road_index)
     ${following(ctx, ids, price)} group by l.org_id, l.device_id`.execute(ctx.db)
   ctx.afterCommit(() => ctx.app.jobs.poke('price-schedules'))
+}
+
+/** Machines of one act; each of them gets a version of its lanes. */
+const mostMachines = 50
+
+/**
+ * With a new cost, in the same act: lanes that would sell below it take the new price, as if it had
+ * been set at each machine. Before the product is locked: whoever changes a lane holds its machine
+ * first. Answers what the log says of the machines.
+ */
+export async function lanesRise(
+  ctx: Ctx,
+  id: number,
+  below: number,
+  price: number,
+): Promise<AuditEntry[]> {
+  const machines = await rowsOf<{
+    deviceId: number
+    version: number
+    rtuNumber: string
+    laneIds: number[]
+  }>(ctx.db)`select d.id as "deviceId", d.planogram_version as version,
+      d.rtu_number as "rtuNumber", json_agg(l.id order by l.id) as "laneIds"
+    from lanes l join devices d on d.id = l.device_id
+    where l.product_id = ${id} and l.archived_at is null and l.price < ${below}
+      and ${visible(ctx, 'l.org_id', 'l.device_id')}
+    group by d.id order by d.id limit ${mostMachines + 1}`
+  if (machines.length > mostMachines)
+    throw fieldRefusal(productErrors.tooManyToRaise, 'raiseLanes', { n: mostMachines })
+  const { lanes = {} } = await ctx.app.product.handlers()
+  const change = lanes.prices as Extract<Handler<Endpoint>, (...given: never) => unknown>
+  const entries: AuditEntry[] = []
+  const audit = (...logged: AuditEntry[]) =>
+    void entries.push(...logged.map((entry) => ({ ...entry, action: 'lanes.prices' })))
+  for (const { rtuNumber, ...machine } of machines) {
+    const asked = { ...machine, mode: 'SET', value: price, alsoRetail: true }
+    const { rows } = (await change({ ...ctx, audit }, asked)) as {
+      rows: { road: number; problem: string }[]
+    }
+    const kept = rows.filter(({ problem }) => problem !== '')
+    if (kept.length) {
+      const list = namePlaces(kept.map(({ road, problem }) => `${rtuNumber}-${road} ${problem}`))
+      throw fieldRefusal(productErrors.lanesBelowCost, 'raiseLanes', { n: kept.length, list })
+    }
+  }
+  return entries
 }

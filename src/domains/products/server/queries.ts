@@ -197,6 +197,7 @@ export async function productLanes(ctx: Ctx, input: Input<Contract['lanes']>) {
   const where = [
     sql`l.product_id = ${input.id} and l.archived_at is null`,
     visible(ctx, 'l.org_id', 'l.device_id'),
+    ...(input.below === undefined ? [] : [sql`l.price < ${input.below}`]),
   ]
   const { rows: list, total } = await lane.page(ctx.db, {
     from: sql`lanes l join devices d on d.id = l.device_id`,

@@ -642,6 +642,30 @@ describe('several at once', () => {
       })),
     )
   })
+  test('a new cost above the prices of lanes is saved when those rise with it, and no other', async () => {
+    await addDevice(world, 83, 3)
+    await world.rows('insert into device_states (org_id, device_id) values (3, 83)')
+    const { id } = await made(people.operator)
+    await addLane(world, 83, 3, 1, id, 150)
+    await addLane(world, 83, 3, 2, id, 190)
+    const below = await world.send(people.operator, 'GET', `/products/${id}/lanes?below=180`)
+    expect(below.body.list.map((lane: { price: number }) => lane.price)).toEqual([150])
+    const put = (raiseLanes: boolean) =>
+      world.send(people.operator, 'PUT', `/products/${id}`, {
+        ...fine({ costPrice: 180, retailPrice: 240 }),
+        version: 1,
+        raiseLanes,
+      })
+    expect((await put(false)).body.error).toBe('products.lanesBelowCost')
+    expect((await put(true)).body).toMatchObject({ costPrice: 180 })
+    const lane = 'select price, retail_price from lanes where device_id = 83 order by road_index'
+    expect((await world.rows<{ price: string }>(lane)).map(({ price }) => Number(price))).toEqual([
+      240, 190,
+    ])
+    const kept = 'select source from planogram_versions where device_id = 83 order by version'
+    expect(await world.rows(kept)).toEqual([{ source: 'PRICE' }])
+    expect((await logs('lanes.prices')).length).toBe(1)
+  })
   test('those of others are not touched, and who may not publish does not', async () => {
     const foreign = await made(people.platform)
     const answer = await batch(people.operator, [foreign], { retailPrice: 300 })

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, inheritable, may, owns } from '../../../server/context.ts'
+import {
+  type AuditEntry,
+  type Ctx,
+  found,
+  inheritable,
+  may,
+  owns,
+} from '../../../server/context.ts'
 import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
@@ -27,7 +34,7 @@ import {
 } from './categories.ts'
 import { commodityContent } from './commodity.ts'
 import { knowsCost } from './cost.ts'
-import { lanesFollow, lanesReached } from './lanePrices.ts'
+import { lanesFollow, lanesReached, lanesRise } from './lanePrices.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof products
@@ -156,7 +163,18 @@ export async function addProduct(ctx: Ctx, input: NewProduct): Promise<Product> 
   return shown(ctx, found(await q.one(ctx, id)))
 }
 
+/** Nothing is changed for who may not change the product, too. */
+async function raiseLanes(ctx: Ctx, input: ProductInput & { id: number; version: number }) {
+  const before = await ownProduct(ctx, input.id)
+  if (!may(ctx, 'lane:price') || !canOf(ctx, before).edit) throw new Refusal(common.forbidden)
+  if (before.version !== input.version) throw new Refusal(common.stale)
+  const below = retailAboveCost(input)
+  if (below) throw fieldRefusal(below, 'retailPrice')
+  return lanesRise(ctx, input.id, input.costPrice, input.retailPrice)
+}
+
 const edit: Handlers<Contract>['edit'] = async (ctx, input) => {
+  const raised = input.raiseLanes ? await raiseLanes(ctx, input) : []
   await q.lockProducts(ctx, input.id)
   const before = await ownProduct(ctx, input.id)
   // who may not see the cost cannot send it back unchanged
@@ -164,13 +182,13 @@ const edit: Handlers<Contract>['edit'] = async (ctx, input) => {
   if (before.version !== input.version) throw new Refusal(common.stale)
   await checkReferences(ctx, input, before.orgId)
   await checkLanes(ctx, before, input)
-  const { id, version, ...fields } = input
+  const { id, version, raiseLanes: _, ...fields } = input
   const set = { ...columns('products', fields), updated_at: ctx.now }
   const noDrug = input.drugClass === 'NONE' && before.drugClass !== 'NONE'
   if (noDrug && (await q.hasInsurance(ctx, id)))
     throw fieldRefusal(productErrors.insured, 'drugClass')
   await unique(updateVersion(ctx, 'products', { id, version }, set))
-  return finish(ctx, before)
+  return finish(ctx, before, raised)
 }
 
 /** Refuses by the names of the goods it is about. */
@@ -246,15 +264,14 @@ const batch: Handlers<Contract>['batch'] = async (ctx, { items: asked, ...change
   return answer
 }
 
-async function finish(ctx: Ctx, before: q.ProductData): Promise<Product> {
+async function finish(
+  ctx: Ctx,
+  before: q.ProductData,
+  more: readonly AuditEntry[] = [],
+): Promise<Product> {
   const after = shown(ctx, found(await q.one(ctx, before.id)))
-  ctx.audit({
-    id: before.id,
-    name: before.name,
-    before: shown(ctx, before),
-    after,
-    orgId: before.orgId,
-  })
+  const changed = { before: shown(ctx, before), after, orgId: before.orgId }
+  ctx.audit({ id: before.id, name: before.name, ...changed }, ...more)
   ctx.touch('products')
   // open planograms show the product's name, picture and whether it sells
   ctx.touch('lanes')

@@ -1,7 +1,9 @@
 import { Form } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
+import { yuan } from '../../../shared/money.ts'
 import { say } from '../../../shared/text.ts'
+import { useRead } from '../../../web/api.ts'
 import { Section } from '../../../web/FormPage.tsx'
 import {
   Field,
@@ -12,6 +14,7 @@ import {
   NumberField,
   RadioField,
   SelectField,
+  SwitchField,
   TextField,
 } from '../../../web/form/fields.tsx'
 import { Percent } from '../../../web/Money.tsx'
@@ -19,11 +22,13 @@ import { usePrefs } from '../../../web/prefs.ts'
 import { RecordPage } from '../../../web/RecordPage.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Bad } from '../../../web/ui/Text.tsx'
-import { products } from '../contract.ts'
+import { useDebounced } from '../../../web/useDebounced.ts'
+import { type Product, products } from '../contract.ts'
 import {
   type DrugClass,
   dosageForms,
   marginPermille,
+  namePlaces,
   nearExpiryDefault,
   retailAboveCost,
 } from '../rules.ts'
@@ -40,18 +45,11 @@ export const ProductForm = () => (
     blank={{ drugClass: 'NONE', images: [] }}
     own={{ barcode: null }}
   >
-    {(edited, fresh) => (
-      <Sections
-        fresh={fresh}
-        id={fresh ? undefined : edited?.id}
-        inherited={edited?.source === 'INHERITED'}
-      />
-    )}
+    {(edited, fresh) => <Sections fresh={fresh} edited={edited} />}
   </RecordPage>
 )
 
-type SectionsProps = { fresh: boolean; id: number | undefined; inherited: boolean }
-function Sections({ fresh, id, inherited }: SectionsProps) {
+function Sections({ fresh, edited }: { fresh: boolean; edited: Product | undefined }) {
   const may = useMay()
   const { t } = useTranslation('products')
   const drugClass = (Form.useWatch('drugClass') as DrugClass | undefined) ?? 'NONE'
@@ -60,7 +58,7 @@ function Sections({ fresh, id, inherited }: SectionsProps) {
   return (
     <>
       <Section title={t('form.basic')} purpose={t('form.basicHint')}>
-        {inherited ? <Note>{t('inherited')}</Note> : null}
+        {edited?.source === 'INHERITED' ? <Note>{t('inherited')}</Note> : null}
         <TextField name="name" count />
         <TextField name="model" count />
         <Field name="categoryId">
@@ -74,6 +72,7 @@ function Sections({ fresh, id, inherited }: SectionsProps) {
         <MoneyField name="costPrice" />
         <MoneyField name="retailPrice" />
         <Margin />
+        {edited ? <LanesBelow edited={edited} /> : null}
       </Section>
       <Section title={t('form.pictures')} purpose={t('form.picturesHint')}>
         <ImageField name="images" max={5} />
@@ -90,10 +89,12 @@ function Sections({ fresh, id, inherited }: SectionsProps) {
           <SelectField name="traceRequired" hint={t('form.traced')} />
         </Section>
       )}
-      {id === undefined || drugClass === 'NONE' || !may('medical-insurance:read') ? null : (
+      {edited === undefined || drugClass === 'NONE' || !may('medical-insurance:read') ? null : (
         <Section title={t('form.insurance')} purpose={t('form.insuranceHint')}>
           <Fixed label={t('form.insuranceEntries')}>
-            <Link to={`/product/medical-insurance?productId=${id}`}>{t('form.insuranceLook')}</Link>
+            <Link to={`/product/medical-insurance?productId=${edited.id}`}>
+              {t('form.insuranceLook')}
+            </Link>
           </Fixed>
         </Section>
       )}
@@ -102,6 +103,25 @@ function Sections({ fresh, id, inherited }: SectionsProps) {
         <NumberField name="warnQty" min={0} max={199} hint={t('form.byLane')} />
         <NumberField name="nearExpiryDays" min={1} max={720} hint={expiry} />
       </Section>
+    </>
+  )
+}
+
+/** The new cost is above what these lanes take: their prices rise with it, or it is not saved. */
+function LanesBelow({ edited }: { edited: Product }) {
+  const { t } = useTranslation('products')
+  const may = useMay()
+  const costPrice = Number(Form.useWatch('costPrice') ?? Number.NaN)
+  const raised = edited.costPrice !== null && costPrice > edited.costPrice
+  const cost = useDebounced(raised ? costPrice : 0)
+  const below = { id: edited.id, below: cost, pageSize: 20, sort: 'price' } as const
+  const { data } = useRead(products.lanes, below, { inline: true, enabled: cost > 0 })
+  if (!raised || !data?.total) return null
+  const lanes = data.list.map((lane) => `${lane.rtuNumber}-${lane.roadIndex} ${yuan(lane.price)}`)
+  return (
+    <>
+      <Note type="warning">{t('form.lanesBelow', { list: namePlaces(lanes), n: data.total })}</Note>
+      {may('lane:price') ? <SwitchField name="raiseLanes" hint={t('form.raiseHint')} /> : null}
     </>
   )
 }
