@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { smaller } from '../domains/files/server/smaller.ts'
 import { tileOrigin } from '../domains/geo/server/verbs.ts'
 import { serveDownloads } from '../domains/jobs/server/download.ts'
 import { screens } from '../domains/product.ts'
@@ -30,7 +31,7 @@ export async function buildApi(
   serveEvents(http, app)
   serveDownloads(http, app)
   serveSignInPages(http, app)
-  await servePages(http, app, webDir, (path) => pages.test(path), tileOrigin)
+  await servePages(http, app, webDir, (path) => pages.test(path), tileOrigin, smaller)
   return http
 }
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import multipart from '@fastify/multipart'
@@ -210,6 +210,12 @@ async function serve(app: App, asked: Omit<Given, 'key'>, reply: FastifyReply): 
     parseInput(endpoint, request),
   )
   if (replayed) reply.header('idempotency-replayed', 'true')
+  if (endpoint.keptSeconds) {
+    const tag = `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url')}"`
+    reply.header('cache-control', `public, max-age=${endpoint.keptSeconds}`).header('etag', tag)
+    // a proxy that compresses makes the tag a weak one
+    if (request.headers['if-none-match']?.replace(/^W\//, '') === tag) return reply.code(304).send()
+  }
   sendCookie(request, reply)
   return reply.send(answer)
 }

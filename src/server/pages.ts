@@ -8,6 +8,14 @@ import { answerError, safeUrl } from './answers.ts'
 import type { App } from './context.ts'
 import { fileName } from './files.ts'
 
+/** A picture as wide as it is shown; null: as it is. */
+export type Smaller = (
+  app: App,
+  name: string,
+  width: number,
+  kind: 'webp' | 'jpg',
+) => Promise<Buffer | null>
+
 /** The app's pages, its assets and uploaded pictures. Page navigations get the app, which shows /404 itself, and so does whoever asks
  * for the address of a page without saying how, as probes and curl do. */
 export async function servePages(
@@ -16,6 +24,7 @@ export async function servePages(
   webDir: string,
   isPage: (path: string) => boolean,
   imagesFrom: (app: App) => Promise<string | null> = async () => null,
+  smaller?: Smaller,
 ): Promise<void> {
   const indexFile = path.join(webDir, 'index.html')
   const base = app.config.basePath
@@ -46,6 +55,15 @@ export async function servePages(
   http.get('/files/:name', async (request, reply) => {
     const { name } = request.params as { name: string }
     if (!fileName.test(name)) return answerError(app, new Refusal(common.notFound), request, reply)
+    const width = Number((request.query as { w?: unknown }).w)
+    const webp = request.headers.accept?.includes('image/webp') ?? false
+    const less = width && smaller ? await smaller(app, name, width, webp ? 'webp' : 'jpg') : null
+    if (less)
+      return reply
+        .type(webp ? 'image/webp' : 'image/jpeg')
+        .header('vary', 'accept')
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        .send(less)
     const stream = app.files.get(name)
     await new Promise<void>((resolve, reject) =>
       stream

@@ -55,6 +55,8 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
    * many milliseconds. 0: each his own.
    */
   readonly sharedMs: number
+  /** An open read whose answer its asker may keep so many seconds, and then asks for by its tag. */
+  readonly keptSeconds: number
   /**
    * New work of strangers, which waits at the door so that what was begun gets done, and is turned
    * away while writes already queue: the field of its input that says where (a machine).
@@ -83,10 +85,11 @@ type ReadSpec<I extends z.ZodObject, O extends z.ZodType> = {
   export?: Access
   heavy?: true
   sharedMs?: number
+  keptSeconds?: number
 }
 type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<
   ReadSpec<I, O>,
-  'export' | 'heavy' | 'sharedMs'
+  'export' | 'heavy' | 'sharedMs' | 'keptSeconds'
 > & {
   method?: 'POST' | 'PUT' | 'DELETE'
   audit: string | { none: string }
@@ -121,6 +124,7 @@ export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing
     guessable: false,
     heavy: spec.heavy ?? 'pageSize' in (spec.input?.shape ?? {}),
     sharedMs: spec.sharedMs ?? 0,
+    keptSeconds: spec.keptSeconds ?? 0,
     yields: null,
     urgent: false,
     fresh: false,
@@ -149,6 +153,7 @@ export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothin
     guessable: spec.guessable ?? false,
     heavy: false,
     sharedMs: 0,
+    keptSeconds: 0,
     yields: spec.yields ?? null,
     urgent: spec.urgent ?? false,
     fresh: spec.fresh ?? false,

@@ -231,6 +231,8 @@ export const CommodityContent = Product.pick({
   /** Pieces of one order; 0 is no limit. */
   restriction: count,
   insuranceClass: z.string().nullable(),
+  /** The lane that was asked for holds pieces of a batch that is being called back. */
+  recalled: z.boolean(),
   /** Of the machine, when it is known. */
   licenceNo: z.string(),
   servicePhone: z.string(),
@@ -361,6 +363,7 @@ export const products = {
     summary: 'What a buyer may know of a product that stands in a machine',
     scope: 'system',
     sharedMs: 1000,
+    keptSeconds: 60,
     input: z.strictObject({
       id: f.id,
       rtu: z

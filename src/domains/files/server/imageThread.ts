@@ -66,6 +66,24 @@ async function encoded(
   return { fault: 'imageTooLarge' }
 }
 
-const work = { writeAnew }
+/** As wide as a phone shows it; one that is not wider stays as it is. */
+async function shrink({
+  bytes,
+  width,
+  kind,
+}: {
+  bytes: Uint8Array
+  width: number
+  kind: 'webp' | 'jpg'
+}): Promise<Uint8Array> {
+  const image = sharp(bytes, { limitInputPixels: imageLimits.pixels })
+    .resize({ width, withoutEnlargement: true })
+    .toColourspace('srgb')
+  return kind === 'webp'
+    ? image.webp({ quality: 75, effort: 4 }).toBuffer()
+    : image.flatten({ background: '#ffffff' }).jpeg({ quality: 75, mozjpeg: true }).toBuffer()
+}
+
+const work = { writeAnew, shrink }
 export type ImageWork = typeof work
 serveThread(work)

@@ -13,6 +13,9 @@ const apart = openThreads<ImageWork>(new URL('./imageThread.ts', import.meta.url
   apart: true,
 })
 
+export const shrunk = (bytes: Uint8Array, width: number, kind: 'webp' | 'jpg') =>
+  apart('shrink', { bytes, width, kind })
+
 export type CleanImage = Written & { readonly bytes: Buffer }
 
 const wrong = (def: (typeof fileErrors)[keyof typeof fileErrors]) =>

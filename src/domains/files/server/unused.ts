@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { unusedLimits } from '../rules.ts'
+import { forgetSmaller } from './smaller.ts'
 
 /**
  * Every column that names pictures, in whatever way; a test looks through all others
@@ -66,7 +67,11 @@ export async function sweepPictures(app: App): Promise<void> {
     sql<{ id: string; url: string }>`select id, url from uploads where ${going}`,
   )
   // the file before its row: what is on the disk has one
-  for (const { url } of gone) await app.files.remove(url.slice('files/'.length))
+  for (const { url } of gone) {
+    const name = url.slice('files/'.length)
+    await forgetSmaller(app, name)
+    await app.files.remove(name)
+  }
   await bySweep(sql`delete from uploads where id = any(${gone.map(({ id }) => id)}::uuid[])`)
 }
 

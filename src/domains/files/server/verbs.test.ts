@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { systemScope } from '../../../server/database.ts'
 import { openWorld, people, type World } from '../../products/server/testWorld.ts'
 import { missingPictures } from './pictures.ts'
+import { forgetSmaller } from './smaller.ts'
 import { sweepPictures } from './unused.ts'
 
 let world: World
@@ -311,6 +312,51 @@ describe('what is kept', () => {
     expect(
       (await Promise.all(Array.from({ length: 20 }, () => sendFile(jpg)))).map((a) => a.status),
     ).toEqual(Array(20).fill(200)))
+})
+
+describe('as wide as it is shown', () => {
+  test('webp for who takes it, jpg for the others, made once, gone with the picture', async () => {
+    const noise = await sharp({
+      create: {
+        width: 1500,
+        height: 1500,
+        channels: 3,
+        background: '#888',
+        noise: { type: 'gaussian', mean: 128, sigma: 60 },
+      },
+    })
+      .jpeg({ quality: 60 })
+      .toBuffer()
+    const { url } = (await sendFile(noise)).body
+    const get = async (query: string, accept = 'image/*') => {
+      const { statusCode, headers, rawPayload } = await world.http.inject({
+        url: `/${url}${query}`,
+        headers: { accept },
+      })
+      expect([statusCode, headers['cache-control']]).toEqual([
+        200,
+        'public, max-age=31536000, immutable',
+      ])
+      const { width, format } = await sharp(rawPayload).metadata()
+      return [headers['content-type'], headers.vary, width, format]
+    }
+    expect(await get('?w=375', 'image/avif,image/webp,*/*')).toEqual([
+      'image/webp',
+      'accept',
+      375,
+      'webp',
+    ])
+    expect(await get('?w=750')).toEqual(['image/jpeg', 'accept', 750, 'jpeg'])
+    for (const wrong of ['', '?w=374', '?w=1e9', '?w=375&w=750', '?w=x'])
+      expect((await get(wrong)).slice(2)).toEqual([1500, 'jpeg'])
+    const made = path.join(world.app.files.folder, '../smaller', url.slice(6, 8))
+    const kept = async () => (await readdir(made)).filter((name) => name.startsWith(url.slice(6)))
+    expect((await kept()).length).toBe(2)
+    await forgetSmaller(world.app, url.slice(6))
+    expect(await kept()).toEqual([])
+    const none = `/files/00000000-0000-4000-8000-000000000000.jpg?w=375`
+    expect((await world.http.inject(none)).statusCode).toBe(404)
+  })
 })
 
 describe('how much a day', () => {

@@ -45,6 +45,7 @@ test('a buyer sees the product, its price in this lane and whom to call, nothing
     usualPrice: 95_000,
     restriction: 3,
     insuranceClass: null,
+    recalled: false,
     licenceNo: '粤CB0001',
     servicePhone: '400-1',
   })
@@ -73,6 +74,36 @@ test('the insurance class of today', async () => {
     valid_until: '2026-11-22',
   })
   expect((await ask({ id: 2, road: 7 })).body).toMatchObject({ insuranceClass: 'B' })
+})
+
+test('a lane with pieces of a batch that is called back says so', async () => {
+  await add(world.sql, 'suppliers', { id: 1, org_id: 3, name: '甲', phone: '13800138000' })
+  const of = { org_id: 3, product_id: 1, supplier_id: 1, batch_no: 'B1' }
+  const dates = { produced_on: '2026-01-01', expires_on: '2028-01-01' }
+  await add(world.sql, 'batches', { id: 7, ...of, ...dates })
+  await world.sql(`with filled as (update lanes set layered = true, goods_expire_on = '2028-01-01'
+      where device_id = 1 and road_index = 1 returning id)
+    insert into lane_layers (org_id, device_id, lane_id, pos, batch_id, qty)
+    select 3, 1, id, 1, 7, 6 from filled`)
+  const seen = async (road: number) => (await ask({ id: 1, rtu, road })).body.recalled
+  expect(await seen(1)).toBe(false)
+  await world.sql(`update batches set status = 'RECALLED', recall_level = 'I', recalled_at = now()`)
+  await expect.poll(() => seen(1)).toBe(true)
+  expect(await seen(2)).toBe(false)
+})
+
+test('a phone keeps the answer for a minute and asks again by its tag', async () => {
+  const asked = (headers = {}) =>
+    world.http.inject({ url: `/mobile/commodityContent?id=1&rtu=${rtu}`, headers })
+  const first = await asked()
+  expect(first.headers['cache-control']).toBe('public, max-age=60')
+  const tag = String(first.headers.etag)
+  const again = await asked({ 'if-none-match': `W/${tag}` })
+  expect([again.statusCode, again.body]).toEqual([304, ''])
+  expect((await asked({ 'if-none-match': '"other"' })).statusCode).toBe(200)
+  expect((await world.http.inject('/mobile/commodityContent?id=9')).headers['cache-control']).toBe(
+    'no-store',
+  )
 })
 
 test('what is off the shelf has no price', async () => {

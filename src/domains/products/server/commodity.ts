@@ -10,15 +10,18 @@ type Place = {
   price: number
   usualPrice: number
   restriction: number
+  recalled: boolean
   licenceNo: string
   servicePhone: string
 }
 
+const recalled = sql`exists (select from lane_layers y join batches b on b.id = y.batch_id
+  where y.lane_id = l.id and b.status = 'RECALLED')`
+
 /** The lane of a machine that is open for buyers, the first one where no lane is said. */
 const placeOf = (ctx: Ctx, id: number, rtu: string, road: number | undefined) =>
-  rowOf<Place>(
-    ctx.db,
-  )`select l.price, l.retail_price as "usualPrice", l.restriction, d.licence_no as "licenceNo",
+  rowOf<Place>(ctx.db)`select l.price, l.retail_price as "usualPrice", l.restriction,
+      ${road === undefined ? sql`false` : recalled} as recalled, d.licence_no as "licenceNo",
       o.service_phone as "servicePhone"
     from devices d join lanes l on l.device_id = d.id join organisations o on o.id = d.org_id
     where d.rtu_number = ${rtu} and d.lifecycle = 'OPERATING' and l.archived_at is null
@@ -37,7 +40,7 @@ const content = (ctx: Ctx, id: number) =>
       price: sql`p.retail_price`,
       restriction: sql`p.purchase_limit`,
     },
-    ['usualPrice', 'licenceNo', 'servicePhone'],
+    ['usualPrice', 'recalled', 'licenceNo', 'servicePhone'],
   ).one(
     ctx.db,
     sql`from products p where p.id = ${id} and exists (select from lanes l
@@ -61,6 +64,7 @@ export const commodityContent: Handlers<typeof products>['commodityContent'] = a
     price: sells ? (place?.price ?? product.price) : null,
     usualPrice: compared ? place.usualPrice : null,
     restriction: limits.length ? Math.min(...limits) : 0,
+    recalled: place?.recalled ?? false,
     licenceNo: drug ? (place?.licenceNo ?? '') : '',
     servicePhone: place?.servicePhone ?? '',
   }

@@ -75,6 +75,19 @@ export function Commodity() {
   )
 }
 
+type Picture = { src: string; alt: string; late: boolean; className?: string | undefined }
+/** As wide as this screen shows it; only the first one is fetched before it is looked at. */
+const Shown = ({ src, alt, late, className }: Picture) => (
+  <img
+    className={className}
+    src={`${href(src)}?w=375`}
+    srcSet={`${href(src)}?w=375 375w, ${href(src)}?w=750 750w`}
+    sizes="(max-width: 480px) 100vw, 480px"
+    alt={alt}
+    loading={late ? 'lazy' : 'eager'}
+  />
+)
+
 function Content({ product, lang }: { product: CommodityContent; lang: Lang }) {
   const { t } = useTranslation('products', { lng: lang })
   const { name, drugClass, price, usualPrice, restriction, servicePhone } = product
@@ -91,10 +104,15 @@ function Content({ product, lang }: { product: CommodityContent; lang: Lang }) {
   ]
   return (
     <main className={styles.page} lang={lang}>
+      {product.recalled ? (
+        <p className={styles.recalled} role="alert">
+          {t('commodity.recalled')}
+        </p>
+      ) : null}
       <div className={styles.pictures}>
         {product.images.map((src, at) => (
           <a key={src} href={href(src)}>
-            <img src={href(src)} alt={t('commodity.picture', { name, n: at + 1 })} />
+            <Shown src={src} alt={t('commodity.picture', { name, n: at + 1 })} late={at > 0} />
           </a>
         ))}
       </div>
@@ -142,12 +160,12 @@ function Content({ product, lang }: { product: CommodityContent; lang: Lang }) {
         ) : null}
       </dl>
       {product.detailImages.map((src, at) => (
-        <img
+        <Shown
           key={src}
           className={styles.detail}
-          src={href(src)}
+          src={src}
           alt={t('commodity.picture', { name, n: product.images.length + at + 1 })}
-          loading="lazy"
+          late
         />
       ))}
     </main>
