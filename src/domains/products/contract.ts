@@ -166,6 +166,8 @@ export const ProductQuery = listQuery(
     insured: z.boolean().optional(),
     manufacturer: keyword,
     approvalNo: keyword,
+    /** Part of the name of who delivers it. */
+    supplier: keyword,
     priceFrom: f.fen.optional(),
     priceTo: f.fen.optional(),
   },

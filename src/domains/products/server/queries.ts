@@ -31,6 +31,11 @@ const readable = (ctx: Ctx): RawBuilder<unknown> => {
 
 const own = (ctx: Ctx, column: string): RawBuilder<unknown> => visible(ctx, column)
 
+/** Of a supplier's catalogue: his own, and what he has delivered; he may enter any other one. */
+const delivered = (ctx: Ctx) =>
+  sql`(${own(ctx, 'p.org_id')} or p.id in (select b.product_id from batches b
+    join suppliers s on s.id = b.supplier_id where ${visible(ctx, 's.supplier_org_id')}))`
+
 /**
  * Placed now, or ever stocked or sold, each by an index; a lane that was archived before it was
  * filled is found by the foreign key. Organisations that can place a product stand below its owner,
@@ -102,7 +107,12 @@ export function productPage(ctx: Ctx, input: Input<Contract['list']>) {
     countFrom: sql`products p`,
     where: [
       readable(ctx),
+      ctx.actor.home === 'SUPPLIER' && delivered(ctx),
       matches('products', 'p.id', input.keyword),
+      input.supplier &&
+        sql`p.id in (select b.product_id from batches b join suppliers s on s.id = b.supplier_id
+          where strpos(lower(s.name), lower(${input.supplier})) > 0
+            and (${visible(ctx, 's.org_id')} or ${visible(ctx, 's.supplier_org_id')}))`,
       input.categoryId && sql`p.category_id = ${input.categoryId}`,
       input.drugClass && sql`p.drug_class = ${input.drugClass}`,
       input.status && sql`p.status = ${input.status}`,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { add } from '../../../../test/factories/things.ts'
 import { addDevice, addLane, openWorld, people, type World } from './testWorld.ts'
 
 let world: World
@@ -41,6 +42,13 @@ const made = async (user: number, change: Record<string, unknown> = {}) => {
   const { status, body } = await world.send(user, 'POST', '/products', fine(change))
   expect([status, body.message]).toEqual([200, undefined])
   return body as { id: number; version: number }
+}
+/** A batch of the platform, by a supplier whose people are of this organisation. */
+async function delivers(org: number | null, product_id: number, name: string): Promise<void> {
+  const who = { org_id: 1, name, phone: '13800138000', supplier_org_id: org }
+  const supplier_id = await add(world.sql, 'suppliers', who)
+  const dates = { produced_on: '2026-01-01', expires_on: '2028-01-01' }
+  await add(world.sql, 'batches', { org_id: 1, product_id, supplier_id, batch_no: 'B', ...dates })
 }
 const logs = (action: string) =>
   world.rows<{ content: string }>(
@@ -198,6 +206,7 @@ describe('scope', () => {
       await made(people.platform),
       await made(people.supplier, { images: [await world.upload(6)] }),
     ]
+    await delivers(6, theirs.id, '鲜达甲')
     const costs = async (user: number) => {
       const { body } = await world.send(user, 'GET', '/products?pageSize=200')
       const shown = (id: number) => body.list.find((row: { id: number }) => row.id === id)
@@ -585,6 +594,25 @@ describe('categories', () => {
       ),
     ).toEqual(expect.arrayContaining([above, category]))
   })
+})
+
+test('who delivers a product finds it, and is the filter that finds it', async () => {
+  const [{ id: goods }, { id: others }] = [await made(people.platform), await made(people.platform)]
+  await delivers(6, goods, '鲜达乙')
+  await delivers(null, others, '别家')
+  const found = async (user: number, query: string) =>
+    (await world.send(user, 'GET', `/products?pageSize=200${query}`)).body.list.map(
+      (row: { id: number }) => row.id,
+    )
+  const his = await found(people.supplier, '&source=INHERITED')
+  expect([his.includes(goods), his.includes(others)]).toEqual([true, false])
+  // he may deliver any other one, too
+  const offered = (await world.send(people.supplier, 'GET', `/products/options?id=${others}`)).body
+  expect(offered.list[0].id).toBe(others)
+  expect(await found(people.platform, '&supplier=达乙')).toEqual([goods])
+  expect(await found(people.platform, '&supplier=没有')).toEqual([])
+  // of suppliers above nobody is told
+  expect(await found(people.operator, '&supplier=鲜')).toEqual([])
 })
 
 describe('several at once', () => {

@@ -79,6 +79,7 @@ export function ProductList() {
           'drugClass',
           'source',
           { key: 'insured', more: true },
+          ...(may('batch:read') ? [{ key: 'supplier', more: true }] : []),
           { key: 'manufacturer', more: true },
           { key: 'approvalNo', more: true },
           { key: 'priceFrom', more: true },
