@@ -178,6 +178,7 @@ export const locale = defineLocale(
         empty: '空',
       },
     },
+    crop: { title: '裁剪封面', zoom: '缩放', across: '左右', down: '上下' },
     upload: {
       button: '上传图片',
       replace: '更换',
@@ -429,6 +430,7 @@ export const locale = defineLocale(
         empty: 'empty',
       },
     },
+    crop: { title: 'Cut the cover', zoom: 'Zoom', across: 'Left, right', down: 'Up, down' },
     upload: {
       button: 'Upload picture',
       replace: 'Replace',

@@ -1,10 +1,13 @@
+import { useState } from 'react'
 import { Link, Route, Routes } from 'react-router'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { queryClient, useRead } from '../../src/web/api.ts'
 import { FormPage, Section } from '../../src/web/FormPage.tsx'
 import { pickFor } from '../../src/web/form/values.ts'
+import { product } from '../../src/web/product.ts'
 import { anyDirty } from '../../src/web/shell/tabs.ts'
+import { Upload } from '../../src/web/Upload.tsx'
 import { keepLabels, LabelFields, label, labels } from './labels.tsx'
 import { answer, askedOf, held, refused, show } from './world.tsx'
 
@@ -261,4 +264,54 @@ test('what somebody else saved may be read before the refusal of this save arriv
   await expect.element(page.getByText('名称：对方改为 他的改名')).toBeVisible()
   // the icon of a button that was busy does not stay in its name
   await expect.element(page.getByRole('button', { name: '保存', exact: true })).toBeVisible()
+})
+
+test('a cover is a square: the part that was chosen, or the whole where it is one', async () => {
+  const sent: File[] = []
+  product.uploadImage = async (file) => `files/${sent.push(file)}.png`
+  const drawn = async (width: number, height: number) => {
+    const canvas = document.createElement('canvas')
+    Object.assign(canvas, { width, height })
+    const pen = canvas.getContext('2d') as CanvasRenderingContext2D
+    // red on the left, blue on the right
+    pen.fillStyle = '#f00'
+    pen.fillRect(0, 0, width / 2, height)
+    pen.fillStyle = '#00f'
+    pen.fillRect(width / 2, 0, width / 2, height)
+    const { promise, resolve } = Promise.withResolvers<Blob | null>()
+    canvas.toBlob(resolve, 'image/png')
+    return new File([(await promise) as Blob], 'a.png', { type: 'image/png' })
+  }
+  function Covers() {
+    const [urls, setUrls] = useState<readonly string[]>([])
+    return <Upload square max={5} value={urls} onChange={(next) => setUrls(next as string[])} />
+  }
+  await show(<Covers />)
+  const give = async (file: File) => {
+    await expect.poll(() => document.querySelector('input[type=file]')).not.toBeNull()
+    await userEvent.upload(document.querySelector('input[type=file]') as HTMLElement, file)
+  }
+  await give(await drawn(400, 100))
+  const dialog = page.getByRole('dialog', { name: '裁剪封面' })
+  await expect.element(dialog.getByRole('slider', { name: '上下' })).toBeDisabled()
+  const across = dialog.getByRole('slider', { name: '左右' })
+  await expect.element(across).toBeEnabled()
+  await dialog.getByRole('button', { name: '取消' }).click()
+  await expect.element(dialog).not.toBeInTheDocument()
+  expect(sent).toEqual([])
+  await give(await drawn(400, 100))
+  await expect.element(across).toBeEnabled()
+  await across.fill('1')
+  await dialog.getByRole('button', { name: '确定' }).click()
+  await expect.poll(() => sent.length).toBe(1)
+  const cover = await createImageBitmap(sent[0] as File)
+  expect([cover.width, cover.height]).toEqual([100, 100])
+  const canvas = document.createElement('canvas')
+  const pen = canvas.getContext('2d') as CanvasRenderingContext2D
+  pen.drawImage(cover, 0, 0)
+  expect([...pen.getImageData(5, 50, 1, 1).data]).toEqual([0, 0, 255, 255])
+  // those behind the cover are as they are
+  await give(await drawn(40, 20))
+  await expect.poll(() => sent.length).toBe(2)
+  expect((await createImageBitmap(sent[1] as File)).width).toBe(40)
 })

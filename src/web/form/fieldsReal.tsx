@@ -222,12 +222,17 @@ const DayInput = ({ value, onChange }: DayInputProps) => (
 )
 
 /** One picture as text, or up to `max` as a list. */
-export const ImageField = ({ own = false, ...props }: Base & { max?: number; own?: boolean }) => (
+export const ImageField = ({
+  own = false,
+  square = false,
+  ...props
+}: Base & { max?: number; own?: boolean; square?: boolean }) => (
   <Field wide {...props} plain>
     <Upload
       {...(props.max === undefined ? {} : { max: props.max })}
       disabled={props.disabled ?? false}
       own={own}
+      square={square}
     />
   </Field>
 )
