@@ -131,6 +131,10 @@ export const locale = defineLocale(
       lanesBelow: '以下货道售价低于新成本价：{list}，共 {n} 个货道',
       raiseHint: '这些货道改为新的销售价',
       scan: '8、12、13 或 14 位数字',
+      camera: '扫码',
+      noCamera: '无法使用摄像头，请手动输入条形码',
+      sameCode: '商品“{name}”已使用此条形码',
+      sameAbove: '上级已有商品“{name}”，可直接使用',
     },
     commodity: {
       title: '商品详情',
@@ -296,6 +300,10 @@ export const locale = defineLocale(
       lanesBelow: 'These lanes sell below the new cost: {list} ({n} in all)',
       raiseHint: 'They take the new retail price',
       scan: '8, 12, 13 or 14 digits',
+      camera: 'Scan',
+      noCamera: 'The camera cannot be used: type the barcode',
+      sameCode: '“{name}” has this barcode',
+      sameAbove: 'An organisation above has “{name}”: use that one',
     },
     commodity: {
       title: 'Product',

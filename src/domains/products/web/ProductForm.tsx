@@ -32,6 +32,7 @@ import {
   nearExpiryDefault,
   retailAboveCost,
 } from '../rules.ts'
+import { BarcodeField } from './BarcodeField.tsx'
 import { CategorySelect } from './pickers.tsx'
 
 /** Create, copy and edit. A copy gets a barcode of its own. */
@@ -65,7 +66,7 @@ function Sections({ fresh, edited }: { fresh: boolean; edited: Product | undefin
           <CategorySelect />
         </Field>
         <SelectField name="drugClass" />
-        <TextField name="barcode" hint={t('form.scan')} />
+        <BarcodeField id={edited?.id} />
         {fresh ? <RadioField name="status" wide={false} /> : null}
       </Section>
       <Section title={t('form.prices')} purpose={t('form.pricesHint')}>
@@ -75,7 +76,7 @@ function Sections({ fresh, edited }: { fresh: boolean; edited: Product | undefin
         {edited ? <LanesBelow edited={edited} /> : null}
       </Section>
       <Section title={t('form.pictures')} purpose={t('form.picturesHint')}>
-        <ImageField name="images" max={5} />
+        <ImageField name="images" max={5} square />
         <ImageField name="detailImages" max={5} />
       </Section>
       {drugClass === 'NONE' ? null : (
