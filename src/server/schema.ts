@@ -170,25 +170,6 @@ export interface BatchesTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
-export interface ChannelBillsTable {
-  id: Generated<number>
-  org_id: number
-  config_id: number
-  day: string
-  state: Generated<'WAITING' | 'DONE' | 'FAILED'>
-  paid_rows: Generated<number>
-  paid_amount: Generated<number>
-  refund_rows: Generated<number>
-  refund_amount: Generated<number>
-  fee_amount: Generated<number>
-  extra_rows: Generated<number>
-  missing_rows: Generated<number>
-  last_error: string | null
-  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
-  attempts: Generated<number>
-  created_at: ColumnType<Date, Date | string | undefined, Date | string>
-}
-
 export interface ComplaintEntriesTable {
   id: Generated<number>
   complaint_id: number
@@ -952,6 +933,8 @@ export interface OrderCasesTable {
   remark: Generated<string>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   handled_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  lane_id: number | null
+  cmd_id: string | null
 }
 
 export interface OrderCleanupsTable {
@@ -1112,18 +1095,25 @@ export interface PasswordResetsTable {
 
 export interface PaymentBillDaysTable {
   provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
-  config: Generated<string>
   day: string
   org_id: number
-  lines: number
-  fetched_at: ColumnType<Date, Date | string, Date | string>
+  lines: Generated<number>
+  fetched_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  id: Generated<number>
+  config_id: number | null
+  state: Generated<'WAITING' | 'KEPT' | 'DONE' | 'FAILED'>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+  last_error: string | null
+  fetch_no: Generated<number>
+  bad: Generated<unknown>
+  bad_lines: Generated<number>
 }
 
 export interface PaymentBillsTable {
   id: Generated<number>
   org_id: number
   provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
-  config: Generated<string>
   day: string
   kind: 'PAY' | 'REFUND'
   trade_no: string
@@ -1134,6 +1124,9 @@ export interface PaymentBillsTable {
   at: ColumnType<Date, Date | string, Date | string>
   state: Generated<'SUCCESS' | 'PROCESSING' | 'FAILED'>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  config_id: number | null
+  fetch_no: Generated<number>
+  times: Generated<number>
 }
 
 export interface PaymentConfigsTable {
@@ -1185,7 +1178,6 @@ export interface PaymentsTable {
   prepaid: unknown
   next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   attempts: Generated<number>
-  bill_id: number | null
 }
 
 export interface PermissionsTable {
@@ -1325,7 +1317,6 @@ export interface ReconciliationDifferencesTable {
   day: string
   part: 'ORDERS' | 'PAYMENTS' | 'REFUNDS' | 'STOCK' | 'LEDGER' | 'BILL'
   provider: Generated<string>
-  config: Generated<string>
   kind: string
   subject: string
   order_num: string | null
@@ -1340,6 +1331,7 @@ export interface ReconciliationDifferencesTable {
   settled: Generated<boolean>
   version: Generated<number>
   created_at: ColumnType<Date, Date | string, Date | string>
+  config_id: number | null
 }
 
 export interface ReconciliationRunsTable {
@@ -1348,13 +1340,13 @@ export interface ReconciliationRunsTable {
   day: string
   part: 'ORDERS' | 'PAYMENTS' | 'REFUNDS' | 'STOCK' | 'LEDGER' | 'BILL'
   provider: Generated<string>
-  config: Generated<string>
   local_count: Generated<number>
   local_amount: Generated<number>
   other_count: Generated<number>
   other_amount: Generated<number>
   differences: Generated<number>
   finished_at: ColumnType<Date, Date | string, Date | string>
+  config_id: number | null
 }
 
 export interface RecoveryCodesTable {
@@ -1919,7 +1911,6 @@ export interface DB {
   alerts: AlertsTable
   announcements: AnnouncementsTable
   batches: BatchesTable
-  channel_bills: ChannelBillsTable
   complaint_entries: ComplaintEntriesTable
   complaints: ComplaintsTable
   day_types: DayTypesTable
@@ -2053,7 +2044,6 @@ export type Constraint =
   | 'alerts_open'
   | 'batches_number'
   | 'batches_org_id_id_key'
-  | 'channel_bills_config_id_day_key'
   | 'departments_id_org_id_key'
   | 'departments_org_id_parent_id_name_key'
   | 'device_assignments_live'
@@ -2094,7 +2084,8 @@ export type Constraint =
   | 'organisations_path_key'
   | 'organisations_sibling_name'
   | 'password_resets_open'
-  | 'payment_bills_provider_kind_trade_no_config_key'
+  | 'payment_bill_days_provider_config_id_day_key'
+  | 'payment_bills_provider_config_id_kind_trade_no_day_key'
   | 'payment_configs_active'
   | 'payment_configs_provider_mch_id_app_id_key'
   | 'payment_events_provider_event_id_key'
@@ -2104,7 +2095,7 @@ export type Constraint =
   | 'product_categories_org_id_name_key'
   | 'products_barcode'
   | 'reconciliation_differences_once'
-  | 'reconciliation_runs_org_id_day_part_provider_config_key'
+  | 'reconciliation_runs_org_id_day_part_provider_config_id_key'
   | 'refunds_refund_no_key'
   | 'refunds_unit_id_key'
   | 'replenishment_items_visit_id_lane_id_key'

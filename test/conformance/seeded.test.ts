@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { roles } from '../../src/domains/accounts/roles.ts'
-import { reconcileBills, reconcileDay } from '../../src/domains/reconciliation/server/run.ts'
+import { askForBills, billKind } from '../../src/domains/reconciliation/server/billRun.ts'
+import { reconcileDay } from '../../src/domains/reconciliation/server/run.ts'
 import { install } from '../../src/seed/index.ts'
 import { checkInvariants } from '../../src/server/invariants.ts'
+import { runDue } from '../../src/server/work.ts'
 import { addDays, shanghaiDay } from '../../src/shared/instants.ts'
 import { pageSizes } from '../../src/shared/listQuery.ts'
 import { startTestApi, type TestApi, testConfig } from '../support/api.ts'
@@ -213,7 +215,8 @@ describe('the demo business', () => {
   it('agrees with itself and its channel, as the night compares it', async () => {
     for (const back of [1, 2])
       await reconcileDay(api.app, addDays(shanghaiDay(api.app.now()), -back))
-    await reconcileBills(api.app)
+    await askForBills(api.app)
+    while (await runDue(api.app, billKind(api.app)));
     expect(
       await api.sql('select day, kind, subject from reconciliation_differences limit 20'),
     ).toEqual([])

@@ -9,9 +9,9 @@ import {
 } from '../../src/domains/orders/server/refunds.ts'
 import { closeUnpaid } from '../../src/domains/orders/server/timers.ts'
 import { recordVend, takeCommands } from '../../src/domains/orders/server/vend.ts'
-import type { RefundAnswer } from '../../src/domains/payment-channels/server/channels.ts'
+import type { BillLine, RefundAnswer } from '../../src/domains/payment-channels/server/channels.ts'
 import { payments } from '../../src/domains/payments/contract.ts'
-import { type BillLine, storeBill } from '../../src/domains/payments/server/bills.ts'
+import { simulated as account, keepBill } from '../../src/domains/payments/server/bills.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
 import { reconcileDay, reconcilePart } from '../../src/domains/reconciliation/server/run.ts'
 import { moveStock } from '../../src/domains/stock/server/move.ts'
@@ -31,7 +31,6 @@ import { openWorld, type World, widenLimits } from '../support/world.ts'
 const runs = Number(process.env.T17_RUNS ?? 300)
 const seed = process.env.MODEL_SEED ?? String(Date.now() % 1_000_000)
 const workers = 8
-const account = { provider: 'SIMULATOR', config: '' } as const
 const fee = (amount: number) => Math.floor((amount * 60 + 5000) / 10_000)
 
 let world: World
@@ -276,7 +275,7 @@ const billed = (lines: Iterable<BillLine>) => Map.groupBy(lines, (line) => shang
 async function found(lines: Iterable<BillLine>): Promise<string[]> {
   const bills = billed(lines)
   for (const day of days()) {
-    await world.system((ctx) => storeBill(ctx, account, day, bills.get(day) ?? []))
+    await keepBill(world.app, account, day, bills.get(day) ?? [])
     await reconcileDay(world.app, day, true)
   }
   // the other half of a difference may lie in the bill of the day after

@@ -53,8 +53,16 @@ export type StandIn = {
   pay(outTradeNo: string): Trade
   /** Word of a payment; `change` says something else than what is. */
   notice(configId: number, trade: Trade, change?: Change): Told
-  /** The bill of a day, row by row as given. */
-  bill: { rows: BillLine[]; broken: boolean; absent: boolean; elsewhere: string }
+  /** The bill of a day (of any, where none is said), row by row as given. */
+  bill: {
+    rows: BillLine[]
+    day: string
+    /** Somebody else's bill. */
+    ofMerchant: string
+    broken: boolean
+    absent: boolean
+    elsewhere: string
+  }
   close(): void
 }
 export type Change = {
@@ -68,7 +76,8 @@ export type Change = {
   secondsAgo?: number
   serial?: string
 }
-export type BillLine = { trade: Trade; refundNo?: string; amount?: number }
+/** `raw`: stands there as it is. */
+export type BillLine = { trade: Trade; refundNo?: string; amount?: number; raw?: string }
 
 type Reply = { status?: number; body: string | Buffer; headers?: Record<string, string> }
 type Asked = {
@@ -149,7 +158,10 @@ const store = () => {
     trades,
     refunds,
     open,
-    bill: { rows: [] as BillLine[], broken: false, absent: false, elsewhere: '' },
+    bill: {
+      ...{ rows: [] as BillLine[], day: '', ofMerchant: '' },
+      ...{ broken: false, absent: false, elsewhere: '' },
+    },
     refundsAre: (state: string) => {
       made.state = state
     },
@@ -325,8 +337,10 @@ export async function openWechatPay(
     }
     if (name === 'bill') {
       if (kept.bill.absent) return refuse(400, 'STATEMENT_CREATING')
-      if (!kept.bill.rows.length) return refuse(400, 'NO_STATEMENT_EXIST')
-      bill = wechatBill(kept.bill.rows, { mchId, appId })
+      const asked = url.searchParams.get('bill_date')
+      if (!kept.bill.rows.length || asked !== (kept.bill.day || asked))
+        return refuse(400, 'NO_STATEMENT_EXIST')
+      bill = wechatBill(kept.bill.rows, { mchId: kept.bill.ofMerchant || mchId, appId })
       const hash = createHash('sha1').update(bill).digest('hex')
       if (kept.bill.broken) bill = bill.replace('0.00', '9.00')
       const at = kept.bill.elsewhere || standIn.base
@@ -400,13 +414,21 @@ export async function openWechatPay(
 function wechatBill(rows: readonly BillLine[], { mchId, appId }: { mchId: string; appId: string }) {
   const heading =
     '交易时间,公众账号ID,商户号,特约商户号,设备号,微信订单号,商户订单号,用户标识,交易类型,交易状态,付款银行,货币种类,应结订单金额,代金券金额,微信退款单号,商户退款单号,退款金额,充值券退款金额,退款类型,退款状态,商品名称,商户数据包,手续费,费率,订单金额,申请退款金额,费率备注'
-  const lines = rows.map(({ trade, refundNo, amount = trade.amount }) => {
+  const lines = rows.map(({ trade, refundNo, amount = trade.amount, raw }) => {
+    if (raw !== undefined) return raw
     const back = refundNo ? yuan(amount) : '0.00'
     const paid = refundNo ? '0.00' : yuan(amount)
     return [
       ...['2026-11-20 14:00:00', appId, mchId, '0', '', trade.tradeNo, trade.outTradeNo, 'oUpF'],
       ...['NATIVE', refundNo ? 'REFUND' : 'SUCCESS', 'OTHERS', 'CNY', paid, '0.00'],
-      ...[refundNo ? '5030' : '0', refundNo ?? '0', back, '0.00', '', refundNo ? 'SUCCESS' : ''],
+      ...[
+        refundNo ? `5030${refundNo}` : '0',
+        refundNo ?? '0',
+        back,
+        '0.00',
+        '',
+        refundNo ? 'SUCCESS' : '',
+      ],
       ...['可乐,330ml', '', refundNo ? '-0.01000' : '0.01500', '0.60%', paid, back, ''],
     ]
       .map((value) => `\`${value}`)
@@ -492,8 +514,9 @@ export async function openAlipay(now: () => Date): Promise<StandIn> {
       )
     }
     if (kept.bill.absent) return { code: '20000', msg: 'Service Unavailable', sub_code: 'isp.x' }
-    if (!kept.bill.rows.length) return no('isp.bill_not_exist')
-    bill = alipayBill(kept.bill.rows, mchId)
+    if (!kept.bill.rows.length || biz.bill_date !== (kept.bill.day || biz.bill_date))
+      return no('isp.bill_not_exist')
+    bill = alipayBill(kept.bill.rows, kept.bill.ofMerchant || mchId)
     if (kept.bill.broken) bill = bill.subarray(0, bill.length - 40)
     return ok({ bill_download_url: `${kept.bill.elsewhere || standIn.base}/bill.zip` })
   }
@@ -575,7 +598,8 @@ function alipayBill(rows: readonly BillLine[], mchId: string): Buffer {
   const head = `#支付宝业务明细查询\r\n#账号：[${mchId}0156]\r\n#-----业务明细列表----\r\n`
   const heading =
     '支付宝交易号,商户订单号,业务类型,商品名称,创建时间,完成时间,门店编号,门店名称,操作员,终端号,对方账户,订单金额（元）,商家实收（元）,支付宝红包（元）,集分宝（元）,支付宝优惠（元）,商家优惠（元）,券核销金额（元）,券名称,商家红包消费金额（元）,卡消费金额（元）,退款批次号/请求号,服务费（元）,分润（元）,备注'
-  const lines = rows.map(({ trade, refundNo, amount = trade.amount }) => {
+  const lines = rows.map(({ trade, refundNo, amount = trade.amount, raw }) => {
+    if (raw !== undefined) return raw
     const sum = yuan(refundNo ? -amount : amount)
     return [
       ...[`${trade.tradeNo}\t`, `${trade.outTradeNo}\t`, refundNo ? '退款' : '交易', '可乐'],

@@ -168,8 +168,11 @@ export const orderSupplements = {
     audit: 'orderSupplements.sync',
     errors: [supplementErrors.noBill],
     input: z.strictObject({ date: z.string(bi('请选择日期', 'Choose the day')).pipe(f.day) }),
-    /** Payments in the bills, and those of them that were missing: as far as the caller sees them. */
-    output: z.strictObject({ lines: f.count, found: f.count }),
+    /**
+     * Payments in the bills, and those of them that were missing: as far as the caller sees them;
+     * and of how many merchants there is no bill yet.
+     */
+    output: z.strictObject({ lines: f.count, found: f.count, absent: f.count }),
   }),
   close: write('order:supplement', {
     path: '/order-supplements/{id}/close',

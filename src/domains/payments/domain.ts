@@ -6,8 +6,9 @@ export const domain = {
   contract: payments,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   open: {
-    'server/receive.ts': 'money that a bill names is taken in as if its channel had told us',
+    'server/receive.ts': 'who tells of money',
     'server/bills.ts': 'bills of channels, which the daily comparison reads',
+    'server/takeIn.ts': 'money that a bill names is taken in as if its channel had told us',
   },
   jobs: async (app) => (await import('./server/jobs.ts')).registerPaymentJobs(app),
 } satisfies Domain<typeof payments>

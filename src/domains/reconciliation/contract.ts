@@ -28,7 +28,8 @@ export const RunRow = z.strictObject({
   part: z.enum(parts),
   orgName: z.string(),
   provider: z.string(),
-  config: z.string(),
+  /** The merchant's number at its channel. */
+  merchant: z.string(),
   localCount: f.count,
   localAmount: z.number().int(),
   otherCount: f.count,
@@ -45,7 +46,9 @@ export const DifferenceRow = z.strictObject({
   orgName: z.string(),
   rtuNumber: z.string().nullable(),
   provider: z.string(),
-  /** An order, a number of the provider, a refund, a lane, a flow or a voucher. */
+  /** The merchant's number at its channel; of one whom the caller may see. */
+  merchant: z.string(),
+  /** An order, a line of a bill, a number of the provider, a refund, a lane, a flow or a voucher. */
   subject: z.string(),
   orderNum: z.string().nullable(),
   /** Fen; of lanes and flows, pieces. */

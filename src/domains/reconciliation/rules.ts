@@ -35,6 +35,8 @@ export const kinds = [
   'STATUS',
   'FEE',
   'DUPLICATE',
+  // a line of it that says nothing
+  'BILL_LINE',
 ] as const
 export type DifferenceKind = (typeof kinds)[number]
 

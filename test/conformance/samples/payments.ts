@@ -15,8 +15,9 @@ export const payments: DomainSamples = {
       secrets: Buffer.from('x'),
       state: 'DISABLED',
     },
-    channel_bills: {
+    payment_bill_days: {
       org_id: place[where],
+      provider: 'ALIPAY',
       config_id: rowId(where, 1),
       day: '2026-11-20',
       state: 'DONE',

@@ -16,8 +16,9 @@ export function SyncDialog({ onClose }: { onClose: () => void }) {
       initial={{ date: shanghaiDay(new Date()) }}
       success="orderSupplements:supplementDone"
       okText={t('syncBill')}
-      onSaved={({ lines, found }) => {
+      onSaved={({ lines, found, absent }) => {
         toast('info', t('syncDone', { lines, found }))
+        if (absent) toast('info', t('syncAbsent', { absent }))
         onClose()
       }}
       onClose={onClose}

@@ -2,7 +2,7 @@ import { createSign, createVerify } from 'node:crypto'
 import type { App } from '../../../server/context.ts'
 import { shanghaiClock } from '../../../shared/instants.ts'
 import { alipayMeaning, fenOf, type Meaning, yuanOf } from '../rules.ts'
-import { alipayRows, noRows, spooled } from './bills.ts'
+import { alipayRefundNo, alipayRows, noRows, readBill, spooled } from './bills.ts'
 import {
   ask,
   type Channel,
@@ -255,15 +255,14 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
       if (!URL.canParse(url) || !mayHoldBills(new URL(url), new URL(gateway)))
         return failed('bill lies elsewhere')
       const kept = await spooled(app, file, url, { 'user-agent': 'Huodao' })
-      return kept.state === 'KEPT' ? { state: 'READY', rows: alipayRows(file) } : kept
+      return kept.state === 'KEPT' ? readBill(() => alipayRows(file, mchId)) : kept
     },
   }
 }
 
-/** Alipay numbers no refunds: ours, of this trade. */
 const givenBack = (tradeNo: string, refundNo: string) => ({
   state: 'SUCCESS' as const,
-  providerRefundNo: `${tradeNo}/${refundNo}`.slice(0, 64),
+  providerRefundNo: alipayRefundNo(tradeNo, refundNo),
 })
 
 /** Alipay's own hosts; of another gateway its own. */

@@ -5,7 +5,15 @@ import { createInflateRaw } from 'node:zlib'
 import type { App } from '../../../server/context.ts'
 import { Blocked, callOut, reasonOf } from '../../../server/outbound.ts'
 import { fenOf } from '../rules.ts'
-import { type BillRow, type Fault, failed, retry } from './channels.ts'
+import {
+  type BadLine,
+  type Bill,
+  type BillLine,
+  type BillRows,
+  type Fault,
+  failed,
+  retry,
+} from './channels.ts'
 
 /**
  * Bills are kept in a file until their hash fits, and then read line by line: of a busy merchant
@@ -50,21 +58,41 @@ export async function spooled(
   }
 }
 
-export async function* noRows(): AsyncGenerator<BillRow> {}
+export async function* noRows(): AsyncGenerator<BillLine> {}
 
-/** What stands in a bill and is none of its rows: then nothing of it counts. */
-export class BadBill extends Error {}
+/** What a bill says as a whole and cannot be: then nothing of it counts. */
+class BadBill extends Error {}
+/** Of somebody else: it is not asked for again. */
+class OtherMerchant extends Error {}
+/** One line says nothing; the others count. */
+class NoLine extends Error {}
 
+/** A bill counts only if all of it is there, and is this merchant's: it is read once before. */
+export async function readBill(rows: () => BillRows): Promise<Bill> {
+  try {
+    for await (const _ of rows());
+    return { state: 'READY', rows: rows() }
+  } catch (error) {
+    if (error instanceof OtherMerchant) return failed(otherMerchant)
+    if (error instanceof BadBill) return retry(`bill cannot be read (${error.message})`)
+    // a zip that cannot be unpacked
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
+      return retry('bill cannot be read (zip)')
+    throw error
+  }
+}
+export const otherMerchant = 'bill of another merchant'
+
+/** What cannot be a letter stands as U+FFFD; of a line that does not end, its beginning. */
 async function* linesOf(
   source: AsyncIterable<Buffer>,
   encoding: 'utf-8' | 'gb18030',
 ): AsyncGenerator<string> {
-  const decoder = new TextDecoder(encoding, { fatal: true })
+  const decoder = new TextDecoder(encoding)
   let rest = ''
   for await (const part of source) {
     const pieces = (rest + decoder.decode(part, { stream: true })).split('\n')
-    rest = pieces.pop() ?? ''
-    if (rest.length > mostLine) throw new BadBill('line')
+    rest = (pieces.pop() ?? '').slice(0, mostLine)
     yield* pieces.map((line) => line.replace(/\r$/, ''))
   }
   rest += decoder.decode()
@@ -81,107 +109,174 @@ const columnsOf = (heading: string, names: Readonly<Record<string, string>>) => 
     }),
   )
 }
-const fen = (text: string | undefined): number => {
-  const found = fenOf(text ?? '')
-  if (found === null) throw new BadBill('amount')
-  return found
+const fen = (text: string): number => {
+  const found = fenOf(text)
+  if (!found) throw new NoLine('amount')
+  return Math.abs(found)
 }
 /** Fees are said to a thousandth of a fen. */
-const feeFen = (text: string | undefined): number => {
-  if (!/^-?\d{1,9}(\.\d{1,8})?$/.test(text ?? '')) throw new BadBill('fee')
-  return Math.round(Number(text) * 100)
+const feeFen = (text: string): number => {
+  if (!/^-?\d{1,9}(\.\d{1,8})?$/.test(text)) throw new NoLine('fee')
+  return Math.abs(Math.round(Number(text) * 100))
+}
+const number = (text: string, what: string): string => {
+  if (!/^[\x21-\x7e]{1,64}$/.test(text)) throw new NoLine(what)
+  return text
+}
+/** `2026-11-20 14:00:00` in Shanghai */
+const moment = (text: string): Date => {
+  const at = new Date(`${text.replace(' ', 'T')}+08:00`)
+  if (!/^\d{4}(-\d\d){2} \d\d(:\d\d){2}$/.test(text) || Number.isNaN(at.getTime()))
+    throw new NoLine('time')
+  return at
+}
+/** Null: of somebody else of the same merchant. */
+function rowOf(line: number, read: () => BillLine | null): BillLine | BadLine | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof NoLine) return { kind: 'BAD', line, why: error.message }
+    throw error
+  }
 }
 
 const wechatColumns = {
+  at: '交易时间',
   app: '公众账号ID',
   merchant: '商户号',
   tradeNo: '微信订单号',
   outTradeNo: '商户订单号',
   state: '交易状态',
+  refundId: '微信退款单号',
   refundNo: '商户退款单号',
+  refundState: '退款状态',
   refund: '申请退款金额',
   fee: '手续费',
   amount: '订单金额',
 }
+const refundStates: Readonly<Record<string, BillLine['state']>> = {
+  SUCCESS: 'SUCCESS',
+  PROCESSING: 'PROCESSING',
+  FAIL: 'FAILED',
+  CHANGE: 'FAILED',
+}
 /**
  * Values follow a backtick each, so that commas in names are no borders; two lines of sums end the
- * bill.
+ * bill. A merchant's bill has the rows of all its apps.
  */
 export async function* wechatRows(
   file: string,
-  merchantOf: (row: { mchid: string; appid: string }) => string,
-): AsyncGenerator<BillRow> {
+  { mchId, appId }: { mchId: string; appId: string },
+): AsyncGenerator<BillLine | BadLine> {
   let at: Record<string, number> | null = null
-  let [said, seen] = [null as number | null, 0]
-  let ended = false
-  for await (const line of linesOf(createReadStream(file), 'utf-8')) {
-    if (!line) continue
+  // a broken line may stand as two
+  let [said, seen, odd] = [null as number | null, 0, 0]
+  let [ended, line] = [false, 0]
+  for await (const text of linesOf(createReadStream(file), 'utf-8')) {
+    line += 1
+    if (!text) continue
     if (!at) {
-      at = columnsOf(line.replace(/^\ufeff/, ''), wechatColumns)
+      at = columnsOf(text.replace(/^\ufeff/, ''), wechatColumns)
       continue
     }
-    if (!line.startsWith('`')) {
-      ended = true
+    if (!text.startsWith('`')) {
+      ended ||= text.startsWith('总交易单数')
+      if (!ended) {
+        odd += 1
+        yield { kind: 'BAD', line, why: 'form' }
+      }
       continue
     }
-    const values = line.slice(1).split(',`')
+    const values = text.slice(1).split(',`')
     if (ended) {
       said = Number(values[0])
       continue
     }
     const of = (key: keyof typeof wechatColumns) => values[at?.[key] ?? -1]?.trim() ?? ''
     seen += 1
-    if (merchantOf({ mchid: of('merchant'), appid: of('app') }).includes('/'))
-      throw new BadBill('merchant')
-    const refund = of('state') === 'REFUND'
-    yield {
-      kind: refund ? 'REFUND' : 'PAID',
-      outTradeNo: of('outTradeNo'),
-      tradeNo: of('tradeNo'),
-      refundNo: refund ? of('refundNo') : '',
-      amount: fen(refund ? of('refund') : of('amount')),
-      fee: feeFen(of('fee')),
-    }
+    const row = rowOf(line, () => {
+      if (!/^\d{4,32}$/.test(of('merchant'))) throw new NoLine('merchant')
+      if (of('merchant') !== mchId) throw new OtherMerchant()
+      if (of('app') !== appId) return null
+      const refund = of('state') === 'REFUND'
+      if (!refund && of('state') !== 'SUCCESS') throw new NoLine('state')
+      const state = refund ? refundStates[of('refundState')] : 'SUCCESS'
+      if (!state) throw new NoLine('state')
+      return {
+        kind: refund ? 'REFUND' : 'PAY',
+        tradeNo: number(of(refund ? 'refundId' : 'tradeNo'), 'number'),
+        outTradeNo: number(of('outTradeNo'), 'number'),
+        refundNo: refund ? number(of('refundNo'), 'number') : null,
+        amount: fen(of(refund ? 'refund' : 'amount')),
+        fee: feeFen(of('fee')),
+        at: moment(of('at')),
+        state,
+      }
+    })
+    if (row) yield row
   }
-  if (said !== seen) throw new BadBill('number of rows')
+  if (said === null || !(said >= seen && said <= seen + odd)) throw new BadBill('number of rows')
 }
 
 const alipayColumns = {
   tradeNo: '支付宝交易号',
   outTradeNo: '商户订单号',
   kind: '业务类型',
+  at: '完成时间',
   amount: '订单金额（元）',
   refundNo: '退款批次号/请求号',
   fee: '服务费（元）',
 }
-/** A zip of two files in GBK: of the one without 汇总 in its name the lines between the comments. */
-export async function* alipayRows(file: string): AsyncGenerator<BillRow> {
+/**
+ * A zip of two files in GBK: of the one without 汇总 in its name the lines between the comments, of
+ * which one names the account: the seller and four digits.
+ */
+export async function* alipayRows(
+  file: string,
+  seller: string,
+): AsyncGenerator<BillLine | BadLine> {
   let at: Record<string, number> | null = null
-  let whole = false
-  for await (const line of linesOf(await unzipped(file), 'gb18030')) {
-    if (!line.trim()) continue
-    if (line.startsWith('#')) {
-      if (line.includes('业务明细列表结束')) whole = true
+  let [whole, named, line] = [false, false, 0]
+  for await (const text of linesOf(await unzipped(file), 'gb18030')) {
+    line += 1
+    if (!text.trim()) continue
+    if (text.startsWith('#')) {
+      const account = /账号[：:]\s*\[?(\d+)/.exec(text)?.[1]
+      if (account && !account.startsWith(seller)) throw new OtherMerchant()
+      named ||= account !== undefined
+      whole ||= text.includes('业务明细列表结束')
       continue
     }
+    if (!named) throw new BadBill('account')
     if (!at) {
-      at = columnsOf(line.replaceAll('(', '（').replaceAll(')', '）'), alipayColumns)
+      at = columnsOf(text.replaceAll('(', '（').replaceAll(')', '）'), alipayColumns)
       continue
     }
-    const values = line.split(',').map((value) => value.trim())
+    const values = text.split(',').map((value) => value.trim())
     const of = (key: keyof typeof alipayColumns) => values[at?.[key] ?? -1] ?? ''
-    const refund = of('kind') === '退款'
-    yield {
-      kind: refund ? 'REFUND' : 'PAID',
-      outTradeNo: of('outTradeNo'),
-      tradeNo: of('tradeNo'),
-      refundNo: refund ? of('refundNo') : '',
-      amount: Math.abs(fen(of('amount'))),
-      fee: Math.abs(feeFen(of('fee'))),
-    }
+    const row = rowOf(line, () => {
+      const refund = of('kind') === '退款'
+      if (!refund && of('kind') !== '交易') throw new NoLine('state')
+      const tradeNo = number(of('tradeNo'), 'number')
+      const refundNo = refund ? number(of('refundNo'), 'number') : null
+      return {
+        kind: refund ? 'REFUND' : 'PAY',
+        tradeNo: refundNo === null ? tradeNo : alipayRefundNo(tradeNo, refundNo),
+        outTradeNo: number(of('outTradeNo'), 'number'),
+        refundNo,
+        amount: fen(of('amount')),
+        fee: feeFen(of('fee')),
+        at: moment(of('at')),
+        state: 'SUCCESS',
+      }
+    })
+    if (row) yield row
   }
   if (!whole) throw new BadBill('end')
 }
+/** Alipay numbers no refunds: ours, of this trade. */
+export const alipayRefundNo = (tradeNo: string, refundNo: string): string =>
+  `${tradeNo}/${refundNo}`.slice(0, 64)
 
 /** The bytes of the file of details in a zip, unpacked while they are read. */
 async function unzipped(file: string): Promise<AsyncIterable<Buffer>> {

@@ -60,16 +60,25 @@ export type Heard =
   | { kind: 'PAID'; notice: Notice }
   | { kind: 'REFUND'; refundNo: string }
   | { kind: 'OTHER' }
-export type BillRow = {
-  kind: 'PAID' | 'REFUND'
-  outTradeNo: string
+/** What a provider says of one payment or refund of a day. */
+export type BillLine = {
+  kind: 'PAY' | 'REFUND'
+  /** The provider's number, of the payment or of the refund. */
   tradeNo: string
-  refundNo: string
+  outTradeNo: string
+  /** Ours; of a refund alone. */
+  refundNo: string | null
   amount: number
+  /** What the provider kept; of a refund, what it gave back of that. */
   fee: number
+  at: Date
+  state: 'SUCCESS' | 'PROCESSING' | 'FAILED'
 }
-/** Rows of a day, or that it is not there yet; an empty day has none. */
-export type Bill = { state: 'READY'; rows: AsyncIterable<BillRow> } | Fault
+/** A line that says nothing we understand, by its number in the file. */
+export type BadLine = { kind: 'BAD'; line: number; why: string }
+export type BillRows = AsyncIterable<BillLine | BadLine>
+/** Rows of a day, whole and of this merchant, or that it is not there yet; an empty day has none. */
+export type Bill = { state: 'READY'; rows: BillRows } | Fault
 
 /** What a refund asks of a payment channel, and what the channel answers. */
 export type RefundAnswer =

@@ -10,7 +10,7 @@ import type { App } from '../../../server/context.ts'
 import { perApp } from '../../../server/perApp.ts'
 import { shanghaiClock } from '../../../shared/instants.ts'
 import { clockWindow, type Meaning, wechatMeaning } from '../rules.ts'
-import { noRows, spooled, wechatRows } from './bills.ts'
+import { noRows, readBill, spooled, wechatRows } from './bills.ts'
 import {
   type Answered,
   ask,
@@ -347,7 +347,7 @@ export function wechat(
         textOf(said.data.hash_value).toLowerCase() !== kept.sha1
       )
         return retry('bill does not fit its hash')
-      return { state: 'READY', rows: wechatRows(file, merchantOf) }
+      return readBill(() => wechatRows(file, merchant))
     },
   }
 }

@@ -1,41 +1,191 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type RawBuilder, sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
-import { rowsOf } from '../../../server/rows.ts'
+import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
+import { clock, Lost } from '../../../server/work.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
 import { feeOf } from '../../ledger/rules.ts'
-import { simulator as simulated } from './receive.ts'
-
-/** What a provider says of one payment or refund of a day. */
-export type BillLine = {
-  kind: 'PAY' | 'REFUND'
-  /** The provider's number, of the payment or of the refund. */
-  tradeNo: string
-  outTradeNo: string
-  /** Ours; of a refund alone. */
-  refundNo: string | null
-  amount: number
-  /** What the provider kept; of a refund, what it gave back of that. */
-  fee: number
-  at: Date
-  state: 'SUCCESS' | 'PROCESSING' | 'FAILED'
-}
-export type ProviderName = 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
-export type Account = { provider: ProviderName; config: string }
-/** The bill of a Shanghai day; null: there is none yet. */
-export type BillSource = Account & { bill(app: App, day: string): Promise<BillLine[] | null> }
+import {
+  type BillLine,
+  type BillRows,
+  type Fault,
+  retry,
+} from '../../payment-channels/server/channels.ts'
+import { connectedTo } from '../../payment-channels/server/configs.ts'
+import { simulator } from './receive.ts'
 
 /**
- * The simulated channel made its bill of what it told (its notices, each trade once) and of what it
- * was asked to give back.
+ * Bills of all providers, kept line by line by the configuration that was paid; the simulator has
+ * none. What they mean for our books is said by the daily comparison alone.
  */
-const simulator: BillSource = {
-  provider: 'SIMULATOR',
-  config: '',
-  async bill(app, day) {
-    const [from, until] = [startOfDay(day), startOfDay(addDays(day, 1))]
+
+/** Whose bill it is. */
+export type Account = {
+  provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
+  /** Null: the simulator. */
+  configId: number | null
+  orgId: number
+}
+/** Rows of this account; the condition an index can use. */
+export const ofAccount = (alias: string, { provider, configId }: Account): RawBuilder<boolean> =>
+  sql`${sql.ref(`${alias}.provider`)} = ${provider} and ${sql.ref(`${alias}.config_id`)} ${
+    configId === null ? sql`is null` : sql`= ${configId}`
+  }`
+export const simulated: Account = { provider: 'SIMULATOR', configId: null, orgId: platformOrg }
+
+/**
+ * Who may have a bill of that day: whoever can be paid, or was; `by`: the merchants of these
+ * organisations alone.
+ */
+export const accountsOf = (app: App, day: string, by?: readonly number[]): Promise<Account[]> =>
+  app.database.aside(async (db) => [
+    simulated,
+    ...(await rowsOf<Account>(db)`select c.provider, c.id as "configId", c.org_id as "orgId"
+      from payment_configs c where (c.state in ('ACTIVE','ERROR') or exists (select from payments p
+        where p.config_id = c.id and p.paid_at >= ${startOfDay(day)}
+          and p.paid_at < ${startOfDay(addDays(day, 1))}))
+        and ${by ? sql`c.org_id = any(${[...by]}::bigint[])` : sql`true`} order by c.id`),
+  ])
+
+/** What fetches and compares them. */
+export const billsName = 'channel-bills'
+/** Lines that are written in one act. */
+const batch = 1000
+/** Bad lines that are named; of more there is their number. */
+const mostBad = 100
+/** So long a fetch may take before somebody else begins. */
+export const billLease = 1800
+
+/** `held`: the worker has the row, and compares when it is kept. */
+type Fetch = { id: number; fetchNo: number; held: boolean }
+export type Kept = { state: 'KEPT'; lines: number }
+
+/**
+ * Asks an account for its bill of a day and keeps it: what it says now counts, what it said before
+ * and says no more is gone. Of two at once the later one counts, the other is `Lost`. The row of the
+ * day then waits for whoever compares (`KEPT`).
+ */
+export async function fetchBill(
+  app: App,
+  account: Account,
+  day: string,
+  held = false,
+): Promise<Kept | Fault> {
+  const fetch = await beginFetch(app, account, day, held)
+  if (account.configId === null) return keepBill(app, account, day, simulatedBill(app, day), fetch)
+  const connected = await connectedTo(app, account.configId)
+  if (!connected) return retry('merchant is not known')
+  const fileOf = (no: number) => join(app.config.dataDir, `bill-${fetch.id}-${no}.tmp`)
+  try {
+    const bill = await connected.channel.bill(day, fileOf(fetch.fetchNo))
+    if (bill.state !== 'READY') return bill
+    return await keepBill(app, account, day, bill.rows, fetch)
+  } finally {
+    // and what somebody left who died at it
+    for (const no of [fetch.fetchNo, fetch.fetchNo - 1]) await rm(fileOf(no), { force: true })
+  }
+}
+
+const beginFetch = (app: App, account: Account, day: string, held = false): Promise<Fetch> =>
+  bySystem(app, async (ctx) => {
+    const { provider, configId, orgId } = account
+    const lease = sql`${clock(app)} + make_interval(secs => ${billLease})`
+    const row = await onlyRow<Omit<Fetch, 'held'>>(ctx.db)`
+      insert into payment_bill_days as d (org_id, provider, config_id, day, next_at, attempts)
+      values (${orgId}, ${provider}, ${configId}, ${day}::date, ${lease}, 1)
+      on conflict (provider, config_id, day) do update set fetch_no = d.fetch_no + 1
+      returning id, fetch_no as "fetchNo"`
+    return { ...row, held }
+  })
+
+/** Of the day's row, as long as no later fetch has begun. */
+async function hold(ctx: Ctx, { id, fetchNo }: Fetch): Promise<void> {
+  const held = await rowOf(ctx.db)`select from payment_bill_days
+    where id = ${id} and fetch_no = ${fetchNo} for no key update`
+  if (!held) throw new Lost()
+}
+
+/** Writes a bill line by line; memory holds one batch of it. */
+export async function keepBill(
+  app: App,
+  account: Account,
+  day: string,
+  rows: BillRows | Iterable<BillLine>,
+  begun?: Fetch,
+): Promise<Kept> {
+  const fetch = begun ?? (await beginFetch(app, account, day))
+  const bad: { line: number; why: string }[] = []
+  let [lines, badLines] = [0, 0]
+  let some: BillLine[] = []
+  const flush = async () => {
+    const written = some
+    some = []
+    if (written.length)
+      await bySystem(app, async (ctx) => {
+        await hold(ctx, fetch)
+        await stored(ctx, account, day, fetch, written).execute(ctx.db)
+      })
+  }
+  for await (const row of rows) {
+    if (row.kind === 'BAD') {
+      if (badLines < mostBad) bad.push({ line: row.line, why: row.why })
+      badLines += 1
+      continue
+    }
+    lines += 1
+    if (some.push(row) >= batch) await flush()
+  }
+  await flush()
+  await bySystem(app, async (ctx) => {
+    await hold(ctx, fetch)
+    await sql`delete from payment_bills l where ${ofAccount('l', account)} and l.day = ${day}
+      and l.fetch_no <> ${fetch.fetchNo}`.execute(ctx.db)
+    const due = fetch.held ? sql`` : sql`, attempts = 0, next_at = ${clock(app)}`
+    await sql`update payment_bill_days set state = 'KEPT'${due}, lines = ${lines}, bad = ${JSON.stringify(bad)}::jsonb, bad_lines = ${badLines}, fetched_at = ${ctx.now},
+      last_error = null where id = ${fetch.id}`.execute(ctx.db)
+  })
+  return { state: 'KEPT', lines }
+}
+
+/** A line that stands there twice is kept once, with its count. */
+const stored = (
+  ctx: Ctx,
+  account: Account,
+  day: string,
+  { fetchNo }: Fetch,
+  lines: readonly BillLine[],
+): RawBuilder<unknown> => sql`
+    insert into payment_bills as l (org_id, provider, config_id, day, kind, trade_no, out_trade_no,
+      refund_no, amount, fee, at, state, times, fetch_no, created_at)
+    select coalesce(t.org_id, p.org_id, ${account.orgId}), ${account.provider}, ${account.configId},
+      ${day}::date, n.kind, n."tradeNo", n."outTradeNo", n."refundNo", n.amount, n.fee, n.at,
+      n.state, n.times, ${fetchNo}, ${ctx.now}::timestamptz
+    from (select distinct on (kind, "tradeNo") *, count(*) over (partition by kind, "tradeNo") as times
+      from jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as r(kind text, "tradeNo" text,
+        "outTradeNo" text, "refundNo" text, amount bigint, fee bigint, at timestamptz, state text)
+      order by kind, "tradeNo") n
+    left join payments p on p.out_trade_no = n."outTradeNo" and ${ofAccount('p', account)}
+    left join payments t on ${ofAccount('t', account)} and t.provider_trade_no = n."tradeNo"
+      and n.kind = 'PAY'
+    order by n.kind, n."tradeNo"
+    on conflict (provider, config_id, kind, trade_no, day) do update set org_id = excluded.org_id,
+      out_trade_no = excluded.out_trade_no, refund_no = excluded.refund_no,
+      amount = excluded.amount, fee = excluded.fee, at = excluded.at, state = excluded.state,
+      fetch_no = excluded.fetch_no,
+      times = excluded.times + case when l.fetch_no = excluded.fetch_no then l.times else 0 end`
+
+/**
+ * The simulated channel makes its bill of what it told (its notices, each trade once) and of what it
+ * was asked to give back, a quarter of the day at a time.
+ */
+async function* simulatedBill(app: App, day: string): AsyncGenerator<BillLine> {
+  const begins = startOfDay(day)
+  for (let hour = 0; hour < 24; hour += 6) {
+    const [from, until] = [hour, hour + 6].map((at) => new Date(begins.getTime() + at * 3_600_000))
     const rows = await app.database.snapshot(
       systemScope,
       (db) => rowsOf<Omit<BillLine, 'fee' | 'state'>>(db)`
@@ -54,65 +204,11 @@ const simulator: BillSource = {
         where r.succeeded_at >= ${from} and r.succeeded_at < ${until} and r.amount > 0
           and p.provider = 'SIMULATOR' and r.provider_refund_no is not null`,
     )
-    return rows.map((row) => ({
-      ...row,
-      fee: row.kind === 'PAY' ? feeOf(row.amount, simulated.feeBp) : 0,
-      state: 'SUCCESS',
-    }))
-  },
+    for (const row of rows)
+      yield {
+        ...row,
+        fee: row.kind === 'PAY' ? feeOf(row.amount, simulator.feeBp) : 0,
+        state: 'SUCCESS',
+      }
+  }
 }
-
-/** Who is asked for bills; real channels add their accounts. */
-export const billSources = async (_app: App): Promise<BillSource[]> => [simulator]
-
-/**
- * Asks an account for its bill of a day and keeps it. Answers the number of lines, or null when
- * there is no bill yet.
- */
-export async function fetchBill(app: App, source: BillSource, day: string): Promise<number | null> {
-  const lines = await source.bill(app, day)
-  if (lines) await bySystem(app, (ctx) => storeBill(ctx, source, day, lines))
-  return lines?.length ?? null
-}
-
-/** A bill that is fetched again says what it says now; a line keeps its id. */
-export async function storeBill(
-  ctx: Ctx,
-  { provider, config }: Account,
-  day: string,
-  lines: readonly BillLine[],
-): Promise<void> {
-  const account = sql`provider = ${provider} and config = ${config}`
-  const numbers = lines.map((line) => `${line.kind} ${line.tradeNo}`)
-  await sql`delete from payment_bills where ${account} and day = ${day}
-    and not (kind || ' ' || trade_no = any(${numbers}::text[]))`.execute(ctx.db)
-  // a line twice in one bill is one
-  for (let i = 0; i < lines.length; i += 5000)
-    await stored(ctx, { provider, config }, day, lines.slice(i, i + 5000)).execute(ctx.db)
-  await sql`insert into payment_bill_days (provider, config, day, org_id, lines, fetched_at)
-    values (${provider}, ${config}, ${day}, ${platformOrg}, ${lines.length}, ${ctx.now})
-    on conflict (provider, config, day) do update
-      set lines = excluded.lines, fetched_at = excluded.fetched_at`.execute(ctx.db)
-}
-
-const stored = (
-  ctx: Ctx,
-  { provider, config }: Account,
-  day: string,
-  lines: readonly BillLine[],
-): RawBuilder<unknown> => sql`
-    insert into payment_bills (org_id, provider, config, day, kind, trade_no, out_trade_no,
-      refund_no, amount, fee, at, state, created_at)
-    select distinct on (n.kind, n."tradeNo")
-      coalesce(t.org_id, p.org_id, ${platformOrg}), ${provider}, ${config}, ${day}::date, n.kind,
-      n."tradeNo", n."outTradeNo", n."refundNo", n.amount, n.fee, n.at, n.state,
-      ${ctx.now}::timestamptz
-    from jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n(kind text, "tradeNo" text,
-      "outTradeNo" text, "refundNo" text, amount bigint, fee bigint, at timestamptz, state text)
-    left join payments p on p.out_trade_no = n."outTradeNo"
-    left join payments t on t.provider = ${provider} and t.provider_trade_no = n."tradeNo"
-      and n.kind = 'PAY'
-    order by n.kind, n."tradeNo"
-    on conflict (provider, config, kind, trade_no) do update set org_id = excluded.org_id,
-      day = excluded.day, out_trade_no = excluded.out_trade_no, refund_no = excluded.refund_no,
-      amount = excluded.amount, fee = excluded.fee, at = excluded.at, state = excluded.state`

@@ -1,4 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import {
   type Change,
@@ -12,15 +16,18 @@ import {
 import { openWorld, rowId, type World, worldNow } from '../../../../test/support/world.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
 import { runDue } from '../../../server/work.ts'
+import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { orders } from '../../orders/contract.ts'
 import { refundKind } from '../../orders/server/refunds.ts'
 import { closeUnpaid } from '../../orders/server/timers.ts'
 import { recordVend, takeCommands } from '../../orders/server/vend.ts'
+import { readBill, wechatRows } from '../../payment-channels/server/bills.ts'
 import { configsChanged, payeeOf } from '../../payment-channels/server/configs.ts'
 import { enterMerchant } from '../../payment-channels/server/merchants.ts'
+import { askForBills, billKind } from '../../reconciliation/server/billRun.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { payments } from '../contract.ts'
-import { askForBills, billKind } from './billChecks.ts'
+import { type Account, keepBill } from './bills.ts'
 import { checkKind } from './checks.ts'
 import { providers } from './providers.ts'
 
@@ -109,7 +116,9 @@ beforeEach(async () => {
   for (const name of names) {
     channels[name].calls.length = 0
     channels[name].refundsAre('SUCCESS')
-    Object.assign(channels[name].bill, { rows: [], broken: false, absent: false, elsewhere: '' })
+    Object.assign(channels[name].bill, {
+      ...{ rows: [], day: '', ofMerchant: '', broken: false, absent: false, elsewhere: '' },
+    })
   }
 })
 
@@ -500,22 +509,50 @@ test('WECHAT: a new certificate of the platform is fetched when it is first met,
   expect(await state(made)).toBe(counted)
 })
 
-const billOf = (name: Name) =>
-  world.sql(
-    `select state, paid_rows, refund_rows, extra_rows, missing_rows from channel_bills
-      where config_id = $1 order by day desc limit 1`,
-    [ids[name]],
+/** Yesterday's bill of a channel. */
+const billOf = async (name: Name) =>
+  (
+    await world.sql<Record<string, unknown>>(
+      `select state, lines, bad_lines as bad from payment_bill_days
+        where config_id = $1 and day = $2`,
+      [ids[name], yesterday()],
+    )
+  )[0]
+/** What is open in the work list of a channel. */
+const differences = async (name: Name) =>
+  (
+    await world.sql<{ line: string }>(
+      `select kind || ' ' || subject || ' ' || local_amount || '/' || other_amount as line
+        from reconciliation_differences where config_id = $1 and state = 'OPEN' and created_at > $2`,
+      [ids[name], new Date(begun)],
+    )
   )
-/** A day later: the worker asks for the bills of yesterday. */
+    .map((row) => row.line)
+    .toSorted()
+let begun = worldNow
+const yesterday = () => addDays(shanghaiDay(clock.now), -1)
+/** The worker does all that is due. */
+async function compareBills(): Promise<void> {
+  await askForBills(world.app)
+  for (let n = 0; n < 20 && (await runDue(world.app, billKind(world.app))); n += 1);
+}
+/** A day later, in which nothing else happened; what was before is nobody's matter. */
 async function readBills(): Promise<void> {
   pass(86_400)
-  await askForBills(world.app)
-  for (const _ of names) await runDue(world.app, billKind(world.app)).catch(() => 0)
+  for (const name of names) channels[name].bill.day = yesterday()
+  await compareBills()
 }
+/** What earlier cases paid and gave back is in no bill that is asked for. */
+async function outOfSight(): Promise<void> {
+  if (begun === worldNow) pass(4 * 86_400)
+  begun = clock.now
+  await world.sql(`update payments set paid_at = '2020-01-01'`)
+}
+
 test.each(names)(
-  '%s: the bill of a day: what we never heard of is asked and counts, what it lacks is told',
+  '%s: the bill of a day: what we never heard of is asked and counts, what differs is listed and told',
   async (name) => {
-    await world.sql(`update payments set paid_at = '2020-01-01'`)
+    await outOfSight()
     const known = await paid(name)
     await giveBack(known.made)
     await refund()
@@ -523,47 +560,172 @@ test.each(names)(
     const silent = channels[name].pay(unheard.outTradeNo)
     const absent = await paid(name)
     const refundNo = `${known.made.orderNum}-01`
+    const strange = `${known.made.orderNum}-77`
     channels[name].bill.rows = [
       { trade: known.trade },
       { trade: silent },
       { trade: known.trade, refundNo },
-      { trade: known.trade, refundNo: `${known.made.orderNum}-77`, amount: 100 },
-      { trade: { outTradeNo: 'HDnever', tradeNo: '42009', amount: 500, state: 'PAID' } },
+      { trade: known.trade, refundNo: strange, amount: 100 },
+      { trade: { outTradeNo: 'HDnever', tradeNo: `42009${name}`, amount: 500, state: 'PAID' } },
     ]
     await readBills()
-    expect(await billOf(name)).toEqual([
-      { state: 'DONE', paid_rows: 3, refund_rows: 2, extra_rows: 3, missing_rows: 1 },
-    ])
+    expect(await billOf(name)).toEqual({ state: 'DONE', lines: 5, bad: 0 })
     expect([await state(known.made), await state(unheard), await state(absent.made)]).toEqual([
       'REFUNDED',
       counted,
       counted,
     ])
+    expect(await differences(name)).toEqual(
+      [
+        `CHANNEL_ONLY 42009${name} 0/500`,
+        `CHANNEL_ONLY ${strange} 0/100`,
+        `LOCAL_ONLY ${absent.trade.tradeNo} 250/0`,
+      ].toSorted(),
+    )
+    // who may forge what a channel says, or its bill, is seen beside it
     expect((await seen()).toSorted()).toEqual([
       'PAYMENT_MISMATCH BILL',
       'PAYMENT_MISMATCH BILL_ROW',
-      'PAYMENT_MISMATCH BILL_ROW',
     ])
+    // the bill was wrong, and says so a day later
+    channels[name].bill.rows = [
+      { trade: known.trade },
+      { trade: silent },
+      { trade: known.trade, refundNo },
+      { trade: absent.trade },
+    ]
+    pass(86_400)
+    await compareBills()
+    expect(await differences(name)).toEqual([])
   },
 )
 
 test.each(
   names.flatMap((name) => [
-    [name, 'is changed on its way', { broken: true }] as const,
-    [name, 'is not there yet', { absent: true }] as const,
-    [name, 'lies on another host', { elsewhere: 'http://127.0.0.2:1' }] as const,
+    [name, 'is changed on its way', { broken: true }, 'WAITING'] as const,
+    [name, 'is not there yet', { absent: true }, 'WAITING'] as const,
+    [name, 'lies on another host', { elsewhere: 'http://127.0.0.2:1' }, 'FAILED'] as const,
+    [name, 'is of another merchant', { ofMerchant: '2088999' }, 'FAILED'] as const,
   ]),
-)('%s: a bill that %s counts for nothing', async (name, _what, change) => {
+)('%s: a bill that %s counts for nothing until it is right', async (name, _what, change, ends) => {
+  await outOfSight()
   const made = await shown(name)
   channels[name].bill.rows = [{ trade: channels[name].pay(made.outTradeNo) }]
   await world.sql('update payments set next_at = null')
   Object.assign(channels[name].bill, change)
   await readBills()
-  const ends = 'elsewhere' in change ? 'FAILED' : 'WAITING'
-  expect(await billOf(name)).toMatchObject([{ state: ends, paid_rows: 0 }])
-  expect(await state(made)).toBe('UNPAID')
-  await world.sql(`update channel_bills set state = 'DONE', next_at = null`)
+  expect(await billOf(name)).toEqual({ state: ends, lines: 0, bad: 0 })
+  expect([await state(made), await differences(name)]).toEqual(['UNPAID', []])
+  const why = 'ofMerchant' in change ? 'MISMATCH BILL_MERCHANT' : 'CHANNEL BILL_ABSENT'
+  expect(await seen()).toEqual(ends === 'FAILED' ? [`PAYMENT_${why}`] : [])
+  // a day later it is there
+  Object.assign(channels[name].bill, {
+    broken: false,
+    absent: false,
+    elsewhere: '',
+    ofMerchant: '',
+  })
+  const day = yesterday()
+  pass(86_400)
+  await compareBills()
+  expect(
+    await world.sql(
+      'select state, lines from payment_bill_days where config_id = $1 and day = $2',
+      [ids[name], day],
+    ),
+  ).toEqual([{ state: 'DONE', lines: 1 }])
 })
+
+test.each(names)('%s: a line that says nothing is named, the others count', async (name) => {
+  await outOfSight()
+  const [one, two] = [await paid(name), await paid(name)]
+  const { bill } = channels[name]
+  bill.rows = [{ trade: one.trade }, { trade: two.trade }]
+  for (const raw of [
+    name === 'WECHAT' ? '`2026-11-20 14:00:00,`wx' : '2026,HD,交易',
+    name === 'WECHAT' ? 'without a beginning' : 'without commas',
+    `${'x'.repeat(50_000)}`,
+  ])
+    bill.rows.splice(1, 0, { trade: one.trade, raw })
+  await readBills()
+  expect(await billOf(name)).toEqual({ state: 'DONE', lines: 2, bad: 3 })
+  const first = name === 'WECHAT' ? 3 : 6
+  expect((await differences(name)).map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual(
+    [0, 1, 2].map((n) => `BILL_LINE ${first + n}`),
+  )
+})
+
+test.each(names)('%s: a line that stands there twice, and one of an earlier bill', async (name) => {
+  await outOfSight()
+  const { trade } = await paid(name)
+  channels[name].bill.rows = [{ trade }, { trade }]
+  await readBills()
+  expect(await billOf(name)).toEqual({ state: 'DONE', lines: 2, bad: 0 })
+  expect(await differences(name)).toEqual([`DUPLICATE ${trade.tradeNo} 250/500`])
+  channels[name].bill.rows = [{ trade }]
+  pass(86_400)
+  await compareBills()
+  expect(await differences(name)).toEqual([])
+  // the channel says the day before once more
+  await readBills()
+  expect(await differences(name)).toEqual([`DUPLICATE ${trade.tradeNo} 250/500`])
+})
+
+test('the bill of a merchant says nothing about the money of another', async () => {
+  await outOfSight()
+  const { trade } = await paid('WECHAT')
+  const made = await shown('WECHAT')
+  const open = channels.WECHAT.pay(made.outTradeNo)
+  await world.sql('update payments set next_at = null')
+  channels.ALIPAY.bill.rows = [{ trade }, { trade: open }]
+  channels.WECHAT.bill.rows = [{ trade }]
+  await readBills()
+  expect(await differences('WECHAT')).toEqual([])
+  expect(await differences('ALIPAY')).toEqual(
+    [trade, open].map(({ tradeNo }) => `CHANNEL_ONLY ${tradeNo} 0/250`).toSorted(),
+  )
+  expect(await state(made)).toBe('UNPAID')
+})
+
+test('a large bill is read in pieces: memory does not grow with it', {
+  timeout: 300_000,
+}, async () => {
+  const most = Number(process.env.BILL_ROWS ?? 5000)
+  const account: Account = { provider: 'WECHAT', configId: ids.WECHAT, orgId: 3 }
+  const day = addDays(shanghaiDay(clock.now), -40)
+  const folder = mkdtempSync(join(tmpdir(), 'huodao-bill-'))
+  const file = join(folder, 'bill')
+  const of = channels.WECHAT.merchant as { mchId: string; appId: string }
+  await writeFile(file, largeBill(of, most))
+  let peak = 0
+  const before = process.memoryUsage().heapUsed
+  const watch = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage().heapUsed - before)
+  }, 5)
+  const bill = await readBill(() => wechatRows(file, of))
+  if (bill.state !== 'READY') throw new Error(bill.reason)
+  expect(await keepBill(world.app, account, day, bill.rows)).toEqual({ state: 'KEPT', lines: most })
+  clearInterval(watch)
+  expect(peak, 'bytes').toBeLessThan(100_000_000)
+  expect(
+    await world.sql('select lines, bad, bad_lines from payment_bill_days where day = $1', [day]),
+  ).toEqual([{ lines: most, bad: [{ line: 2, why: 'amount' }], bad_lines: 1 }])
+  // what it says no more is gone
+  await keepBill(world.app, account, day, [])
+  expect(await world.sql('select from payment_bills where day = $1', [day])).toEqual([])
+  await world.sql('delete from payment_bill_days where day = $1', [day])
+  rmSync(folder, { recursive: true })
+})
+/** As much as a busy merchant sells, and one line that says nothing. */
+function* largeBill({ mchId, appId }: { mchId: string; appId: string }, most: number) {
+  yield '交易时间,公众账号ID,商户号,微信订单号,商户订单号,交易状态,微信退款单号,商户退款单号,退款状态,手续费,订单金额,申请退款金额\r\n'
+  for (let n = -1; n < most; n += 1) {
+    const amount = n < 0 ? 'much' : '2.50'
+    const head = `\`2026-11-20 14:00:00,\`${appId},\`${mchId},\`42${n},\`HD${n}`
+    yield `${head},\`SUCCESS,\`0,\`0,\`,\`0.015,\`${amount},\`0.00\r\n`
+  }
+  yield `总交易单数,应结订单总金额\r\n\`${most + 1},\`1.00\r\n`
+}
 
 test('a merchant is entered with keys that can be used, and its keys are not readable', async () => {
   const { privateKey, apiV3Key } = channels.WECHAT.merchant as Record<string, string>

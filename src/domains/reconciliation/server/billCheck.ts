@@ -1,32 +1,37 @@
 import { type RawBuilder, sql } from 'kysely'
 import { addDays } from '../../../shared/instants.ts'
-import type { Account } from '../../payments/server/bills.ts'
+import { type Account, ofAccount } from '../../payments/server/bills.ts'
 import { bookedFor, type Window } from '../rules.ts'
 
 /**
- * The bill of one account against our payments and refunds. A line is found by the provider's
- * number or by ours, whatever day it lies in; `otherAmount` is the bill's. Money that is in
- * suspense by its trade is in our books.
+ * The bill of one account against our payments and refunds that went through it. A line is found by
+ * the provider's number or by ours, whatever day it lies in; `otherAmount` is the bill's. Money that
+ * is in suspense by its trade is in our books. One that stands there twice, or in an earlier bill as
+ * well, is doubled.
  */
 export const billDifferences = (
-  { provider, config }: Account,
+  account: Account,
   window: Window,
   now: Date,
 ): RawBuilder<unknown> => {
+  const of = (alias: string) => ofAccount(alias, account)
   // without the bill of the day before nobody knows of its last minutes
   const ours = bookedFor(window)
-  const begins = sql`case when exists (select from payment_bill_days where provider = ${provider}
-    and config = ${config} and day = ${addDays(window.day, -1)})
+  const begins = sql`case when exists (select from payment_bill_days d where ${of('d')}
+    and d.day = ${addDays(window.day, -1)} and d.fetched_at is not null)
     then ${ours.from}::timestamptz else ${window.from}::timestamptz end`
-  return sql`with line as materialized (select * from payment_bills
-      where provider = ${provider} and config = ${config} and day = ${window.day}),
+  return sql`with line as materialized (select l.*, l.times > 1 or exists (
+        select from payment_bills b where ${of('b')} and b.kind = l.kind
+          and b.trade_no = l.trade_no and b.day < l.day
+          and b.state = 'SUCCESS' and l.state = 'SUCCESS') as doubled
+      from payment_bills l where ${of('l')} and l.day = ${window.day}),
     pay as materialized (select l.*, t.id as payment_id, t.applied, t.fee_amount,
         t.device_id, t.order_num, coalesce(t.amount, s.amount) as booked,
         n.state as named, n.device_id as named_device, n.order_num as named_order
       from line l
-      left join payments t on t.provider = l.provider and t.provider_trade_no = l.trade_no
+      left join payments t on ${of('t')} and t.provider_trade_no = l.trade_no
         and t.state = 'SUCCESS'
-      left join payments n on n.out_trade_no = l.out_trade_no
+      left join payments n on n.out_trade_no = l.out_trade_no and ${of('n')}
       left join lateral (select e.amount from ledger_voucher_keys k
         join ledger_entries e on e.voucher_id = k.voucher_id and e.created_at = k.created_at
           and e.amount > 0
@@ -35,28 +40,31 @@ export const billDifferences = (
     back as materialized (select l.*, r.id as refund_id, r.device_id, r.order_num, r.created_at as asked,
         r.state as held, r.amount as booked,
         row_number() over (partition by l.refund_no order by l.at, l.trade_no) as turn
-      from line l left join refunds r on r.refund_no = l.refund_no where l.kind = 'REFUND')
+      from line l left join (select r.* from refunds r
+          join payments p on p.id = r.payment_id and ${of('p')}) r on r.refund_no = l.refund_no
+      where l.kind = 'REFUND')
     select org_id as "orgId", coalesce(device_id, named_device) as "deviceId",
-      case when booked is not null then case
+      case when doubled then 'DUPLICATE' when booked is not null then case
           when state <> 'SUCCESS' then 'STATUS'
           when amount <> booked then 'AMOUNT' else 'FEE' end
         when named in ('PENDING','CLOSED') then 'STATUS'
         when named is not null then 'DUPLICATE' else 'CHANNEL_ONLY' end as kind,
       trade_no as subject, coalesce(order_num, named_order) as "orderNum",
-      case when booked is null then 0
+      case when booked is null then 0 when doubled then booked
         when state = 'SUCCESS' and amount = booked then fee_amount else booked end as "localAmount",
-      case when booked is not null and state = 'SUCCESS' and amount = booked then fee
+      case when doubled then amount * greatest(times, 2)
+        when booked is not null and state = 'SUCCESS' and amount = booked then fee
         when state = 'SUCCESS' then amount else 0 end as "otherAmount"
-    from pay where case when booked is null then state = 'SUCCESS'
+    from pay where doubled or case when booked is null then state = 'SUCCESS'
       else state <> 'SUCCESS' or amount <> booked or (applied and fee <> fee_amount) end
     union all
-    select org_id, device_id, case when turn > 1 then 'DUPLICATE'
+    select org_id, device_id, case when turn > 1 or doubled then 'DUPLICATE'
         when refund_id is null then 'CHANNEL_ONLY'
         when (state = 'SUCCESS') <> (held = 'SUCCESS') then 'STATUS' else 'AMOUNT' end,
       case when turn > 1 then trade_no else refund_no end, order_num,
       case when held = 'SUCCESS' and turn = 1 then booked else 0 end,
-      case when state = 'SUCCESS' then amount else 0 end
-    from back where case
+      case when doubled then amount * greatest(times, 2) when state = 'SUCCESS' then amount else 0 end
+    from back where doubled or case
       when turn > 1 or refund_id is null then state = 'SUCCESS'
       -- what we still ask for is under way for a day
       when state = 'SUCCESS' and held in ('PENDING','PROCESSING') then at < ${new Date(now.getTime() - 86_400_000)}
@@ -65,34 +73,44 @@ export const billDifferences = (
       else state = 'SUCCESS' and amount <> booked end
     union all
     select p.org_id, p.device_id, 'LOCAL_ONLY', p.provider_trade_no, p.order_num, p.amount, 0
-    from payments p where p.provider = ${provider} and p.state = 'SUCCESS'
+    from payments p where ${of('p')} and p.state = 'SUCCESS'
       and p.paid_at >= ${begins} and p.paid_at < ${ours.until}
       and not exists (select from payment_bills l
-        where l.provider = p.provider and l.kind = 'PAY' and l.trade_no = p.provider_trade_no)
+        where ${of('l')} and l.kind = 'PAY' and l.trade_no = p.provider_trade_no)
     union all
     select r.org_id, r.device_id, 'LOCAL_ONLY', r.refund_no, r.order_num, r.amount, 0
-    from refunds r join payments p on p.id = r.payment_id and p.provider = ${provider}
+    from refunds r join payments p on p.id = r.payment_id and ${of('p')}
     where r.state = 'SUCCESS' and r.amount > 0
       and r.succeeded_at >= ${begins} and r.succeeded_at < ${ours.until}
       and not exists (select from payment_bills l
-        where l.refund_no = r.refund_no)`
+        where l.refund_no = r.refund_no and ${of('l')})
+    union all
+    select d.org_id, null, 'BILL_LINE', (b.one->>'line') || ' ' || (b.one->>'why'), null, 0, 0
+    from payment_bill_days d cross join lateral jsonb_array_elements(d.bad) b(one)
+    where ${of('d')} and d.day = ${window.day}
+    union all
+    select d.org_id, null, 'BILL_LINE', '…', null, 0, d.bad_lines - jsonb_array_length(d.bad)
+    from payment_bill_days d
+    where ${of('d')} and d.day = ${window.day} and d.bad_lines > jsonb_array_length(d.bad)`
 }
 
 /** What was compared, by organisation: ours of the day, and the bill's. */
 export const billTotals = (
-  { provider, config }: Account,
+  account: Account,
   { day, from, until }: Window,
 ): RawBuilder<unknown> => sql`
     select "orgId", sum("localCount")::int as "localCount",
       sum("localAmount")::bigint as "localAmount", sum("otherCount")::int as "otherCount",
       sum("otherAmount")::bigint as "otherAmount"
     from (select org_id as "orgId", 1 as "localCount", amount as "localAmount", 0 as "otherCount",
-        0::bigint as "otherAmount" from payments
-      where provider = ${provider} and state = 'SUCCESS' and paid_at >= ${from} and paid_at < ${until}
+        0::bigint as "otherAmount" from payments p
+      where ${ofAccount('p', account)} and state = 'SUCCESS' and paid_at >= ${from}
+        and paid_at < ${until}
       union all select r.org_id, 1, -r.amount, 0, 0 from refunds r
-      join payments p on p.id = r.payment_id and p.provider = ${provider}
+      join payments p on p.id = r.payment_id and ${ofAccount('p', account)}
       where r.state = 'SUCCESS' and r.amount > 0 and r.succeeded_at >= ${from}
         and r.succeeded_at < ${until}
-      union all select org_id, 0, 0, 1, case when kind = 'PAY' then amount else -amount end
-      from payment_bills where provider = ${provider} and config = ${config} and day = ${day}
+      union all select org_id, 0, 0, times, times * case when kind = 'PAY' then amount
+        else -amount end
+      from payment_bills l where ${ofAccount('l', account)} and l.day = ${day}
         and state = 'SUCCESS') x group by 1`

@@ -9,11 +9,13 @@ import type { DifferenceKind, Part } from '../rules.ts'
 const run = shape(RunRow, ['reconciliation_runs', 'r'], {
   part: sql<Part>`r.part`,
   orgName: sql`o.name`,
+  merchant: sql`coalesce(c.mch_id, '')`,
   finishTime: sql`r.finished_at`,
 })
 export const runs = (ctx: Ctx, input: Input<typeof reconciliation.runs>) =>
   run.page(ctx.db, {
-    from: sql`reconciliation_runs r join organisations o on o.id = r.org_id`,
+    from: sql`reconciliation_runs r join organisations o on o.id = r.org_id
+      left join payment_configs c on c.id = r.config_id`,
     countFrom: sql`reconciliation_runs r`,
     input,
     last: sql`r.id`,
@@ -29,6 +31,7 @@ export const runs = (ctx: Ctx, input: Input<typeof reconciliation.runs>) =>
 const difference = shape(DifferenceRow, ['reconciliation_differences', 'd'], {
   kind: sql<DifferenceKind>`d.kind`,
   orgName: sql`o.name`,
+  merchant: sql`coalesce(c.mch_id, '')`,
   rtuNumber: sql`m.rtu_number`,
   handler: sql`coalesce(h.real_name, h.username)`,
   handleTime: sql`d.handled_at`,
@@ -37,7 +40,8 @@ const difference = shape(DifferenceRow, ['reconciliation_differences', 'd'], {
 })
 const from = sql`reconciliation_differences d join organisations o on o.id = d.org_id
   left join devices m on m.id = d.device_id left join users h on h.id = d.handled_by
-  left join users a on a.id = d.approved_by`
+  left join users a on a.id = d.approved_by
+  left join payment_configs c on c.id = d.config_id`
 const readable = (ctx: Ctx) => visible(ctx, 'd.org_id', 'd.device_id')
 
 export const differences = (ctx: Ctx, input: Input<typeof reconciliation.differences>) =>

@@ -7,7 +7,8 @@ import { platformOrg } from '../../../shared/access.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { bi } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
-import { type Account, billSources, fetchBill } from '../../payments/server/bills.ts'
+import { type Account, simulated } from '../../payments/server/bills.ts'
+import { raiseSecurity } from '../../security/server/raise.ts'
 import { type DifferenceKind, type Part, parts, type Window, windowOf } from '../rules.ts'
 import { billDifferences, billTotals } from './billCheck.ts'
 import { checksOf, present, type Span, totals } from './checks.ts'
@@ -38,7 +39,7 @@ type Compared = { found: Found[]; totals: Total[] }
 
 /** Of one kind and day; where there is more, something is wrong that one row says as well. */
 const most = 1000
-const nobody: Account = { provider: '' as never, config: '' }
+const nobody: Account = { ...simulated, provider: '' as never }
 
 /** Where the oldest order lies that the day's money is about. */
 async function spanOf(db: Db, window: Window): Promise<Span> {
@@ -78,7 +79,8 @@ type Place = { part: Part; day: string; account: Account }
  */
 async function keep(ctx: Ctx, { part, day, account }: Place, compared: Compared): Promise<void> {
   const { found } = compared
-  const same = sql`d.provider = ${account.provider} and d.config = ${account.config}
+  const { provider, configId } = account
+  const same = sql`d.provider = ${provider} and d.config_id is not distinct from ${configId}
     and d.part = ${part}`
   const here = sql`jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as n("orgId" bigint,
     "deviceId" bigint, kind text, subject text, "orderNum" text, "localAmount" bigint,
@@ -91,10 +93,10 @@ async function keep(ctx: Ctx, { part, day, account }: Place, compared: Compared)
     ctx.db,
   )
   // what says how things are stays one difference, until it says something else
-  const news = await rowsOf<{ orgId: number }>(ctx.db)`
-    insert into reconciliation_differences as d (org_id, device_id, day, part, provider, config,
+  const news = await rowsOf<{ orgId: number; kind: DifferenceKind; amount: number }>(ctx.db)`
+    insert into reconciliation_differences as d (org_id, device_id, day, part, provider, config_id,
       kind, subject, order_num, local_amount, other_amount, created_at)
-    select n."orgId", n."deviceId", ${day}::date, ${part}, ${account.provider}, ${account.config},
+    select n."orgId", n."deviceId", ${day}::date, ${part}, ${provider}, ${configId}::bigint,
       n.kind, n.subject, n."orderNum", n."localAmount", n."otherAmount", ${ctx.now}::timestamptz
     from ${here}
     where not (n.kind = any(${[...present]}::text[])) or not exists (
@@ -103,12 +105,12 @@ async function keep(ctx: Ctx, { part, day, account }: Place, compared: Compared)
         and (d.state in ('OPEN','HANDLING','REVIEW')
           or (d.local_amount, d.other_amount) = (n."localAmount", n."otherAmount")))
     order by n.kind, n.subject
-    on conflict (day, kind, provider, config, subject) do update
+    on conflict (day, kind, provider, config_id, subject) do update
       set state = 'OPEN', settled = false, local_amount = excluded.local_amount,
         other_amount = excluded.other_amount, version = d.version + 1
       where d.settled or ((d.local_amount, d.other_amount)
         is distinct from (excluded.local_amount, excluded.other_amount))
-    returning d.org_id as "orgId"`
+    returning d.org_id as "orgId", d.kind, d.local_amount as amount`
   // the platform's row is the mark that the part is done
   const empty = { localCount: 0, localAmount: 0, otherCount: 0, otherAmount: 0 }
   const rows = new Map(compared.totals.map((total) => [total.orgId, total]))
@@ -119,19 +121,20 @@ async function keep(ctx: Ctx, { part, day, account }: Place, compared: Compared)
     ...total,
     differences: count.get(total.orgId)?.length ?? 0,
   }))
-  await sql`insert into reconciliation_runs (org_id, day, part, provider, config, local_count,
+  await sql`insert into reconciliation_runs (org_id, day, part, provider, config_id, local_count,
       local_amount, other_count, other_amount, differences, finished_at)
-    select n."orgId", ${day}::date, ${part}, ${account.provider}, ${account.config},
+    select n."orgId", ${day}::date, ${part}, ${provider}, ${configId}::bigint,
       n."localCount", n."localAmount", n."otherCount", n."otherAmount", n.differences,
       ${ctx.now}::timestamptz
     from jsonb_to_recordset(${JSON.stringify(runs)}::jsonb) as n("orgId" bigint, "localCount" int,
       "localAmount" bigint, "otherCount" int, "otherAmount" bigint, differences int)
     order by n."orgId"
-    on conflict (org_id, day, part, provider, config) do update
+    on conflict (org_id, day, part, provider, config_id) do update
       set local_count = excluded.local_count, local_amount = excluded.local_amount,
         other_count = excluded.other_count, other_amount = excluded.other_amount,
         differences = excluded.differences, finished_at = excluded.finished_at`.execute(ctx.db)
   if (part === 'LEDGER') await sumAccounts(ctx, day)
+  await tellUnbilled(ctx, { part, day, account }, news)
   for (const [orgId, some] of Map.groupBy(news, (row) => row.orgId))
     await notify(ctx, {
       permission: 'recon:read',
@@ -143,6 +146,26 @@ async function keep(ctx: Ctx, { part, day, account }: Place, compared: Compared)
         `${some.length} differences in the books of ${day}`,
       ),
     })
+}
+
+/**
+ * Money that our books have from a merchant's channel and its bill does not: perhaps nobody paid,
+ * and somebody else than the channel said so.
+ */
+async function tellUnbilled(
+  ctx: Ctx,
+  { day, account: { configId, orgId } }: Place,
+  news: readonly { kind: DifferenceKind; amount: number }[],
+): Promise<void> {
+  const unbilled = news.filter(({ kind }) => kind === 'LOCAL_ONLY')
+  if (configId === null || !unbilled.length) return
+  const amount = unbilled.reduce((sum, row) => sum + row.amount, 0)
+  await raiseSecurity(ctx, {
+    orgId,
+    kind: 'PAYMENT_MISMATCH',
+    subject: `${day} #${configId}`,
+    detail: { why: 'BILL', day, times: unbilled.length, amount },
+  })
 }
 
 /** Debit and credit of each account on a day that is over: the trial balance adds these up. */
@@ -177,44 +200,6 @@ export async function reconcileDay(app: App, day: string, again = false): Promis
   return found
 }
 
-/** Days a bill may be late, and its other half may stand in. */
-const billDays = 3
-
-/**
- * Bills of the last days: fetched where they are missing, and compared again, for the other half of
- * a difference may have come.
- */
-export async function reconcileBills(app: App): Promise<Found[]> {
-  const found: Found[] = []
-  const today = shanghaiDay(app.now())
-  for (const source of await billSources(app))
-    for (let back = billDays; back >= 1; back -= 1) {
-      const day = addDays(today, -back)
-      const account = { provider: source.provider, config: source.config }
-      if ((back === 1 || !(await hasBill(app, account, day))) && !(await fetched(app, source, day)))
-        continue
-      found.push(...(await reconcilePart(app, { part: 'BILL', day, account })))
-    }
-  return found
-}
-const hasBill = (app: App, { provider, config }: Account, day: string) =>
-  app.database.aside(
-    async (db) =>
-      (
-        await rowsOf(db)`select from payment_bill_days
-          where provider = ${provider} and config = ${config} and day = ${day}`
-      ).length > 0,
-  )
-/** A channel that does not answer keeps nobody else's bill waiting; it is asked again. */
-const fetched = async (app: App, source: Parameters<typeof fetchBill>[1], day: string) => {
-  try {
-    return (await fetchBill(app, source, day)) !== null
-  } catch (error) {
-    app.log.warn({ err: error, provider: source.provider, day }, 'bill of a provider')
-    return false
-  }
-}
-
 /** Days nobody compared, oldest first, and those of which something is open. */
 export async function reconcile(app: App): Promise<void> {
   const last = addDays(shanghaiDay(app.now()), -1)
@@ -235,7 +220,6 @@ export async function reconcile(app: App): Promise<void> {
         and day >= ${addDays(last, -30)}::date and day < ${last}::date order by 1, 2`,
   )
   for (const { day, part } of open) await reconcilePart(app, { part, day, account: nobody })
-  await reconcileBills(app)
 }
 
 /** Everything of a day, compared and not written: for whoever asks by hand. */
@@ -244,7 +228,8 @@ export async function verifyDay(app: Books, day: string): Promise<Found[]> {
   for (const part of parts)
     if (part !== 'BILL') found.push(...(await compare(app, part, day)).found)
   const bills = await app.database.aside(
-    (db) => rowsOf<Account>(db)`select provider, config from payment_bill_days where day = ${day}`,
+    (db) => rowsOf<Account>(db)`select provider, config_id as "configId", org_id as "orgId"
+      from payment_bill_days where day = ${day} and fetched_at is not null order by id`,
   )
   for (const account of bills) found.push(...(await compare(app, 'BILL', day, account)).found)
   return found
