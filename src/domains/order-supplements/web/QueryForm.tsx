@@ -55,6 +55,7 @@ export function QueryForm() {
         style={{ width: 248 }}
         value={[typed.from || null, typed.to || null]}
         aria-label={t('fields.dateFrom')}
+        placeholder={[t('web:list.from'), t('web:list.to')]}
         presets={[
           { label: t('today'), days: last(1) },
           { label: t('week'), days: last(mostDays) },
