@@ -2442,6 +2442,7 @@ table public.products row security
   constraint products_status_check CHECK ((status = ANY (ARRAY['ON'::text, 'OFF'::text])))
   constraint products_warn_qty_check CHECK (((warn_qty >= 0) AND (warn_qty <= 199)))
   CREATE INDEX products_category ON public.products USING btree (category_id)
+  CREATE INDEX products_cold ON public.products USING btree (id) WHERE (store_temp_max <= (8)::numeric)
   CREATE INDEX products_org ON public.products USING btree (org_id, id)
   CREATE INDEX products_text ON public.products USING gin ((((((name || ' '::text) || model) || ' '::text) || COALESCE(barcode, ''::text))) gin_trgm_ops)
   CREATE UNIQUE INDEX products_barcode ON public.products USING btree (org_id, barcode) WHERE (barcode IS NOT NULL)
@@ -3170,6 +3171,47 @@ table public.telemetry_hours row security
   CREATE INDEX telemetry_hours_org ON public.telemetry_hours USING btree (org_id, hour)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
+  grant delete, insert, select, update to huodao_app
+
+table public.temperature_excursions row security
+  id bigint generated always as identity not null
+  org_id bigint not null
+  device_id bigint not null
+  kind text not null
+  from_at timestamp with time zone not null
+  to_at timestamp with time zone
+  temp_min numeric(4,1)
+  temp_max numeric(4,1)
+  limit_low numeric(4,1)
+  limit_high numeric(4,1)
+  sampled_at timestamp with time zone not null
+  curve jsonb default '[]'::jsonb not null
+  locked_at timestamp with time zone
+  lanes jsonb default '[]'::jsonb not null
+  decision text
+  reason text default ''::text not null
+  decided_by bigint
+  decided_at timestamp with time zone
+  constraint temperature_excursions_check CHECK ((to_at >= from_at))
+  constraint temperature_excursions_check1 CHECK ((((decision IS NULL) = (decided_by IS NULL)) AND ((decision IS NULL) = (decided_at IS NULL))))
+  constraint temperature_excursions_check2 CHECK (((decision IS DISTINCT FROM 'RELEASED'::text) OR (to_at IS NOT NULL)))
+  constraint temperature_excursions_curve_check CHECK ((jsonb_typeof(curve) = 'array'::text))
+  constraint temperature_excursions_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id)
+  constraint temperature_excursions_decision_check CHECK ((decision = ANY (ARRAY['RELEASED'::text, 'SCRAPPED'::text])))
+  constraint temperature_excursions_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint temperature_excursions_kind_check CHECK ((kind = ANY (ARRAY['OUTSIDE'::text, 'UNKNOWN'::text])))
+  constraint temperature_excursions_lanes_check CHECK ((jsonb_typeof(lanes) = 'array'::text))
+  constraint temperature_excursions_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint temperature_excursions_pkey PRIMARY KEY (id)
+  constraint temperature_excursions_reason_check CHECK ((length(reason) <= 200))
+  CREATE INDEX temperature_excursions_decided ON public.temperature_excursions USING btree (decided_by) WHERE (decided_by IS NOT NULL)
+  CREATE INDEX temperature_excursions_device ON public.temperature_excursions USING btree (device_id, from_at DESC, id DESC)
+  CREATE INDEX temperature_excursions_org ON public.temperature_excursions USING btree (org_id, from_at DESC, id DESC)
+  CREATE INDEX temperature_excursions_undecided ON public.temperature_excursions USING btree (device_id) WHERE ((locked_at IS NOT NULL) AND (decision IS DISTINCT FROM 'RELEASED'::text))
+  CREATE UNIQUE INDEX temperature_excursions_open ON public.temperature_excursions USING btree (device_id) WHERE (to_at IS NULL)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
+  CREATE TRIGGER frozen BEFORE UPDATE ON public.temperature_excursions FOR EACH ROW WHEN (((old.to_at IS NOT NULL) AND ((new.to_at IS DISTINCT FROM old.to_at) OR (new.from_at <> old.from_at) OR (new.curve <> old.curve) OR (new.temp_min IS DISTINCT FROM old.temp_min) OR (new.temp_max IS DISTINCT FROM old.temp_max) OR (new.lanes <> old.lanes)))) EXECUTE FUNCTION keep_excursion()
   grant delete, insert, select, update to huodao_app
 
 table public.trace_codes row security
@@ -4091,6 +4133,14 @@ begin
     update main_boards set org_id = new.org_id, iccid = new.card where id = b.id;
   end if;
   return new;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.keep_excursion()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'excursion % is over', old.id using errcode = 'check_violation', constraint = 'temperature_excursions_frozen';
 end $function$
 
 CREATE OR REPLACE FUNCTION public.keep_sold_code()

@@ -1699,6 +1699,27 @@ export interface TelemetryHoursTable {
   rsrp_count: Generated<number>
 }
 
+export interface TemperatureExcursionsTable {
+  id: GeneratedAlways<number>
+  org_id: number
+  device_id: number
+  kind: 'OUTSIDE' | 'UNKNOWN'
+  from_at: ColumnType<Date, Date | string, Date | string>
+  to_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  temp_min: number | null
+  temp_max: number | null
+  limit_low: number | null
+  limit_high: number | null
+  sampled_at: ColumnType<Date, Date | string, Date | string>
+  curve: Generated<unknown>
+  locked_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  lanes: Generated<unknown>
+  decision: 'RELEASED' | 'SCRAPPED' | null
+  reason: Generated<string>
+  decided_by: number | null
+  decided_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
 export interface TraceCodesTable {
   code: string
   org_id: number
@@ -2019,6 +2040,7 @@ export interface DB {
   stores: StoresTable
   suppliers: SuppliersTable
   telemetry_hours: TelemetryHoursTable
+  temperature_excursions: TemperatureExcursionsTable
   trace_codes: TraceCodesTable
   unknown_boards: UnknownBoardsTable
   unpaid_counts: UnpaidCountsTable
@@ -2113,6 +2135,7 @@ export type Constraint =
   | 'stores_system'
   | 'suppliers_org_id_id_key'
   | 'suppliers_org_id_name_key'
+  | 'temperature_excursions_open'
   | 'trace_codes_lane'
   | 'trace_codes_unit_id_key'
   | 'unknown_boards_board_no_key'

@@ -69,6 +69,8 @@ const lines: readonly Line[] = [
   waits('alert_outbox', { of: 'attempts = 0', made: 'created_at', most: { next_at: 0 } }),
   // one test of a channel in a minute
   waits('alert_outbox', { of: `event = 'TEST'`, most: { created_at: 0 } }),
+  // how long it is too warm
+  waits('temperature_excursions', { of: 'to_at is null', most: { from_at: 0, sampled_at: 0 } }),
   // the next message about a machine that runs short
   waits('stock_warning_calls', { most: { told_at: 0 } }),
   waits('expiry_items', { of: 'told_at is not null', most: { told_at: 0 } }),

@@ -58,6 +58,7 @@ export const stays: readonly string[] = [
   'security_events',
   'stock_flows',
   'stock_warning_calls', // the new owner's people are told anew
+  'temperature_excursions', // an open one goes on until the machine is back within its limits
   'telemetry_hours', // by hour and owner
   'unpaid_holds',
   'unpaid_losses',

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordVend } from '../../orders/server/vend.ts'
 import type { UpKind } from '../protocol.ts'
 import { limits } from '../rules.ts'
+import { sweepSilence } from './excursions.ts'
 import type { Machine } from './identity.ts'
 import { openIntake } from './intake.ts'
 import { type Span, spanAfter } from './spans.ts'
@@ -256,4 +257,92 @@ test('the time of a machine that is away stands still', async () => {
   )
   await pass(60)
   expect(await look(machine)).toEqual(before)
+})
+
+const excursions = (machine: Machine) =>
+  world.rows(
+    `select kind, from_at < to_at as over, temp_max::float as max, jsonb_array_length(curve) > 0 as curve,
+      (select array_agg((l->>'road')::int) from jsonb_array_elements(lanes) l) as roads
+    from temperature_excursions where device_id = $1 order by id`,
+    [machine.id],
+  )
+
+test('an excursion is one row: its curve grows while it lasts, and is frozen when it is over', async () => {
+  const machine = await fresh()
+  await measure(machine, [
+    [1, 5, 0],
+    [2, 9.5, 1],
+  ])
+  await pass(12)
+  expect(await excursions(machine)).toEqual([
+    { kind: 'OUTSIDE', over: null, max: 9.5, curve: true, roads: null },
+  ])
+  await measure(machine, [[3, 12, 0]])
+  // the same word twice changes nothing
+  await measure(machine, [[3, 12, 1]])
+  await pass(20)
+  await pass(0)
+  await measure(machine, [[4, 6, 1]])
+  await pass(2)
+  const over = { kind: 'OUTSIDE', over: true, max: 12, curve: true, roads: [2] }
+  expect(await excursions(machine)).toEqual([over])
+  await expect(
+    world.rows(`update temperature_excursions set temp_max = 7 where device_id = $1`, [machine.id]),
+  ).rejects.toThrow('is over')
+  // one more is another row
+  await measure(machine, [[5, 10, 0]])
+  await pass(11)
+  expect(await excursions(machine)).toMatchObject([over, { over: null, max: 10 }])
+})
+
+test('a clock that was set back counts from now', async () => {
+  const machine = await fresh()
+  await measure(machine, [[1, 9.5, 0]])
+  await pass(-600)
+  await pass(11)
+  expect(await look(machine)).toMatchObject({ alarm: true })
+  world.clock.now += 600 * 60_000
+})
+
+describe('silence', () => {
+  const atOnce = { behind: 0, ahead: 0 }
+  const cold = async () => {
+    const machine = await fresh()
+    await world.rows(`update device_states set online = true where device_id = $1`, [machine.id])
+    await measure(machine, [[1, 5, 0]])
+    return machine
+  }
+  const locked = ['2 TEMPERATURE', '3 COUNT_NEEDED']
+
+  test('of an hour locks what must be kept cold; a word ends it, not the lock', async () => {
+    const machine = await cold()
+    await pass(59)
+    await sweepSilence(world.app, atOnce)
+    expect(await look(machine)).toEqual(before)
+    await pass(2)
+    await sweepSilence(world.app, atOnce)
+    await sweepSilence(world.app, atOnce)
+    expect(await look(machine)).toMatchObject({ alarm: false, locked })
+    expect(await excursions(machine)).toMatchObject([{ kind: 'UNKNOWN', over: null, roads: [2] }])
+    await measure(machine, [[2, 5, 0]])
+    await sweepSilence(world.app, atOnce)
+    expect(await excursions(machine)).toMatchObject([{ kind: 'UNKNOWN', over: true }])
+    expect(await look(machine)).toMatchObject({ locked })
+  })
+  test('is watched for a while: a clock that was set forward makes nobody silent', async () => {
+    const machine = await cold()
+    await pass(300)
+    await sweepSilence(world.app)
+    await sweepSilence(world.app)
+    expect(await look(machine)).toEqual(before)
+  })
+  test('of a clock that was set back is seen by watching alone', async () => {
+    const machine = await cold()
+    await pass(-300)
+    await sweepSilence(world.app, { behind: 0, ahead: 10_000_000 })
+    expect(await look(machine)).toEqual(before)
+    await sweepSilence(world.app, atOnce)
+    expect(await look(machine)).toMatchObject({ locked })
+    world.clock.now += 300 * 60_000
+  })
 })

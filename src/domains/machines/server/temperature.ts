@@ -5,22 +5,19 @@ import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import { eachFree } from '../../../server/run.ts'
 import { temperatureLimits } from '../../drug-guard/server/facts.ts'
 import { cachedFor } from '../../settings/server/values.ts'
-import { moveStock } from '../../stock/server/move.ts'
 import { platformFaults } from '../protocol.ts'
 import { refreshDeviceCounters } from './counters.ts'
 import { noteDevice } from './events.ts'
-import { isWithin, type Range } from './spans.ts'
+import {
+  endExcursions,
+  keepExcursions,
+  noteStopped,
+  type Outside,
+  stopLanes,
+} from './excursions.ts'
+import { isWithin } from './spans.ts'
 
-export const temperatureLock = 'TEMPERATURE'
-
-type Row = Range & {
-  id: number
-  orgId: number
-  temperature: number | null
-  alarm: boolean
-  since: Date | null
-  until: Date
-}
+type Row = Outside & { alarm: boolean }
 
 /**
  * Machines that are outside the limits of their settings, and those that were. How long is kept as
@@ -43,24 +40,30 @@ export async function sweepTemperatures(app: App): Promise<void> {
       ctx,
       some.map((row) => row.id),
     )
+    const early = sinceNow(ctx, rows)
     const isOut = (row: Row) => !isWithin(row, row.temperature)
     const outFor = (row: Row) =>
       row.since && isOut(row) ? (row.until.getTime() - row.since.getTime()) / 60_000 : 0
     const isLong = (row: Row, key: 'device.tempExcursionMinutes' | 'device.tempLockMinutes') =>
       outFor(row) > minutes(row.orgId)[key]
     // lanes before states, as everywhere
-    await lockCold(
+    const stopped = await stopLanes(
       ctx,
       rows.filter((row) => isLong(row, 'device.tempLockMinutes')),
     )
+    await writeSince(ctx, early)
     await raise(
       ctx,
       rows.filter((row) => !row.alarm && isLong(row, 'device.tempExcursionMinutes')),
     )
-    await clear(
+    const back = rows.filter((row) => row.alarm && !isOut(row))
+    await clear(ctx, back)
+    await keepExcursions(
       ctx,
-      rows.filter((row) => row.alarm && !isOut(row)),
+      rows.filter((row) => isLong(row, 'device.tempExcursionMinutes')),
     )
+    await noteStopped(ctx, stopped)
+    await endExcursions(ctx, back)
   })
 }
 
@@ -76,33 +79,16 @@ const suspects = (ctx: Pick<Ctx, 'db' | 'now'>, ids: readonly number[] | null = 
       and (s.temp_alarm or s.temperature not between x.low and x.high)
     order by s.device_id`
 
-/** Cold-chain products are not sold any more, until a person has looked at them. */
-async function lockCold(ctx: Ctx, rows: readonly Row[]): Promise<void> {
-  if (!rows.length) return
-  const lanes = await rowsOf<{ id: number; deviceId: number; road: number }>(ctx.db)`
-    select l.id, l.device_id as "deviceId", l.road_index as road from lanes l
-    join products p on p.id = l.product_id
-    where l.device_id = any(${rows.map((row) => row.id)}::bigint[]) and l.archived_at is null
-      and l.status not in ('LOCKED', 'MERGED')
-      and num_nonnulls(p.store_temp_min, p.store_temp_max) > 0
-    order by l.id`
-  if (!lanes.length) return
-  const stops = lanes.map((lane) => ({
-    laneId: lane.id,
-    stop: { to: 'LOCKED' as const, reason: temperatureLock },
-  }))
-  const { deviceIds } = await moveStock(ctx, stops)
-  refreshDeviceCounters(ctx, deviceIds)
-  await noteDevice(
-    ctx,
-    [...Map.groupBy(lanes, (lane) => lane.deviceId)].map(([id, own]) => ({
-      deviceId: id,
-      orgId: rows.find((row) => row.id === id)?.orgId ?? 0,
-      kind: 'TEMP_LOCK',
-      data: { roads: own.map((lane) => lane.road) },
-    })),
-  )
-  ctx.touch('devices', rows)
+/** A clock that was set back: how long it is too warm is counted from now. */
+function sinceNow(ctx: Ctx, rows: readonly Row[]): Row[] {
+  const early = rows.filter(({ since }) => since && since.getTime() > ctx.now.getTime() + 60_000)
+  for (const row of early) row.since = ctx.now
+  return early
+}
+async function writeSince(ctx: Ctx, rows: readonly Row[]): Promise<void> {
+  if (rows.length)
+    await sql`update device_states set temp_since = ${ctx.now}
+      where device_id = any(${rows.map(({ id }) => id)}::bigint[])`.execute(ctx.db)
 }
 
 async function raise(ctx: Ctx, rows: readonly Row[]): Promise<void> {
