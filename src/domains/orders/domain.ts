@@ -18,6 +18,7 @@ export const domain = {
     'server/revend.ts': 'and their pieces vended in one way',
     'server/supplement.ts': 'and orders made for them',
     'server/rollups.ts': 'orders that are cleaned leave the figures',
+    'server/parked.ts': 'a count settles what machines said too late',
     'server/rows.ts': 'orders are locked in one way',
     'server/refunds.ts': 'what a payment channel is asked for',
     'server/timers.ts': 'orders are closed in one way',

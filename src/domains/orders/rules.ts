@@ -118,6 +118,8 @@ export type Happening =
   | { kind: 'abandoned'; sent: boolean }
   /** A person found out, while the machine said nothing. */
   | { kind: 'resolved'; dispensed: boolean }
+  /** A count misses a piece that was put back, and of which the machine said late that it left. */
+  | { kind: 'counted' }
 
 /**
  * Whether the machine says another end of a command than it said before; what the clock ended it
@@ -199,6 +201,11 @@ export function happen(
     return what.dispensed
       ? effect('SUCCESS', 'CONSUMED', { dropConfirmed: true, take: true })
       : effect('FAILED', 'RELEASED', { failReason: 'RESOLVED' })
+  }
+  if (what.kind === 'counted') {
+    return ['FAILED', 'VOID'].includes(unit.vendState) && unit.hold === 'RELEASED'
+      ? effect('SUCCESS', 'CONSUMED', { late: true, take: true })
+      : null
   }
   if (what.kind === 'ack') {
     if (what.ack === 'ACCEPTED' || what.ack === 'DUPLICATE')

@@ -31,7 +31,14 @@ import {
  * One command and what happened to it. `deviceId`: of the machine that says so, which may speak
  * about its own commands only.
  */
-export type Fact = { cmdId: string; what: Happening; at: Date; deviceId?: number }
+export type Fact = {
+  cmdId: string
+  what: Happening
+  at: Date
+  deviceId?: number
+  /** When the piece was seen to be gone, where that is not when it is booked. */
+  movedAt?: Date
+}
 
 type Command = {
   cmdId: string
@@ -136,6 +143,8 @@ function superseded(work: Work, unit: Unit, command: Command, what: Happening): 
   work.moves.push({ laneId: command.laneId, failedHold: -1 })
 }
 
+/** Of a result that waits for a count, which one and of which lane. */
+type Case = { unit: Unit; kind: string; cmdId?: string }
 type Work = {
   units: Map<number, Unit & { finished: boolean }>
   commands: Map<
@@ -144,7 +153,7 @@ type Work = {
   >
   moves: Move[]
   events: OrderEvent[]
-  cases: { unit: Unit; kind: string }[]
+  cases: Case[]
   refunds: Unit[]
   cancels: number[]
   /** Orders with a piece that did not leave and whose money nobody sends back. */
@@ -189,11 +198,11 @@ function apply(
     // the lane is that owner's
     if (command.ownerId === command.orgId)
       work.moves.push({ laneId: unit.laneId, stop: { to: 'LOCKED', reason: 'COUNT_NEEDED' } })
-    work.cases.push({ unit, kind: 'UNKNOWN_RESULT' })
+    work.cases.push({ unit, kind: 'UNKNOWN_RESULT', cmdId: command.cmdId })
     work.events.push({ unit, kind: 'LATE_RESULT', at: fact.at, data: { result } })
     return
   }
-  work.moves.push(...movesOf(unit, effect, fact.at, test))
+  work.moves.push(...movesOf(unit, effect, fact.movedAt ?? fact.at, test))
   const { orgId, deviceId, laneId, productId, cost } = unit
   if (effect.laneFault)
     work.faults.push({ deviceId, orgId, laneId, code: effect.failReason ?? 'FAULT', at: fact.at })
@@ -349,17 +358,25 @@ async function write(
   if (changed.some((u) => u.finished)) ctx.touch('vend')
 }
 
-async function writeCases(ctx: Ctx, cases: Work['cases']): Promise<void> {
+export async function writeCases(ctx: Ctx, cases: readonly Case[]): Promise<void> {
   if (!cases.length) return
-  const json = JSON.stringify(cases.map(({ unit, kind }) => ({ ...unit, kind })))
-  await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id, kind, amount,
-    cost, created_at)
+  const json = JSON.stringify(
+    cases.map(({ unit, kind, cmdId }) => ({
+      ...{ ...unit, kind, cmdId },
+      laneId: cmdId ? unit.laneId : null,
+    })),
+  )
+  // said again of another attempt it waits again
+  await sql`insert into order_cases as o (org_id, device_id, order_id, order_num, unit_id, kind,
+    amount, cost, lane_id, cmd_id, created_at)
     select distinct on (kind, id) "orgId", "deviceId", "orderId", "orderNum", id, kind, paid, cost,
-      ${ctx.now}::timestamptz
+      "laneId", "cmdId", ${ctx.now}::timestamptz
     from jsonb_to_recordset(${json}::jsonb)
       as c("orgId" bigint, "deviceId" bigint, "orderId" bigint, "orderNum" text, id bigint,
-        kind text, paid bigint, cost bigint)
-    on conflict (kind, unit_id, payment_id) do nothing`.execute(ctx.db)
+        kind text, paid bigint, cost bigint, "laneId" bigint, "cmdId" uuid)
+    on conflict (kind, unit_id, payment_id) do update set state = 'OPEN', handled_at = null,
+      lane_id = excluded.lane_id, cmd_id = excluded.cmd_id, created_at = excluded.created_at
+      where o.cmd_id is distinct from excluded.cmd_id`.execute(ctx.db)
 }
 
 async function openFaults(ctx: Ctx, faults: Work['faults']): Promise<void> {

@@ -22,6 +22,7 @@ const tones: Readonly<Record<string, Tone>> = {
   UNKNOWN: 'warn',
   VOID: 'warn',
   LATE_RESULT: 'warn',
+  LATE_DENIED: 'closed',
   REVEND: 'paid',
   SUPPLEMENTED: 'paid',
   REFUND_PENDING: 'paid',

@@ -15,6 +15,7 @@ import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/
 import { noteRefusals } from '../../drug-guard/server/refusals.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { notify } from '../../notices/server/notify.ts'
+import { parkedIn, settleParked } from '../../orders/server/parked.ts'
 import { lockOrders } from '../../orders/server/rows.ts'
 import { settingOf, settingsOf } from '../../settings/server/values.ts'
 import { isPast, stopDays } from '../../stock/expiry.ts'
@@ -77,7 +78,9 @@ export async function postItems(
   const ids = items.map((item) => item.laneId)
   const counted = items.flatMap((item) => (item.countedAt ? item.laneId : []))
   const doubtful = await heldIn(ctx, counted, sql`u.hold = 'FAILED_HOLD'`)
-  if (doubtful.length) await lockOrders(ctx, doubtful)
+  const waiting = await parkedIn(ctx, counted)
+  const keys = [...doubtful, ...waiting]
+  const { units } = keys.length ? await lockOrders(ctx, keys) : { units: [] }
   // of orders that are locked now; whether they still hold is read again below
   const settled = new Set(doubtful.map(keyOf))
   const rows = await rowsOf<Omit<Lane, 'site'> & { site: RawSite }>(ctx.db)`
@@ -112,6 +115,16 @@ export async function postItems(
       cost: lane?.cost ?? 0,
     }
   })
+  // what waited for this count, as it is behind the locks
+  const parked = (waiting.length ? await parkedIn(ctx, counted) : []).filter(({ caseId }) =>
+    waiting.some((one) => one.caseId === caseId),
+  )
+  const left = await settleParked(ctx, parked, done.flatMap(missingOf), units)
+  for (const { laneId, posting } of done)
+    if (posting) {
+      posting.before -= left.get(laneId) ?? 0
+      posting.difference += left.get(laneId) ?? 0
+    }
   const forbidden = done.flatMap((item) => guardOf(ctx, item, laneOf.get(item.laneId)))
   await write(ctx, done, [...settledBy(done)], laneOf, asCorrection, forbidden)
   noteRefusals(ctx, forbidden)
@@ -183,6 +196,8 @@ function guardOf(ctx: Ctx, item: Posted, lane: Lane | undefined) {
   ]
 }
 
+const missingOf = ({ laneId, countedAt, posting }: Posted) =>
+  posting && countedAt ? [{ laneId, countedAt, missing: Math.max(0, -posting.difference) }] : []
 const before = (at: Date | null, moment: Date): boolean => at !== null && at <= moment
 
 const keyOf = ({ unitId, cmdId }: Held) => cmdId ?? unitId

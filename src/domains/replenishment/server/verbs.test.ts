@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runDue } from '../../../server/work.ts'
 import { orders } from '../../orders/contract.ts'
+import { refundKind } from '../../orders/server/refunds.ts'
+import { providers } from '../../payments/server/providers.ts'
 import { replenishment } from '../contract.ts'
 import { forecastAll } from './forecasts.ts'
 import { endDrafts } from './jobs.ts'
@@ -234,6 +237,135 @@ describe('a count settles doubtful pieces', () => {
       'ENABLED',
       'LOCKED',
     ])
+  })
+})
+
+describe('a count settles what a machine said of a piece that was put back', () => {
+  /** Its void was acknowledged, the money goes back or not; then the machine says that it left. */
+  async function parked(autoRefund: boolean, between?: (orderNum: string) => Promise<unknown>) {
+    await floor.sql('update devices set auto_refund = $2 where id = $1', [machine, autoRefund])
+    const orderNum = await floor.buy(2)
+    const out = await floor.take()
+    await floor.world.system(async (ctx) => {
+      const { settle } = await import('../../orders/server/settle.ts')
+      await settle(ctx, [{ cmdId: out.cmdId, at: ctx.now, what: { kind: 'ack', ack: 'VOIDED' } }])
+    })
+    floor.later(5)
+    if (!between) await floor.say(out, 'OK')
+    else {
+      await floor.say(out, 'OK')
+      await floor.sql(`update lanes set status = 'ENABLED', lock_reason = null where id = $1`, [
+        laneOf[2],
+      ])
+      await between(orderNum)
+    }
+    floor.later(60)
+    return orderNum
+  }
+  const count = async (countedQty: number) => {
+    const since = floor.now()
+    const { id } = await floor.start()
+    await floor.save(id, [item(2, { countedQty })])
+    const { body } = await floor.submit(id)
+    return { flows: await floor.flows(2, since), state: body.state, off: body.difference }
+  }
+  const became = async (orderNum: string) => {
+    const [row] = await floor.sql<{ s: string; cases: string[] }>(
+      `select concat_ws(' ', o.order_status, u.vend_state, u.refund_state) as s,
+        (select array_agg(kind || ' ' || state order by id) from order_cases c
+          where c.order_num = o.order_num) as cases
+      from orders o join order_units u on u.order_id = o.id where o.order_num = $1`,
+      [orderNum],
+    )
+    return [row?.s, ...(row?.cases ?? [])]
+  }
+  test('one is missing: it was sold, and the refund that nobody sent yet is taken back', async () => {
+    const orderNum = await parked(true)
+    expect(await became(orderNum)).toEqual(['ABNORMAL VOID PENDING', 'UNKNOWN_RESULT OPEN'])
+    expect(await floor.lane(2)).toMatchObject({ q: 5, status: 'LOCKED' })
+    expect(await count(4)).toEqual({ flows: ['SALE -1'], state: 'POSTED', off: 0 })
+    expect(await became(orderNum)).toEqual(['SHIPPED SUCCESS CANCELLED', 'UNKNOWN_RESULT DONE'])
+    expect(await floor.lane(2)).toMatchObject({ q: 4, r: 0, h: 0, status: 'ENABLED' })
+    await floor.agrees()
+  })
+  test('one more is missing than that: the rest is a loss; money that is back is one, too', async () => {
+    const orderNum = await parked(true)
+    while (await runDue(floor.world.app, refundKind(floor.world.app, providers(floor.world.app))));
+    expect(await count(3)).toEqual({
+      flows: ['SALE -1', 'COUNT_LOSS -1'],
+      state: 'POSTED',
+      off: -1,
+    })
+    expect(await became(orderNum)).toEqual([
+      'REFUNDED SUCCESS SUCCESS',
+      ...['UNKNOWN_RESULT DONE', 'SHIPPED_AFTER_REFUND OPEN'],
+    ])
+    await floor.agrees()
+  })
+  test('none is missing: it did not leave, and its buyer still waits', async () => {
+    const orderNum = await parked(false)
+    expect(await count(5)).toEqual({ flows: [], state: 'POSTED', off: 0 })
+    expect(await became(orderNum)).toEqual([
+      'ABNORMAL VOID',
+      ...['PAID_NOT_SENT OPEN', 'UNKNOWN_RESULT DONE'],
+    ])
+    expect(await floor.lane(2)).toMatchObject({ q: 5, status: 'ENABLED' })
+    // and it is settled: a later count is a count
+    floor.later(60)
+    expect((await count(4)).flows).toEqual(['COUNT_LOSS -1'])
+    await floor.agrees()
+  })
+  test('vended again meanwhile: two left, and the second is a loss', async () => {
+    const orderNum = await parked(false, async (num) => {
+      const [unit] = await floor.sql<{ id: string }>(
+        'select id from order_units where order_num = $1',
+        [num],
+      )
+      const { status } = await floor.call(
+        orders.vend,
+        { orderNum: num, unitId: Number(unit?.id) },
+        { token: floor.operator, headers: { 'idempotency-key': randomUUID() } },
+      )
+      expect(status).toBe(200)
+      await floor.say(await floor.take(), 'OK')
+    })
+    expect((await count(3)).flows).toEqual(['COUNT_LOSS -1'])
+    expect(await became(orderNum)).toEqual([
+      'SUCCESS SUCCESS',
+      ...['PAID_NOT_SENT DONE', 'UNKNOWN_RESULT DONE', 'DOUBLE_SHIPPED OPEN'],
+    ])
+    await floor.agrees()
+  })
+  test('counted before the machine said it: it waits for the next count', async () => {
+    const { id } = await floor.start()
+    const counted = floor.now().toISOString()
+    floor.later(10)
+    const orderNum = await parked(true)
+    await floor.save(
+      id,
+      [item(2, { countedQty: 5, countedAt: counted })],
+      floor.replenisher,
+      floor.now().toISOString(),
+    )
+    await floor.submit(id)
+    expect((await became(orderNum))[1]).toBe('UNKNOWN_RESULT OPEN')
+  })
+  test('two counts at once settle it once', async () => {
+    const orderNum = await parked(true)
+    const key = () => ({ 'idempotency-key': randomUUID() })
+    await Promise.all(
+      [1, 2, 3].map(() =>
+        floor.call(
+          replenishment.correct,
+          { laneId: laneOf[2], countedQty: 4, reason: '盘点' },
+          { token: floor.operator, headers: key() },
+        ),
+      ),
+    )
+    expect((await became(orderNum))[1]).toBe('UNKNOWN_RESULT DONE')
+    expect(await floor.lane(2)).toMatchObject({ q: 4 })
+    await floor.sql('update devices set auto_refund = true where id = $1', [machine])
+    await floor.agrees()
   })
 })
 
