@@ -116,7 +116,7 @@ const sumsOf = async (paymentId: number) =>
         `select a.code, sum(e.amount) as sum from ledger_voucher_keys k
           join ledger_entries e on e.voucher_id = k.voucher_id
           join ledger_accounts a on a.id = e.account_id
-        where k.key in ('in:' || $1, 'sus:' || $1, 'susa:' || $1) group by 1
+        where k.key in ('in:' || $1, 'sus:' || $1, 'susa:' || $1, 'fee:' || $1) group by 1
         having sum(e.amount) <> 0 order by 1`,
         [paymentId],
       )
@@ -236,7 +236,8 @@ describe('paid without an order', () => {
       ...{ type: 'SUPPLEMENT', status: 'PAID', total: 500, off: 20, paid: 480 },
       units: ['WAIT', 'WAIT'],
     })
-    expect(await sumsOf(paymentId)).toEqual({ '1001': 480, '2001': -480 })
+    // less the fee of the channel
+    expect(await sumsOf(paymentId)).toEqual({ '1001': 477, '2001': -477 })
     for (let cmd = await take(); cmd; cmd = await take()) await say(cmd)
     expect(await stateOf(orderNum)).toMatchObject({ status: 'SUCCESS' })
     expect(await rowOf(paymentId)).toEqual(['UNMATCHED_PAYMENT DONE NONE'])
@@ -423,7 +424,7 @@ describe.each(['the same key', 'different keys'])('many at once with %s', (kind)
       expect(
         await world.sql('select 1 from order_supplements where payment_id = $1', [paymentId]),
       ).toHaveLength(1)
-      expect(await sumsOf(paymentId)).toEqual({ '1001': 250, '2001': -250 })
+      expect(await sumsOf(paymentId)).toEqual({ '1001': 248, '2001': -248 })
       for (let cmd = await take(); cmd; cmd = await take()) await say(cmd)
     }
   })

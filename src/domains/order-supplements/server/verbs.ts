@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, may, visible } from '../../../server/context.ts'
+import { type Ctx, found, may, visible } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
@@ -18,6 +18,8 @@ import {
 } from '../../orders/server/revend.ts'
 import { lockOrders, type Order, relabel, type Unit } from '../../orders/server/rows.ts'
 import { addSupplement, lanesToSell } from '../../orders/server/supplement.ts'
+import { connectedTo } from '../../payment-channels/server/configs.ts'
+import { simulator } from '../../payments/server/receive.ts'
 import { type orderSupplements, supplementErrors } from '../contract.ts'
 import { closable } from '../rules.ts'
 import { syncBill } from './bills.ts'
@@ -33,6 +35,7 @@ type Payment = {
   orderNum: string | null
   amount: number
   provider: string
+  configId: number | null
   applied: boolean
   paidAt: Date
   /** It was made good before. */
@@ -44,7 +47,8 @@ type Payment = {
 }
 
 const columns = sql`p.id, p.org_id as "orgId", p.device_id as "deviceId", p.order_id as "orderId",
-  p.order_at as "orderAt", p.order_num as "orderNum", p.amount, p.provider, p.applied,
+  p.order_at as "orderAt", p.order_num as "orderNum", p.amount, p.provider,
+  p.config_id as "configId", p.applied,
   p.paid_at as "paidAt", exists (select from order_supplements s where s.payment_id = p.id)
     as supplemented,
   exists (select from order_cases c where c.payment_id = p.id and c.state <> 'DONE') as open,
@@ -153,12 +157,18 @@ async function make(
   const payType = payment.provider === 'ALIPAY' ? 'ALIPAY' : 'WECHAT'
   const { order, units } = await addSupplement(
     ctx,
-    { ...payment, payType },
+    { ...payment, payType, feeBp: await feeBpOf(ctx, payment) },
     known,
     action === 'VEND',
   )
   if (action === 'REFUND') await giveBack(ctx, [{ order, units, wanted: units }], why)
   return { payment, order, made: true }
+}
+
+/** The rate of the merchant that was paid, who may stand above this person's organisation. */
+async function feeBpOf(ctx: Ctx, { configId }: Payment): Promise<number> {
+  if (configId === null) return simulator.feeBp
+  return found((await connectedTo(ctx.app, configId))?.merchant).feeBp
 }
 
 /** Money that goes back by itself and did not: once more, under the same number. */

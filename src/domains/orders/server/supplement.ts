@@ -5,7 +5,7 @@ import { rowsOf } from '../../../server/rows.ts'
 import { columns } from '../../../server/shapes.ts'
 import { reject } from '../../../shared/errors.ts'
 import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
-import { orderIn, suspenseApplied } from '../../ledger/rules.ts'
+import { fee, feeOf, orderIn, suspenseApplied } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { moveStock } from '../../stock/server/move.ts'
@@ -45,6 +45,8 @@ export type StrayPayment = {
   amount: number
   payType: 'WECHAT' | 'ALIPAY'
   paidAt: Date
+  /** What its channel takes of it. */
+  feeBp: number
 }
 type Made = { order: Order; units: Unit[] }
 
@@ -83,8 +85,9 @@ export async function addSupplement(
       where org_id = ${orgId} and ${within('created_at', [ctx.now])} and order_id = ${id}`.execute(
       ctx.db,
     )
+  const feeAmount = feeOf(payment.amount, payment.feeBp)
   await sql`update payments set org_id = ${orgId}, device_id = ${deviceId}, order_id = ${id},
-    order_at = ${ctx.now}, order_num = ${orderNum}, applied = true
+    order_at = ${ctx.now}, order_num = ${orderNum}, applied = true, fee_amount = ${feeAmount}
     where id = ${payment.id}`.execute(ctx.db)
   await sql`update order_cases set org_id = ${orgId}, device_id = ${deviceId}, order_id = ${id},
     order_num = ${orderNum} where payment_id = ${payment.id} and kind = 'UNMATCHED_PAYMENT'`.execute(
@@ -117,6 +120,7 @@ export async function addSupplement(
       orderNum: null,
     }),
     orderIn(payment.id, payment.amount, { orgId, orderId: id, orderNum }),
+    fee(payment.id, feeAmount, { orgId, orderId: id, orderNum }),
   ])
   ctx.touch('orders', orgId)
   return { order: found(orders[0]), units }

@@ -17,6 +17,7 @@ import { openWorld, rowId, type World, worldNow } from '../../../../test/support
 import { checkInvariants } from '../../../server/invariants.ts'
 import { runDue } from '../../../server/work.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
+import { orderSupplements } from '../../order-supplements/contract.ts'
 import { orders } from '../../orders/contract.ts'
 import { refundKind } from '../../orders/server/refunds.ts'
 import { closeUnpaid } from '../../orders/server/timers.ts'
@@ -25,6 +26,7 @@ import { readBill, wechatRows } from '../../payment-channels/server/bills.ts'
 import { configsChanged, payeeOf } from '../../payment-channels/server/configs.ts'
 import { enterMerchant } from '../../payment-channels/server/merchants.ts'
 import { askForBills, billKind } from '../../reconciliation/server/billRun.ts'
+import { reconcileDay, reconcilePart } from '../../reconciliation/server/run.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { payments } from '../contract.ts'
 import { type Account, keepBill } from './bills.ts'
@@ -671,20 +673,105 @@ test.each(names)('%s: a line that stands there twice, and one of an earlier bill
   expect(await differences(name)).toEqual([`DUPLICATE ${trade.tradeNo} 250/500`])
 })
 
-test('the bill of a merchant says nothing about the money of another', async () => {
+test.each(names)(
+  '%s: who asks for the bill of a day hears what his merchant took; a payment that is made good has its fee',
+  async (name) => {
+    await outOfSight()
+    const day = shanghaiDay(clock.now)
+    const unheard = await shown(name)
+    const gone: Trade = {
+      outTradeNo: `HD${name}`,
+      tradeNo: `43${name}`,
+      amount: 250,
+      state: 'PAID',
+    }
+    channels[name].trades.set(gone.outTradeNo, gone)
+    const denied: Trade = { ...gone, outTradeNo: `HX${name}`, tradeNo: `44${name}` }
+    channels[name].bill.rows = [
+      { trade: channels[name].pay(unheard.outTradeNo) },
+      { trade: gone },
+      { trade: denied },
+    ]
+    for (const one of names) channels[one].bill.day = day
+    await world.sql('update payments set next_at = null')
+    const own = await world.login('ROLE_RTU_SP')
+    const belongsTo = (org: number) =>
+      world.sql('update payment_configs set org_id = $1 where id = $2', [org, ids[name]])
+    const sync = async (token: string) =>
+      (await world.call(orderSupplements.syncBill, { date: day }, { token })).body
+    // the channel of another organisation's merchant is not asked
+    await belongsTo(4)
+    expect(await sync(own)).toEqual({ lines: 0, found: 0, absent: 0 })
+    await belongsTo(3)
+    expect(channels[name].calls.filter((call) => call === 'bill')).toEqual([])
+    channels[name].misbehave('bill', { how: 'DIES' })
+    expect(await sync(own)).toEqual({ lines: 0, found: 0, absent: 1 })
+    const answers = await Promise.all([sync(own), sync(own), sync(own)])
+    // the third is in the bill, and its channel knows nothing of it
+    expect(answers.map(({ lines }) => lines)).toEqual([3, 3, 3])
+    expect(Math.max(...answers.map(({ found }) => found))).toBe(2)
+    expect(channels[name].calls.filter((call) => call === 'bill')).toHaveLength(1)
+    expect(await state(unheard)).toBe(counted)
+    expect((await seen()).filter((line) => line !== 'PAYMENT_CLOCK CLOCK').toSorted()).toEqual([
+      ...['PAYMENT_MISMATCH BILL_ROW', 'PAYMENT_UNKNOWN ORDER'],
+    ])
+    const [lost] = await world.sql<{ id: string }>(
+      'select id from payments where provider_trade_no = $1 and config_id = $2 and org_id = 3',
+      [gone.tradeNo, ids[name]],
+    )
+    await giveOut()
+    pass(86_400)
+    await world.sql('update device_states set online = true')
+    const made = await world.call(
+      orderSupplements.supplement,
+      {
+        ...{ paymentIds: [Number(lost?.id)], action: 'VEND' },
+        lines: [{ laneId: rowId('OWN', 1), count: 1 }],
+      },
+      {
+        token: await world.login('ROLE_RTU_SP'),
+        headers: { 'idempotency-key': randomUUID() },
+      },
+    )
+    expect(made.status, JSON.stringify(made.body)).toBe(200)
+    await giveOut()
+    expect(await state(made.body.done[0])).toBe(counted)
+    for (const one of [day, shanghaiDay(clock.now)])
+      expect((await reconcileDay(world.app, one, true)).map((row) => row.kind)).toEqual([])
+    await compareBills()
+    expect(await differences(name)).toEqual([`CHANNEL_ONLY ${denied.tradeNo} 0/250`])
+    channels[name].bill.rows.pop()
+    await compareBills()
+    expect(await differences(name)).toEqual([])
+  },
+)
+
+test('the bill of a merchant says nothing about the money of another at the same channel', async () => {
   await outOfSight()
   const { trade } = await paid('WECHAT')
-  const made = await shown('WECHAT')
-  const open = channels.WECHAT.pay(made.outTradeNo)
-  await world.sql('update payments set next_at = null')
-  channels.ALIPAY.bill.rows = [{ trade }, { trade: open }]
   channels.WECHAT.bill.rows = [{ trade }]
+  const configId = await enterMerchant(world.app, {
+    ...{ ...channels.WECHAT.merchant, orgId: 4, mchId: '1900000999' },
+  })
+  const other: Account = { provider: 'WECHAT', configId, orgId: 4 }
+  const day = shanghaiDay(clock.now)
   await readBills()
+  await keepBill(world.app, other, day, [
+    {
+      ...{ kind: 'PAY', tradeNo: trade.tradeNo, outTradeNo: trade.outTradeNo, refundNo: null },
+      ...{ amount: 1, fee: 0, at: clock.now, state: 'SUCCESS' },
+    },
+  ])
+  const found = await reconcilePart(world.app, { part: 'BILL', day, account: other })
+  // no word of whose order it was
+  expect(found).toEqual([
+    {
+      ...{ orgId: 4, deviceId: null, orderNum: null, kind: 'CHANNEL_ONLY', subject: trade.tradeNo },
+      ...{ localAmount: 0, otherAmount: 1 },
+    },
+  ])
   expect(await differences('WECHAT')).toEqual([])
-  expect(await differences('ALIPAY')).toEqual(
-    [trade, open].map(({ tradeNo }) => `CHANNEL_ONLY ${tradeNo} 0/250`).toSorted(),
-  )
-  expect(await state(made)).toBe('UNPAID')
+  await world.sql(`update payment_configs set state = 'DISABLED' where id = $1`, [configId])
 })
 
 test('a large bill is read in pieces: memory does not grow with it', {

@@ -57,8 +57,9 @@ export async function takeIn(
       )
     } else {
       if (!connected) return { taken, fault: 'merchant is not known' }
-      const fault = await askAfter(app, connected, day, line)
-      if (fault) return { taken, fault }
+      const answer = await askAfter(app, connected, day, line)
+      if (answer.fault !== null) return { taken, fault: answer.fault }
+      if (!answer.paid) continue
     }
     taken.push(line.tradeNo)
   }
@@ -70,11 +71,12 @@ async function askAfter(
   { merchant, channel }: Connected,
   day: string,
   { tradeNo, outTradeNo, amount, orgId }: Line,
-): Promise<string | null> {
+): Promise<{ paid: boolean; fault: string | null }> {
   const fact = await channel.query(outTradeNo)
-  if ('reason' in fact) return `payment of a bill: ${fact.reason}`
+  if ('reason' in fact) return { paid: false, fault: `payment of a bill: ${fact.reason}` }
+  const paid = fact.state === 'PAID' && fact.notice.tradeNo === tradeNo
   await bySystem(app, async (ctx) => {
-    if (fact.state === 'PAID' && fact.notice.tradeNo === tradeNo) {
+    if (paid) {
       await receive(ctx, sourceOf(merchant), fact.notice)
       if (fact.notice.amount === amount) return
     }
@@ -85,7 +87,7 @@ async function askAfter(
       detail: { why: 'BILL_ROW', day, tradeNo, outTradeNo, amount },
     })
   })
-  return null
+  return { paid, fault: null }
 }
 
 /** Refunds that we still ask for and the bill has: they are asked after now. */
