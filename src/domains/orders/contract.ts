@@ -122,6 +122,8 @@ export const OrderRow = z.strictObject({
   deviceId: f.id,
   deviceNum: z.string(),
   name: z.string(),
+  /** Lanes its pieces come from. */
+  roads: z.array(z.number().int()),
   totalAmount: f.fen,
   actuallyAmount: f.fen,
   refundedAmount: f.fen,

@@ -4,6 +4,7 @@ export const locale = defineLocale(
   {
     detailTitle: '订单详情',
     empty: '该时间段没有订单',
+    month: '近一个月',
     units: '商品明细',
     unitsHint: '支付、出货、退款逐件记录',
     timeline: '时间线',
@@ -156,6 +157,7 @@ export const locale = defineLocale(
       reason: '原因',
       attempts: '次数',
       date: '下单时间',
+      roads: '货道',
       finalAt: '完成时间',
       refunding: '退款中',
       deviceId: '机器',
@@ -289,6 +291,7 @@ export const locale = defineLocale(
   },
   {
     detailTitle: 'Order',
+    month: 'The last month',
     empty: 'No orders in this period',
     units: 'Pieces',
     unitsHint: 'Payment, vend and refund of each piece',
@@ -441,6 +444,7 @@ export const locale = defineLocale(
       amount: 'Amount',
       reason: 'Reason',
       attempts: 'Tries',
+      roads: 'Lanes',
       date: 'Ordered',
       finalAt: 'Finished',
       refunding: 'Refunding',

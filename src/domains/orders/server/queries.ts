@@ -19,6 +19,9 @@ const said = (ctx: Ctx) => ({
   name: sql`o.device_name`,
   actuallyAmount: sql`o.paid_amount`,
   costPrice: may(ctx, 'product:cost') ? sql`o.cost_amount` : sql`null`,
+  roads: sql`(select coalesce(array_agg(distinct u.road order by u.road), '{}') from order_units u
+    where u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id
+      and u.road is not null)`,
   userName: masked(sql`o.consumer`),
   ownedUserName: sql`g.name`,
   createTime: sql`o.created_at`,

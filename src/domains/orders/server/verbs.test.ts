@@ -838,6 +838,13 @@ const broken = async () =>
     ({ name }) => !name.includes('month has its partition'),
   )
 
+test('a line of the list says from which lanes its pieces come', async () => {
+  const { orderNum } = await sold()
+  const query = orders.list.input.parse({ keyword: orderNum })
+  const answer = await system((ctx) => run(handlers.list, ctx, query))
+  expect(answer).toMatchObject({ list: [{ orderNum, roads: [1] }] })
+})
+
 describe('orders that are cleaned', () => {
   const logged = (verb: 'clean' | 'restore', work: (ctx: Ctx) => Promise<unknown>) =>
     act(world.app, systemCaller(systemActor), { ...orderCleanups[verb], scope: 'system' }, work)

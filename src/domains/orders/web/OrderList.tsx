@@ -1,6 +1,8 @@
+import { Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CallInput } from '../../../shared/contract.ts'
+import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { useRead } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { pickFor } from '../../../web/form/values.ts'
@@ -13,6 +15,7 @@ import { useMay } from '../../../web/session.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
 import { toast } from '../../../web/toast.ts'
 import { Figures } from '../../../web/ui/Sheet.tsx'
+import { Cut } from '../../../web/ui/Text.tsx'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
@@ -22,6 +25,7 @@ import { locale } from '../locale.ts'
 import * as cell from './cells.tsx'
 import { AmountFilter, DaysFilter, useOrderQuery } from './filters.tsx'
 import styles from './orders.module.css'
+import { lane } from './stations.ts'
 
 const RefundDialog = lazyDialog(() => import('./RefundDialog.tsx').then((m) => m.RefundDialog))
 
@@ -46,7 +50,8 @@ export function OrderList() {
   const col = useCols(OrderRow, 'orders')
   const may = useMay()
   const phone = usePhone()
-  const { query } = useOrderQuery()
+  const { query, change } = useOrderQuery()
+  const today = shanghaiDay(new Date())
   const sums = useFigures(
     pickFor(orders.statistics.input, query) as CallInput<typeof orders.statistics>,
   )
@@ -124,6 +129,11 @@ export function OrderList() {
               `${t(`enums.orderStatus.${row.orderStatus}`)}     ${reason(row) ?? ''}`,
             render: (_, row) => <cell.StatusCell row={row} />,
           }),
+          col('roads', {
+            width: 96,
+            defaultHidden: true,
+            render: (roads: readonly number[]) => <Cut>{roads.map(lane).join(' ')}</Cut>,
+          }),
           col('totalAmount', { defaultHidden: true }),
           col('actuallyAmount'),
           col('refundedAmount', {
@@ -175,7 +185,14 @@ export function OrderList() {
             <Figures items={sums.map(({ label, value }) => [label, value])} />
           ) : null
         }
-        empty={{ title: t('empty') }}
+        empty={{
+          title: t('empty'),
+          action: (
+            <Button onClick={() => change({ from: addDays(today, -29), to: today })}>
+              {t('month')}
+            </Button>
+          ),
+        }}
         card={(row, actions) => <cell.OrderCard row={row} actions={actions} />}
       />
       {vending ? <VendDialog orderNum={vending} onClose={() => setVending(null)} /> : null}

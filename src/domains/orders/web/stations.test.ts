@@ -66,6 +66,7 @@ const order = (units: Unit[], over: Partial<OrderDetail> = {}): OrderDetail => (
   deviceNum: 'HD000126',
   name: '',
   totalAmount: 1000,
+  roads: [],
   actuallyAmount: 1000,
   refundedAmount: 0,
   costPrice: null,
