@@ -1,3 +1,4 @@
+import { recallDocuments } from '../domains/batches/server/document.ts'
 import { sightingsOf } from '../domains/boards/server/sightings.ts'
 import { recordControls, takeControls } from '../domains/device-commands/server/gateway.ts'
 import { configDocuments } from '../domains/device-settings/server/document.ts'
@@ -26,6 +27,15 @@ const documentsOf: Documents = {
       [...found].map(([id, { version, body }]) => [
         id,
         { version, bodies: inParts(body.lanes).map((lanes) => ({ lanes })) },
+      ]),
+    )
+  },
+  async RECALLS(db, ids) {
+    const found = await recallDocuments(db, ids)
+    return new Map(
+      [...found].map(([id, { version, recalls }]) => [
+        id,
+        { version, bodies: inParts(recalls).map((some) => ({ recalls: some })) },
       ]),
     )
   },

@@ -14,6 +14,8 @@ type Told = {
 export type Held = {
   config: Down<'config'> | null
   planogram: { version: number; lanes: Down<'planogram'>['lanes'] } | null
+  /** What is recalled of its goods: its screen offers none of these lanes. */
+  recalls?: { version: number; recalls: Down<'recalls'>['recalls'] } | null
   locked: boolean
   told: Told[]
 }
@@ -32,9 +34,10 @@ type Hands = {
 export type Desires = {
   readonly held: Held
   /** For the hello. */
-  versions(): { config: number; planogram: number }
+  versions(): { config: number; planogram: number; recalls: number }
   config(document: Down<'config'>): void
   planogram(document: Down<'planogram'>): void
+  recalls(document: Down<'recalls'>): void
   control(control: Control): void
   /** After a start: a restart is done, anything else that had begun is given up. */
   started(): void
@@ -44,8 +47,16 @@ const memory = 50
 /** Colder than the compressor can make it. */
 const coldest = -25
 
+/** The parts of the newest version, in their order. */
+const gathered = <P extends { version: number; part: number }>(parts: readonly P[], next: P): P[] =>
+  [
+    ...parts.filter((part) => part.version === next.version && part.part !== next.part),
+    next,
+  ].toSorted((a, b) => a.part - b.part)
+
 export function openDesires(held: Held, hands: Hands): Desires {
   let parts: Down<'planogram'>[] = []
+  let lists: Down<'recalls'>[] = []
   const applied = (what: DocumentKind, version: number, reason = '') =>
     hands.tell('applied', { what, version, ok: reason === '', ...(reason ? { reason } : {}) })
 
@@ -70,6 +81,7 @@ export function openDesires(held: Held, hands: Hands): Desires {
     versions: () => ({
       config: held.config?.version ?? 0,
       planogram: held.planogram?.version ?? 0,
+      recalls: held.recalls?.version ?? 0,
     }),
     config(document) {
       if (document.tempMin !== null && document.tempMin < coldest)
@@ -79,18 +91,20 @@ export function openDesires(held: Held, hands: Hands): Desires {
       applied('CONFIG', document.version)
     },
     planogram(document) {
-      parts = [
-        ...parts.filter((part) => part.version === document.version && part.part !== document.part),
-        document,
-      ]
+      parts = gathered(parts, document)
       if (parts.length < document.parts) return
-      held.planogram = {
-        version: document.version,
-        lanes: parts.toSorted((a, b) => a.part - b.part).flatMap((part) => part.lanes),
-      }
+      held.planogram = { version: document.version, lanes: parts.flatMap((part) => part.lanes) }
       parts = []
       hands.remember()
       applied('PLANOGRAM', document.version)
+    },
+    recalls(document) {
+      lists = gathered(lists, document)
+      if (lists.length < document.parts) return
+      held.recalls = { version: document.version, recalls: lists.flatMap((part) => part.recalls) }
+      lists = []
+      hands.remember()
+      applied('RECALLS', document.version)
     },
     control({ cmdId, type, expireAt }) {
       const known = held.told.find((told) => told.cmdId === cmdId)

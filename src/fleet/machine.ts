@@ -296,6 +296,7 @@ export function createMachine(options: MachineOptions): Machine {
         flush()
       } else if (down.kind === 'config') desires.config(down.body)
       else if (down.kind === 'planogram') desires.planogram(down.body)
+      else if (down.kind === 'recalls') desires.recalls(down.body)
       else if (down.kind === 'command') desires.control(down.body)
       else if (down.kind === 'vend') vend(down.body)
       else ask(down.body, down.kind === 'void')

@@ -168,6 +168,7 @@ export interface BatchesTable {
   recalled_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  other_qty: Generated<number>
 }
 
 export interface ComplaintEntriesTable {
@@ -363,7 +364,7 @@ export interface DeviceOwnerHistoryTable {
 
 export interface DeviceShadowsTable {
   device_id: number
-  kind: 'CONFIG' | 'PLANOGRAM'
+  kind: 'CONFIG' | 'PLANOGRAM' | 'RECALLS'
   org_id: number
   wanted: number
   delivered: Generated<number>
@@ -1310,6 +1311,55 @@ export interface ProductsTable {
   special_compound: Generated<boolean>
 }
 
+export interface RecallDestructionsTable {
+  id: Generated<number>
+  org_id: number
+  recall_id: number
+  qty: number
+  done_by: number
+  witness_id: number
+  photos: string[]
+  remark: Generated<string>
+  created_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface RecallDevicesTable {
+  recall_id: number
+  device_id: number
+  org_id: number
+  version: number
+  lanes: number
+  pieces: number
+}
+
+export interface RecallPeopleTable {
+  recall_id: number
+  user_id: number
+  org_id: number
+  told_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface RecallsTable {
+  id: Generated<number>
+  org_id: number
+  batch_id: number
+  level: 'I' | 'II' | 'III'
+  recall_no: Generated<string>
+  reason: string
+  notice: Generated<string>
+  recalled_by: number | null
+  recalled_at: ColumnType<Date, Date | string, Date | string>
+  due_at: ColumnType<Date, Date | string, Date | string>
+  late_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  destroyed_qty: Generated<number>
+  asked_by: number | null
+  asked_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  end_reason: Generated<string>
+  ended_by: number | null
+  ended_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  version: Generated<number>
+}
+
 export interface ReconciliationDifferencesTable {
   id: Generated<number>
   org_id: number
@@ -1731,6 +1781,33 @@ export interface TraceCodesTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface TraceEventsTable {
+  code: string
+  event: 'SALE' | 'RETURN'
+  org_id: number
+  device_id: number
+  cargo_road: number
+  unit_id: number
+  order_num: string | null
+  at: ColumnType<Date, Date | string, Date | string>
+  state: Generated<'WAITING' | 'SENT' | 'FAILED'>
+  upload_id: number | null
+  reason: Generated<string>
+  told_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface TraceUploadsTable {
+  id: Generated<number>
+  org_id: number
+  codes: number
+  state: Generated<'SENDING' | 'SENT' | 'FAILED'>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+  reason: Generated<string>
+  created_at: ColumnType<Date, Date | string, Date | string>
+  finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
 export interface UnknownBoardsTable {
   id: Generated<number>
   org_id: Generated<number>
@@ -2011,6 +2088,10 @@ export interface DB {
   product_categories: ProductCategoriesTable
   product_rollups: ProductRollupsTable
   products: ProductsTable
+  recall_destructions: RecallDestructionsTable
+  recall_devices: RecallDevicesTable
+  recall_people: RecallPeopleTable
+  recalls: RecallsTable
   reconciliation_differences: ReconciliationDifferencesTable
   reconciliation_runs: ReconciliationRunsTable
   recovery_codes: RecoveryCodesTable
@@ -2042,6 +2123,8 @@ export interface DB {
   telemetry_hours: TelemetryHoursTable
   temperature_excursions: TemperatureExcursionsTable
   trace_codes: TraceCodesTable
+  trace_events: TraceEventsTable
+  trace_uploads: TraceUploadsTable
   unknown_boards: UnknownBoardsTable
   unpaid_counts: UnpaidCountsTable
   unpaid_holds: UnpaidHoldsTable
@@ -2116,6 +2199,8 @@ export type Constraint =
   | 'payments_provider_provider_trade_no_key'
   | 'product_categories_org_id_name_key'
   | 'products_barcode'
+  | 'recalls_open'
+  | 'recalls_org_id_id_key'
   | 'reconciliation_differences_once'
   | 'reconciliation_runs_org_id_day_part_provider_config_id_key'
   | 'refunds_refund_no_key'

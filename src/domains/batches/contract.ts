@@ -3,13 +3,13 @@ import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
-import { batchErrors, dateFindings } from './rules.ts'
+import { codes } from './codeContract.ts'
+import { recalls } from './recallContract.ts'
+import { batchErrors, dateFindings, recallLevels } from './rules.ts'
 
 const Status = z
   .enum(['NORMAL', 'RECALLED', 'EXPIRED'])
   .meta({ tones: { NORMAL: 'online', RECALLED: 'fault', EXPIRED: 'offline' } })
-/** How fast the goods must be out of all machines: 24 hours, 48 hours, 7 days. */
-export const recallLevels = ['I', 'II', 'III'] as const
 const chosen = (required: string) =>
   z.number({ error: required }).int().positive(required).max(Number.MAX_SAFE_INTEGER)
 const day = (required: string) => z.string({ error: required }).min(1, required).pipe(f.day)
@@ -60,11 +60,14 @@ export const BatchRow = z.strictObject({
   orgName: z.string(),
   version: f.version,
   createTime: f.instant,
-  can: z.strictObject({ update: z.boolean(), recall: z.boolean(), codes: z.boolean() }),
+  can: z.strictObject({
+    update: z.boolean(),
+    delete: z.boolean(),
+    recall: z.boolean(),
+    codes: z.boolean(),
+  }),
 })
 export type BatchRow = z.infer<typeof BatchRow>
-
-export const { traceCode } = f
 
 const byId = z.strictObject({ id: f.id })
 const reason = f.text(200, bi('请输入原因', 'Enter the reason'))
@@ -122,17 +125,34 @@ export const batches = {
       level: z.enum(recallLevels, bi('请选择召回级别', 'Choose the level')),
       recallNo: f.optionalText(60),
       reason,
+      /** A picture of the notice. */
+      notice: z
+        .union([f.imageUrl, z.literal('')])
+        .default('')
+        .meta({ unit: 'image' }),
     }),
     output: touched,
   }),
   unrecall: write('batch:recall', {
     path: '/batches/{id}/unrecall',
-    summary: 'Ends a recall; lanes that nothing else locks sell again',
+    summary:
+      'Ends a recall whose goods are all accounted for; while some lie in machines, asks a second person to',
     audit: 'batches.unrecall',
     errors: [batchErrors.notRecalled],
     input: z.strictObject({ id: f.id, version: f.version, reason }),
-    output: touched,
+    output: touched.extend({ ended: z.boolean() }),
   }),
+  remove: write('batch:delete', {
+    method: 'DELETE',
+    path: '/batches/{id}',
+    summary: 'Remove a batch that was never loaded and has no trace codes',
+    audit: 'batches.remove',
+    errors: [batchErrors.used],
+    input: z.strictObject({ id: f.id, version: f.version }),
+    output: z.strictObject({}),
+  }),
+  ...recalls,
+  ...codes,
   addCodes: write('trace-code:create', {
     path: '/batches/{id}/trace-codes',
     summary: 'Trace codes of the boxes of a batch, all or none; unique on the platform',
@@ -141,7 +161,7 @@ export const batches = {
     input: z.strictObject({
       id: f.id,
       codes: z
-        .array(traceCode, bi('请输入追溯码', 'Enter trace codes'))
+        .array(f.traceCode, bi('请输入追溯码', 'Enter trace codes'))
         .min(1, bi('请输入追溯码', 'Enter trace codes'))
         .max(1000, bi('一次最多 1000 个追溯码', 'At most 1,000 codes at a time'))
         .refine((all) => new Set(all).size === all.length, bi('追溯码重复', 'A code stands twice')),

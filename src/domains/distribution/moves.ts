@@ -51,6 +51,7 @@ export const stays: readonly string[] = [
   'price_schedules', // those that wait end by themselves: their person does not reach the machine
   'product_rollups',
   'reconciliation_differences',
+  'recall_devices', // who was told at its time
   'refunds',
   'replenishment_items',
   'replenishment_visits', // those in progress are cancelled after a day
@@ -60,6 +61,7 @@ export const stays: readonly string[] = [
   'stock_warning_calls', // the new owner's people are told anew
   'temperature_excursions', // an open one goes on until the machine is back within its limits
   'telemetry_hours', // by hour and owner
+  'trace_events', // by who sold it
   'unpaid_holds',
   'unpaid_losses',
   'vend_commands',

@@ -40,7 +40,7 @@ export const vendResults = [
  * What the platform wants a machine to have, in versions: its settings, its lanes with their
  * prices.
  */
-export const documentKinds = ['CONFIG', 'PLANOGRAM'] as const
+export const documentKinds = ['CONFIG', 'PLANOGRAM', 'RECALLS'] as const
 export type DocumentKind = (typeof documentKinds)[number]
 const documentVersion = z.number().int().min(0).max(2_147_483_647)
 export const commandTypes = ['REBOOT', 'LOCK', 'UNLOCK', 'QUERY', 'DOOR'] as const
@@ -72,6 +72,7 @@ const shapes = {
       door: z.boolean(),
       config: documentVersion,
       planogram: documentVersion,
+      recalls: documentVersion,
     },
   },
   heartbeat: { required: {}, optional: { rsrp, signal } },
@@ -277,6 +278,11 @@ const planogram = z.looseObject({
     }),
   ),
 })
+/** What is recalled of the goods in a machine. */
+const recalls = z.looseObject({
+  ...part,
+  recalls: z.array(z.looseObject({ batch: z.string(), name: z.string(), lanes: z.array(lane) })),
+})
 /** Every downward message carries `ts`, the platform's clock when it was sent. */
 const downShapes = {
   ack: z.strictObject({ boot, seqs: z.array(seq) }),
@@ -293,6 +299,7 @@ const downShapes = {
   }),
   config: settings,
   planogram,
+  recalls,
 } as const
 export type DownKind = keyof typeof downShapes
 export type Down<K extends DownKind = DownKind> = z.output<(typeof downShapes)[K]>

@@ -15,5 +15,6 @@ export const domain = {
     'expiry.ts': 'when goods are not sold any more',
     'server/goods.ts': 'locks that the goods in a lane are the reason of',
     'server/move.ts': 'the only writer of what a lane holds',
+    'server/recalledList.ts': 'what machines know of recalls',
   },
 } satisfies Domain<typeof stock>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { picture, rowId } from '../../support/world.ts'
+import { picture, place, rowId, type World, worldNow } from '../../support/world.ts'
 import { byRow, type DomainSamples, fresh, missingId, own, versionOf } from './kit.ts'
 
 const fields = () => ({
@@ -17,9 +17,36 @@ const another = (world: Parameters<typeof fresh>[0], status = 'NORMAL') =>
       '${status}', 'I', now())`,
   )
 
+/** Of the same organisation; the samples are sent by whoever holds everything. */
+const somebodyElse = async ({ sql }: World): Promise<number> =>
+  Number(
+    (
+      await sql<{ id: number }>(
+        `select id from users where org_id = 3 and status = 'ENABLED' and username <> 'ROLE_FULL'
+          order by id limit 1`,
+      )
+    )[0]?.id,
+  )
+
 /** Rows of batches stand after those of their suppliers (suppliers.ts). */
 export const batches: DomainSamples = {
-  pathIds: { 'batches id': { ...byRow, shared: true } },
+  rows: (where) => ({
+    recalls: {
+      id: rowId(where, 1),
+      org_id: place[where],
+      batch_id: rowId(where, 1),
+      level: 'I',
+      reason: `因${where}`,
+      recalled_at: worldNow,
+      due_at: worldNow,
+      ended_at: worldNow,
+    },
+  }),
+  pathIds: {
+    'batches id': { ...byRow, shared: true },
+    'recalls id': { ...byRow, shared: true },
+    'trace-codes code': { own: (where) => `CODE-${where}`, none: 'CODE-OF-NOBODY', shared: true },
+  },
   fieldIds: { supplierId: { own: (where) => rowId(where, 1), none: missingId, shared: true } },
   samples: {
     'batches.create': async () => ({ ...fields(), productId: own, supplierId: own }),
@@ -39,6 +66,23 @@ export const batches: DomainSamples = {
       version: 1,
       reason: '误报',
     }),
+    'batches.remove': async (world) => ({ id: await another(world), version: 1 }),
+    'batches.destroy': async (world) => {
+      await world.sql('update batches set received_qty = 1000000 where id = $1', [own])
+      return { id: own, qty: 1, witnessId: await somebodyElse(world), photos: [picture('OWN')] }
+    },
+    'batches.confirmEnd': async (world) => {
+      const batchId = await another(world, 'RECALLED')
+      const asker = await somebodyElse(world)
+      const id = await fresh(
+        world,
+        `insert into recalls (org_id, batch_id, level, reason, recalled_at, due_at, asked_by,
+          asked_at, end_reason)
+        values (3, ${batchId}, 'I', '异物', now(), now(), ${asker}, now(), '误报')`,
+      )
+      return { id, version: 1, accept: true }
+    },
+    'batches.upload': async () => ({}),
     'batches.addCodes': async () => ({ id: own, codes: [randomUUID()] }),
   },
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../server/importers.ts'
 import * as f from '../../../shared/fields.ts'
 import { bi, filled } from '../../../shared/text.ts'
-import { NewBatch, traceCode } from '../contract.ts'
+import { NewBatch } from '../contract.ts'
 import { locale } from '../locale.ts'
 import { batchErrors } from '../rules.ts'
 import * as q from './queries.ts'
@@ -94,7 +94,7 @@ const CodeLine = z.strictObject({
   batchNo: f.text(40, enter('batchNo')),
   /** Where the number alone means several. */
   product: z.string().max(60).optional(),
-  code: traceCode,
+  code: f.traceCode,
 })
 /** A few statements whatever the number of lines; whose a code is already is not told. */
 async function addCodes(

@@ -14,6 +14,7 @@ export function shown(ctx: Ctx, row: q.Row): BatchRow {
     costPrice: sold || knowsCost(ctx, row.orgId) ? row.costPrice : null,
     can: {
       update: owned && may(ctx, 'batch:update'),
+      delete: owned && may(ctx, 'batch:delete') && row.loadedQty === 0 && row.returnedQty === 0,
       recall: owned && may(ctx, 'batch:recall'),
       codes: owned && may(ctx, 'trace-code:create'),
     },

@@ -130,3 +130,14 @@ export async function addCodes(
     on conflict (code) do nothing returning code`
   return new Set(rows.map(({ code }) => code))
 }
+
+/** Whether anything ever happened to its goods; foreign keys say the same of layers and codes. */
+export async function wasUsed(ctx: Ctx, id: number): Promise<boolean> {
+  const { used } = await onlyRow<{ used: boolean }>(ctx.db)`select
+    exists (select from stock_flows f where f.batch_id = ${id})
+    or exists (select from trace_codes t where t.batch_id = ${id})
+    or exists (select from recalls r where r.batch_id = ${id})
+    or exists (select from replenishment_items i where i.batch_id = ${id})
+    or (select b.loaded_qty + b.returned_qty > 0 from batches b where b.id = ${id}) as used`
+  return used
+}

@@ -18,7 +18,7 @@ import { type Move, moveStock } from '../../stock/server/move.ts'
 import { sweepExpiry } from './expiry.ts'
 
 const codes = [
-  ...['read', 'create', 'update', 'recall', 'export'].map((action) => `batch:${action}`),
+  ...['read', 'create', 'update', 'delete', 'recall', 'export'].map((action) => `batch:${action}`),
   'trace-code:create',
   'trace-code:read',
   'supplier:read',
@@ -145,7 +145,7 @@ describe('what a batch says', () => {
       remaining: 10,
       costPrice: 120,
       status: 'NORMAL',
-      can: { update: true, recall: true, codes: true },
+      can: { update: true, delete: true, recall: true, codes: true },
     })
     expect((await create({ batchNo: 'SAME' })).body.errors[0]).toEqual({
       field: 'batchNo',
@@ -199,7 +199,7 @@ describe('walls', () => {
         (row: { id: number }) => row.id === id,
       )
     expect(await seen(people.operator, above.id)).toMatchObject({
-      can: { update: false, recall: false, codes: false },
+      can: { update: false, delete: false, recall: false, codes: false },
     })
     expect(await seen(people.stranger, above.id)).toBeUndefined()
     expect((await recall(above.id)).status).toBe(403)
@@ -227,7 +227,7 @@ describe('walls', () => {
     expect(entered.body).toMatchObject({
       costPrice: 60,
       orgName: '',
-      can: { update: false, recall: false, codes: false },
+      can: { update: false, delete: false, recall: false, codes: false },
     })
     const { body } = await world.send(people.supplier, 'GET', '/batches?pageSize=200')
     expect(new Set(body.list.map((row: { supplierId: number }) => row.supplierId))).toEqual(
@@ -324,13 +324,29 @@ describe('recall', () => {
     expect(await stateOf(c)).toEqual(locked('RECALL'))
     await world.rows(`update lanes set lock_reason = 'QUALITY x' where id = $1`, [c])
     expect((await post(`${id}/unrecall`, { version: 2, reason: ' ' })).status).toBe(400)
-    expect((await post(`${id}/unrecall`, { version: 2, reason: '误报' })).status).toBe(200)
+    // goods are missing: somebody else has to say so, too
+    expect((await post(`${id}/unrecall`, { version: 2, reason: '误报' })).body.ended).toBe(false)
+    expect(await stateOf(a)).toEqual(locked('RECALL'))
+    const { id: recallId, version } = await world.one<{ id: number; version: number }>(
+      'select id, version from recalls where batch_id = $1',
+      [id],
+    )
+    const confirm = (user: number, change: object = {}) =>
+      world.send(user, 'POST', `/recalls/${recallId}/confirm-end`, {
+        version,
+        accept: true,
+        ...change,
+      })
+    expect(refusal(await confirm(people.operator))).toEqual([422, '须由另一人确认'])
+    expect((await confirm(people.stranger)).status).toBe(404)
+    expect((await confirm(people.noCost, { version: 99 })).status).toBe(409)
+    expect((await confirm(people.noCost)).body).toEqual({ ended: true })
     expect([await stateOf(a), await stateOf(b), await stateOf(c)]).toEqual([
       open,
       locked('RECALL'),
       locked('QUALITY x'),
     ])
-    const again = await post(`${id}/unrecall`, { version: 3, reason: 'x' })
+    const again = await post(`${id}/unrecall`, { version: 4, reason: 'x' })
     expect(refusal(again)).toEqual([422, '该批次未召回'])
   })
   test('500 lanes in one act, while they sell, are filled and emptied', {

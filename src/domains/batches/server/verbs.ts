@@ -1,6 +1,6 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, owns, visible } from '../../../server/context.ts'
-import { columns, guarding } from '../../../server/shapes.ts'
+import { columns, deleteVersion, guarding } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
@@ -8,6 +8,8 @@ import { missingPictures } from '../../files/server/pictures.ts'
 import { knowsCost } from '../../products/server/cost.ts'
 import type { BatchRow, batches } from '../contract.ts'
 import { batchErrors, producedRule } from '../rules.ts'
+import { boardHandlers } from './board.ts'
+import { codeHandlers } from './codes.ts'
 import { followDates } from './expiry.ts'
 import { get, getOwn, shown } from './one.ts'
 import * as q from './queries.ts'
@@ -104,6 +106,21 @@ const addCodes: Handlers<Contract>['addCodes'] = async (ctx, { id, codes }) => {
   return { added: codes.length }
 }
 
+/** One that was never loaded, never had a code, and of which nothing is told. */
+const remove: Handlers<Contract>['remove'] = async (ctx, { id, version }) => {
+  const before = await getOwn(ctx, id)
+  if (before.status === 'RECALLED' || (await q.wasUsed(ctx, id)))
+    throw new Refusal(batchErrors.used)
+  try {
+    await deleteVersion(ctx, 'batches', { id, version })
+  } catch (error) {
+    throw (error as { code?: string }).code === '23503' ? new Refusal(batchErrors.used) : error
+  }
+  ctx.audit({ id, name: before.batchNo, before, orgId: before.orgId })
+  ctx.touch('batches', before.orgId)
+  return {}
+}
+
 export const handlers: Handlers<Contract> = {
   async list(ctx, input) {
     const { rows, total } = await q.listRows(ctx, input)
@@ -116,5 +133,8 @@ export const handlers: Handlers<Contract> = {
     return q.touched(ctx, id)
   },
   ...recallHandlers,
+  ...boardHandlers,
+  ...codeHandlers,
+  remove,
   addCodes,
 }

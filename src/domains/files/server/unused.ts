@@ -19,6 +19,8 @@ export const pictureColumns: readonly (readonly [table: string, column: string])
   ['organisations', 'licences'],
   ['products', 'detail_images'],
   ['products', 'images'],
+  ['recall_destructions', 'photos'],
+  ['recalls', 'notice'],
   ['settings', 'value'],
   ['suppliers', 'licence'],
   ['users', 'avatar'],

@@ -23,6 +23,7 @@ export const inParts = <T>(lanes: readonly T[]): T[][] =>
 const topics: Readonly<Record<DocumentKind, DownKind>> = {
   CONFIG: 'config',
   PLANOGRAM: 'planogram',
+  RECALLS: 'recalls',
 }
 
 /** Sends documents that machines should have and do not, to those that are connected now. */

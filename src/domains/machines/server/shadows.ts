@@ -111,10 +111,15 @@ function claimsOf(fact: Fact): Claim[] {
     }
     return [ok ? claim(what, 'runs', version) : claim(what, 'refuses', version, reason ?? '')]
   }
-  const { config, planogram } = body as { config?: number; planogram?: number }
+  const { config, planogram, recalls } = body as {
+    config?: number
+    planogram?: number
+    recalls?: number
+  }
   return [
     ...(config === undefined ? [] : [claim('CONFIG', 'runs', config)]),
     ...(planogram === undefined ? [] : [claim('PLANOGRAM', 'runs', planogram)]),
+    ...(recalls === undefined ? [] : [claim('RECALLS', 'runs', recalls)]),
   ]
 }
 

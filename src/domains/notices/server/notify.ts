@@ -23,14 +23,19 @@ export type Note = {
 } & ({ userIds: readonly number[] } | { permission: string; orgId: number; orAbove?: true })
 
 /** Writes a message for each recipient in the caller's transaction and scope; answers how many. */
-export async function notify(ctx: Ctx, notes: Note | readonly Note[]): Promise<number> {
-  let written = 0
+export const notify = async (ctx: Ctx, notes: Note | readonly Note[]): Promise<number> =>
+  (await notifyWhom(ctx, notes)).length
+
+export type Recipient = { readonly userId: number; readonly orgId: number }
+/** The same, for whoever keeps whom he told. */
+export async function notifyWhom(ctx: Ctx, notes: Note | readonly Note[]): Promise<Recipient[]> {
+  const written: Recipient[] = []
   for (const note of Array.isArray(notes) ? (notes as readonly Note[]) : [notes as Note])
-    written += await write(ctx, note)
+    written.push(...(await write(ctx, note)))
   return written
 }
 
-async function write(ctx: Ctx, note: Note): Promise<number> {
+async function write(ctx: Ctx, note: Note): Promise<Recipient[]> {
   const link = note.link ?? ''
   const text = (value: string, lang: 'zh-CN' | 'en', max: number) =>
     [...say(value, lang)].slice(0, max).join('')
@@ -39,7 +44,7 @@ async function write(ctx: Ctx, note: Note): Promise<number> {
       where x.user_id = u.id and x.kind = ${note.kind} and x.link = ${link} and x.read_at is null
         and x.created_at > ${new Date(ctx.now.getTime() - note.quietHours * 3_600_000)})`
     : sql`true`
-  const rows = await rowsOf<{ org_id: number }>(ctx.db)`
+  const rows = await rowsOf<Recipient>(ctx.db)`
     insert into messages (org_id, user_id, kind, title_zh, title_en, body_zh, body_en, link,
       created_at)
     select u.org_id, u.id, ${note.kind}, ${text(note.title, 'zh-CN', 100)},
@@ -48,12 +53,12 @@ async function write(ctx: Ctx, note: Note): Promise<number> {
       ${link}, ${ctx.now}::timestamptz
     from users u where ${visible(ctx, 'u.org_id')} and u.status = 'ENABLED' and u.deleted_at is null
       and ${chosen(note)} and ${quiet}
-    order by u.id returning org_id`
-  const orgs = new Set(rows.map((row) => row.org_id))
+    order by u.id returning user_id as "userId", org_id as "orgId"`
+  const orgs = new Set(rows.map((row) => row.orgId))
   ctx.afterCommit(() => {
     for (const org of orgs) ctx.app.live.publish(['messages'], org)
   })
-  return rows.length
+  return rows
 }
 
 const chosen = (note: Note): RawBuilder<unknown> => {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
+import { bySystem } from '../../../server/run.ts'
 import {
   type GoodsLane,
   goodsOf,
@@ -8,6 +9,7 @@ import {
   portions,
   unlockLanes,
 } from './goods.ts'
+import { wantRecalls } from './recalledList.ts'
 
 /**
  * The only writer of what a lane holds: quantity, holds, layers, and the flow rows that explain
@@ -178,6 +180,16 @@ export async function moveStock(
         actor_kind, actor_id, occurred_at, batch_id, batch_no, codes, visit_item_id from f
       returning id, unit_id`.execute(ctx.db)
     if (free.length) await unlockLanes(ctx, free)
+    const recalled = flows.flatMap((flow) =>
+      goods?.batches.get(flow.batch_id ?? 0)?.recalled ? [flow.device_id] : [],
+    )
+    // the machine keeps a list of what is recalled of its goods; behind the locks of this act
+    if (recalled.length)
+      ctx.afterCommit(() =>
+        bySystem(ctx.app, (after) => wantRecalls(after, [...new Set(recalled)])).then(
+          () => undefined,
+        ),
+      )
     for (const row of written) if (row.unit_id !== null) flowOfUnit.set(row.unit_id, row.id)
     ctx.touch('stock', orgs)
   }

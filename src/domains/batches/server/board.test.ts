@@ -1,0 +1,376 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import {
+  add,
+  addDevice,
+  addLanes,
+  addPermissions,
+  grant,
+  type Sql,
+} from '../../../../test/factories/things.ts'
+import { type Ctx, systemActor } from '../../../server/context.ts'
+import { act, bySystem, systemCaller } from '../../../server/run.ts'
+import { runDue } from '../../../server/work.ts'
+import { openWorld, people, type World } from '../../products/server/testWorld.ts'
+import { type Move, moveStock } from '../../stock/server/move.ts'
+import { chaseRecalls } from './chase.ts'
+import { recallDocuments } from './document.ts'
+import { type TraceReport, tracePlatform } from './tracePlatform.ts'
+import { gatherCodes, uploadKind } from './uploads.ts'
+
+const codes = [
+  ...['read', 'create', 'update', 'delete', 'recall', 'export'].map((one) => `batch:${one}`),
+  ...['read', 'create', 'upload', 'export'].map((one) => `trace-code:${one}`),
+  'supplier:read',
+  'order:read',
+]
+let world: World
+const start = new Date('2026-11-21T06:00:00Z')
+let now = start
+beforeAll(async () => {
+  world = await openWorld(now)
+  Object.assign(world.app, { now: () => now })
+  await addPermissions(world.sql, codes)
+  await grant(world.sql, [903, 904, 905, 906, 908], codes)
+  await add(world.sql, 'product_categories', { id: 1, org_id: 1 })
+  for (const id of [3, 4]) {
+    await add(world.sql, 'products', { id, org_id: id, barcode: `690000000000${id}` })
+    await add(world.sql, 'suppliers', { id, org_id: id, name: `供${id}`, phone: '13800138000' })
+  }
+  await add(world.sql, 'device_types', { id: 1, org_id: 1 })
+})
+afterAll(() => world.close())
+afterEach(() => {
+  now = start
+})
+
+const call = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object, user = 3) =>
+  world.send(user, method, path, body)
+const system = <T>(work: (ctx: Ctx) => Promise<T>) =>
+  act(world.app, systemCaller(systemActor), { audit: null, scope: 'system' }, work)
+const refusal = (answer: { status: number; body: { message: string } }) => [
+  answer.status,
+  answer.body.message,
+]
+
+let number = 0
+async function batch(change: object = {}): Promise<number> {
+  number += 1
+  const { body } = await call('POST', '/batches', {
+    productId: 3,
+    supplierId: 3,
+    batchNo: `R${number}`,
+    producedOn: '2026-01-01',
+    expiresOn: '2028-01-01',
+    ...change,
+  })
+  return body.id as number
+}
+let device = 500
+async function machine(lanes = 1): Promise<{ device: number; lanes: number[] }> {
+  device += 1
+  const sql = world.rows as Sql
+  await addDevice(sql, { id: device, org_id: 3 })
+  await addLanes(sql, lanes, { org_id: 3, device_id: device, product_id: 3, capacity: 100 })
+  const rows = await world.rows<{ id: number }>(
+    'select id from lanes where device_id = $1 order by id',
+    [device],
+  )
+  return { device, lanes: rows.map(({ id }) => id) }
+}
+type Flow = Partial<NonNullable<Move['flow']>>
+const move = (laneId: number | undefined, flow: Flow) =>
+  system((ctx) =>
+    moveStock(ctx, [
+      {
+        laneId: laneId as number,
+        flow: {
+          change: 2,
+          type: 'MERCHANT_REPLENISH',
+          reason: 'REFILL',
+          occurredAt: now,
+          actorKind: 'SYSTEM',
+          ...flow,
+        },
+      },
+    ]),
+  )
+let unit = 800_000
+const sell = (laneId: number | undefined, orderNum?: string) => {
+  unit += 1
+  const sale = { change: -1, type: 'CUSTOMER_TAKE', reason: 'SALE', unitId: unit } as const
+  return move(laneId, { ...sale, ...(orderNum ? { orderNum } : {}) })
+}
+const leave = (laneId: number | undefined, change: number, reason = 'RECALL') =>
+  move(laneId, { change, type: 'MERCHANT_WITHDRAW', reason })
+const recallOf = async (batchId: number, change: object = {}) => {
+  const answer = await call('POST', `/batches/${batchId}/recall`, {
+    version: 1,
+    level: 'I',
+    recallNo: 'NMPA-7',
+    reason: '异物',
+    ...change,
+  })
+  expect(answer.status).toBe(200)
+  const { id } = await world.one<{ id: number }>(
+    'select id from recalls where batch_id = $1 order by id desc limit 1',
+    [batchId],
+  )
+  return id
+}
+const one = async (id: number, user = 3) =>
+  (await call('GET', `/recalls/${id}`, undefined, user)).body
+
+test('a recall shows where every piece of the batch is, and who was told', async () => {
+  const id = await batch()
+  const [first, second] = [await machine(2), await machine()]
+  await move(first.lanes[0], { change: 5, batchId: id })
+  await move(second.lanes[0], { change: 4, batchId: id })
+  await world.rows(
+    `insert into device_assignments (org_id, device_id, user_id, kind)
+      values (3, $1, 908, 'REPLENISHER')`,
+    [first.device],
+  )
+  await sell(first.lanes[0])
+  await leave(first.lanes[0], -1, 'WASTE')
+  const notice = await world.upload(3)
+  const recall = await recallOf(id, { notice })
+  expect(await one(recall)).toMatchObject({
+    state: 'OPEN',
+    level: 'I',
+    notice,
+    dueAt: '2026-11-22T06:00:00.000Z',
+    devices: 2,
+    acknowledged: 0,
+    lockedLanes: 2,
+    loadedQty: 9,
+    withdrawn: 0,
+    inLanes: 7,
+    sold: 1,
+    can: { end: true, confirm: false, destroy: true },
+  })
+  expect((await one(recall)).people.map((row: { userId: number }) => row.userId)).toEqual(
+    expect.arrayContaining([903, 908]),
+  )
+  // a picture of others is none
+  expect(
+    (
+      await call('POST', `/batches/${await batch()}/recall`, {
+        version: 1,
+        level: 'I',
+        reason: 'x',
+        notice: await world.upload(4),
+      })
+    ).status,
+  ).toBe(404)
+  // one answers, on its way out a piece is sold, the rest is taken out
+  await world.rows(
+    `update device_shadows set delivered = 1, applied = 1, answered_at = now()
+      where device_id = $1 and kind = 'RECALLS'`,
+    [second.device],
+  )
+  await sell(second.lanes[0])
+  const after = await one(recall)
+  expect(after).toMatchObject({ acknowledged: 1, sold: 2, inLanes: 6 })
+  expect(after.deviceRows).toMatchObject([
+    { deviceId: first.device, acknowledged: false, inLanes: 3 },
+    { deviceId: second.device, acknowledged: true, inLanes: 3 },
+  ])
+  const sold = (await call('GET', `/recalls/${recall}/sold`)).body
+  expect(sold).toMatchObject({
+    total: 2,
+    list: [
+      { qty: 1, late: true },
+      { qty: 1, late: true },
+    ],
+  })
+  for (const user of [people.sibling, people.stranger])
+    for (const path of [`/recalls/${recall}`, `/recalls/${recall}/sold`])
+      expect((await call('GET', path, undefined, user)).status).toBe(404)
+})
+
+test('it ends by itself when all is accounted for; while it is not, two people say so', async () => {
+  const id = await batch()
+  const { lanes } = await machine()
+  await move(lanes[0], { change: 3, batchId: id })
+  const recall = await recallOf(id)
+  const end = (version: number) =>
+    call('POST', `/batches/${id}/unrecall`, { version, reason: '误报' })
+  expect((await end(2)).body).toMatchObject({ pieces: 3, ended: false })
+  expect(await one(recall)).toMatchObject({ state: 'ASKED', endReason: '误报' })
+  expect((await one(recall, people.noCost)).can).toMatchObject({ confirm: true })
+  const confirm = (accept: boolean, version: number, user: number) =>
+    call('POST', `/recalls/${recall}/confirm-end`, { accept, version }, user)
+  expect((await confirm(false, 2, people.noCost)).body).toEqual({ ended: false })
+  expect(await one(recall)).toMatchObject({ state: 'OPEN', endReason: '' })
+  expect(refusal(await confirm(true, 3, people.noCost))).toEqual([422, '没有待确认的解除申请'])
+  await sell(lanes[0])
+  await leave(lanes[0], -2)
+  expect((await end(3)).body).toMatchObject({ pieces: 0, ended: true })
+  expect(await one(recall)).toMatchObject({ state: 'ENDED', withdrawn: 2, sold: 1, inLanes: 0 })
+})
+
+test('boxes are destroyed before another person, with pictures, and no more than there are', async () => {
+  const id = await batch()
+  const { lanes } = await machine()
+  await move(lanes[0], { change: 5, batchId: id })
+  const recall = await recallOf(id)
+  await leave(lanes[0], -4)
+  const photos = [await world.upload(3)]
+  const destroy = (change: object = {}) =>
+    call('POST', `/recalls/${recall}/destructions`, { qty: 3, witnessId: 906, photos, ...change })
+  expect(refusal(await destroy({ witnessId: 903 }))).toEqual([422, '见证人不能是本人'])
+  expect((await destroy({ witnessId: 905 })).status).toBe(404)
+  expect((await destroy({ photos: [] })).status).toBe(400)
+  expect((await destroy({ photos: [await world.upload(4)] })).status).toBe(404)
+  // at once: one of them is too many
+  const both = await Promise.all([destroy(), destroy()])
+  expect(both.map((answer) => answer.status).sort()).toEqual([200, 422])
+  expect(refusal(await destroy({ qty: 2 }))).toEqual([422, '销毁数量不能超过库中未销毁的 1 件'])
+  expect(await one(recall)).toMatchObject({ destroyedQty: 3, destructions: [{ qty: 3, photos }] })
+})
+
+test('machines are sent the recalled list anew, and people hear when it is overdue', async () => {
+  const id = await batch()
+  const { device: held, lanes } = await machine()
+  await move(lanes[0], { change: 2, batchId: id })
+  await recallOf(id)
+  const version = async () =>
+    (
+      await world.one<{ wanted: number }>(
+        `select wanted from device_shadows where device_id = $1 and kind = 'RECALLS'`,
+        [held],
+      )
+    ).wanted
+  const document = () => bySystem(world.app, (ctx) => recallDocuments(ctx.db, [held]))
+  expect((await document()).get(held)).toEqual({
+    version: 1,
+    recalls: [{ batch: `R${number}`, name: expect.any(String), lanes: [1] }],
+  })
+  await world.rows(
+    `update device_shadows set delivered = 1, sends = 5, delivered_at = now()
+      where device_id = $1 and kind = 'RECALLS'`,
+    [held],
+  )
+  now = new Date('2026-11-22T07:00:00Z')
+  await chaseRecalls(world.app)
+  await chaseRecalls(world.app)
+  const late = `select count(*)::int as n from messages where title_zh = $1 and user_id = 903`
+  expect(await world.one(late, [`召回 R${number} 已超期`])).toEqual({ n: 1 })
+  expect(
+    await world.one(`select sends from device_shadows where device_id = $1 and kind = 'RECALLS'`, [
+      held,
+    ]),
+  ).toEqual({ sends: 0 })
+  await leave(lanes[0], -2)
+  await expect.poll(version).toBe(2)
+  expect((await document()).get(held)?.recalls).toEqual([])
+})
+
+test('a batch that was never used goes, others stay', async () => {
+  const [unused, loaded, coded] = [await batch(), await batch(), await batch()]
+  const { lanes } = await machine()
+  await move(lanes[0], { change: 1, batchId: loaded })
+  await leave(lanes[0], -1, 'TAKE_BACK')
+  await call('POST', `/batches/${coded}/trace-codes`, { codes: ['81000000000000000001'] })
+  const remove = (id: number) => call('DELETE', `/batches/${id}?version=1`)
+  for (const id of [loaded, coded])
+    expect(refusal(await remove(id))).toEqual([422, '该批次已使用，不能删除'])
+  expect((await remove(unused)).status).toBe(200)
+  expect((await remove(unused)).status).toBe(404)
+})
+
+const boxes = (from: number, n: number) =>
+  Array.from({ length: n }, (_, i) => `8100000000000000${from + i}`)
+async function loaded(all: string[]) {
+  const id = await batch()
+  const { lanes, device: held } = await machine()
+  expect((await call('POST', `/batches/${id}/trace-codes`, { codes: all })).status).toBe(200)
+  await move(lanes[0], { change: all.length, batchId: id, codes: all })
+  return { id, lane: lanes[0] as number, device: held }
+}
+
+test('what was sold is told to the platform, again after 1, 5, 30 minutes and 6 hours, then by hand', async () => {
+  const all = boxes(2000, 3)
+  const { lane } = await loaded(all)
+  const heard: TraceReport[][] = []
+  let answer: () => Map<string, string | null> = () => {
+    throw new Error('平台不可用')
+  }
+  tracePlatform(world.app).use = {
+    send: async (reports) => {
+      heard.push([...reports])
+      return answer()
+    },
+  }
+  await sell(lane)
+  await sell(lane)
+  await gatherCodes(world.app)
+  const kind = uploadKind(world.app)
+  const state = () =>
+    world.rows<{ code: string; state: string }>(
+      'select code, state from trace_events where code = any($1) order by code',
+      [all],
+    )
+  for (const minutes of [0, 1, 5, 30, 360]) {
+    now = new Date(now.getTime() + minutes * 60_000)
+    await runDue(world.app, kind).catch(() => 0)
+  }
+  expect(heard.map((reports) => reports.length)).toEqual([2, 2, 2, 2, 2])
+  expect(new Set(heard.flat().map((report) => report.no)).size).toBe(2)
+  expect((await state()).map((row) => row.state)).toEqual(['FAILED', 'FAILED'])
+  now = new Date(now.getTime() + 86_400_000)
+  await gatherCodes(world.app)
+  await gatherCodes(world.app)
+  const told = `select count(*)::int as n from messages
+    where title_zh = '追溯码上报超过24小时未成功' and user_id = 903`
+  expect(await world.one(told)).toEqual({ n: 1 })
+  now = start
+  answer = () =>
+    new Map([
+      [`${all[0]}-SALE`, null],
+      [`${all[1]}-SALE`, '编码不存在'],
+    ])
+  expect((await call('POST', '/trace-codes/upload', {}, people.sibling)).body).toEqual({ codes: 0 })
+  expect((await call('POST', '/trace-codes/upload', {})).body).toEqual({ codes: 2 })
+  await expect
+    .poll(() => world.rows(`select from trace_uploads where state = 'SENDING'`))
+    .toHaveLength(1)
+  await world.rows(`update trace_uploads set next_at = $1 where state = 'SENDING'`, [now])
+  await runDue(world.app, kind)
+  expect((await state()).map((row) => row.state)).toEqual(['SENT', 'FAILED'])
+  const list = (await call('GET', '/trace-codes?upload=FAILED')).body
+  expect(list).toMatchObject({
+    total: 1,
+    list: [{ code: all[1], upload: 'FAILED', uploadReason: '编码不存在', state: 'SOLD' }],
+  })
+})
+
+test('the path of a box is told to those who see its machine; a quality refund keeps it apart', async () => {
+  const [code] = boxes(3000, 1) as [string]
+  const { id, lane, device: held } = await loaded([code])
+  await sell(lane)
+  const path = async (user?: number) => call('GET', `/trace-codes/${code}/path`, undefined, user)
+  expect((await path()).body).toMatchObject({
+    box: { code, batchId: id, state: 'SOLD', quarantined: false, upload: 'WAITING' },
+    steps: [{ kind: 'RECEIVED' }, { kind: 'LOADED', cargoRoad: 1 }, { kind: 'SOLD' }],
+  })
+  for (const user of [people.sibling, people.stranger]) expect((await path(user)).status).toBe(404)
+  await world.rows(
+    `insert into refunds (org_id, device_id, refund_no, unit_id, kind, amount, reason, automatic,
+        next_at) values (3, $1, 'RF-Q1', $2, 'UNIT', 0, 'QUALITY', false, now())`,
+    [held, unit],
+  )
+  await world.rows(
+    `update refunds set state = 'SUCCESS', succeeded_at = $1 where refund_no = 'RF-Q1'`,
+    [now],
+  )
+  expect((await path()).body).toMatchObject({ box: { state: 'SOLD', quarantined: true } })
+  for (const [query, total] of [
+    [`code=${code}`, 1],
+    [`deviceId=${held}`, 1],
+    ['state=LOADED&productId=4', 0],
+    [`batchNo=R${number}&state=SOLD`, 1],
+  ] as const)
+    expect((await call('GET', `/trace-codes?${query}`)).body.total).toBe(total)
+  expect((await call('GET', '/trace-codes', undefined, people.stranger)).body.total).toBe(0)
+})

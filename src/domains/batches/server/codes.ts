@@ -1,0 +1,186 @@
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, found, inheritable, may, visible } from '../../../server/context.ts'
+import { all } from '../../../server/lists.ts'
+import { rowsOf } from '../../../server/rows.ts'
+import { isoText, shape } from '../../../server/shapes.ts'
+import type { Input } from '../../../shared/contract.ts'
+import { addDays, startOfDay } from '../../../shared/instants.ts'
+import { CodeRow, codesCounted, type Step } from '../codeContract.ts'
+import type { batches } from '../contract.ts'
+import { gatherCodes } from './uploads.ts'
+
+type Contract = typeof batches
+type Query = Input<Contract['traceCodes']>
+
+/** As of batches; of machines that are looked at, what is or was in them. */
+const readable = (ctx: Ctx) =>
+  inheritable(
+    ctx,
+    't.org_id',
+    (watched) => sql`(t.lane_id in (select l.id from lanes l where l.device_id = ${watched})
+      or t.code in (select x.code from trace_events x where x.device_id = ${watched}))`,
+  )
+
+/** Where it was sold is for those who see that machine. */
+const row = shape(CodeRow, ['trace_codes', 't'], {
+  productName: sql`coalesce(p.name, '')`,
+  batchNo: sql`b.batch_no`,
+  expiresOn: sql`b.expires_on`,
+  quarantined: sql`back.code is not null`,
+  rtuNumber: sql`d.rtu_number`,
+  cargoRoad: sql`coalesce(l.road_index, e.cargo_road)`,
+  orderNum: sql`e.order_num`,
+  soldAt: sql`e.at`,
+  upload: sql`coalesce(back.state, e.state)`,
+  uploadReason: sql`coalesce(back.reason, e.reason, '')`,
+  orgName: sql`coalesce(o.name, '')`,
+  createTime: sql`t.created_at`,
+})
+const from = (ctx: Ctx, codes = sql`trace_codes`) => sql`${codes} t
+  join batches b on b.id = t.batch_id left join products p on p.id = b.product_id
+  left join organisations o on o.id = t.org_id and ${visible(ctx, 'o.id')}
+  left join trace_events e on e.code = t.code and e.event = 'SALE'
+    and ${visible(ctx, 'e.org_id', 'e.device_id')}
+  left join trace_events back on back.code = t.code and back.event = 'RETURN'
+    and ${visible(ctx, 'back.org_id', 'back.device_id')}
+  left join lanes l on l.id = t.lane_id and ${visible(ctx, 'l.org_id', 'l.device_id')}
+  left join devices d on d.id = coalesce(l.device_id, e.device_id)`
+
+/** Each filter leads through an index of its own: of the code, the batch, the lane or the sale. */
+function conditions(ctx: Ctx, input: Query) {
+  const sold = (condition: ReturnType<typeof sql>) =>
+    sql`t.code in (select x.code from trace_events x where ${condition}
+      and ${visible(ctx, 'x.org_id', 'x.device_id')})`
+  return [
+    readable(ctx),
+    input.code && sql`t.code = ${input.code}`,
+    input.productId &&
+      sql`t.batch_id in (select y.id from batches y where y.product_id = ${input.productId})`,
+    input.batchNo &&
+      sql`t.batch_id in (select y.id from batches y
+        where strpos(lower(y.batch_no), lower(${input.batchNo})) > 0)`,
+    input.state && sql`t.state = ${input.state}`,
+    input.deviceId &&
+      sql`(t.lane_id in (select y.id from lanes y where y.device_id = ${input.deviceId})
+        or ${sold(sql`x.device_id = ${input.deviceId}`)})`,
+    input.orderNum && sold(sql`x.order_num = ${input.orderNum}`),
+    input.upload && sold(sql`x.state = ${input.upload}`),
+    input.from && sql`t.created_at >= ${startOfDay(input.from)}`,
+    input.to && sql`t.created_at < ${startOfDay(addDays(input.to, 1))}`,
+  ]
+}
+
+/** Rows are those of the page alone, and no more than `codesCounted` are counted. */
+const traceCodes: Handlers<Contract>['traceCodes'] = async (ctx, input) => {
+  const where = all(conditions(ctx, input))
+  const direction = input.sort === 'createTime' ? sql`asc` : sql`desc`
+  const some = sql`(select t.* from trace_codes t where ${where}
+    order by t.created_at ${direction}, t.code ${direction}
+    limit ${input.pageSize} offset ${(input.page - 1) * input.pageSize})`
+  const [list, counted] = await Promise.all([
+    row.all(
+      ctx.db,
+      sql`from ${from(ctx, some)} order by t.created_at ${direction}, t.code ${direction}`,
+    ),
+    rowsOf<{ total: number }>(ctx.db)`select count(*)::int as total
+      from (select from trace_codes t where ${where} limit ${codesCounted}) x`,
+  ])
+  return { list, total: counted[0]?.total ?? 0 }
+}
+
+type Flow = {
+  at: string
+  end: string
+  type: 'CUSTOMER_TAKE' | 'MERCHANT_REPLENISH' | 'MERCHANT_WITHDRAW'
+  rtuNumber: string
+  cargoRoad: number
+  who: string
+  orderNum: string | null
+  tempMin: number | null
+  tempMax: number | null
+}
+const kinds = {
+  CUSTOMER_TAKE: 'SOLD',
+  MERCHANT_REPLENISH: 'LOADED',
+  MERCHANT_WITHDRAW: 'WITHDRAWN',
+} as const
+
+const codePath: Handlers<Contract>['codePath'] = async (ctx, { code }) => {
+  const box = found(
+    await row.one(ctx.db, sql`from ${from(ctx)} where t.code = ${code} and ${readable(ctx)}`),
+  )
+  const consumer = may(ctx, 'order:read') ? sql`coalesce(o.consumer, '')` : sql`''`
+  type Told = { at: string; sent: boolean; state: string; event: 'SALE' | 'RETURN'; order: string }
+  type Recalled = { at: string; no: string }
+  const [flows, told, recalled] = await Promise.all([
+    // loaded: how warm it was until the next thing that happened to it
+    rowsOf<Flow>(ctx.db)`
+      select ${isoText('f.created_at')} as at, f.type, f.rtu_number as "rtuNumber",
+        f.cargo_road as "cargoRoad", f.order_num as "orderNum",
+        case when f.type = 'CUSTOMER_TAKE' then ${consumer} else coalesce(u.real_name, '') end
+          as who, w.low as "tempMin", w.high as "tempMax"
+      from (select f.*, lead(f.created_at) over (order by f.created_at, f.id) as until
+        from stock_flows f where f.codes @> array[${code}] and f.batch_id = ${box.batchId}
+          and ${visible(ctx, 'f.org_id', 'f.device_id')}) f
+      left join users u on u.id = f.actor_id and f.actor_kind = 'USER'
+      left join order_keys k on k.order_num = f.order_num
+      left join orders o on o.org_id = k.org_id and o.created_at = k.created_at
+        and o.id = k.order_id
+      left join lateral (select min(h.temp_min)::float8 as low, max(h.temp_max)::float8 as high
+        from telemetry_hours h where f.type = 'MERCHANT_REPLENISH' and h.device_id = f.device_id
+          and h.hour >= f.created_at - interval '1 hour'
+          and h.hour <= coalesce(f.until, ${ctx.now})
+          and ${visible(ctx, 'h.org_id', 'h.device_id')}) w on true
+      order by f.created_at, f.id limit 200`,
+    rowsOf<Told>(ctx.db)`
+      select ${isoText(sql`case when e.state = 'SENT' then coalesce(n.finished_at, e.at)
+          else e.at end`)} as at, e.state = 'SENT' as sent, e.state, e.event,
+        coalesce(e.order_num, '') as order
+      from trace_events e left join trace_uploads n on n.id = e.upload_id
+      where e.code = ${code} and ${visible(ctx, 'e.org_id', 'e.device_id')} order by e.at`,
+    rowsOf<Recalled>(ctx.db)`select ${isoText('r.recalled_at')} as at, r.recall_no as no
+      from recalls r where r.batch_id = ${box.batchId} order by r.recalled_at limit 20`,
+  ])
+  type One = z.infer<typeof Step>
+  const bare = { rtuNumber: null, cargoRoad: null, who: '', orderNum: null }
+  const noWarmth = { tempMin: null, tempMax: null }
+  const steps: One[] = [
+    { ...bare, ...noWarmth, kind: 'RECEIVED', at: box.createTime, who: box.batchNo },
+    ...flows.map(({ type, ...flow }): One => ({ ...flow, kind: kinds[type] })),
+    ...recalled.map(({ at, no }): One => ({ ...bare, ...noWarmth, kind: 'RECALLED', at, who: no })),
+    ...told.flatMap(({ at, sent, event, order }): One[] =>
+      sent || event === 'RETURN'
+        ? [
+            {
+              ...bare,
+              ...noWarmth,
+              kind: event === 'RETURN' && !sent ? 'RETURNED' : 'UPLOADED',
+              at,
+              orderNum: order || null,
+            },
+          ]
+        : [],
+    ),
+  ]
+  return { box, steps: steps.sort((a, b) => a.at.localeCompare(b.at)) }
+}
+
+/** What failed, or waits for the next minute, is told now. */
+const upload: Handlers<Contract>['upload'] = async (ctx, { codes }) => {
+  const named = codes ? sql`and x.code = any(${[...codes]}::text[])` : sql``
+  const rows = await rowsOf<{ orgId: number }>(ctx.db)`
+    update trace_events e set state = 'WAITING', upload_id = null
+    from (select x.code, x.event from trace_events x where x.state <> 'SENT'
+        and ${visible(ctx, 'x.org_id', 'x.device_id')} ${named}
+        and not exists (select from trace_uploads n where n.id = x.upload_id and n.state = 'SENDING')
+      order by x.at limit 5000 for update skip locked) x
+    where e.code = x.code and e.event = x.event returning e.org_id as "orgId"`
+  ctx.audit({ id: codes?.[0] ?? '*', name: codes?.[0] ?? '*', after: { codes: rows.length } })
+  if (rows.length) ctx.afterCommit(() => gatherCodes(ctx.app))
+  ctx.touch('batches', rows)
+  return { codes: rows.length }
+}
+
+export const codeHandlers = { traceCodes, codePath, upload }
