@@ -2740,13 +2740,22 @@ table public.replenishment_visits row security
   lost integer default 0 not null
   diff_cost bigint default 0 not null
   reason text default ''::text not null
+  opened_at timestamp with time zone
+  finished_at timestamp with time zone
+  pack_at timestamp with time zone
+  clock_offset_ms bigint default 0 not null
+  door_seconds integer
+  board_replaced boolean default false not null
+  checks text[] default '{}'::text[] not null
   constraint replenishment_visits_added_check CHECK ((added >= 0))
   constraint replenishment_visits_check CHECK (((state = ANY (ARRAY['POSTED'::text, 'PARTIAL'::text])) = (posted_at IS NOT NULL)))
   constraint replenishment_visits_check1 CHECK (((state = ANY (ARRAY['DRAFT'::text, 'CANCELLED'::text])) OR (submitted_at IS NOT NULL)))
   constraint replenishment_visits_check2 CHECK (((source <> 'CORRECTION'::text) OR (reason <> ''::text)))
+  constraint replenishment_visits_checks_check CHECK ((checks <@ ARRAY['DROP_BOX'::text, 'CLEAN'::text, 'SCREEN'::text, 'TEMPERATURE'::text]))
   constraint replenishment_visits_client_id_key UNIQUE (client_id)
   constraint replenishment_visits_counted_check CHECK ((counted >= 0))
   constraint replenishment_visits_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint replenishment_visits_door_seconds_check CHECK ((door_seconds >= 0))
   constraint replenishment_visits_gained_check CHECK ((gained >= 0))
   constraint replenishment_visits_last_seq_check CHECK ((last_seq >= 0))
   constraint replenishment_visits_lost_check CHECK ((lost >= 0))
@@ -2832,6 +2841,42 @@ table public.roles row security
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.roles DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
+  grant delete, insert, select, update to huodao_app
+
+table public.route_plans row security
+  user_id bigint not null
+  day date not null
+  org_id bigint not null
+  device_ids bigint[] default '{}'::bigint[] not null
+  loaded jsonb default '{}'::jsonb not null
+  updated_at timestamp with time zone not null
+  constraint route_plans_device_ids_check CHECK ((cardinality(device_ids) <= 60))
+  constraint route_plans_loaded_check CHECK ((jsonb_typeof(loaded) = 'object'::text))
+  constraint route_plans_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint route_plans_pkey PRIMARY KEY (user_id, day)
+  constraint route_plans_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+  CREATE INDEX route_plans_day ON public.route_plans USING btree (day)
+  CREATE INDEX route_plans_org ON public.route_plans USING btree (org_id, day)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant delete, insert, select, update to huodao_app
+
+table public.route_skips row security
+  user_id bigint not null
+  day date not null
+  device_id bigint not null
+  org_id bigint not null
+  reason text not null
+  remark text default ''::text not null
+  at timestamp with time zone not null
+  constraint route_skips_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint route_skips_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint route_skips_pkey PRIMARY KEY (user_id, day, device_id)
+  constraint route_skips_reason_check CHECK ((reason = ANY (ARRAY['NO_ACCESS'::text, 'OFFLINE'::text, 'NO_GOODS'::text, 'OTHER'::text])))
+  constraint route_skips_remark_check CHECK ((length(remark) <= 200))
+  constraint route_skips_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+  CREATE INDEX route_skips_day ON public.route_skips USING btree (day)
+  CREATE INDEX route_skips_org ON public.route_skips USING btree (org_id, device_id, day)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.sales_rollups row security
@@ -3644,6 +3689,62 @@ table public.vend_resolutions row security
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.vend_resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
 
+table public.visit_conflicts row security
+  id bigint generated always as identity not null
+  org_id bigint not null
+  device_id bigint not null
+  visit_id bigint not null
+  lane_id bigint not null
+  road_index integer not null
+  product_id bigint not null
+  kind text not null
+  error text
+  counted_qty integer
+  counted_at timestamp with time zone
+  added_qty integer default 0 not null
+  withdrawn_qty integer default 0 not null
+  withdraw_reason text
+  batch_id bigint
+  codes text[] default '{}'::text[] not null
+  system_qty integer
+  diff_before integer
+  diff_after integer
+  state text default 'OPEN'::text not null
+  choice text
+  reason text default ''::text not null
+  settled_by bigint
+  settled_at timestamp with time zone
+  default_at timestamp with time zone
+  created_at timestamp with time zone not null
+  constraint visit_conflicts_added_qty_check CHECK (((added_qty >= 0) AND (added_qty <= 999)))
+  constraint visit_conflicts_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id)
+  constraint visit_conflicts_check CHECK (((state = 'SETTLED'::text) = (settled_at IS NOT NULL)))
+  constraint visit_conflicts_check1 CHECK (((state = 'SETTLED'::text) = (choice IS NOT NULL)))
+  constraint visit_conflicts_check2 CHECK (((kind = 'VEND_NEAR'::text) = (diff_before IS NOT NULL)))
+  constraint visit_conflicts_check3 CHECK (((diff_before IS NULL) = (diff_after IS NULL)))
+  constraint visit_conflicts_check4 CHECK (((kind = 'VEND_NEAR'::text) = (default_at IS NOT NULL)))
+  constraint visit_conflicts_codes_check CHECK ((cardinality(codes) <= 999))
+  constraint visit_conflicts_counted_qty_check CHECK (((counted_qty >= 0) AND (counted_qty <= 999)))
+  constraint visit_conflicts_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint visit_conflicts_kind_check CHECK ((kind = ANY (ARRAY['PRODUCT_CHANGED'::text, 'LANE_REBUILT'::text, 'VEND_NEAR'::text, 'TO_COUNT'::text, 'TRACE_CODE'::text])))
+  constraint visit_conflicts_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id)
+  constraint visit_conflicts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint visit_conflicts_pkey PRIMARY KEY (id)
+  constraint visit_conflicts_product_id_fkey FOREIGN KEY (product_id) REFERENCES products(id)
+  constraint visit_conflicts_reason_check CHECK ((length(reason) <= 200))
+  constraint visit_conflicts_settled_by_fkey FOREIGN KEY (settled_by) REFERENCES users(id)
+  constraint visit_conflicts_state_check CHECK ((state = ANY (ARRAY['OPEN'::text, 'SETTLED'::text])))
+  constraint visit_conflicts_visit_id_fkey FOREIGN KEY (visit_id) REFERENCES replenishment_visits(id)
+  constraint visit_conflicts_withdrawn_qty_check CHECK (((withdrawn_qty >= 0) AND (withdrawn_qty <= 999)))
+  CREATE INDEX visit_conflicts_device ON public.visit_conflicts USING btree (device_id, created_at DESC, id DESC)
+  CREATE INDEX visit_conflicts_due ON public.visit_conflicts USING btree (default_at) WHERE (state = 'OPEN'::text)
+  CREATE INDEX visit_conflicts_lane ON public.visit_conflicts USING btree (lane_id) WHERE (state = 'OPEN'::text)
+  CREATE INDEX visit_conflicts_org ON public.visit_conflicts USING btree (org_id, created_at DESC, id DESC)
+  CREATE INDEX visit_conflicts_visit ON public.visit_conflicts USING btree (visit_id)
+  CREATE UNIQUE INDEX visit_conflicts_open ON public.visit_conflicts USING btree (visit_id, lane_id, kind) WHERE (state = 'OPEN'::text)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
 table public.visit_ops row security
   op_id uuid not null
   org_id bigint not null
@@ -3659,7 +3760,7 @@ table public.visit_ops row security
   reason text
   constraint visit_ops_client_seq_check CHECK ((client_seq > 0))
   constraint visit_ops_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
-  constraint visit_ops_kind_check CHECK ((kind = ANY (ARRAY['COUNT'::text, 'ADD'::text, 'WITHDRAW'::text, 'CLEAR'::text])))
+  constraint visit_ops_kind_check CHECK ((kind = ANY (ARRAY['COUNT'::text, 'ADD'::text, 'WITHDRAW'::text, 'CLEAR'::text, 'FAULT'::text])))
   constraint visit_ops_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id)
   constraint visit_ops_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint visit_ops_pkey PRIMARY KEY (op_id)
@@ -3671,6 +3772,25 @@ table public.visit_ops row security
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.visit_ops FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.visit_ops FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
+
+table public.visit_photos row security
+  id uuid not null
+  org_id bigint not null
+  device_id bigint not null
+  visit_id bigint not null
+  lane_id bigint
+  img text not null
+  created_at timestamp with time zone not null
+  constraint visit_photos_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint visit_photos_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id)
+  constraint visit_photos_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint visit_photos_pkey PRIMARY KEY (id)
+  constraint visit_photos_visit_id_fkey FOREIGN KEY (visit_id) REFERENCES replenishment_visits(id)
+  CREATE INDEX visit_photos_made ON public.visit_photos USING btree (created_at)
+  CREATE INDEX visit_photos_org ON public.visit_photos USING btree (org_id, created_at)
+  CREATE INDEX visit_photos_visit ON public.visit_photos USING btree (visit_id, created_at)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
 
 table public.way_changes row security
   id bigint generated always as identity not null

@@ -210,14 +210,28 @@ async function serve(app: App, asked: Omit<Given, 'key'>, reply: FastifyReply): 
     parseInput(endpoint, request),
   )
   if (replayed) reply.header('idempotency-replayed', 'true')
-  if (endpoint.keptSeconds) {
-    const tag = `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url')}"`
-    reply.header('cache-control', `public, max-age=${endpoint.keptSeconds}`).header('etag', tag)
-    // a proxy that compresses makes the tag a weak one
-    if (request.headers['if-none-match']?.replace(/^W\//, '') === tag) return reply.code(304).send()
-  }
   sendCookie(request, reply)
-  return reply.send(answer)
+  return endpoint.keptSeconds === null
+    ? reply.send(answer)
+    : sendUnlessKnown(answer, endpoint.keptSeconds, request, reply)
+}
+
+/** Whoever has this answer already is not sent it again. */
+function sendUnlessKnown(
+  answer: unknown,
+  seconds: number,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const body = JSON.stringify(answer)
+  const tag = `"${createHash('sha256').update(body).digest('base64url')}"`
+  reply.header('etag', tag)
+  reply.header('cache-control', seconds ? `public, max-age=${seconds}` : 'private, no-cache')
+  const known = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim())
+  // a proxy that compresses makes the tag a weak one
+  return known.includes(tag) || known.includes(`W/${tag}`)
+    ? reply.code(304).send()
+    : reply.type('application/json; charset=utf-8').send(body)
 }
 
 /** Runs operations of the registry for the sender of this request. */

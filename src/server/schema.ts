@@ -1476,6 +1476,13 @@ export interface ReplenishmentVisitsTable {
   lost: Generated<number>
   diff_cost: Generated<number>
   reason: Generated<string>
+  opened_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  pack_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  clock_offset_ms: Generated<number>
+  door_seconds: number | null
+  board_replaced: Generated<boolean>
+  checks: Generated<string[]>
 }
 
 export interface RoleDistributionLimitsTable {
@@ -1514,6 +1521,25 @@ export interface RolesTable {
   description: Generated<string>
   status: Generated<'ENABLED' | 'DISABLED'>
   updated_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface RoutePlansTable {
+  user_id: number
+  day: string
+  org_id: number
+  device_ids: Generated<number[]>
+  loaded: Generated<unknown>
+  updated_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface RouteSkipsTable {
+  user_id: number
+  day: string
+  device_id: number
+  org_id: number
+  reason: 'NO_ACCESS' | 'OFFLINE' | 'NO_GOODS' | 'OTHER'
+  remark: Generated<string>
+  at: ColumnType<Date, Date | string, Date | string>
 }
 
 export interface SalesRollupsTable {
@@ -1951,19 +1977,58 @@ export interface VendResolutionsTable {
   created_at: ColumnType<Date, Date | string, Date | string>
 }
 
+export interface VisitConflictsTable {
+  id: GeneratedAlways<number>
+  org_id: number
+  device_id: number
+  visit_id: number
+  lane_id: number
+  road_index: number
+  product_id: number
+  kind: 'PRODUCT_CHANGED' | 'LANE_REBUILT' | 'VEND_NEAR' | 'TO_COUNT' | 'TRACE_CODE'
+  error: string | null
+  counted_qty: number | null
+  counted_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  added_qty: Generated<number>
+  withdrawn_qty: Generated<number>
+  withdraw_reason: string | null
+  batch_id: number | null
+  codes: Generated<string[]>
+  system_qty: number | null
+  diff_before: number | null
+  diff_after: number | null
+  state: Generated<'OPEN' | 'SETTLED'>
+  choice: string | null
+  reason: Generated<string>
+  settled_by: number | null
+  settled_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  default_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  created_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface VisitOpsTable {
   op_id: string
   org_id: number
   device_id: number
   visit_id: number
   client_seq: number
-  kind: 'COUNT' | 'ADD' | 'WITHDRAW' | 'CLEAR'
+  kind: 'COUNT' | 'ADD' | 'WITHDRAW' | 'CLEAR' | 'FAULT'
   lane_id: number
   payload: unknown
   made_at: ColumnType<Date, Date | string, Date | string>
   received_at: ColumnType<Date, Date | string, Date | string>
   result: 'APPLIED' | 'CONFLICT' | 'REJECTED'
   reason: string | null
+}
+
+export interface VisitPhotosTable {
+  id: string
+  org_id: number
+  device_id: number
+  visit_id: number
+  lane_id: number | null
+  img: string
+  created_at: ColumnType<Date, Date | string, Date | string>
 }
 
 export interface WayChangesTable {
@@ -2103,6 +2168,8 @@ export interface DB {
   role_menus: RoleMenusTable
   role_permissions: RolePermissionsTable
   roles: RolesTable
+  route_plans: RoutePlansTable
+  route_skips: RouteSkipsTable
   sales_rollups: SalesRollupsTable
   scan_tickets: ScanTicketsTable
   schema_migrations: SchemaMigrationsTable
@@ -2135,7 +2202,9 @@ export interface DB {
   vend_commands: VendCommandsTable
   vend_queues: VendQueuesTable
   vend_resolutions: VendResolutionsTable
+  visit_conflicts: VisitConflictsTable
   visit_ops: VisitOpsTable
+  visit_photos: VisitPhotosTable
   way_changes: WayChangesTable
   wechat_bindings: WechatBindingsTable
 }
@@ -2231,6 +2300,7 @@ export type Constraint =
   | 'vend_commands_live'
   | 'vend_commands_unit_id_attempt_key'
   | 'vend_resolutions_cmd_id_key'
+  | 'visit_conflicts_open'
   | 'visit_ops_visit_id_client_seq_key'
   | 'way_changes_token_hash_key'
   | 'wechat_bindings_openid_key'

@@ -55,8 +55,12 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
    * many milliseconds. 0: each his own.
    */
   readonly sharedMs: number
-  /** An open read whose answer its asker may keep so many seconds, and then asks for by its tag. */
-  readonly keptSeconds: number
+  /**
+   * A read whose answer changes seldom: its asker keeps it so many seconds, and then asks by its
+   * tag (`If-None-Match`) whether it is still so. 0: asks each time, and nobody between keeps it.
+   * Null: it is never kept.
+   */
+  readonly keptSeconds: number | null
   /**
    * New work of strangers, which waits at the door so that what was begun gets done, and is turned
    * away while writes already queue: the field of its input that says where (a machine).
@@ -124,7 +128,7 @@ export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing
     guessable: false,
     heavy: spec.heavy ?? 'pageSize' in (spec.input?.shape ?? {}),
     sharedMs: spec.sharedMs ?? 0,
-    keptSeconds: spec.keptSeconds ?? 0,
+    keptSeconds: spec.keptSeconds ?? null,
     yields: null,
     urgent: false,
     fresh: false,
@@ -153,7 +157,7 @@ export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothin
     guessable: spec.guessable ?? false,
     heavy: false,
     sharedMs: 0,
-    keptSeconds: 0,
+    keptSeconds: null,
     yields: spec.yields ?? null,
     urgent: spec.urgent ?? false,
     fresh: spec.fresh ?? false,

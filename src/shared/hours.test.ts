@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { BusinessHours, type BusinessWindow, dayRuns, hoursProblem, isOpen } from './hours.ts'
+import {
+  BusinessHours,
+  type BusinessWindow,
+  dayRuns,
+  hoursProblem,
+  isOpen,
+  opensOn,
+} from './hours.ts'
 import { say } from './text.ts'
 
 const window = (days: number[], from: string, to: string): BusinessWindow => ({ days, from, to })
@@ -131,6 +138,23 @@ describe('open', () => {
       isOpen([window([1, 2], '00:00', '23:59')], Date.parse('2026-11-23T23:59:30+08:00')),
     ).toBe(true))
   test('no hours of its own', () => expect(isOpen([], 0)).toBeNull())
+  test.each<[number, [number, number][]]>([
+    [
+      1,
+      [
+        [360, 1320],
+        [0, 300], // Sunday's night
+      ],
+    ],
+    [6, [[1200, 1440]]],
+    [
+      7,
+      [
+        [0, 120],
+        [1320, 1440],
+      ],
+    ],
+  ])('on day %i', (day, minutes) => expect(opensOn(week, day)).toEqual(minutes))
 })
 
 test.each<[number[], [number, number][]]>([

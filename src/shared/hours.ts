@@ -94,6 +94,18 @@ export const BusinessHours = z
   })
   .transform(arranged)
 
+/** Minutes of that day (0–1440) between which it is open; the night before may run into it. */
+export const opensOn = (windows: readonly BusinessWindow[], day: number): [number, number][] => {
+  const midnight = (day - 1) * 1440
+  return stretches(windows).flatMap(({ start, end }) =>
+    [0, week].flatMap((back): [number, number][] => {
+      const from = Math.max(0, start - back - midnight)
+      const to = Math.min(1440, end - back - midnight)
+      return from < to ? [[from, to]] : []
+    }),
+  )
+}
+
 /** Whether the machine is open at an instant; null while it has no hours of its own. */
 export function isOpen(windows: readonly BusinessWindow[], now: number): boolean | null {
   if (windows.length === 0) return null

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
-import { bi } from '../../shared/text.ts'
 import { codeStates, uploadStates } from './rules.ts'
 
 const State = z.enum(codeStates).meta({

@@ -55,6 +55,7 @@ export const stays: readonly string[] = [
   'refunds',
   'replenishment_items',
   'replenishment_visits', // those in progress are cancelled after a day
+  'route_skips',
   'sales_rollups',
   'security_events',
   'stock_flows',
@@ -66,5 +67,7 @@ export const stays: readonly string[] = [
   'unpaid_losses',
   'vend_commands',
   'vend_resolutions',
+  'visit_conflicts', // theirs who made the visit; its lanes are counted by the new owner
   'visit_ops',
+  'visit_photos',
 ]

@@ -6,6 +6,7 @@ import { regionCode } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
 import { laneRefusals, replenishmentErrors } from './errors.ts'
 import { pickListEndpoints } from './pickListContract.ts'
+import { routeEndpoints } from './routeContract.ts'
 
 export const needs = ['NEEDED', 'SOLD_OUT', 'LOW', 'TO_COUNT', 'ALL'] as const
 /** A machine and what it wants. */
@@ -176,12 +177,18 @@ export const Visit = VisitRow.extend({
 export type Visit = z.infer<typeof Visit>
 
 const clientId = z.uuid()
+export const opKinds = ['COUNT', 'ADD', 'WITHDRAW', 'CLEAR', 'FAULT'] as const
+/** Why less or more was put in than planned. */
+export const differences = ['SPACE', 'SUPPLY', 'PRODUCT', 'STOCK', 'OTHER'] as const
+/** What was looked after before the door was closed. */
+export const checks = ['DROP_BOX', 'CLEAN', 'SCREEN', 'TEMPERATURE'] as const
 export const opStates = ['APPLIED', 'DUPLICATE', 'CONFLICT', 'REJECTED', 'WAITING'] as const
 const op = z
   .strictObject({
     opId: z.uuid(),
     clientSeq: z.number().int().min(1).max(1_000_000),
-    kind: z.enum(['COUNT', 'ADD', 'WITHDRAW', 'CLEAR']),
+    /** `FAULT`: the lane is broken, `note` says how. */
+    kind: z.enum(opKinds),
     laneId: f.id,
     productId: f.id,
     qty: pieces.default(0),
@@ -189,6 +196,12 @@ const op = z
     batchId: f.id.nullable().default(null),
     codes,
     madeAt: f.instant,
+    /** What the plan said, and why it was done otherwise. */
+    planned: pieces.optional(),
+    differs: z.enum(differences).optional(),
+    note: f.optionalText(200),
+    /** Number of the last flow of the lane that the phone knew. */
+    baseSeq: f.count.optional(),
   })
   .refine((one) => one.kind !== 'WITHDRAW' || one.reason !== undefined, {
     path: ['reason'],
@@ -263,13 +276,19 @@ export const replenishment = {
   }),
   start: write('replenish:update', {
     path: '/replenishment-visits',
-    summary: 'Begins a visit, or goes on with the own one of this machine that was begun',
+    summary:
+      'Begins a visit, or goes on with the own one of this machine that was begun: what follows names the clientId of the answer, with numbers from lastSeq on',
     audit: 'replenishment.start',
     input: z.strictObject({
       deviceId: f.id,
       clientId,
       pickListId: f.id.optional(),
       source: z.enum(['PANEL', 'PHONE']).default('PANEL'),
+      /** Of a phone that had no network: when it was begun, and the clock that says so. */
+      startedAt: f.instant.optional(),
+      sentAt,
+      /** When the data were taken along. */
+      packAt: f.instant.optional(),
     }),
     output: Visit,
   }),
@@ -331,7 +350,14 @@ export const replenishment = {
       replenishmentErrors.nothing,
       replenishmentErrors.outOfOrder,
     ],
-    input: z.strictObject({ id: f.id, lastClientSeq: f.count.optional() }),
+    input: z.strictObject({
+      id: f.id,
+      lastClientSeq: f.count.optional(),
+      /** When the door was closed, by the clock of `sentAt`. */
+      finishedAt: f.instant.optional(),
+      sentAt,
+      checks: z.array(z.enum(checks)).max(checks.length).optional(),
+    }),
     output: Visit,
   }),
   cancel: write('replenish:update', {
@@ -391,4 +417,5 @@ export const replenishment = {
     output: LaneRow,
   }),
   ...pickListEndpoints,
+  ...routeEndpoints,
 }

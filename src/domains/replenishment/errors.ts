@@ -28,6 +28,11 @@ export const replenishmentErrors = defineErrors('replenishment', {
   notSubmitted: [422129, '只能处理已提交的补货单', 'Only a submitted visit can be decided'],
   noNeed: [422130, '所选设备无需补货', 'The chosen machines need nothing'],
   emptyLane: [422131, '货道没有商品', 'The lane has no product'],
+  otherDay: [
+    422136,
+    '只能调整今天或明天的路线',
+    'Only the route of today or tomorrow can be changed',
+  ],
   outOfOrder: [422132, '还有操作未上传', 'Some operations have not arrived yet'],
 })
 /** Why a lane of a visit was not posted. */

@@ -165,6 +165,10 @@ export const locale = defineLocale(
       lane: '单货道补货',
       correct: '更正库存',
       pick: '生成拣货单',
+      skip: '跳过补货点',
+      unskip: '恢复补货点',
+      photo: '上传补货照片',
+      resolve: '处理补货冲突',
     },
   },
   {
@@ -337,6 +341,10 @@ export const locale = defineLocale(
       lane: 'Refill one lane',
       correct: 'Correct stock',
       pick: 'Make a pick list',
+      skip: 'Skip a stop',
+      unskip: 'Take a stop in again',
+      photo: 'Add a photo to a visit',
+      resolve: 'Settle a conflict',
     },
   },
 )

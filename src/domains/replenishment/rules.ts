@@ -120,5 +120,9 @@ export function momentOf(at: string, sentAt: string, now: Date, earliest: Date):
 
 /** What people may say they did before they began: the door was open already. */
 export const beforeStart = 120_000
+/** A phone may have been without the network for so long. */
+export const longest = 7 * 86_400_000
 /** A visit that nobody ends is cancelled. */
 export const draftHours = 24
+/** Raised when what may be put in is judged otherwise: a phone with another one asks the server. */
+export const guardVersion = 1

@@ -7,6 +7,7 @@ const clientId = (where: keyof typeof place) =>
   `00000000-0000-4000-8000-${String(rowId(where, 1)).padStart(12, '0')}`
 /** Numbered by the database, place after place. */
 const nth = (where: keyof typeof place) => Object.keys(place).indexOf(where) + 1
+const today = '2026-11-21'
 const lane: Source = { own: (where) => rowId(where, 1), none: missingId }
 
 /** A visit of whoever holds everything, in progress unless it is said otherwise. */
@@ -74,6 +75,8 @@ export const replenishment: DomainSamples = {
       none: '00000000-0000-4000-8000-999999999999',
     },
     'replenishment-tasks laneId': lane,
+    'my-routes deviceId': byRow,
+    'my-routes date': { own: () => today, none: today, shared: true },
     'pick-lists id': { own: (where) => nth(where), none: missingId },
   },
   fieldIds: {
@@ -87,6 +90,7 @@ export const replenishment: DomainSamples = {
     'ops.productId': { ...byRow, shared: true },
     batchId: { ...byRow, shared: true },
     deviceIds: byRow,
+    'products.productId': { ...byRow, shared: true },
     pickListId: { own: (where) => nth(where), none: missingId },
   },
   samples: {
@@ -124,6 +128,21 @@ export const replenishment: DomainSamples = {
     }),
     'replenishment.postLane': async () => ({ laneId: own, addedQty: 1 }),
     'replenishment.correct': async () => ({ laneId: own, countedQty: 4, reason: '录错' }),
+    'replenishment.orderRoute': async () => ({ date: today, deviceIds: [own] }),
+    'replenishment.loadRoute': async () => ({
+      date: today,
+      products: [{ productId: own, qty: 3 }],
+    }),
+    'replenishment.skipStop': async () => ({ date: today, deviceId: own, reason: 'OTHER' }),
+    'replenishment.unskipStop': async (world) => {
+      await world.sql(
+        `insert into route_skips (user_id, day, device_id, org_id, reason, at)
+          values ((select id from users where username = 'ROLE_FULL'), $1, $2, 3, 'OTHER', $3)
+          on conflict do nothing`,
+        [today, own, worldNow],
+      )
+      return { date: today, deviceId: own }
+    },
     'replenishment.pick': async () => ({ deviceIds: [own] }),
   },
 }

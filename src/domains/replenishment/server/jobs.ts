@@ -12,9 +12,10 @@ export const endDrafts = (app: App): Promise<number> =>
   bySystem(app, async (ctx) => {
     const since = new Date(ctx.now.getTime() - draftHours * 3_600_000)
     const ended = await rowsOf<{ orgId: number }>(ctx.db)`
-      with gone as (select v.id, v.last_seq > 0 and v.started_at > ${since} as waits
+      with gone as (select v.id, v.last_seq > 0 and coalesce(v.opened_at, v.started_at) > ${since}
+          as waits
         from replenishment_visits v
-        where v.state = 'DRAFT' and (v.started_at <= ${since} or (exists (
+        where v.state = 'DRAFT' and (coalesce(v.opened_at, v.started_at) <= ${since} or (exists (
             select from device_assignments a where a.device_id = v.device_id
               and a.user_id = v.user_id and a.to_at > v.started_at)
           and not exists (select from device_assignments a where a.device_id = v.device_id

@@ -3,6 +3,7 @@ import type { replenishment } from '../contract.ts'
 import { ops } from './ops.ts'
 import { pickListHandlers } from './pickLists.ts'
 import * as q from './queries.ts'
+import { routeHandlers } from './route.ts'
 import * as visits from './visits.ts'
 
 type Contract = typeof replenishment
@@ -33,4 +34,5 @@ export const handlers: Handlers<Contract> = {
   postLane: visits.postLane,
   correct: visits.correct,
   ...pickListHandlers,
+  ...routeHandlers,
 }

@@ -6,7 +6,7 @@ import { rowOf } from '../../../server/rows.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import type { replenishment, Visit } from '../contract.ts'
 import { laneError, replenishmentErrors } from '../errors.ts'
-import { beforeStart, momentOf, visitFrom } from '../rules.ts'
+import { beforeStart, longest, momentOf, visitFrom } from '../rules.ts'
 import { writeDrafts } from './items.ts'
 import { type Posted, postItems, tellDifference, totalsOf } from './post.ts'
 import * as q from './queries.ts'
@@ -52,24 +52,36 @@ async function insertVisit(
     state: 'DRAFT' | 'POSTED'
     pickListId?: number | undefined
     reason?: string
+    startedAt?: Date
+    packAt?: string | undefined
   },
 ): Promise<number | undefined> {
   const posted = row.state === 'POSTED' ? ctx.now : null
   const made = await rowOf<{ id: number }>(ctx.db)`
     insert into replenishment_visits (client_id, org_id, device_id, user_id, source, state,
-      pick_list_id, started_at, submitted_at, posted_at, reason)
+      pick_list_id, started_at, opened_at, pack_at, submitted_at, posted_at, reason)
     values (${row.clientId}::uuid, ${device.orgId}, ${device.id}, ${ctx.actor.userId},
-      ${row.source}, ${row.state}, ${row.pickListId ?? null}, ${ctx.now}, ${posted}, ${posted},
-      ${row.reason ?? ''})
+      ${row.source}, ${row.state}, ${row.pickListId ?? null}, ${row.startedAt ?? ctx.now},
+      ${ctx.now}, ${row.packAt ?? null}, ${posted}, ${posted}, ${row.reason ?? ''})
     on conflict do nothing returning id`
   return made?.id
 }
 
-export const start: Verb<'start'> = async (ctx, { deviceId, clientId, pickListId, source }) => {
+export const start: Verb<'start'> = async (ctx, { deviceId, clientId, pickListId, ...how }) => {
   const device = found(await q.deviceRow(ctx, deviceId))
   if (pickListId !== undefined && (await q.pickListSeen(ctx, pickListId)).n === 0)
     throw new Refusal(common.notFound)
-  const made = await insertVisit(ctx, device, { clientId, source, state: 'DRAFT', pickListId })
+  const { source, packAt, startedAt, sentAt } = how
+  const made = await insertVisit(ctx, device, {
+    clientId,
+    source,
+    state: 'DRAFT',
+    pickListId,
+    packAt,
+    ...(source === 'PHONE' && startedAt && sentAt
+      ? { startedAt: momentOf(startedAt, sentAt, ctx.now, new Date(ctx.now.getTime() - longest)) }
+      : {}),
+  })
   // sent twice, from two tabs, or begun before: there is one
   const again = made === undefined ? await q.lockVisit(ctx, { clientId }) : undefined
   if (again && (again.userId !== ctx.actor.userId || again.deviceId !== deviceId))
