@@ -3696,7 +3696,7 @@ table public.visit_conflicts row security
   visit_id bigint not null
   lane_id bigint not null
   road_index integer not null
-  product_id bigint not null
+  product_id bigint
   kind text not null
   error text
   counted_qty integer
@@ -3723,6 +3723,7 @@ table public.visit_conflicts row security
   constraint visit_conflicts_check2 CHECK (((kind = 'VEND_NEAR'::text) = (diff_before IS NOT NULL)))
   constraint visit_conflicts_check3 CHECK (((diff_before IS NULL) = (diff_after IS NULL)))
   constraint visit_conflicts_check4 CHECK (((kind = 'VEND_NEAR'::text) = (default_at IS NOT NULL)))
+  constraint visit_conflicts_choice_check CHECK ((choice = ANY (ARRAY['NOT_PUT'::text, 'OLD_GOODS'::text, 'PUT_IN_NEW'::text, 'TAKE_BACK'::text, 'BEFORE'::text, 'AFTER'::text, 'CODES_CHECKED'::text, 'COUNTED'::text])))
   constraint visit_conflicts_codes_check CHECK ((cardinality(codes) <= 999))
   constraint visit_conflicts_counted_qty_check CHECK (((counted_qty >= 0) AND (counted_qty <= 999)))
   constraint visit_conflicts_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)

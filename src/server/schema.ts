@@ -1984,7 +1984,7 @@ export interface VisitConflictsTable {
   visit_id: number
   lane_id: number
   road_index: number
-  product_id: number
+  product_id: number | null
   kind: 'PRODUCT_CHANGED' | 'LANE_REBUILT' | 'VEND_NEAR' | 'TO_COUNT' | 'TRACE_CODE'
   error: string | null
   counted_qty: number | null
@@ -1998,7 +1998,7 @@ export interface VisitConflictsTable {
   diff_before: number | null
   diff_after: number | null
   state: Generated<'OPEN' | 'SETTLED'>
-  choice: string | null
+  choice: 'NOT_PUT' | 'OLD_GOODS' | 'PUT_IN_NEW' | 'TAKE_BACK' | 'BEFORE' | 'AFTER' | 'CODES_CHECKED' | 'COUNTED' | null
   reason: Generated<string>
   settled_by: number | null
   settled_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>

@@ -74,6 +74,8 @@ const lines: readonly Line[] = [
   // the next message about a machine that runs short
   waits('stock_warning_calls', { most: { told_at: 0 } }),
   waits('expiry_items', { of: 'told_at is not null', most: { told_at: 0 } }),
+  // nobody decided about it
+  waits('visit_conflicts', { of: `state = 'OPEN'`, most: { default_at: 86_400 } }),
   // the same file again
   waits('jobs', { of: `kind = 'IMPORT'`, most: { created_at: 0 } }),
 ]

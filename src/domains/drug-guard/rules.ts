@@ -256,7 +256,8 @@ function loadRule(goods: Goods, load: NonNullable<Moment['load']>): GuardKey | n
   const { batch, codes, inside } = load
   if (!batch && (load.batchNamed || goods.drugClass !== 'NONE' || load.traceRequired || codes > 0))
     return 'batchMissing'
-  if ((load.traceRequired || codes > 0) && codes !== load.pieces) return 'codesMismatch'
+  const coded = load.traceRequired || codes > 0
+  if (coded && codes !== load.pieces && !inside) return 'codesMismatch'
   if (batch?.recalled && !inside) return 'batchRecalled'
   return batch?.past && !inside ? 'batchExpired' : null
 }

@@ -4,6 +4,7 @@ import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { regionCode } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
+import { Conflict, conflictEndpoints } from './conflictContract.ts'
 import { laneRefusals, replenishmentErrors } from './errors.ts'
 import { pickListEndpoints } from './pickListContract.ts'
 import { routeEndpoints } from './routeContract.ts'
@@ -77,6 +78,8 @@ export const visitStateNames = [
   'REJECTED',
   'CANCELLED',
 ] as const
+/** Without the network for more than a day, a clock that is off, a board that is another one. */
+export const visitFlags = ['OFFLINE_LONG', 'CLOCK_OFF', 'BOARD_REPLACED'] as const
 export const visitSources = ['PANEL', 'PHONE', 'LANE', 'CORRECTION'] as const
 export const VisitRow = z.strictObject({
   id: f.id,
@@ -108,6 +111,9 @@ export const VisitRow = z.strictObject({
   /** Null without product:cost. */
   diffCost: f.signedFen.nullable(),
   reason: z.string(),
+  /** How long the door stood open; null: nobody knows. */
+  doorSeconds: f.count.nullable(),
+  flags: z.array(z.enum(visitFlags)),
 })
 export type VisitRow = z.infer<typeof VisitRow>
 
@@ -168,10 +174,17 @@ export const ItemRow = z.strictObject({
   afterQty: f.count.nullable(),
 })
 export type ItemRow = z.infer<typeof ItemRow>
+/** What was looked after before the door was closed. */
+export const checks = ['DROP_BOX', 'CLEAN', 'SCREEN', 'TEMPERATURE'] as const
 export const Visit = VisitRow.extend({
   items: z.array(ItemRow),
   /** The last operation of a phone that arrived. */
   lastSeq: f.count,
+  finishedAt: f.instant.nullable(),
+  checks: z.array(z.enum(checks)),
+  photos: z.array(z.strictObject({ url: z.string(), laneId: f.id.nullable() })),
+  /** Lanes of it that wait for a word. */
+  openConflicts: f.count,
   can: z.strictObject({ edit: z.boolean(), decide: z.boolean() }),
 })
 export type Visit = z.infer<typeof Visit>
@@ -180,8 +193,6 @@ const clientId = z.uuid()
 export const opKinds = ['COUNT', 'ADD', 'WITHDRAW', 'CLEAR', 'FAULT'] as const
 /** Why less or more was put in than planned. */
 export const differences = ['SPACE', 'SUPPLY', 'PRODUCT', 'STOCK', 'OTHER'] as const
-/** What was looked after before the door was closed. */
-export const checks = ['DROP_BOX', 'CLEAN', 'SCREEN', 'TEMPERATURE'] as const
 export const opStates = ['APPLIED', 'DUPLICATE', 'CONFLICT', 'REJECTED', 'WAITING'] as const
 const op = z
   .strictObject({
@@ -416,6 +427,27 @@ export const replenishment = {
     }),
     output: LaneRow,
   }),
+  result: read('replenish:read', {
+    path: '/replenishment-visits/{clientId}/result',
+    summary: 'What became of a visit and of each operation of its phone',
+    input: z.strictObject({ clientId }),
+    output: z.strictObject({
+      visit: Visit,
+      ops: z.array(
+        z.strictObject({
+          opId: z.string(),
+          clientSeq: f.count,
+          kind: z.enum(opKinds),
+          laneId: f.id,
+          state: z.enum(['APPLIED', 'CONFLICT', 'REJECTED']),
+          reason: z.string().nullable(),
+        }),
+      ),
+      conflicts: z.array(Conflict),
+    }),
+    scope: 'system',
+  }),
   ...pickListEndpoints,
   ...routeEndpoints,
+  ...conflictEndpoints,
 }

@@ -33,6 +33,20 @@ export const replenishmentErrors = defineErrors('replenishment', {
     '只能调整今天或明天的路线',
     'Only the route of today or tomorrow can be changed',
   ],
+  noLonger: [422137, '您已不再负责该设备', 'You do not serve this machine any more'],
+  settled: [422138, '该冲突已处理', 'It is settled already'],
+  noChoice: [422139, '不能这样处理该冲突', 'It cannot be settled like this'],
+  cannotBook: [
+    422140,
+    '按此方式入账后库存无效，请重新盘点该货道',
+    'The lane would hold what it cannot: count it again',
+  ],
+  tooManyPhotos: [422141, '每次补货最多 5 张照片', 'At most 5 photos of a visit'],
+  vendNear: [
+    422142,
+    '盘点前后有出货，请确认',
+    'A piece was sold around the count: say which holds',
+  ],
   outOfOrder: [422132, '还有操作未上传', 'Some operations have not arrived yet'],
 })
 /** Why a lane of a visit was not posted. */

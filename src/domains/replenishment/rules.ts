@@ -1,5 +1,6 @@
 import { allowedFrom, defineStates } from '../../shared/moves.ts'
 import { type Batch, canPlace, type Goods, type Place } from '../drug-guard/rules.ts'
+import type { Conflict } from './conflictContract.ts'
 import type { VisitRow } from './contract.ts'
 import type { LaneError } from './errors.ts'
 
@@ -99,7 +100,8 @@ function goodsRule({ addedQty, batchId, codes }: Said, now: Now): LaneError | nu
     },
   })
   if (!verdict.ok) return verdict.key
-  if (codes.length > 0 && now.usableCodes !== addedQty) return 'codeUnusable'
+  // what lies there already without a usable code of its own is looked at later
+  if (codes.length > 0 && now.usableCodes !== addedQty && !inside) return 'codeUnusable'
   return batch && batch.room !== null && batch.room < addedQty ? 'overReceived' : null
 }
 
@@ -126,3 +128,24 @@ export const longest = 7 * 86_400_000
 export const draftHours = 24
 /** Raised when what may be put in is judged otherwise: a phone with another one asks the server. */
 export const guardVersion = 1
+
+/** What may be said of each; a count settles the others. */
+const choices: Readonly<Record<Conflict['kind'], Conflict['choices']>> = {
+  PRODUCT_CHANGED: ['NOT_PUT', 'OLD_GOODS'],
+  LANE_REBUILT: ['PUT_IN_NEW', 'TAKE_BACK', 'NOT_PUT'],
+  VEND_NEAR: ['BEFORE', 'AFTER'],
+  TO_COUNT: [],
+  TRACE_CODE: ['CODES_CHECKED', 'TAKE_BACK'],
+}
+export const choicesOf = (kind: Conflict['kind']): Conflict['choices'] => choices[kind]
+/** Which reading of a count holds when nobody says so. */
+export const smallerOf = (one: { diffBefore: number; diffAfter: number }): 'BEFORE' | 'AFTER' =>
+  Math.abs(one.diffBefore) < Math.abs(one.diffAfter) ? 'BEFORE' : 'AFTER'
+/** So long somebody may choose. */
+export const settleHours = 24
+/** A clock that is off by more is told to its owner. */
+export const clockLimitMs = 600_000
+/** Orders of days, and machines that were left out. */
+export const keptDays = 30
+/** Of a visit. */
+export const mostPhotos = 5

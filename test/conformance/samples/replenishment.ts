@@ -63,6 +63,17 @@ export const replenishment: DomainSamples = {
       started_at: worldNow,
       reason: `因${where}`,
     },
+    visit_conflicts: {
+      org_id: place[where],
+      device_id: rowId(where, 1),
+      visit_id: nth(where),
+      lane_id: rowId(where, 1),
+      road_index: 1,
+      product_id: rowId(where, 1),
+      kind: 'PRODUCT_CHANGED',
+      added_qty: 2,
+      created_at: worldNow,
+    },
   }),
   pathIds: {
     'replenishment-visits id': {
@@ -77,6 +88,7 @@ export const replenishment: DomainSamples = {
     'replenishment-tasks laneId': lane,
     'my-routes deviceId': byRow,
     'my-routes date': { own: () => today, none: today, shared: true },
+    'replenishment-conflicts id': { own: (where) => nth(where), none: missingId },
     'pick-lists id': { own: (where) => nth(where), none: missingId },
   },
   fieldIds: {
@@ -85,6 +97,8 @@ export const replenishment: DomainSamples = {
     'ops.laneId': lane,
     'replenishment-tasks userId': byRow,
     'replenishment-visits userId': byRow,
+    'replenishment-conflicts userId': byRow,
+    'my-routes userId': byRow,
     'items.batchId': { ...byRow, shared: true },
     'ops.batchId': { ...byRow, shared: true },
     'ops.productId': { ...byRow, shared: true },
@@ -128,6 +142,16 @@ export const replenishment: DomainSamples = {
     }),
     'replenishment.postLane': async () => ({ laneId: own, addedQty: 1 }),
     'replenishment.correct': async () => ({ laneId: own, countedQty: 4, reason: '录错' }),
+    'replenishment.resolveConflict': async (world) => {
+      const { id } = await visit(world)
+      const [row] = await world.sql<{ id: string }>(
+        `insert into visit_conflicts (org_id, device_id, visit_id, lane_id, road_index,
+          product_id, kind, added_qty, created_at)
+          values (3, $1, $2, $1, 1, $1, 'PRODUCT_CHANGED', 2, $3) returning id`,
+        [own, id, worldNow],
+      )
+      return { id: Number(row?.id), choice: 'NOT_PUT' }
+    },
     'replenishment.orderRoute': async () => ({ date: today, deviceIds: [own] }),
     'replenishment.loadRoute': async () => ({
       date: today,

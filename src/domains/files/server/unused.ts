@@ -36,13 +36,14 @@ const named = sql.join(
 )
 
 /**
- * What was sold, and what people were told, keeps the picture it had; too many rows to look through
+ * What was sold or filled, and what people were told, keeps the picture it had; too many rows to look through
  * at each sweep.
  */
 export const keptColumns: readonly (readonly [table: string, column: string])[] = [
   ['messages', 'img'],
   ['order_units', 'img'],
   ['orders', 'img'],
+  ['visit_photos', 'img'],
 ]
 
 /**

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import { type RawBuilder, sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import type { App, Ctx } from '../../../server/context.ts'
@@ -50,19 +51,26 @@ async function keep(app: App, actor: Ctx['actor'], image: CleanImage): Promise<s
   return url
 }
 
+/** The picture of a form, looked at, cleaned and kept: its address. */
+export async function takePicture(
+  app: App,
+  request: FastifyRequest,
+  actor: Ctx['actor'],
+): Promise<string> {
+  // before anything of it is read
+  const { rows } = await app.database.read(systemScope, (db) =>
+    sql<{ room: boolean }>`select ${hasRoom(actor.orgId, app.now(), 0)} as room`.execute(db),
+  )
+  if (!rows[0]?.room) throw tooMany()
+  const { bytes } = await oneFile(request, tenantOf(actor), imageLimits.bytes, {
+    ...fileErrors,
+    tooLarge: fileErrors.imageTooLarge,
+  })
+  return keep(app, actor, await cleanImage(bytes, tenantOf(actor)))
+}
+
 const upload = prepared<Contract['uploadImage'], string>({
-  async prepare(app, _input, request, actor) {
-    // before anything of it is read
-    const { rows } = await app.database.read(systemScope, (db) =>
-      sql<{ room: boolean }>`select ${hasRoom(actor.orgId, app.now(), 0)} as room`.execute(db),
-    )
-    if (!rows[0]?.room) throw tooMany()
-    const { bytes } = await oneFile(request, tenantOf(actor), imageLimits.bytes, {
-      ...fileErrors,
-      tooLarge: fileErrors.imageTooLarge,
-    })
-    return keep(app, actor, await cleanImage(bytes, tenantOf(actor)))
-  },
+  prepare: (app, _input, request, actor) => takePicture(app, request, actor),
   run: async (_ctx, _input, url) => ({ url }),
 })
 

@@ -23,6 +23,8 @@ import { unlockLanes } from '../../stock/server/goods.ts'
 import { type Move, moveStock } from '../../stock/server/move.ts'
 import type { LaneError } from '../errors.ts'
 import { type BatchNow, isAlarming, judge, type Now, type Posting, type Said } from '../rules.ts'
+import { countedConflicts, lockLanes, type Raised } from './conflicts.ts'
+import { type Open, referenceOf } from './doors.ts'
 import { forecast } from './forecasts.ts'
 
 /** What a visit says of one lane. */
@@ -33,7 +35,21 @@ export type Item = Said & {
   doneAt: Date
   withdrawReason: string | null
 }
-export type Posted = Item & { error: LaneError | null; posting: Posting | null; cost: number }
+export type Posted = Item & {
+  error: LaneError | null
+  posting: Posting | null
+  cost: number
+  /** What somebody must say of it. */
+  conflicts: readonly Raised[]
+  /** Pieces without a code that is theirs. */
+  uncoded: number
+  /** The moment a count is of. */
+  referenceAt: Date | null
+  /** What lies there now must not be sold. */
+  bad: 'RECALL' | 'EXPIRED' | null
+}
+/** Told by a phone hours later: when the door stood open, if anybody knows. */
+export type Phone = { doors: readonly Open[] }
 
 type Lane = {
   id: number
@@ -67,14 +83,19 @@ type Held = {
 
 /**
  * Makes flows of what was done at lanes, each for itself. `asCorrection`: differences are
- * corrections; `inside`: done away from the network, so that the goods lie in the lane. Locks: orders of doubtful pieces, pieces, lanes ascending, batches
- * (decision 27).
+ * corrections; `phone`: done away from the network, so that the goods lie in the lane. Locks: orders
+ * of doubtful pieces, pieces, lanes ascending, batches (decision 27).
  */
 export async function postItems(
   ctx: Ctx,
-  items: readonly Item[],
-  { asCorrection = false, inside = false } = {},
+  given: readonly Item[],
+  { asCorrection = false, phone }: { asCorrection?: boolean; phone?: Phone | undefined } = {},
 ): Promise<Posted[]> {
+  const items = given.map((item) =>
+    phone && item.countedAt
+      ? { ...item, countedAt: referenceOf(item.countedAt, phone.doors) }
+      : item,
+  )
   const ids = items.map((item) => item.laneId)
   const counted = items.flatMap((item) => (item.countedAt ? item.laneId : []))
   const doubtful = await heldIn(ctx, counted, sql`u.hold = 'FAILED_HOLD'`)
@@ -100,16 +121,34 @@ export async function postItems(
   const since = await flowsSince(ctx, items)
   const later = await countsSince(ctx, items)
   const goods = await incoming(ctx, items, lanes)
+  const near = phone ? await nearSales(ctx, items, held) : new Map<number, Near>()
   const laneOf = new Map(lanes.map((lane) => [lane.id, lane]))
   const done = items.map((item): Posted => {
     const lane = laneOf.get(item.laneId)
-    const now = lane && nowOf(lane, item)
-    const found = judge(item, now)
+    const sold = item.countedAt ? near.get(item.laneId) : undefined
+    // which of both the count saw is said later; what was put in is there
+    const said = sold ? { ...item, countedQty: null, countedAt: null } : item
+    const now = lane && nowOf(lane, said)
+    const found = judge(said, now)
     const good = typeof found === 'object'
     // what this lane takes is not there for the next one
     if (good && now?.batch && now.batch.room !== null) now.batch.room -= item.addedQty
+    const codes = phone ? (goods.codes.get(item.laneId) ?? []).slice(0, item.addedQty) : item.codes
+    const uncoded =
+      good && phone && (lane?.traceRequired || item.codes.length) ? item.addedQty - codes.length : 0
+    const conflicts: Raised[] = []
+    if (phone && lane && sold && good) conflicts.push(vendNear(item, lane, sold))
+    if (phone && !good) conflicts.push(...unfit(found, lane?.quantity ?? null))
+    const strange = item.codes.filter((code) => !codes.includes(code))
+    if (good && phone && (uncoded || strange.length))
+      conflicts.push({ kind: 'TRACE_CODE', codes: strange, systemQty: codes.length })
     return {
-      ...item,
+      ...said,
+      codes,
+      uncoded,
+      conflicts,
+      referenceAt: item.countedAt,
+      bad: !good || !item.addedQty ? null : badOf(now?.batch),
       error: good ? null : found,
       posting: good ? found : null,
       cost: lane?.cost ?? 0,
@@ -130,12 +169,28 @@ export async function postItems(
   noteRefusals(ctx, forbidden)
   return done
 
+  /** What the books say before all of these sales, and what the count says against it. */
+  function vendNear(item: Item, lane: Lane, { pieces, sold }: Near): Raised {
+    const flows = since.filter((flow) => flow.laneId === lane.id)
+    const then = lane.quantity - flows.reduce((sum, flow) => sum + flow.change, 0) + sold
+    const off = (item.countedQty ?? 0) - then
+    return {
+      kind: 'VEND_NEAR',
+      error: 'vendNear',
+      systemQty: then,
+      diffAfter: off,
+      diffBefore: off + pieces,
+    }
+  }
   function nowOf(lane: Lane, item: Item): Now {
     const own = held.filter((unit) => unit.laneId === lane.id)
     const flows = since.filter((flow) => flow.laneId === lane.id)
     const { countedAt } = item
     const during = (sentAt: Date | null, finishedAt: Date | null) =>
       countedAt !== null && sentAt !== null && sentAt <= countedAt && !before(finishedAt, countedAt)
+    // of a count that is hours old, what leaves now says nothing
+    const leaves = (sentAt: Date | null) =>
+      !phone || countedAt === null || sentAt === null || sentAt.getTime() < after(countedAt)
     return {
       ...lane,
       since: flows.reduce((sum, flow) => sum + flow.change, 0),
@@ -143,14 +198,14 @@ export async function postItems(
       vending:
         own.some(
           (u) =>
-            u.open ||
+            (u.open && leaves(u.sentAt)) ||
             (u.hold === 'FAILED_HOLD' && !settles(u, item) && during(u.sentAt, u.finishedAt)),
         ) || flows.some((flow) => during(flow.sentAt, null)),
       countedSince: later.has(lane.id),
       ...{ goods: lane, place: lane, excursion: isExcursion(lane) },
       batch: goods.batches.get(item.batchId ?? 0),
-      usableCodes: goods.codes.get(item.laneId) ?? 0,
-      inside,
+      usableCodes: goods.codes.get(item.laneId)?.length ?? 0,
+      inside: phone !== undefined,
     }
   }
   function settles(unit: Held, { countedAt }: Item): boolean {
@@ -198,6 +253,62 @@ function guardOf(ctx: Ctx, item: Posted, lane: Lane | undefined) {
 
 const missingOf = ({ laneId, countedAt, posting }: Posted) =>
   posting && countedAt ? [{ laneId, countedAt, missing: Math.max(0, -posting.difference) }] : []
+const badOf = (batch: BatchNow | undefined) =>
+  batch?.recalled ? 'RECALL' : batch?.past ? 'EXPIRED' : null
+
+/** What of a phone does not fit to the lane; somebody counts it, or says what became of the goods. */
+function unfit(error: LaneError, systemQty: number | null): Raised[] {
+  if (error === 'laneGone') return [{ kind: 'LANE_REBUILT', error, systemQty }]
+  if (error === 'productChanged' || error === 'emptyLane')
+    return [{ kind: 'PRODUCT_CHANGED', error, systemQty }]
+  // he who counted later has counted what was put in before
+  return error === 'countedSince' ? [] : [{ kind: 'TO_COUNT', error, systemQty }]
+}
+
+/** A result so near to a count may have come before it or after it. */
+const nearMs = 90_000
+const after = (countedAt: Date): number => countedAt.getTime() + nearMs
+/** `sold`: those of them that the quantity at the count does not hold any more. */
+type Near = { pieces: number; sold: number }
+
+/**
+ * Pieces that were sold about when a lane was counted: results within a minute and a half, those
+ * whose command left before it, and those that are on their way since.
+ */
+async function nearSales(
+  ctx: Ctx,
+  items: readonly Item[],
+  held: readonly Held[],
+): Promise<Map<number, Near>> {
+  const near = new Map<number, Near>()
+  const counts = items.flatMap(({ laneId, countedAt }) =>
+    countedAt ? [{ laneId, at: countedAt }] : [],
+  )
+  if (!counts.length) return near
+  const first = new Date(Math.min(...counts.map(({ at }) => at.getTime())) - 600_000)
+  const rows = await rowsOf<Near & { laneId: number }>(ctx.db)`
+    select f.lane_id as "laneId", sum(-f.change_total)::int as pieces,
+      coalesce(sum(-f.change_total) filter (where f.occurred_at <= c.at), 0)::int as sold
+    from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as c("laneId" bigint, at timestamptz)
+    join stock_flows f on f.lane_id = c."laneId" and f.type = 'CUSTOMER_TAKE'
+      and f.created_at > ${first} and f.occurred_at >= c.at - ${nearMs} * interval '1 ms'
+    left join order_keys k on k.order_num = f.order_num
+    left join order_units u on u.org_id = k.org_id and u.created_at = k.created_at
+      and u.id = f.unit_id
+    where f.occurred_at <= c.at + ${nearMs} * interval '1 ms' or u.sent_at <= c.at
+    group by 1`
+  for (const { laneId, ...found } of rows) near.set(laneId, found)
+  for (const { laneId, at } of counts) {
+    const open = held.filter(
+      (unit) =>
+        unit.laneId === laneId && unit.open && unit.sentAt && unit.sentAt.getTime() < after(at),
+    ).length
+    const { pieces, sold } = near.get(laneId) ?? { pieces: 0, sold: 0 }
+    if (open) near.set(laneId, { pieces: pieces + open, sold })
+  }
+  return near
+}
+
 const before = (at: Date | null, moment: Date): boolean => at !== null && at <= moment
 
 const keyOf = ({ unitId, cmdId }: Held) => cmdId ?? unitId
@@ -251,13 +362,13 @@ async function countsSince(ctx: Ctx, items: readonly Item[]): Promise<Set<number
 }
 
 /**
- * Batches of what was put in, held, and how many of its codes are of that batch and nowhere else.
+ * Batches of what was put in, held, and which of its codes are of that batch and nowhere else.
  */
 async function incoming(ctx: Ctx, items: readonly Item[], lanes: readonly Lane[]) {
   const put = items.filter((item) => item.addedQty > 0 && item.batchId !== null)
   const ids = [...new Set(put.map((item) => item.batchId as number))]
   const batches = new Map<number, BatchNow>()
-  const codes = new Map<number, number>()
+  const codes = new Map<number, string[]>()
   if (!ids.length) return { batches, codes }
   await sql`select app_hold_batches(${ids}::bigint[])`.execute(ctx.db)
   type Row = Omit<BatchNow, 'past'> & { id: number; expiresOn: string }
@@ -275,14 +386,22 @@ async function incoming(ctx: Ctx, items: readonly Item[], lanes: readonly Lane[]
     codes.map((code) => ({ laneId, batchId, code })),
   )
   if (named.length) {
-    const usable = await rowsOf<{ laneId: number; n: number }>(ctx.db)`
+    const usable = await rowsOf<{ laneId: number; code: string }>(ctx.db)`
       with said as (select "laneId", "batchId", code, count(*) over (partition by code) as times
         from jsonb_to_recordset(${JSON.stringify(named)}::jsonb)
           as n("laneId" bigint, "batchId" bigint, code text))
-      select s."laneId", count(*) as n from said s join trace_codes t on t.code = s.code
+      select s."laneId", s.code from said s join trace_codes t on t.code = s.code
         and t.batch_id = s."batchId" and t.state in ('IN_STOCK','WITHDRAWN')
-      where s.times = 1 group by 1`
-    for (const { laneId, n } of usable) codes.set(laneId, n)
+      where s.times = 1`
+    const own = Map.groupBy(usable, (row) => row.laneId)
+    // in the order in which they were read
+    for (const item of put) {
+      const there = new Set(own.get(item.laneId)?.map(({ code }) => code))
+      codes.set(
+        item.laneId,
+        item.codes.filter((code) => there.has(code)),
+      )
+    }
   }
   return { batches, codes }
 }
@@ -324,7 +443,26 @@ async function write(
       where n."cmdId" is null and u.org_id = n."orgId" and u.created_at = n.at
         and u.id = n."unitId" and u.hold = 'FAILED_HOLD'`.execute(ctx.db)
   const counted = done.flatMap((item) => (item.posting && item.countedAt ? item.laneId : []))
-  if (counted.length) await unlockLanes(ctx, counted, 'COUNT_NEEDED')
+  if (counted.length) {
+    await unlockLanes(ctx, counted, 'COUNT_NEEDED')
+    countedConflicts(
+      ctx,
+      done.filter((item) => item.posting && item.countedAt),
+    )
+  }
+  for (const [kind, reason] of [
+    ['TO_COUNT', 'COUNT_NEEDED'],
+    ['TRACE_CODE', 'TRACE_CODE'],
+  ] as const)
+    lockLanes(
+      ctx,
+      done.flatMap((item) =>
+        item.conflicts.some((one) => one.kind === kind) && (kind === 'TO_COUNT' || item.uncoded)
+          ? item.laneId
+          : [],
+      ),
+      reason,
+    )
   await sql`update replenishment_items i set state = n.state, error = n.error,
       before_qty = n.before, difference = n.difference, after_qty = n.after
     from jsonb_to_recordset(${JSON.stringify(done.map(resultOf))}::jsonb) as n(id bigint,
@@ -387,11 +525,14 @@ function movesOf(
       left -= some
     }
   if (left) flow(-left, 'MERCHANT_WITHDRAW', reason, item.doneAt)
-  if (item.addedQty)
-    flow(item.addedQty, 'MERCHANT_REPLENISH', 'REFILL', item.doneAt, {
-      ...(item.batchId === null ? {} : { batchId: item.batchId }),
+  const batch = item.batchId === null ? {} : { batchId: item.batchId }
+  const coded = item.addedQty - item.uncoded
+  if (coded)
+    flow(coded, 'MERCHANT_REPLENISH', 'REFILL', item.doneAt, {
+      ...batch,
       ...(item.codes.length ? { codes: item.codes } : {}),
     })
+  if (item.uncoded) flow(item.uncoded, 'MERCHANT_REPLENISH', 'REFILL', item.doneAt, batch)
   return moves
 }
 
@@ -435,5 +576,30 @@ export async function tellDifference(
     ),
     body: bi(`盘盈 ${gained} 件，盘亏 ${lost} 件`, `${gained} more, ${lost} fewer than expected`),
     link: `/stock/replenish/visits?detail=${visit.id}`,
+  })
+}
+
+/** Goods that must not be sold were put in before anybody there could know: they are fetched. */
+export async function tellBadGoods(
+  ctx: Ctx,
+  visit: { orgId: number; deviceId: number; rtuNumber: string },
+  done: readonly Posted[],
+): Promise<void> {
+  const bad = done.filter((item) => item.bad)
+  if (!bad.length) return
+  const recalled = bad.some((item) => item.bad === 'RECALL')
+  await notify(ctx, {
+    permission: 'stock-flow:correct',
+    orgId: visit.orgId,
+    orAbove: true,
+    kind: 'STOCK',
+    title: recalled
+      ? bi(`${visit.rtuNumber} 补入了召回批次`, `${visit.rtuNumber}: recalled goods were put in`)
+      : bi(`${visit.rtuNumber} 补入了过期批次`, `${visit.rtuNumber}: expired goods were put in`),
+    body: bi(
+      `${bad.length} 个货道已锁定，请取回`,
+      `${bad.length} lanes are locked: fetch what lies there`,
+    ),
+    link: `/stock/replenish?deviceId=${visit.deviceId}`,
   })
 }

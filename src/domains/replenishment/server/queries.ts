@@ -1,11 +1,20 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, inheritable, may, visible } from '../../../server/context.ts'
 import { all, matches } from '../../../server/lists.ts'
-import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
+import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
-import { Batch, ItemRow, LaneRow, type replenishment, TaskRow, VisitRow } from '../contract.ts'
+import {
+  Batch,
+  ItemRow,
+  LaneRow,
+  type replenishment,
+  TaskRow,
+  VisitRow,
+  type Visit as Whole,
+} from '../contract.ts'
+import { clockLimitMs } from '../rules.ts'
 import type { Item } from './post.ts'
 
 type Contract = typeof replenishment
@@ -122,6 +131,10 @@ const visited = (ctx: Ctx) =>
     userName: sql`coalesce(u.real_name, '')`,
     difference: sql`v.gained - v.lost`,
     diffCost: may(ctx, 'product:cost') ? sql`v.diff_cost` : sql`null`,
+    flags: sql`array_remove(array[
+      case when v.started_at - v.pack_at > interval '24 hours' then 'OFFLINE_LONG' end,
+      case when abs(v.clock_offset_ms) > ${clockLimitMs} then 'CLOCK_OFF' end,
+      case when v.board_replaced then 'BOARD_REPLACED' end], null)`,
   })
 /** A machine that went to another owner is not seen any more; its visits are. */
 const visitRows = sql`replenishment_visits v
@@ -163,17 +176,31 @@ export type Visit = {
   source: VisitRow['source']
   state: VisitRow['state']
   startedAt: Date
+  finishedAt: Date | null
   lastSeq: number
 }
 const visitColumns = sql`v.id, v.client_id as "clientId", v.org_id as "orgId",
   v.device_id as "deviceId", v.user_id as "userId", v.source, v.state, v.started_at as "startedAt",
-  v.last_seq as "lastSeq", coalesce((select d.rtu_number from devices d where d.id = v.device_id),
+  v.finished_at as "finishedAt", v.last_seq as "lastSeq", coalesce((select d.rtu_number from devices d where d.id = v.device_id),
     '') as "rtuNumber"`
 /** Held until the end of the act: two who write the same visit take turns. */
 export const lockVisit = (ctx: Ctx, which: { id: number } | { clientId: string }) =>
   rowOf<Visit>(ctx.db)`select ${visitColumns} from replenishment_visits v
     where ${'id' in which ? sql`v.id = ${which.id}` : sql`v.client_id = ${which.clientId}::uuid`}
       and ${seen(ctx)} for no key update of v`
+/** Of an own visit, beside its row. */
+export const visitMore = (ctx: Ctx, id: number) =>
+  onlyRow<
+    Pick<Visit, 'lastSeq' | 'finishedAt'> & Pick<Whole, 'checks' | 'photos' | 'openConflicts'>
+  >(ctx.db)`select v.last_seq as "lastSeq", v.finished_at as "finishedAt", v.checks,
+      (select coalesce(jsonb_agg(jsonb_build_object('url', h.img, 'laneId', h.lane_id)
+        order by h.created_at, h.id), '[]') from visit_photos h where h.visit_id = v.id) as photos,
+      (select count(*) from visit_conflicts c where c.visit_id = v.id and c.state = 'OPEN')
+        as "openConflicts"
+    from replenishment_visits v where v.id = ${id}`
+export const openConflicts = (ctx: Ctx, visitId: number) =>
+  exists(ctx.db)`select 1 from visit_conflicts c where c.visit_id = ${visitId}
+    and c.state = 'OPEN' limit 1`
 export const draftOf = (ctx: Ctx, deviceId: number) =>
   rowOf<{ id: number }>(ctx.db)`select v.id from replenishment_visits v
     where v.device_id = ${deviceId} and v.user_id = ${ctx.actor.userId} and v.state = 'DRAFT'

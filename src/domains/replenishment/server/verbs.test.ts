@@ -486,7 +486,11 @@ describe('operations of a phone', () => {
     ])
     expect(states(answer)).toEqual(['CONFLICT', 'CONFLICT', 'APPLIED', 'APPLIED', 'APPLIED'])
     expect(answer.body.ops[0]).toMatchObject({ reason: '货道商品已变更，请重新核对', laneNow: 5 })
-    expect((await floor.submit(id)).body).toMatchObject({ state: 'POSTED', added: 4 })
+    expect((await floor.submit(id)).body).toMatchObject({
+      state: 'PARTIAL',
+      added: 4,
+      openConflicts: 1,
+    })
   })
   test('of somebody who no longer serves the machine, they wait for an operator', async () => {
     const { clientId, id } = await floor.start()
@@ -498,7 +502,8 @@ describe('operations of a phone', () => {
       [floor.now(), machine],
     )
     try {
-      expect((await send(clientId, [op(2, 'ADD', 2)])).status).toBe(404)
+      floor.later(60)
+      expect(states(await send(clientId, [op(2, 'ADD', 2)]))).toEqual(['REJECTED'])
       expect(await endDrafts(floor.app)).toBe(1)
       const decide = (endpoint: 'approve' | 'reject', more = {}) =>
         floor.call(replenishment[endpoint], { id, ...more }, { token: floor.operator })

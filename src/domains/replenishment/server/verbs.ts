@@ -1,9 +1,11 @@
 import type { Handlers } from '../../../server/bind.ts'
 import type { replenishment } from '../contract.ts'
 import { ops } from './ops.ts'
+import { phoneHandlers } from './phone.ts'
 import { pickListHandlers } from './pickLists.ts'
 import * as q from './queries.ts'
 import { routeHandlers } from './route.ts'
+import { settleHandlers } from './settle.ts'
 import * as visits from './visits.ts'
 
 type Contract = typeof replenishment
@@ -35,4 +37,6 @@ export const handlers: Handlers<Contract> = {
   correct: visits.correct,
   ...pickListHandlers,
   ...routeHandlers,
+  ...settleHandlers,
+  ...phoneHandlers,
 }

@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, may } from '../../../server/context.ts'
+import { type Handlers, prepared } from '../../../server/bind.ts'
+import { type Ctx, found, isoOrNull, may } from '../../../server/context.ts'
 import { rowOf } from '../../../server/rows.ts'
+import type { Input } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import type { replenishment, Visit } from '../contract.ts'
 import { laneError, replenishmentErrors } from '../errors.ts'
 import { beforeStart, longest, momentOf, visitFrom } from '../rules.ts'
+import { raise } from './conflicts.ts'
+import { boardReplaced, doorSeconds, doorsOf } from './doors.ts'
 import { writeDrafts } from './items.ts'
-import { type Posted, postItems, tellDifference, totalsOf } from './post.ts'
+import { type Posted, postItems, tellBadGoods, tellDifference, totalsOf } from './post.ts'
 import * as q from './queries.ts'
+import { asServed } from './served.ts'
 
 type Contract = typeof replenishment
 type Verb<K extends keyof Contract> = Handlers<Contract>[K]
@@ -17,13 +21,12 @@ type Verb<K extends keyof Contract> = Handlers<Contract>[K]
 /** A visit with its lanes, and what the actor may still do with it. */
 export async function whole(ctx: Ctx, id: number): Promise<Visit> {
   const row = found(await q.visitRow(ctx, id))
-  const visit = await rowOf<{ n: number }>(
-    ctx.db,
-  )`select last_seq as n from replenishment_visits where id = ${id}`
+  const { finishedAt, ...more } = await q.visitMore(ctx, id)
   return {
     ...row,
+    ...more,
+    finishedAt: isoOrNull(finishedAt),
     items: await q.items(ctx, id),
-    lastSeq: visit?.n ?? 0,
     can: {
       edit: row.state === 'DRAFT' && row.userId === ctx.actor.userId,
       decide: row.state === 'SUBMITTED' && may(ctx, 'replenish:create'),
@@ -67,20 +70,24 @@ async function insertVisit(
   return made?.id
 }
 
-export const start: Verb<'start'> = async (ctx, { deviceId, clientId, pickListId, ...how }) => {
+type Start = Input<Contract['start']>
+async function begin(ctx: Ctx, { deviceId, clientId, pickListId, ...how }: Start, until?: Date) {
   const device = found(await q.deviceRow(ctx, deviceId))
   if (pickListId !== undefined && (await q.pickListSeen(ctx, pickListId)).n === 0)
     throw new Refusal(common.notFound)
   const { source, packAt, startedAt, sentAt } = how
+  const begun =
+    source === 'PHONE' && startedAt && sentAt
+      ? momentOf(startedAt, sentAt, ctx.now, new Date(ctx.now.getTime() - longest))
+      : ctx.now
+  if (until && begun > until) throw new Refusal(replenishmentErrors.noLonger)
   const made = await insertVisit(ctx, device, {
     clientId,
     source,
     state: 'DRAFT',
     pickListId,
     packAt,
-    ...(source === 'PHONE' && startedAt && sentAt
-      ? { startedAt: momentOf(startedAt, sentAt, ctx.now, new Date(ctx.now.getTime() - longest)) }
-      : {}),
+    startedAt: begun,
   })
   // sent twice, from two tabs, or begun before: there is one
   const again = made === undefined ? await q.lockVisit(ctx, { clientId }) : undefined
@@ -88,14 +95,29 @@ export const start: Verb<'start'> = async (ctx, { deviceId, clientId, pickListId
     throw new Refusal(common.notFound)
   const id = made ?? again?.id ?? (await q.draftOf(ctx, deviceId))?.id
   const visit = await whole(ctx, found(id))
-  ctx.audit(
-    ...(made === undefined
-      ? []
-      : [{ id: visit.id, name: device.rtuNumber, after: { clientId }, orgId: device.orgId }]),
-  )
   ctx.touch('replenishment', device.orgId)
-  return visit
+  return {
+    visit,
+    entries:
+      made === undefined
+        ? []
+        : [{ id: visit.id, name: device.rtuNumber, after: { clientId }, orgId: device.orgId }],
+  }
 }
+
+export const start = prepared<Contract['start'], Awaited<ReturnType<typeof begin>> | undefined>({
+  prepare: async (app, input, request, actor) =>
+    input.source === 'PHONE'
+      ? asServed(app, actor, request, { deviceId: input.deviceId }, (ctx, until) =>
+          begin(ctx, input, until),
+        )
+      : undefined,
+  async run(ctx, input, done) {
+    const { visit, entries } = done ?? (await begin(ctx, input))
+    ctx.audit(...entries)
+    return visit
+  },
+})
 
 type Given = {
   laneId: number
@@ -153,21 +175,43 @@ export const saveItem: Verb<'saveItem'> = async (ctx, { id, sentAt, ...one }) =>
 
 /**
  * Posts what the visit says. One of which nothing could be posted stays as it is: its lanes say
- * why, and it may be sent again.
+ * why, and it may be sent again. What a phone did is done: lanes that do not fit to it wait for
+ * somebody's word.
  */
 async function post(ctx: Ctx, visit: q.Visit): Promise<void> {
   const items = await q.itemsToPost(ctx, visit.id)
-  if (!items.length) throw new Refusal(replenishmentErrors.nothing)
-  const done = await postItems(ctx, items, { inside: visit.source === 'PHONE' })
+  const told = visit.source === 'PHONE' && visit.lastSeq > 0
+  if (!items.length && !told) throw new Refusal(replenishmentErrors.nothing)
+  const doors = await doorsOf(
+    ctx,
+    visit.deviceId,
+    new Date(visit.startedAt.getTime() - beforeStart),
+    visit.finishedAt ?? ctx.now,
+  )
+  const replaced = told && (await boardReplaced(ctx, visit.deviceId, visit.startedAt))
+  const done = await postItems(ctx, items, {
+    // the words of another board do not follow those of the one before
+    phone: visit.source === 'PHONE' ? { doors: replaced ? [] : doors } : undefined,
+  })
   const totals = totalsOf(done)
-  const to = totals.partly ? 'PARTIAL' : 'POSTED'
   auditPosted(ctx, visit, done)
-  if (totals.none) return
+  await raise(
+    ctx,
+    visit,
+    done.flatMap((item) => {
+      const said = items.find((one) => one.id === item.id) ?? item
+      return item.conflicts.map((one) => ({ ...said, countedAt: item.referenceAt, ...one }))
+    }),
+  )
+  await tellBadGoods(ctx, visit, done)
+  if (totals.none && !told) return
+  const to = totals.partly || (await q.openConflicts(ctx, visit.id)) ? 'PARTIAL' : 'POSTED'
   const { numAffectedRows } = await sql`update replenishment_visits set state = ${to},
       submitted_at = coalesce(submitted_at, ${ctx.now}),
       posted_at = ${ctx.now}, added = ${totals.added},
       withdrawn = ${totals.withdrawn}, counted = ${totals.counted}, gained = ${totals.gained},
-      lost = ${totals.lost}, diff_cost = ${totals.diffCost}
+      lost = ${totals.lost}, diff_cost = ${totals.diffCost}, board_replaced = ${replaced},
+      door_seconds = ${doorSeconds(doors)}
     where id = ${visit.id} and state = any(${visitFrom(to)}::text[])`.execute(ctx.db)
   if (!numAffectedRows) throw new Refusal(common.stale)
   await tellDifference(ctx, visit, totals)
@@ -184,13 +228,42 @@ function auditPosted(ctx: Ctx, visit: q.Visit, done: readonly Posted[]): void {
   })
 }
 
-export const submit: Verb<'submit'> = async (ctx, { id, lastClientSeq }) => {
-  const visit = await ownDraft(ctx, { id })
+type Finish = Input<Contract['submit']>
+/** All its operations are here, and it says when the door was closed. */
+export async function finish(ctx: Ctx, visit: q.Visit, said: Finish): Promise<q.Visit> {
+  const { lastClientSeq, finishedAt, sentAt, checks } = said
   if (lastClientSeq !== undefined && lastClientSeq !== visit.lastSeq)
     throw new Refusal(replenishmentErrors.outOfOrder)
-  await post(ctx, visit)
-  return whole(ctx, id)
+  const ended = finishedAt && sentAt ? momentOf(finishedAt, sentAt, ctx.now, visit.startedAt) : null
+  if (ended || checks)
+    await sql`update replenishment_visits set finished_at = ${ended},
+      checks = ${checks ?? []}::text[] where id = ${visit.id}`.execute(ctx.db)
+  return { ...visit, finishedAt: ended }
 }
+
+/** What somebody did at a machine that he serves no more waits for an operator. */
+export const submit = prepared<Contract['submit'], Visit | undefined>({
+  prepare: (app, input, request, actor) =>
+    asServed(app, actor, request, { visitId: input.id }, async (ctx) => {
+      const visit = found(await q.lockVisit(ctx, { id: input.id }))
+      if (visit.userId !== ctx.actor.userId) throw new Refusal(common.notFound)
+      if (visit.state === 'DRAFT') {
+        await finish(ctx, visit, input)
+        await sql`update replenishment_visits set state = 'SUBMITTED', submitted_at = ${ctx.now}
+          where id = ${visit.id}`.execute(ctx.db)
+        ctx.touch('replenishment', visit.orgId)
+      } else if (visit.state !== 'SUBMITTED') throw new Refusal(replenishmentErrors.closed)
+      return whole(ctx, visit.id)
+    }),
+  async run(ctx, input, done) {
+    if (done) {
+      ctx.audit({ id: done.id, name: done.rtuNumber, after: { state: done.state } })
+      return done
+    }
+    await post(ctx, await finish(ctx, await ownDraft(ctx, { id: input.id }), input))
+    return whole(ctx, input.id)
+  },
+})
 
 export const cancel: Verb<'cancel'> = async (ctx, { id }) => {
   const visit = await ownDraft(ctx, { id })
