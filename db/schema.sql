@@ -2439,7 +2439,6 @@ table public.products row security
   constraint products_purchase_limit_check CHECK (((purchase_limit >= 0) AND (purchase_limit <= 999)))
   constraint products_retail_price_check CHECK ((retail_price <= 10000000))
   constraint products_shown CHECK (((status = 'OFF'::text) OR (cardinality(images) >= 1)))
-  constraint products_special_compound CHECK (((NOT special_compound) OR (drug_class <> 'NONE'::text)))
   constraint products_status_check CHECK ((status = ANY (ARRAY['ON'::text, 'OFF'::text])))
   constraint products_warn_qty_check CHECK (((warn_qty >= 0) AND (warn_qty <= 199)))
   CREATE INDEX products_category ON public.products USING btree (category_id)

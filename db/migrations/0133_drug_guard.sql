@@ -1,8 +1,7 @@
 -- What the drug guard asks for (decision 56), and what it refused.
 alter table devices add column licence_until date;
 comment on column devices.licence_until is 'Last day of the drug licence; null: nobody has said';
-alter table products add column special_compound boolean not null default false,
-  add constraint products_special_compound check (not special_compound or drug_class <> 'NONE');
+alter table products add column special_compound boolean not null default false;
 comment on column products.special_compound is 'Compound preparation with special drugs: never sold without a pharmacist';
 
 -- A pharmacist who is there for the machines of a store. Consultations will write it.

@@ -134,6 +134,7 @@ export const DeviceDetail = DeviceRow.extend({
   dispensingMode: Mode.nullable(),
   licenceNo: z.string(),
   licenceAddress: z.string(),
+  licenceUntil: f.day.nullable(),
   dropSensor: z.boolean(),
   autoRefund: z.boolean(),
   /** Empty: the setting of the organisation holds. */

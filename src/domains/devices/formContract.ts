@@ -10,12 +10,12 @@ import {
   regionCode,
 } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
+import { dispensingModes } from '../drug-guard/rules.ts'
 import { deviceErrors } from './errors.ts'
 
 /** What the form of a machine says, and new machines, one by one or up to 200. */
 
 export const kinds = ['GENERAL', 'DRUG', 'FLOWER', 'LIFT', 'CABINET'] as const
-export const dispensingModes = ['UNATTENDED', 'PHARMACIST', 'MEDICAL'] as const
 export const Kind = z.enum(kinds)
 export const Mode = z.enum(dispensingModes)
 
@@ -43,6 +43,7 @@ const place = {
   dispensingMode: Mode.nullable().default(null),
   licenceNo: f.optionalText(40),
   licenceAddress: f.optionalText(200),
+  licenceUntil: f.day.nullable().default(null),
   dropSensor: z.boolean(),
   autoRefund: z.boolean().default(true),
   businessHours: BusinessHours.default([]),

@@ -205,6 +205,7 @@ export const en = {
     templateRun: 'Copy lanes',
     templateDone: 'Copying has begun; the lanes page of the source shows how it goes',
   },
+  modeChange: 'Change',
   mode: {
     UNATTENDED: 'Unattended (class B OTC)',
     PHARMACIST: 'Pharmacist (class A and B)',
@@ -254,6 +255,7 @@ export const en = {
     dispensingMode: 'Drug sales',
     licenceNo: 'Licence number',
     licenceAddress: 'Licence address',
+    licenceUntil: 'Licence valid until',
     dropSensor: 'Drop detection',
     autoRefund: 'Automatic refund',
     businessHours: 'Opening hours',

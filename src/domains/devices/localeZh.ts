@@ -190,6 +190,7 @@ export const zh = {
     templateRun: '复制货道',
     templateDone: '复制已开始，结果见来源设备的货道页',
   },
+  modeChange: '变更',
   mode: {
     UNATTENDED: '无人自助（乙类 OTC）',
     PHARMACIST: '药师在岗（甲类、乙类）',
@@ -239,6 +240,7 @@ export const zh = {
     dispensingMode: '售药方式',
     licenceNo: '许可证号',
     licenceAddress: '许可证地址',
+    licenceUntil: '许可证有效期至',
     dropSensor: '掉货检测',
     autoRefund: '自动退款',
     businessHours: '营业时间',

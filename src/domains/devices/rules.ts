@@ -165,7 +165,10 @@ export const groupKinds: Readonly<
   CONFIG: { messages: ['applied'], events: ['CONFIG_WANTED', 'PLANOGRAM_WANTED'] },
   DOOR: { messages: ['door'], events: [] },
   FAULT: { messages: ['fault', 'clear'], events: ['TEMP_ALARM', 'TEMP_CLEAR', 'TEMP_LOCK'] },
-  STOCK: { messages: ['stock'], events: ['RECALL_LOCK', 'RECALL_END', 'EXPIRY_LOCK'] },
+  STOCK: {
+    messages: ['stock'],
+    events: ['RECALL_LOCK', 'RECALL_END', 'EXPIRY_LOCK', 'COMPLIANCE_LOCK'],
+  },
   OWNER: {
     messages: [],
     events: [
@@ -178,6 +181,7 @@ export const groupKinds: Readonly<
         'BOARD_UNBOUND',
         'BOARD_REPLACED',
       ],
+      'MODE_CHANGED',
       ...['BOARD_DISABLED', 'BOARD_ENABLED', 'BOARD_ACTIVATED', 'SECRET_ROTATED'],
     ],
   },

@@ -9,4 +9,8 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
   screens,
+  topics: {
+    excursions: { rights: ['near-expiry:read'], watched: ['temperature_excursions'] },
+  },
+  jobs: async (app) => (await import('./server/jobs.ts')).registerDrugJobs(app),
 } satisfies Domain<typeof drugControl>

@@ -113,6 +113,19 @@ export const stoppingLocks = [
   'WRONG_PRODUCT',
 ] as const
 
+export const guardActs = [
+  'PLACE',
+  'COPY',
+  'PRICE',
+  'RESTOCK',
+  'CHECKOUT',
+  'VEND',
+  'NIGHTLY',
+  'MODE',
+] as const
+export const dispensingModes = ['UNATTENDED', 'PHARMACIST', 'MEDICAL'] as const
+export type DispensingMode = (typeof dispensingModes)[number]
+
 /** Null: no bound on this side. */
 export type TempRange = { readonly tempMin: number | null; readonly tempMax: number | null }
 /** What is asked of a drug; of other goods nothing is. */

@@ -45,6 +45,7 @@ export function written(
     dispensingMode: drug ? dispensingMode : null,
     licenceNo: drug ? licence.licenceNo : '',
     licenceAddress: drug ? licence.licenceAddress : '',
+    licenceUntil: drug ? licence.licenceUntil : null,
     businessHours: JSON.stringify(input.businessHours),
   })
 }

@@ -1,5 +1,8 @@
 import type { Handlers } from '../../../server/bind.ts'
+import { found } from '../../../server/context.ts'
 import type { drugControl } from '../contract.ts'
+import { decideExcursion, decideLock } from './decide.ts'
+import { askMode, decideMode, mode } from './modes.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof drugControl
@@ -9,4 +12,18 @@ export const handlers: Handlers<Contract> = {
     const { rows, total } = await q.locks(ctx, input)
     return { list: rows, total }
   },
+  decideLock,
+  async excursions(ctx, input) {
+    const { rows, total } = await q.excursionPage(ctx, input)
+    return { list: rows, total }
+  },
+  excursion: async (ctx, { id }) => found((await q.excursion(ctx, id)) ?? undefined),
+  decideExcursion,
+  async refusals(ctx, input) {
+    const { rows, total } = await q.refusalPage(ctx, input)
+    return { list: rows, total }
+  },
+  mode,
+  askMode,
+  decideMode,
 }

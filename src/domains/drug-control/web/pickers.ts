@@ -1,11 +1,15 @@
 import { useTranslation } from 'react-i18next'
 import { registerLocale } from '../../../web/i18n.ts'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import type { View } from '../../../web/list/types.ts'
 import { useTarget } from '../../../web/useTarget.ts'
 import { locale } from '../locale.ts'
 
 // tabs of other domains show these words without having loaded them
 registerLocale('drugControl', locale)
+
+/** In the details of a machine. */
+export const ModeDialog = lazyDialog(() => import('./ModeDialog.tsx').then((m) => m.ModeDialog))
 
 /** Tabs in their order; each is a page of its own, that its reader may open or not. */
 const paths = {

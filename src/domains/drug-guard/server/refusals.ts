@@ -3,9 +3,9 @@ import type { App, Ctx } from '../../../server/context.ts'
 import { perApp } from '../../../server/perApp.ts'
 import { bySystem } from '../../../server/run.ts'
 import { shanghaiDay, startOfDay, startOfHour } from '../../../shared/instants.ts'
-import type { GuardKey, Verdict } from '../rules.ts'
+import type { GuardKey, guardActs, Verdict } from '../rules.ts'
 
-type Act = 'PLACE' | 'COPY' | 'PRICE' | 'RESTOCK' | 'CHECKOUT' | 'VEND' | 'NIGHTLY' | 'MODE'
+type Act = (typeof guardActs)[number]
 export type GuardRefusal = {
   orgId: number
   deviceId: number

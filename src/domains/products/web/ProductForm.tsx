@@ -88,6 +88,7 @@ function Sections({ fresh, edited }: { fresh: boolean; edited: Product | undefin
           <NumberField name="storeTempMin" precision={1} min={-40} max={60} unit="°C" />
           <NumberField name="storeTempMax" precision={1} min={-40} max={60} unit="°C" />
           <SelectField name="traceRequired" hint={t('form.traced')} />
+          <SwitchField name="specialCompound" />
         </Section>
       )}
       {edited === undefined || drugClass === 'NONE' || !may('medical-insurance:read') ? null : (

@@ -1,3 +1,5 @@
+import { Button } from 'antd'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useWrite } from '../../../../web/api.ts'
 import { Rows } from '../../../../web/Detail.tsx'
@@ -9,6 +11,7 @@ import { Time } from '../../../../web/Time.tsx'
 import { toast } from '../../../../web/toast.ts'
 import { Muted } from '../../../../web/ui/Text.tsx'
 import { DeviceTagChips, DeviceTagSelect } from '../../../device-tags/web/pickers.tsx'
+import { ModeDialog } from '../../../drug-control/web/pickers.ts'
 import { type DeviceDetail, devices } from '../../contract.ts'
 import type { TabProps } from './DeviceDrawer.tsx'
 import { Hours } from './Hours.tsx'
@@ -93,8 +96,9 @@ export function DeviceOverview({ device }: TabProps) {
             )
           }
           items={[
-            [f('dispensingMode'), device.dispensingMode && t(`mode.${device.dispensingMode}`)],
+            [f('dispensingMode'), <Mode key="m" device={device} />],
             ...said('licenceNo', 'licenceAddress'),
+            [f('licenceUntil'), device.licenceUntil],
           ]}
         />
       ) : null}
@@ -105,6 +109,24 @@ export function DeviceOverview({ device }: TabProps) {
           [f('repairers'), device.repairers.join(', ')],
         ]}
       />
+    </>
+  )
+}
+
+/** How it dispenses drugs; two people change it. */
+function Mode({ device }: TabProps) {
+  const { t } = useTranslation('devices')
+  const [open, setOpen] = useState(false)
+  if (!device.dispensingMode) return null
+  return (
+    <>
+      {t(`mode.${device.dispensingMode}`)}
+      {device.can.update ? (
+        <Button type="link" size="small" onClick={() => setOpen(true)}>
+          {t('modeChange')}
+        </Button>
+      ) : null}
+      {open ? <ModeDialog deviceId={device.id} onClose={() => setOpen(false)} /> : null}
     </>
   )
 }

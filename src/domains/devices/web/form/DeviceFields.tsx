@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Section } from '../../../../web/FormPage.tsx'
 import {
+  DayField,
   Field,
   NumberField,
   RadioField,
@@ -14,9 +15,8 @@ import {
 import { RegionSelect } from '../../../../web/RegionSelect.tsx'
 import { Bad } from '../../../../web/ui/Text.tsx'
 import { DeviceTypeSelect, type TypeOption } from '../../../device-types/web/pickers.tsx'
-import { licenceMatches } from '../../../drug-guard/rules.ts'
+import { dispensingModes, licenceMatches } from '../../../drug-guard/rules.ts'
 import { PlaceOnMap } from '../../../geo/web/pickers.tsx'
-import { dispensingModes } from '../../formContract.ts'
 import { HoursField } from './HoursField.tsx'
 
 /** A chosen type brings its purpose and drop detection. */
@@ -95,6 +95,7 @@ export function LicenceSection() {
         required
         {...(elsewhere ? { hint: <Bad>{t('form.licenceElsewhere')}</Bad> } : {})}
       />
+      <DayField name="licenceUntil" />
     </Section>
   )
 }
