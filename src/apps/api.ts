@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { smaller } from '../domains/files/server/smaller.ts'
+import { serveEvidence } from '../domains/drug-evidence/server/download.ts'
 import { tileOrigin } from '../domains/geo/server/verbs.ts'
 import { serveDownloads } from '../domains/jobs/server/download.ts'
 import { screens } from '../domains/product.ts'
@@ -30,6 +31,7 @@ export async function buildApi(
   serveHealth(http, app)
   serveEvents(http, app)
   serveDownloads(http, app)
+  serveEvidence(http, app)
   serveSignInPages(http, app)
   await servePages(http, app, webDir, (path) => pages.test(path), tileOrigin, smaller)
   return http

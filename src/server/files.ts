@@ -15,7 +15,7 @@ export type FileStore = {
   /** Stores what comes, chunk by chunk; a failure on the way leaves nothing. */
   write(
     chunks: AsyncIterable<Uint8Array>,
-    extension: 'xlsx',
+    extension: 'xlsx' | 'zip',
   ): Promise<{ name: string; bytes: number }>
   get(name: string): Readable
   /** Gone, or was not there. */
@@ -24,7 +24,7 @@ export type FileStore = {
 }
 
 /** Random, e.g. `3f….png`. */
-export const freshName = (extension: 'jpg' | 'png' | 'xlsx'): string =>
+export const freshName = (extension: 'jpg' | 'png' | 'xlsx' | 'zip'): string =>
   `${randomUUID()}.${extension}`
 
 export function openFiles(dataDir: string): FileStore {

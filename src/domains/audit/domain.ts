@@ -14,5 +14,8 @@ export const domain = {
     'log-debug': { rights: ['log:debug'] },
     'online-users': { rights: ['user:read'] },
   },
+  open: {
+    'server/chain/seal.ts': 'the head of the chain, to name it elsewhere',
+  },
   jobs: async (app) => (await import('./server/jobs.ts')).registerAuditJobs(app),
 } satisfies Domain<typeof audit>

@@ -14,6 +14,8 @@ export const RecallRow = z.strictObject({
   id: f.id,
   batchId: f.id,
   batchNo: z.string(),
+  /** Of the batch; who ends the recall names it. */
+  batchVersion: f.version,
   productName: z.string(),
   level: z.enum(recallLevels),
   recallNo: z.string(),

@@ -44,6 +44,7 @@ const recall = (ctx: Ctx) =>
     ['recalls', 'r'],
     {
       batchNo: sql`b.batch_no`,
+      batchVersion: sql`b.version`,
       productName: sql`coalesce(p.name, '')`,
       state: stateOf(ctx),
       recalledBy: person('r.recalled_by'),

@@ -34,8 +34,10 @@ export function BatchList() {
         records={{
           create: batches.create,
           update: batches.update,
+          remove: batches.remove,
           fields: BatchFields,
           width: 680,
+          name: 'batchNo',
           whyNotUpdate: others,
         }}
         header={

@@ -1,0 +1,248 @@
+import { createReadStream } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { inflateRawSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  add,
+  addDevice,
+  addLanes,
+  addPermissions,
+  grant,
+  type Sql,
+} from '../../../../test/factories/things.ts'
+import { type Ctx, systemActor } from '../../../server/context.ts'
+import { act, systemCaller } from '../../../server/run.ts'
+import { runDue } from '../../../server/work.ts'
+import { openWorld, people, type World } from '../../products/server/testWorld.ts'
+import { moveStock } from '../../stock/server/move.ts'
+import { checkPackage } from '../checker.ts'
+import { evidenceLimits } from '../rules.ts'
+import { evidenceKind, removeOldPacks } from './make.ts'
+
+const codes = ['drug-evidence:read', 'drug-evidence:export', 'log:read']
+const now = new Date('2026-11-21T06:00:00Z')
+let world: World
+let clock = now
+/** Machine 11 and batch 3 of operator 3, machine 12 and batch 4 of operator 4. */
+beforeAll(async () => {
+  world = await openWorld(now)
+  Object.assign(world.app, { now: () => clock })
+  await addPermissions(world.sql, codes)
+  await grant(world.sql, [901, 902, 903, 904, 905, 908], codes)
+  await add(world.sql, 'product_categories', { id: 1, org_id: 1 })
+  await add(world.sql, 'device_types', { id: 1, org_id: 1 })
+  const sql = world.rows as Sql
+  for (const id of [3, 4]) {
+    await add(world.sql, 'products', {
+      id,
+      org_id: id,
+      name: `=药${id}`,
+      barcode: `690000000000${id}`,
+    })
+    await add(world.sql, 'suppliers', { id, org_id: id, name: `供${id}`, phone: '13800138000' })
+    await add(world.sql, 'batches', {
+      id,
+      org_id: id,
+      product_id: id,
+      supplier_id: id,
+      batch_no: `批号${id}`,
+      produced_on: '2026-01-01',
+      expires_on: '2028-01-01',
+      created_at: '2026-01-01T00:00:00Z',
+    })
+    const device = 8 + id
+    await addDevice(sql, { id: device, org_id: id })
+    await addLanes(sql, 1, { org_id: id, device_id: device, product_id: id, capacity: 100 })
+    const lane = await world.one<{ id: number }>('select id from lanes where device_id = $1', [
+      device,
+    ])
+    const code = `8100000000000000000${id}`
+    await add(world.sql, 'trace_codes', { code, org_id: id, batch_id: id })
+    const flow = { occurredAt: now, actorKind: 'SYSTEM' } as const
+    const refill = { ...flow, type: 'MERCHANT_REPLENISH', reason: 'REFILL' } as const
+    await system((ctx) =>
+      moveStock(ctx, [
+        { laneId: lane.id, flow: { ...refill, change: 1, batchId: id, codes: [code] } },
+      ]),
+    )
+    await system((ctx) =>
+      moveStock(ctx, [
+        {
+          laneId: lane.id,
+          flow: { ...flow, change: -1, type: 'CUSTOMER_TAKE', reason: 'SALE', unitId: 700 + id },
+        },
+      ]),
+    )
+  }
+})
+afterAll(() => world.close())
+
+const system = <T>(work: (ctx: Ctx) => Promise<T>) =>
+  act(world.app, systemCaller(systemActor), { audit: null, scope: 'system' }, work)
+const period = { from: '2026-11-01', to: '2026-11-21' }
+const make = (body: object, user = people.operator) =>
+  world.send(user, 'POST', '/drug-evidence-packs', { ...period, ...body })
+const get = (url: string, user = people.operator) =>
+  world.send(user, 'GET', `/drug-evidence-packs/${url}`)
+const run = () => runDue(world.app, evidenceKind(world.app))
+async function made(body: object, user = people.operator): Promise<string> {
+  const answer = await make(body, user)
+  expect(answer.status).toBe(200)
+  await run()
+  return answer.body.no as string
+}
+async function fileOf(no: string) {
+  const { file_key: key } = await world.one<{ file_key: string }>(
+    'select file_key from evidence_packs where no = $1',
+    [no],
+  )
+  return path.join(world.app.files.folder, key.slice(0, 2), key)
+}
+const bytesOf = async (no: string) =>
+  new Uint8Array(await buffer(createReadStream(await fileOf(no)))) as Uint8Array<ArrayBuffer>
+/** All texts of a package, however they are packed. */
+async function textOf(no: string): Promise<string> {
+  const bytes = Buffer.from(await bytesOf(no))
+  let text = ''
+  for (let at = 0; bytes.readUInt32LE(at) === 0x04034b50; ) {
+    const start = at + 30 + bytes.readUInt16LE(at + 26)
+    const { buffer: out, engine } = inflateRawSync(bytes.subarray(start), {
+      info: true,
+    }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } }
+    text += out.toString('utf8')
+    at = start + engine.bytesWritten + 16
+  }
+  return text
+}
+
+test('a scope and a period are asked for; machines of others are none', async () => {
+  const refused = async (body: object, user?: number) => {
+    const { status, body: answer } = await make(body, user)
+    return [status, answer.fields?.[0]?.text ?? answer.message]
+  }
+  expect(await refused({})).toEqual([422, '请选择证据范围'])
+  expect(await refused({ deviceIds: [] })).toEqual([422, '请选择证据范围'])
+  expect(await refused({ deviceIds: [11], from: '2025-01-01' })).toEqual([400, '日期范围错误'])
+  expect((await refused({ deviceIds: [11], dataAsOf: '2026-11-21T07:00:00Z' }))[0]).toBe(422)
+  for (const body of [
+    { deviceIds: [12] },
+    { deviceIds: [11, 12] },
+    { batchId: 4 },
+    { code: '81000000000000000004' },
+    { deviceIds: [12], batchId: 3 },
+  ])
+    expect([body, (await make(body)).status]).toEqual([body, body.batchId === 3 ? 200 : 404])
+  await world.rows('delete from evidence_accesses')
+  await world.rows('delete from evidence_packs')
+})
+
+test('a package says what happened, nothing of others, and is what was signed', async () => {
+  const no = await made({ deviceIds: [11] })
+  expect(no).toMatch(/^EV20261121-\d{6}$/)
+  const { body } = await get(no)
+  expect(body).toMatchObject({ state: 'DONE', devices: 1, can: { download: true } })
+  const rows = Object.fromEntries(
+    body.files.map((file: { name: string; rows: number }) => [file.name, file.rows]),
+  )
+  expect(rows).toMatchObject({
+    'devices.csv': 1,
+    'batches.csv': 1,
+    'stock-flows.csv': 2,
+    'trace-codes.csv': 2,
+    'summary.pdf': 0,
+  })
+  const text = await textOf(no)
+  expect(text).toContain('81000000000000000003')
+  expect(text).toContain('批号3')
+  for (const foreign of ['81000000000000000004', '批号4', '供4', '药4'])
+    expect(text).not.toContain(foreign)
+  // what a table program would take for a formula
+  expect(text).toContain(`'=药3`)
+  const checked = await checkPackage(await bytesOf(no))
+  expect(checked).toMatchObject({ signatureOk: true, publicKey: body.publicKey })
+  expect(new Set(checked?.files.map(({ state }) => state))).toEqual(new Set(['OK']))
+  expect((await get(`${no}/verify`)).body).toMatchObject({ ok: true })
+})
+
+test('the same parameters with the same data-as-of are the same bytes', async () => {
+  const body = { deviceIds: [11], dataAsOf: '2026-11-21T05:59:59Z' }
+  const no = await made(body)
+  const first = Buffer.from(await bytesOf(no))
+  clock = new Date(now.getTime() + 60_000)
+  await system(async (ctx) => {
+    await ctx.db.updateTable('lanes').set({ warn_qty: 1 }).where('device_id', '=', 11).execute()
+  })
+  expect((await make(body)).body.no).toBe(no)
+  // as if the worker had died before it said that it is done
+  await world.rows(
+    `update evidence_packs set state = 'WAITING', next_at = $2, attempts = 0 where no = $1`,
+    [no, clock],
+  )
+  await run()
+  expect(Buffer.from(await bytesOf(no)).equals(first)).toBe(true)
+  const other = await made({ ...body, dataAsOf: '2026-11-21T05:59:58Z' })
+  expect(other).not.toBe(no)
+  clock = now
+})
+
+test('what was changed afterwards is seen', async () => {
+  const no = await made({ batchId: 3 })
+  const file = await fileOf(no)
+  const bytes = await readFile(file)
+  const one = bytes.indexOf('manifest.json') - 60
+  bytes.writeUInt8(bytes.readUInt8(one) ^ 1, one)
+  await writeFile(file, bytes)
+  expect((await get(`${no}/verify`)).body).toMatchObject({ ok: false, fileOk: false })
+  const checked = await checkPackage(new Uint8Array(bytes))
+  expect(checked === null || checked.files.some(({ state }) => state === 'WRONG')).toBe(true)
+  await world.rows(`update evidence_packs set manifest = manifest || ' ' where no = $1`, [no])
+  expect((await get(`${no}/verify`)).body).toMatchObject({ ok: false, signatureOk: false })
+})
+
+test('who had a package is kept; others do not know it, nor who lost a machine', async () => {
+  const no = await made({ deviceIds: [11], from: '2026-11-10' })
+  const download = (user?: number) => get(`${no}/file`, user)
+  expect((await download()).status).toBe(200)
+  for (const user of [people.sibling, people.stranger])
+    for (const url of [no, `${no}/verify`, `${no}/file`])
+      expect((await get(url, user)).status).toBe(404)
+  // those above see it
+  expect((await get(no, people.agent)).status).toBe(200)
+  expect((await get(no)).body.accesses).toMatchObject([
+    { what: 'DOWNLOAD', userName: '员工3' },
+    { what: 'MAKE' },
+  ])
+  expect(
+    await world.one(
+      `select count(*)::int as n from operation_logs where action = 'drugEvidence.download'
+        and target_name = $1`,
+      [no],
+    ),
+  ).toEqual({ n: 1 })
+  await world.rows('update devices set org_id = 4 where id = 11')
+  expect((await download()).body.message).toBe('证据包包含您无权查看的设备')
+  await world.rows('update devices set org_id = 3 where id = 11')
+})
+
+test('too many rows, too many at once, and after three years the file goes', async () => {
+  const limits = evidenceLimits as { rows: number }
+  limits.rows = 3
+  const no = await made({ deviceIds: [11], from: '2026-11-02' })
+  limits.rows = 300_000
+  expect((await get(no)).body).toMatchObject({
+    state: 'FAILED',
+    error: expect.stringContaining('3 行'),
+  })
+  for (const from of ['2026-11-03', '2026-11-04', '2026-11-05'])
+    expect((await make({ deviceIds: [11], from })).status).toBe(200)
+  expect((await make({ deviceIds: [11], from: '2026-11-06' })).status).toBe(422)
+  for (let n = 0; n < 3; n += 1) await run()
+  const kept = await made({ deviceIds: [11], from: '2026-11-07' })
+  clock = new Date('2029-11-22T00:00:00Z')
+  await removeOldPacks(world.app)
+  clock = now
+  expect((await get(`${kept}/verify`)).body.message).toBe('证据包文件已到期清理')
+  expect((await get(kept)).status).toBe(200)
+})
