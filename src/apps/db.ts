@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
+import { auditText } from '../domains/audit/server/actionText.ts'
 import { verifyLog } from '../domains/audit/server/chain/verify.ts'
 import { writeBrokerFiles } from '../domains/machines/server/brokerFiles.ts'
 import { enterMerchant } from '../domains/payment-channels/server/merchants.ts'
@@ -149,7 +150,10 @@ async function broker(url: string, folder: string) {
 async function merchant(url: string, file: string) {
   const database = await openDatabase({ url, reads: 1, writes: 1, statementMs: 60_000 })
   try {
-    const id = await enterMerchant({ database, config }, JSON.parse(readFileSync(file, 'utf8')))
+    const id = await enterMerchant(
+      { database, config, now: () => new Date(), product: { auditText } },
+      JSON.parse(readFileSync(file, 'utf8')),
+    )
     console.log(`Merchant ${id} is entered. Remove ${file}: its keys are kept sealed.`)
   } finally {
     await database.close()

@@ -3,6 +3,7 @@ import { CompiledQuery } from 'kysely'
 import { madeStorable } from '../shared/text.ts'
 import { masked } from './auditMask.ts'
 import type { AuditEntry, Ctx } from './context.ts'
+import type { Product } from './product.ts'
 import type { Statement } from './wire.ts'
 
 /**
@@ -30,7 +31,8 @@ export const writtenColumns = [
   'duration_ms',
 ] as const
 
-type Writer = Pick<Ctx, 'app' | 'db' | 'now' | 'requestId' | 'ip' | 'userAgent'> & {
+type Writer = Pick<Ctx, 'db' | 'now' | 'requestId' | 'ip' | 'userAgent'> & {
+  app: { product: Pick<Product, 'auditText'> }
   actor: Pick<Ctx['actor'], 'userId' | 'username' | 'orgId' | 'view'>
 }
 export type Outcome = {

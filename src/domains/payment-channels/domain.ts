@@ -1,7 +1,9 @@
 import type { Domain } from '../../server/domain.ts'
+import { locale } from './locale.ts'
 
 /** Drivers of WeChat Pay and Alipay, and the merchants that are paid there. */
 export const domain = {
+  locale,
   open: {
     'server/bills.ts': 'why a bill is refused',
     'server/channels.ts': 'what a channel says, in one form',

@@ -10,11 +10,11 @@ import { alipay } from './alipay.ts'
 import type { Channel, ChannelKeys, Merchant } from './channels.ts'
 import { wechat } from './wechat.ts'
 
-/** Keys of merchants at rest, bound to channel and merchant, which never change. */
 /** How old may be what is known of a merchant. */
 const knownMs = 5000
 const mostKnown = 10_000
 
+/** Keys of merchants at rest, bound to channel and merchant, which never change. */
 type Place = { provider: string; mchId: string; appId: string }
 const placeOf = ({ provider, mchId, appId }: Place) =>
   `payment_configs.secrets|${provider}|${mchId}|${appId}`
@@ -22,6 +22,8 @@ export type Secrets = { privateKey: string; apiV3Key: string }
 const use = 'payments.merchants'
 export const sealKeys = (app: Pick<App, 'config'>, place: Place, secrets: Secrets): Buffer =>
   sealSecret(app.config, use, placeOf(place), JSON.stringify(secrets))
+export const openKeys = (app: Pick<App, 'config'>, place: Place, secrets: Buffer): Secrets =>
+  JSON.parse(openSecret(app.config, use, placeOf(place), secrets)) as Secrets
 
 /** The merchant that was paid, active or not: refunds and late notices still are its own. */
 async function merchantById(app: App, db: Db, id: number): Promise<Merchant | null> {
@@ -31,8 +33,7 @@ async function merchantById(app: App, db: Db, id: number): Promise<Merchant | nu
     from payment_configs where id = ${id}`
   if (!row) return null
   const { secrets, ...merchant } = row
-  const keys = JSON.parse(openSecret(app.config, use, placeOf(row), secrets)) as Secrets
-  return { ...merchant, ...keys }
+  return { ...merchant, ...openKeys(app, row, secrets) }
 }
 
 export type Connected = { readonly merchant: Merchant; readonly channel: Channel }

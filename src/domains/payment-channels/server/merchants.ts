@@ -1,9 +1,19 @@
-import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  randomUUID,
+  X509Certificate,
+} from 'node:crypto'
 import { z } from 'zod'
-import type { App } from '../../../server/context.ts'
+import { type App, systemActor } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
+import { writeLog } from '../../../server/logRow.ts'
+import type { Product } from '../../../server/product.ts'
 import { rowOf } from '../../../server/rows.ts'
-import { sealKeys } from './configs.ts'
+import type { ChannelKeys } from './channels.ts'
+import { openKeys, sealKeys } from './configs.ts'
 
 const rsa = (key: KeyObject) =>
   key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048
@@ -56,39 +66,96 @@ const MerchantInput = z.discriminatedUnion('provider', [
   }),
 ])
 
-/** Enters a merchant, or other keys and another state of one that is known. */
+type Entered = {
+  id: number
+  orgId: number
+  merchantName: string
+  certSerial: string
+  feeBp: number
+  state: string
+  secrets: Buffer
+  channelKeys: ChannelKeys
+}
+/** What a log row may say of a merchant: its keys by what everybody may know of them. */
+const facts = ({
+  merchantName,
+  certSerial,
+  feeBp,
+  state,
+  channelKeys,
+}: Omit<Entered, 'secrets'>) => ({
+  ...{ merchantName, certSerial, feeBp, state },
+  channelSigns: Object.entries(channelKeys).map(([id, { pem }]) => `${id} ${print(pem)}`),
+})
+const print = (pem: string): string =>
+  createHash('sha256')
+    .update(createPublicKey(pem).export({ type: 'spki', format: 'der' }))
+    .digest('hex')
+    .slice(0, 16)
+
+/** Enters a merchant, or other keys and another state of one that is known, with its log row. */
 export async function enterMerchant(
-  app: Pick<App, 'config' | 'database'>,
+  app: Pick<App, 'config' | 'database' | 'now'> & { product: Pick<Product, 'auditText'> },
   given: unknown,
 ): Promise<number> {
+  const startedAt = performance.now()
   const input = MerchantInput.parse(given)
   const { orgId, provider, merchantName, mchId, appId, feeBp, state, channelKeys } = input
   const keys = Object.fromEntries(
     Object.entries(channelKeys).map(([id, pem]) => [
       id,
-      { pem: publicOf(pem).export({ type: 'spki', format: 'pem' }), until: null },
+      { pem: publicOf(pem).export({ type: 'spki', format: 'pem' }) as string, until: null },
     ]),
   )
-  const secrets = sealKeys(
-    app,
-    { provider, mchId, appId },
-    { privateKey: input.privateKey, apiV3Key: provider === 'WECHAT' ? input.apiV3Key : '' },
-  )
-  const row = await app.database.transact(
-    systemScope,
-    (db) => rowOf<{ id: number }>(db)`
+  const place = { provider, mchId, appId }
+  const secrets = {
+    privateKey: input.privateKey,
+    apiV3Key: provider === 'WECHAT' ? input.apiV3Key : '',
+  }
+  const certSerial = provider === 'WECHAT' ? input.certSerial : ''
+  return app.database.transact(systemScope, async (db) => {
+    const before = await rowOf<Entered>(db)`
+      select id, org_id as "orgId", merchant_name as "merchantName", cert_serial as "certSerial",
+        fee_bp as "feeBp", state, secrets, channel_keys as "channelKeys" from payment_configs
+      where provider = ${provider} and mch_id = ${mchId} and app_id = ${appId} for update`
+    const row = await rowOf<{ id: number }>(db)`
       insert into payment_configs as c (org_id, provider, merchant_name, mch_id, app_id,
         cert_serial, secrets, channel_keys, fee_bp, state)
       values (${orgId}, ${provider}, ${merchantName}, ${mchId}, ${appId},
-        ${provider === 'WECHAT' ? input.certSerial : ''}, ${secrets}, ${JSON.stringify(keys)}::jsonb,
+        ${certSerial}, ${sealKeys(app, place, secrets)}, ${JSON.stringify(keys)}::jsonb,
         ${feeBp}, ${state})
       on conflict (provider, mch_id, app_id) do update
         set merchant_name = excluded.merchant_name, cert_serial = excluded.cert_serial,
           secrets = excluded.secrets, channel_keys = excluded.channel_keys,
           fee_bp = excluded.fee_bp, state = excluded.state, version = c.version + 1
         where c.org_id = excluded.org_id
-      returning id`,
-  )
-  if (!row) throw new Error('This merchant belongs to another organisation.')
-  return row.id
+      returning id`
+    if (!row) throw new Error('This merchant belongs to another organisation.')
+    const old = before && openKeys(app, place, before.secrets)
+    const renewed = old
+      ? (['privateKey', 'apiV3Key'] as const).flatMap((name) =>
+          old[name] === secrets[name] ? [] : [name],
+        )
+      : []
+    const signs = (privateKey: string) => print(createPublicKey(privateKey).export(spki) as string)
+    const after = { id: row.id, orgId, merchantName, certSerial, feeBp, state, channelKeys: keys }
+    await writeLog(
+      {
+        ...{ app, db, actor: systemActor, now: app.now() },
+        ...{ requestId: randomUUID(), ip: '', userAgent: '' },
+      },
+      'paymentChannels.enter',
+      {
+        ...{ id: row.id, name: `${provider} ${mchId}`, orgId },
+        ...(before && old ? { before: { ...facts(before), weSign: signs(old.privateKey) } } : {}),
+        after: {
+          ...(before ? {} : place),
+          ...{ ...facts(after), weSign: signs(secrets.privateKey), renewed },
+        },
+      },
+      { result: 'SUCCESS', startedAt },
+    )
+    return row.id
+  })
 }
+const spki = { type: 'spki', format: 'pem' } as const

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -832,10 +832,35 @@ test('a merchant is entered with keys that can be used, and its keys are not rea
     `select to_jsonb(c)::text || encode(secrets, 'escape') as text from payment_configs c`,
   )
   const all = rows.map((row) => row.text).join()
-  expect([
-    all.includes(apiV3Key as string),
-    all.includes(privateKey?.slice(40, 80) as string),
-  ]).toEqual([false, false])
+  // and a log row says who was entered, with what everybody may know
+  const entered = await world.sql<{
+    id: string
+    text: string
+    before: object | null
+    after: object
+  }>(
+    `select resource_id as id, l::text as text, before, after from operation_logs l
+      where action = 'paymentChannels.enter' and org_id = 3 order by id`,
+  )
+  expect(entered.map((row) => row.id)).toEqual(names.map((name) => String(ids[name])))
+  expect(entered[0]?.after).toMatchObject({ mchId: '1900000109', state: 'ACTIVE', renewed: [] })
+  const other = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const renewed = {
+    privateKey: other.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+  }
+  await enterMerchant(world.app, { orgId: 3, ...channels.WECHAT.merchant, ...renewed, feeBp: 38 })
+  const [last] = await world.sql<(typeof entered)[number]>(
+    `select before, after, l::text as text from operation_logs l
+      where action = 'paymentChannels.enter' order by id desc limit 1`,
+  )
+  expect(last).toMatchObject({
+    before: { feeBp: 60, weSign: expect.any(String) },
+    after: { feeBp: 38, weSign: expect.any(String), renewed: ['privateKey'] },
+  })
+  await enterMerchant(world.app, { orgId: 3, ...channels.WECHAT.merchant })
+  const said = `${all} ${entered.map((row) => row.text).join()} ${last?.text}`
+  for (const secret of [apiV3Key, privateKey?.slice(40, 80), renewed.privateKey.slice(40, 80)])
+    expect(said.includes(secret as string)).toBe(false)
 })
 
 test('a branch is paid to the nearest merchant above, others to the simulator', async () => {
