@@ -25,6 +25,8 @@ const chunks: readonly { readonly name: string; readonly from: readonly string[]
       `${source}call.ts`,
       `${source}pictures/silhouettes.tsx`,
       new URL('../../shared/person.ts', import.meta.url).pathname,
+      // what a buyer's phone shows of a product
+      new URL('../../shared/money.ts', import.meta.url).pathname,
     ],
   },
   {

@@ -60,6 +60,13 @@ const visits: readonly {
     from: ['apps/web/main.tsx', 'domains/session/web/Login.tsx', 'domains/session/locale.ts'],
   },
   {
+    // of a buyer, by the code on a lane; its font, data and picture take 30
+    name: 'the page of a product',
+    kinds: /\.(js|css)$/,
+    most: 150_000,
+    from: ['apps/web/main.tsx', 'domains/products/web/Commodity.tsx', 'domains/products/locale.ts'],
+  },
+  {
     // of 400 kB the page, its font and the data take 40
     name: 'the list of orders',
     kinds: /\.(js|css)$/,

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
 import { bi } from '../../shared/text.ts'
 

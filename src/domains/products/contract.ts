@@ -4,6 +4,7 @@ import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, pageWithSums } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { DrugFacts } from '../drug-guard/contract.ts'
+import { commodityContent } from './commodityContract.ts'
 import {
   barcodeIsValid,
   type Checked,
@@ -213,34 +214,6 @@ export type CategoryRow = z.infer<typeof CategoryRow>
 export const NewCategory = z.strictObject(categoryFields)
 export const EditCategory = z.strictObject({ id: f.id, ...categoryFields, version: f.version })
 
-/** What a buyer may know of a product that stands in a machine. */
-export const CommodityContent = Product.pick({
-  name: true,
-  model: true,
-  drugClass: true,
-  images: true,
-  detailImages: true,
-  barcode: true,
-  manufacturer: true,
-  approvalNo: true,
-  dosageForm: true,
-  status: true,
-}).extend({
-  /** In fen; what is off the shelf has none. */
-  price: f.fen.nullable(),
-  /** The usual price, where the machine sells for less. */
-  usualPrice: f.fen.nullable(),
-  /** Pieces of one order; 0 is no limit. */
-  restriction: count,
-  insuranceClass: z.string().nullable(),
-  /** The lane that was asked for holds pieces of a batch that is being called back. */
-  recalled: z.boolean(),
-  /** Of the machine, when it is known. */
-  licenceNo: z.string(),
-  servicePhone: z.string(),
-})
-export type CommodityContent = z.infer<typeof CommodityContent>
-
 const byId = z.strictObject({ id: f.id })
 /** A destructive act carries the version the person saw. */
 const byVersion = z.strictObject({ id: f.id, version: f.version })
@@ -360,22 +333,7 @@ export const products = {
     input: byVersion,
     output: f.done,
   }),
-  commodityContent: read('open', {
-    path: '/mobile/commodityContent',
-    summary: 'What a buyer may know of a product that stands in a machine',
-    scope: 'system',
-    sharedMs: 1000,
-    keptSeconds: 60,
-    input: z.strictObject({
-      id: f.id,
-      rtu: z
-        .string()
-        .regex(/^[A-Z0-9]{4,20}$/, bi('请输入机器编号', 'Enter the machine number'))
-        .optional(),
-      road: z.number().int().min(1).max(400).optional(),
-    }),
-    output: CommodityContent,
-  }),
+  commodityContent,
   categories: read('product-category:read', {
     path: '/product-categories',
     summary: 'Categories with their number of products',

@@ -4,7 +4,8 @@ import { type Ctx, found } from '../../../server/context.ts'
 import { rowOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
-import { CommodityContent, type products } from '../contract.ts'
+import { CommodityContent } from '../commodityContract.ts'
+import type { products } from '../contract.ts'
 
 type Place = {
   price: number

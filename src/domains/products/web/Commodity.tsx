@@ -6,7 +6,7 @@ import { href } from '../../../web/base.ts'
 import { type ApiError, call, isApiError } from '../../../web/call.ts'
 import { EmptyArt } from '../../../web/pictures/silhouettes.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
-import { type CommodityContent, products } from '../contract.ts'
+import { type CommodityContent, commodityContent } from '../commodityContract.ts'
 import styles from './Commodity.module.css'
 import { DrugMark } from './DrugMark.tsx'
 
@@ -40,7 +40,7 @@ export function Commodity() {
     const leaving = new AbortController()
     const { signal } = leaving
     setFound({ is: 'waiting' })
-    call(products.commodityContent, asked(), { signal }).then(
+    call(commodityContent, asked(), { signal }).then(
       (product) => setFound({ is: 'there', product }),
       (error: unknown) => {
         if (signal.aborted || !isApiError(error)) return

@@ -26,8 +26,8 @@ export function FlowList() {
       filters={[
         { key: 'rtuNumber', label: t('list.device') },
         'keyword',
-        { key: 'type', width: 140 },
-        { key: 'reason', width: 140 },
+        { key: 'type', width: 128 },
+        { key: 'reason', width: 128 },
         'range',
         { key: 'cargoRoad', more: true },
         { key: 'batchNo', more: true },
