@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { smaller } from '../domains/files/server/smaller.ts'
 import { serveEvidence } from '../domains/drug-evidence/server/download.ts'
+import { smaller } from '../domains/files/server/smaller.ts'
 import { tileOrigin } from '../domains/geo/server/verbs.ts'
 import { serveDownloads } from '../domains/jobs/server/download.ts'
 import { screens } from '../domains/product.ts'

@@ -509,6 +509,45 @@ export interface DrugGuardRefusalsTable {
   times: Generated<number>
 }
 
+export interface EvidenceAccessesTable {
+  id: Generated<number>
+  org_id: number
+  pack_id: number
+  user_id: number
+  user_name: string
+  what: 'MAKE' | 'DOWNLOAD'
+  at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface EvidencePacksTable {
+  id: Generated<number>
+  no: string
+  org_id: number
+  user_id: number
+  user_name: string
+  lang: 'zh-CN' | 'en'
+  params: unknown
+  params_hash: string
+  data_as_of: ColumnType<Date, Date | string, Date | string>
+  device_ids: number[]
+  log_seq: number
+  log_hash: string
+  logs: boolean
+  state: Generated<'WAITING' | 'RUNNING' | 'DONE' | 'FAILED'>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+  rows: Generated<number>
+  file_key: string | null
+  file_bytes: number | null
+  sha256: string | null
+  manifest: string | null
+  signature: string | null
+  error: Generated<string>
+  created_at: ColumnType<Date, Date | string, Date | string>
+  finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  expires_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface ExpiryDaysTable {
   id: GeneratedAlways<number>
   org_id: number
@@ -2097,6 +2136,8 @@ export interface DB {
   devices: DevicesTable
   dispensing_mode_changes: DispensingModeChangesTable
   drug_guard_refusals: DrugGuardRefusalsTable
+  evidence_accesses: EvidenceAccessesTable
+  evidence_packs: EvidencePacksTable
   expiry_days: ExpiryDaysTable
   expiry_items: ExpiryItemsTable
   factor_tickets: FactorTicketsTable
@@ -2232,6 +2273,8 @@ export type Constraint =
   | 'devices_rtu_number_key'
   | 'dispensing_mode_changes_open'
   | 'drug_guard_refusals_once'
+  | 'evidence_packs_no_key'
+  | 'evidence_packs_once'
   | 'expiry_days_category'
   | 'expiry_days_product'
   | 'lane_floors_live'
