@@ -2,6 +2,7 @@ import type { CallInput, Endpoint, Output } from '../shared/contract.ts'
 import { toRequest } from '../shared/contract.ts'
 import { common, type FieldError, sessionCodes } from '../shared/errors.ts'
 import { basePath } from './base.ts'
+import { noteClock } from './clock.ts'
 import { translate } from './i18n.ts'
 import { prefs } from './prefs.ts'
 import { endSession, token } from './token.ts'
@@ -64,6 +65,7 @@ async function callOnce<E extends Endpoint>(
   const signal = options.signal ? AbortSignal.any([limit, options.signal]) : limit
   let response: Response
   let text: string
+  const sent = Date.now()
   try {
     response = await fetch(basePath() + url.slice(1), {
       method: endpoint.method,
@@ -71,6 +73,7 @@ async function callOnce<E extends Endpoint>(
       body: bodyOf(body, options),
       signal,
     })
+    noteClock(response.headers.get('date'), sent, Date.now())
     text = await response.text()
   } catch {
     if (options.signal?.aborted) throw failure('cancelled', '')
@@ -126,13 +129,14 @@ function bodyOf(body: Record<string, unknown> | undefined, options: Options): Bo
   return form
 }
 
-/** randomUUID is missing on plain-http addresses other than localhost. */
-export const newKey = (): string =>
-  crypto.randomUUID
-    ? crypto.randomUUID()
-    : [...crypto.getRandomValues(new Uint8Array(16))]
-        .map((b) => b.toString(16).padStart(2, '0'))
-        .join('')
+/** A UUID; randomUUID is missing on plain-http addresses other than localhost. */
+export function newKey(): string {
+  if (crypto.randomUUID) return crypto.randomUUID()
+  const hex = [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5')
+}
 
 const failure = (kind: ApiError['kind'], message: string): ApiError => ({
   kind,
