@@ -697,3 +697,24 @@ test('a visit that nobody ends is cancelled after a day', async () => {
     'replenishment.closed',
   )
 })
+
+test('begun and done away from the network, a visit is of its own moments, and lives a day from then on', async () => {
+  const startedAt = floor.now().toISOString()
+  floor.later(3600)
+  await floor.buy(1)
+  await floor.say(await floor.take(), 'OK')
+  floor.later(86_400)
+  const token = await floor.login('ROLE_RTU_REPLENISHER')
+  // its clock is an hour late
+  const late = (at: string) => new Date(Date.parse(at) - 3_600_000).toISOString()
+  const sentAt = late(floor.now().toISOString())
+  const said = { source: 'PHONE', startedAt: late(startedAt), sentAt }
+  const { id, clientId } = await floor.start(token, said)
+  expect(await endDrafts(floor.app)).toBe(0)
+  const op = { opId: randomUUID(), clientSeq: 1, kind: 'COUNT' as const, productId: machine }
+  const counted = { ...op, laneId: laneOf[1], qty: 5, madeAt: late(startedAt) }
+  await floor.call(replenishment.ops, { clientId, ops: [counted], sentAt }, { token })
+  const done = await floor.submit(id, token)
+  expect(done.body).toMatchObject({ state: 'POSTED', startedAt, difference: 0 })
+  expect((await floor.lane(1)).q).toBe(4)
+})

@@ -66,6 +66,7 @@ export type PhoneVisit = {
   readonly rtuNumber: string
   readonly nickname: string
   readonly startedAt: string
+  readonly clockOffset: number
   readonly step: VisitStep
   readonly checks: readonly (typeof finishChecks)[number][]
   /** OPEN: somebody works on it. SUBMITTED: it waits for the network. */
@@ -177,6 +178,7 @@ export async function beginVisit(
     rtuNumber,
     nickname,
     startedAt: new Date().toISOString(),
+    clockOffset: clockOffset(),
     step: 'ARRIVE',
     checks: [],
     state: 'OPEN',
