@@ -4,21 +4,48 @@ import { queryClient } from './api.ts'
 import { call, isApiError, messageOf, whenRightsChange } from './call.ts'
 import type { UserState } from './guard.ts'
 import { readUser } from './menus.ts'
-import { endSession } from './token.ts'
+import { endSession, offlineKey, token } from './token.ts'
 import { stopLooking } from './view.ts'
 
 const key = ['session.user'] as const
+
+type Remembered = { readonly token: string; readonly user: CurrentUser }
+/** Knows the person again without the network, as long as the session is the same. */
+export function rememberUser(user: CurrentUser): void {
+  if (user.view) return
+  const kept: Remembered = { token: markOf(token()), user }
+  localStorage.setItem(offlineKey, JSON.stringify(kept))
+}
+const markOf = (held: string | null): string => (held ?? '').slice(-16)
+function remembered(): CurrentUser | null {
+  try {
+    const kept = JSON.parse(localStorage.getItem(offlineKey) ?? 'null') as Remembered | null
+    return kept?.token === markOf(token()) ? kept.user : null
+  } catch {
+    return null
+  }
+}
+/** The network is there and does not answer: a known person waits no longer, in milliseconds. */
+const patience = 5000
 
 /**
  * Never rejects: every outcome is a state the guard decides on. A failure of our own (time-out, no
  * network) is shown by its message.
  */
 async function fetchUser(): Promise<UserState> {
+  const known = remembered()
+  const limit = known ? { signal: AbortSignal.timeout(patience) } : {}
   try {
-    const found = readUser(await call(person.user, {}))
+    const found = readUser(await call(person.user, {}, limit))
     if (found === 'menus') return { is: 'badMenus' }
     return found === 'user' ? { is: 'failed' } : { is: 'known', user: found }
   } catch (error) {
+    if (known && isApiError(error) && (error.kind !== 'refused' || error.code >= 500_000)) {
+      addEventListener('online', () => void queryClient.invalidateQueries({ queryKey: key }), {
+        once: true,
+      })
+      return { is: 'known', user: known }
+    }
     // the role or organisation is gone, or may no longer be looked through
     if (isApiError(error) && error.kind === 'refused' && stopLooking()) return { is: 'unknown' }
     return isApiError(error) && error.kind !== 'refused'
@@ -63,8 +90,15 @@ export function useMay(): (permission: string) => boolean {
   return (permission) => user.permissions.includes(permission)
 }
 
+/** Asked before somebody leaves on purpose; false: he stays. */
+let mayLeave: () => Promise<boolean> = async () => true
+export function askBeforeLogout(ask: typeof mayLeave): void {
+  mayLeave = ask
+}
+
 /** Ends the session on the server as far as it answers, and here in any case. */
 export async function logout(): Promise<void> {
+  if (!(await mayLeave())) return
   await Promise.race([
     call(person.logout, {}, { signIn: true }).catch(() => undefined),
     new Promise((resolve) => setTimeout(resolve, 3000)),

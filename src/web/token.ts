@@ -7,6 +7,8 @@ import { forgetView } from './view.ts'
  */
 const key = 'Authorization'
 const flashKey = 'flash'
+/** Who is signed in, for pages that work without the network (session.ts). */
+export const offlineKey = 'offline.user'
 
 export const token = (): string | null => localStorage.getItem(key)
 export const setToken = (value: string): void => localStorage.setItem(key, value)
@@ -25,6 +27,7 @@ export function endSession(message?: string, { back = true } = {}): void {
   leaving = true
   if (!back) history.replaceState(null, '', href('/'))
   localStorage.removeItem(key)
+  localStorage.removeItem(offlineKey)
   forgetView()
   sessionStorage.removeItem('tabs')
   if (message) sessionStorage.setItem(flashKey, message)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
+import { filesOf, importMap } from './bundle.ts'
 
 /** In development there is no server that fills in the placeholders. */
 export const developmentPage = (): Plugin => ({
@@ -34,14 +35,6 @@ export const versionFile = (build: string): Plugin => ({
 
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
-
-type Chunk = {
-  readonly type: 'chunk'
-  readonly facadeModuleId: string | null
-  readonly moduleIds: readonly string[]
-  readonly imports: readonly string[]
-  readonly viteMetadata?: { readonly importedCss: ReadonlySet<string> }
-}
 
 /**
  * What a first visit loads, each with all it imports, and how many bytes of it may come compressed
@@ -89,28 +82,13 @@ async function checkBudgets(
   bundle: Readonly<Record<string, unknown>>,
   say: (line: string) => void,
 ): Promise<void> {
-  const chunks = Object.entries(bundle).filter(
-    (entry): entry is [string, Chunk] => (entry[1] as { type?: string }).type === 'chunk',
-  )
-  const page = await readFile(join(dir, 'index.html'), 'utf8')
-  const table = /<script type="importmap">([^<]*)</.exec(page)?.[1] ?? '{"imports":{}}'
-  const names = (JSON.parse(table) as { imports: Record<string, string> }).imports
-  const real = (file: string) => names[`./${file}`]?.slice(2) ?? file
+  const real = importMap(await readFile(join(dir, 'index.html'), 'utf8'))
   for (const { name, kinds, most, from } of visits) {
-    const queue = from.map((module) => {
-      const found = chunks.find(([, { moduleIds }]) =>
-        moduleIds.some((id) => id.endsWith(`/${module}`)),
-      )
-      if (!found) throw new Error(`${module} is in no chunk: the budget of ${name} cannot be told`)
-      return found[0]
-    })
-    const files = new Set<string>()
-    for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
-      if (files.has(file)) continue
-      files.add(file)
-      const chunk = chunks.find(([other]) => other === file)?.[1]
-      queue.push(...(chunk?.imports ?? []).map(real), ...(chunk?.viteMetadata?.importedCss ?? []))
-    }
+    const files = filesOf(
+      bundle,
+      real,
+      from.map((module) => new RegExp(`/${module.replaceAll('.', '\\.')}$`)),
+    )
     const sizes = await Promise.all(
       [...files]
         .filter((file) => kinds.test(file))

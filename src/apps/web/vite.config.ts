@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { chunkGroups } from './chunks.ts'
+import { phoneApp } from './phone.ts'
 import { developmentPage, precompress, versionFile } from './plugins.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -19,7 +20,7 @@ export default defineConfig({
   root,
   base: './',
   define: { __VERSION__: JSON.stringify(version) },
-  plugins: [react(), developmentPage(), versionFile(build), precompress()],
+  plugins: [react(), developmentPage(), versionFile(build), phoneApp(build), precompress()],
   build: {
     outDir: fileURLToPath(new URL('../../../dist/web', import.meta.url)),
     emptyOutDir: true,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Change, changed, type Entry, isUnsaid, opsOf, saidNow, sumsOf } from './entries.ts'
 
-const lane = { clientId: 'v', laneId: 4, productId: 9 }
+const lane = { clientId: 'v', laneId: 4, productId: 9, planned: 6, baseSeq: 12 }
 const at = (minute: number) => ({ now: `2026-11-23T08:0${minute}:00.000Z`, clockOffset: 0 })
 const done = (...changes: Change[]): Entry =>
   changes.reduce<Entry | undefined>(
@@ -36,6 +36,7 @@ test.each<[string, Change]>([
   ['it was not counted after all', { countedQty: null }],
   ['they are of another batch', { batchId: 8 }],
   ['they were taken out for another reason', { withdrawReason: 'RECALL' }],
+  ['there was a reason for less than planned', { differs: 'SPACE' }],
   ['another code was meant', { codes: ['code-0002'] }],
 ])('said anew because %s', (_, change) => {
   const before = sent(
@@ -63,6 +64,15 @@ test('the same count again is no new moment, a changed one is', () => {
   const entry = done({ countedQty: 3 }, { countedQty: 3 })
   expect(entry.countedAt).toBe(at(0).now)
   expect(changed(entry, lane, { countedQty: 4 }, at(4)).countedAt).toBe(at(4).now)
+})
+
+test('a broken lane is told once, and nothing else anew for it', () => {
+  const entry = sent(done({ addedQty: 6 }))
+  const broken = changed(entry, lane, { fault: 'MOTOR' }, at(5))
+  expect(opsOf(broken)).toMatchObject([{ kind: 'FAULT', note: 'MOTOR', baseSeq: 12 }])
+  expect(opsOf(changed(sent(broken), lane, { addedQty: 7 }, at(6)))).toMatchObject([
+    { kind: 'ADD', qty: 1 },
+  ])
 })
 
 test('the plan is kept as far as each lane got what was planned', () => {

@@ -1,4 +1,4 @@
-import type { Op, WithdrawReason } from '../../contract.ts'
+import type { differences, Op, withdrawReasons } from '../../contract.ts'
 
 /** What somebody did at a lane. A count says what was there before anything was taken or put in. */
 export type Said = {
@@ -6,12 +6,14 @@ export type Said = {
   readonly countedAt: string | null
   readonly addedQty: number
   readonly withdrawnQty: number
-  readonly withdrawReason: WithdrawReason | null
+  readonly withdrawReason: (typeof withdrawReasons)[number] | null
   readonly batchId: number | null
   readonly codes: readonly string[]
+  /** Why less or more was put in than planned. */
+  readonly differs: (typeof differences)[number] | null
+  /** How the lane is broken; empty: it is not. */
+  readonly fault: string
 }
-export const differReasons = ['NO_ROOM', 'SHORT', 'WRONG', 'STOCK_OFF', 'OTHER'] as const
-export type DifferReason = (typeof differReasons)[number]
 
 /** A lane of a visit as it stands on the screen; `said`: what operations say of it so far. */
 export type Entry = Said & {
@@ -22,10 +24,14 @@ export type Entry = Said & {
   /** What to add to the phone's clock of that moment, in milliseconds. */
   readonly clockOffset: number
   readonly skipped: boolean
-  readonly differReason: DifferReason | null
+  readonly planned: number
+  /** The last flow of the lane that the phone knew. */
+  readonly baseSeq: number | null
   readonly said: Said
 }
-export type Change = Partial<Said & Pick<Entry, 'skipped' | 'differReason'>>
+/** The lane it is about, as it was taken along. */
+export type About = Pick<Entry, 'clientId' | 'laneId' | 'productId' | 'planned' | 'baseSeq'>
+export type Change = Partial<Said & Pick<Entry, 'skipped'>>
 
 export const nothingSaid: Said = {
   countedQty: null,
@@ -35,12 +41,14 @@ export const nothingSaid: Said = {
   withdrawReason: null,
   batchId: null,
   codes: [],
+  differs: null,
+  fault: '',
 }
 
 /** The entry after a change that was made now. */
 export function changed(
   before: Entry | undefined,
-  lane: Pick<Entry, 'clientId' | 'laneId' | 'productId'>,
+  lane: About,
   change: Change,
   at: { now: string; clockOffset: number },
 ): Entry {
@@ -49,7 +57,6 @@ export function changed(
     ...nothingSaid,
     said: nothingSaid,
     skipped: false,
-    differReason: null,
   }
   const counts = change.countedQty !== undefined && change.countedQty !== entry.countedQty
   return {
@@ -66,10 +73,10 @@ export const says = (entry: Said): boolean =>
 
 /** Pieces that differ from the plan by more than this want a reason. */
 const mostOff = 1
-export const wantsReason = (entry: Entry, planned: number): boolean =>
-  says(entry) && Math.abs(entry.addedQty - planned) > mostOff
+export const isOff = (entry: Entry): boolean =>
+  says(entry) && Math.abs(entry.addedQty - entry.planned) > mostOff
 
-type Bare = Omit<Op, 'opId' | 'clientSeq'>
+export type Bare = Omit<Op, 'opId' | 'clientSeq'>
 /**
  * Operations that tell the server what changed since the last ones. What only grew is told by its
  * growth; what was taken back is said anew, each part with its own moment.
@@ -84,14 +91,20 @@ export function opsOf(entry: Entry): Bare[] {
     batchId: null,
     codes: [],
     madeAt,
+    note: '',
+    ...(entry.baseSeq === null ? {} : { baseSeq: entry.baseSeq }),
     ...more,
   })
+  const why = {
+    planned: entry.planned,
+    ...(entry.differs ? { differs: entry.differs } : {}),
+  }
   const since = (from: Said): Bare[] => {
     const added = entry.addedQty - from.addedQty
     const out = entry.withdrawnQty - from.withdrawnQty
     return [
       ...(entry.countedQty !== null && entry.countedAt !== from.countedAt
-        ? [op('COUNT', entry.countedQty, entry.countedAt ?? doneAt)]
+        ? [op('COUNT', entry.countedQty, entry.countedAt ?? doneAt, entry.addedQty ? {} : why)]
         : []),
       ...(out > 0
         ? [op('WITHDRAW', out, doneAt, { reason: entry.withdrawReason ?? 'TAKE_BACK' })]
@@ -101,12 +114,18 @@ export function opsOf(entry: Entry): Bare[] {
             op('ADD', added, doneAt, {
               batchId: entry.batchId,
               codes: entry.codes.filter((code) => !from.codes.includes(code)),
+              ...why,
             }),
           ]
         : []),
     ]
   }
-  return grew(entry) ? since(said) : [op('CLEAR', 0, doneAt), ...since(nothingSaid)]
+  return [
+    ...(grew(entry) ? since(said) : [op('CLEAR', 0, doneAt), ...since(nothingSaid)]),
+    ...(entry.fault && entry.fault !== said.fault
+      ? [op('FAULT', 0, doneAt, { note: entry.fault })]
+      : []),
+  ]
 }
 
 /** Nothing of what was said before became less, or something else. */
@@ -118,6 +137,7 @@ function grew(entry: Entry): boolean {
     entry.withdrawnQty >= said.withdrawnQty &&
     (said.addedQty === 0 || entry.batchId === said.batchId) &&
     (said.withdrawnQty === 0 || entry.withdrawReason === said.withdrawReason) &&
+    (!says(said) || entry.differs === said.differs) &&
     said.codes.every((code) => entry.codes.includes(code)) &&
     // codes without a piece more are of pieces that were said already
     (entry.codes.length === said.codes.length || entry.addedQty > said.addedQty)
@@ -127,28 +147,15 @@ function grew(entry: Entry): boolean {
 /** What is to be said of it, and was not yet. */
 export const isUnsaid = (entry: Entry): boolean => opsOf(entry).length > 0
 
-export const saidNow = ({
-  countedQty,
-  countedAt,
-  addedQty,
-  withdrawnQty,
-  withdrawReason,
-  batchId,
-  codes,
-}: Entry): Said => ({
-  countedQty,
-  countedAt,
-  addedQty,
-  withdrawnQty,
-  withdrawReason,
-  batchId,
-  codes,
-})
+export const saidNow = (entry: Entry): Said =>
+  Object.fromEntries(
+    Object.keys(nothingSaid).map((key) => [key, entry[key as keyof Said]]),
+  ) as unknown as Said
 
 /** What the visit comes to, as the phone knows the stock. */
 export function sumsOf(
   entries: readonly Entry[],
-  lanes: readonly { id: number; quantity: number; planned: number }[],
+  lanes: readonly { readonly id: number; readonly quantity: number; readonly planned: number }[],
 ) {
   const of = new Map(entries.map((entry) => [entry.laneId, entry]))
   const sum = (each: (entry: Entry) => number) => entries.reduce((all, one) => all + each(one), 0)

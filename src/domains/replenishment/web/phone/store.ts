@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { newKey } from '../../../../web/call.ts'
 import { clockOffset } from '../../../../web/clock.ts'
 import { useUser } from '../../../../web/session.ts'
-import type { Op, opStates, VisitRow } from '../../contract.ts'
+import type { checks, Op, opStates, VisitRow } from '../../contract.ts'
 import {
   asked,
   deleteDb,
@@ -14,7 +14,15 @@ import {
   type StoreName,
   transact,
 } from './db.ts'
-import { type Change, changed, type Entry, isUnsaid, opsOf, saidNow } from './entries.ts'
+import {
+  type About,
+  type Change,
+  changed,
+  type Entry,
+  isUnsaid,
+  opsOf,
+  saidNow,
+} from './entries.ts'
 
 /** What one person did with this phone, whether the network was there or not. */
 
@@ -36,6 +44,8 @@ export type PhoneLane = {
   readonly lockReason: string | null
   readonly drugClass: string
   readonly traceRequired: boolean
+  /** Number of its last flow; null: it was not told. */
+  readonly flowSeq: number | null
 }
 export type PhoneBatch = {
   readonly id: number
@@ -59,7 +69,6 @@ export type Machine = {
 
 export const visitSteps = ['ARRIVE', 'LANES', 'FINISH', 'CHECK'] as const
 export type VisitStep = (typeof visitSteps)[number]
-export const finishChecks = ['outlet', 'clean', 'screen', 'temperature'] as const
 export type PhoneVisit = {
   readonly clientId: string
   readonly deviceId: number
@@ -67,8 +76,10 @@ export type PhoneVisit = {
   readonly nickname: string
   readonly startedAt: string
   readonly clockOffset: number
+  /** When what it works with was taken along. */
+  readonly packAt: string | null
   readonly step: VisitStep
-  readonly checks: readonly (typeof finishChecks)[number][]
+  readonly checks: readonly (typeof checks)[number][]
   /** OPEN: somebody works on it. SUBMITTED: it waits for the network. */
   readonly state: 'OPEN' | 'SUBMITTED' | 'DONE' | 'REFUSED'
   readonly submittedAt: string | null
@@ -170,13 +181,15 @@ export const photosOf = (db: IDBDatabase, clientId: string) => getOwn<Photo>(db,
 /** Begins a visit on the phone; the server hears of it with the next upload. */
 export async function beginVisit(
   db: IDBDatabase,
-  { deviceId, rtuNumber, nickname }: Pick<Machine, 'deviceId' | 'rtuNumber' | 'nickname'>,
+  machine: Pick<Machine, 'deviceId' | 'rtuNumber' | 'nickname'>,
 ): Promise<PhoneVisit> {
+  const { deviceId, rtuNumber, nickname } = machine
   const visit: PhoneVisit = {
     clientId: newKey(),
     deviceId,
     rtuNumber,
     nickname,
+    packAt: (await machineOf(db, deviceId))?.takenAt ?? null,
     startedAt: new Date().toISOString(),
     clockOffset: clockOffset(),
     step: 'ARRIVE',
@@ -211,11 +224,19 @@ export async function changeVisit(
   return after
 }
 
+export const aboutLane = (clientId: string, lane: PhoneLane): About => ({
+  clientId,
+  laneId: lane.id,
+  productId: lane.productId,
+  planned: lane.planned,
+  baseSeq: lane.flowSeq,
+})
+
 /** Keeps at once what was done at lanes, as long as the visit is open. */
 export async function changeEntries(
   db: IDBDatabase,
   clientId: string,
-  changes: readonly { lane: Pick<PhoneLane, 'id' | 'productId'>; change: Change }[],
+  changes: readonly { lane: PhoneLane; change: Change }[],
 ): Promise<void> {
   const at = { now: new Date().toISOString(), clockOffset: clockOffset() }
   await transact(db, ['visits', 'entries'], 'readwrite', async (of) => {
@@ -223,8 +244,7 @@ export async function changeEntries(
     if (visit?.state !== 'OPEN') return
     for (const { lane, change } of changes) {
       const before = await asked<Entry | undefined>(of('entries').get([clientId, lane.id]))
-      const own = { clientId, laneId: lane.id, productId: lane.productId }
-      await asked(of('entries').put(changed(before, own, change, at)))
+      await asked(of('entries').put(changed(before, aboutLane(clientId, lane), change, at)))
     }
   })
   stored()
@@ -349,11 +369,19 @@ export async function exported(db: IDBDatabase): Promise<Blob> {
   return new Blob([JSON.stringify(found, null, 1)], { type: 'application/json' })
 }
 
+/** The worker answers from here what the pages ask for. */
+const pictures = 'huodao-pictures'
+export async function keepPictures(addresses: readonly string[]): Promise<void> {
+  if (!('caches' in globalThis)) return
+  const cache = await caches.open(pictures)
+  for (const address of addresses)
+    if (!(await cache.match(address))) await cache.add(address).catch(() => undefined)
+}
+
 /** Empties the phone; refused while something was not sent. */
 export async function wipe(userId: number): Promise<boolean> {
   if ((await unsentOf(await openDb(userId))) > 0) return false
   await deleteDb(userId)
-  if ('caches' in globalThis) await caches.delete('huodao-pictures')
-  stored()
+  if ('caches' in globalThis) await caches.delete(pictures)
   return true
 }

@@ -130,13 +130,14 @@ async function sendVisit(db: IDBDatabase, clientId: string): Promise<void> {
 }
 
 async function announce(db: IDBDatabase, visit: PhoneVisit): Promise<void> {
-  const { clientId, deviceId, startedAt, clockOffset: offset } = visit
+  const { clientId, deviceId, startedAt, packAt, clockOffset: offset } = visit
   const { id, ...server } = await call(replenishment.start, {
     deviceId,
     clientId,
     source: 'PHONE',
     startedAt: onServer(startedAt, offset),
     sentAt: nowOnServer(),
+    ...(packAt ? { packAt } : {}),
   })
   await adopt(db, clientId, { id, clientId: server.clientId, lastSeq: server.lastSeq })
 }
@@ -180,11 +181,18 @@ const sent = ({ op, clockOffset: offset }: KeptOp) => ({
 async function submit(db: IDBDatabase, clientId: string): Promise<void> {
   const visit = await visitOf(db, clientId)
   if (visit?.state !== 'SUBMITTED' || !visit.server) return
-  const { id } = visit.server
+  const { server, lastSeq, submittedAt, checks } = visit
+  const finishedAt = onServer(submittedAt ?? visit.startedAt, visit.clockOffset)
   const answer = await call(
     replenishment.submit,
-    { id, lastClientSeq: visit.lastSeq },
-    { idempotencyKey: `${clientId}/${visit.submittedAt}` },
+    {
+      id: server.id,
+      lastClientSeq: lastSeq,
+      finishedAt,
+      sentAt: nowOnServer(),
+      checks: [...checks],
+    },
+    { idempotencyKey: `${clientId}/${submittedAt}` },
   )
   await keepAnswer(db, clientId, answer)
 }
