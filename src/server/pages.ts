@@ -42,13 +42,17 @@ export async function servePages(
         index: false,
         preCompressed: true,
         allowedPath: (file) => !file.startsWith('/index.html'),
-        setHeaders: (reply, file) =>
+        setHeaders: (reply, file) => {
           reply.header(
             'cache-control',
             file.includes(`${path.sep}assets${path.sep}`)
               ? 'public, max-age=31536000, immutable'
               : 'no-cache',
-          ),
+          )
+          // the worker of phones reads the files it keeps, and loads no code
+          if (/[\\/]sw\.js(\.br|\.gz)?$/.test(file))
+            reply.header('content-security-policy', "default-src 'none'; connect-src 'self'")
+        },
       })
     })
   }
