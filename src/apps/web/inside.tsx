@@ -1,6 +1,7 @@
 import { JobsBadge } from '../../domains/jobs/web/JobsBadge.tsx'
 import { exportList } from '../../domains/jobs/web/pickers.ts'
 import { Bell } from '../../domains/notices/web/Bell.tsx'
+import { Phone } from '../../domains/replenishment/web/pickers.tsx'
 import { registerLocale } from '../../web/i18n.ts'
 import { lazyDialog } from '../../web/lazyDialog.tsx'
 import { type Finder, provide } from '../../web/product.ts'
@@ -26,6 +27,7 @@ provide({
     <>
       <JobsBadge />
       <Bell />
+      <Phone />
     </>
   ),
   ViewDialog: lazyDialog(async () => {

@@ -118,7 +118,6 @@ export const VisitRow = z.strictObject({
 export type VisitRow = z.infer<typeof VisitRow>
 
 export const withdrawReasons = ['TAKE_BACK', 'WASTE', 'EXPIRED', 'RECALL'] as const
-export type WithdrawReason = (typeof withdrawReasons)[number]
 const pieces = z.number().int().min(0).max(999)
 const codes = z
   .array(

@@ -1,4 +1,5 @@
 import { defineLocale } from '../../shared/locale.ts'
+import { phoneTexts } from './phoneTexts.ts'
 
 export const locale = defineLocale(
   {
@@ -104,6 +105,7 @@ export const locale = defineLocale(
       withdrawReason: { TAKE_BACK: '取回', WASTE: '报损', EXPIRED: '过期', RECALL: '召回' },
       differs: { true: '有差异' },
     },
+    phone: phoneTexts.zh,
     title: '补货管理',
     views: { tasks: '待补货', visits: '补货记录', picks: '拣货单' },
     device: '机器编号 / 名称',
@@ -279,6 +281,7 @@ export const locale = defineLocale(
       },
       differs: { true: 'Differs' },
     },
+    phone: phoneTexts.en,
     title: 'Replenishment',
     views: { tasks: 'To refill', visits: 'Visits', picks: 'Pick lists' },
     device: 'Machine no. / name',

@@ -2,7 +2,6 @@ import { Button } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { useWrite } from '../../../web/api.ts'
-import { newKey } from '../../../web/call.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { RegionSelect } from '../../../web/RegionSelect.tsx'
@@ -12,6 +11,7 @@ import { useMay } from '../../../web/session.ts'
 import { Cut, Muted } from '../../../web/ui/Text.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
 import { needs, replenishment, TaskRow } from '../contract.ts'
+import { useStart } from './useStart.ts'
 import { useViews } from './views.ts'
 
 const hour = 3_600_000
@@ -25,10 +25,7 @@ export function TaskList() {
   const col = useCols(TaskRow, 'replenishment')
   const may = useMay()
   const navigate = useNavigate()
-  const start = useWrite(replenishment.start, {
-    invalidates: ['/api/replenishment-tasks', '/api/replenishment-visits'],
-    onSuccess: ({ id }) => void navigate(`/stock/replenish/visit/${id}`),
-  })
+  const start = useStart()
   const pick = useWrite(replenishment.pick, {
     success: 'replenishment:pickDone',
     onSuccess: ({ id }) => void navigate(`/stock/replenish/pick-lists/${id}`),
@@ -106,7 +103,7 @@ export function TaskList() {
           key: 'start',
           label: t(row.draftId === null ? 'start' : 'goOn'),
           can: may('replenish:update'),
-          onClick: () => start.mutate({ deviceId: row.id, clientId: newKey() }),
+          onClick: () => start(row),
         },
         {
           key: 'navigate',

@@ -1,3 +1,4 @@
+import { lazy } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useParams } from 'react-router'
 import { useRead } from '../../../web/api.ts'
@@ -12,10 +13,19 @@ import { stateTones } from './tones.ts'
 import { VisitItems } from './VisitItems.tsx'
 import { VisitPanel } from './VisitPanel.tsx'
 
-/** A visit at its machine: while it is one's own and open, it is filled in here. */
+const PhoneVisit = lazy(() =>
+  import('./phone/PhoneVisit.tsx').then((found) => ({ default: found.PhoneVisit })),
+)
+
+/** A visit by its number, at a desk, or by the key under which a phone keeps it. */
 export function VisitPage() {
-  const { id } = useParams()
-  const read = useRead(replenishment.visit, { id: Number(id) }, { inline: true })
+  const { id = '' } = useParams()
+  return id.includes('-') ? <PhoneVisit /> : <DeskVisit id={Number(id)} />
+}
+
+/** A visit at its machine: while it is one's own and open, it is filled in here. */
+function DeskVisit({ id }: { id: number }) {
+  const read = useRead(replenishment.visit, { id }, { inline: true })
   useTabTitle(read.data?.rtuNumber)
   if (!read.data) return <Unread read={read} rows={10} />
   return read.data.can.edit ? <Open visit={read.data} /> : <Ended visit={read.data} />

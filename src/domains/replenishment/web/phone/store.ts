@@ -178,6 +178,37 @@ export const opsOfVisit = async (db: IDBDatabase, clientId: string) =>
   (await getOwn<KeptOp>(db, 'ops', clientId)).sort((a, b) => a.op.clientSeq - b.op.clientSeq)
 export const photosOf = (db: IDBDatabase, clientId: string) => getOwn<Photo>(db, 'photos', clientId)
 
+/** One more, as far as there may be more. */
+export async function keepPhoto(
+  db: IDBDatabase,
+  clientId: string,
+  image: Blob,
+  most: number,
+): Promise<void> {
+  const photo: Photo = {
+    id: newKey(),
+    clientId,
+    image,
+    madeAt: new Date().toISOString(),
+    sent: false,
+  }
+  await transact(db, ['photos'], 'readwrite', async (of) => {
+    const own = await asked(of('photos').index('clientId').getAllKeys(clientId))
+    if (own.length < most) await asked(of('photos').put(photo))
+  })
+  stored()
+}
+export async function photoSent(db: IDBDatabase, photo: Photo): Promise<void> {
+  await put(db, 'photos', { ...photo, sent: true })
+  stored()
+}
+export async function dropPhoto(db: IDBDatabase, id: string): Promise<void> {
+  await transact(db, ['photos'], 'readwrite', async (of) => {
+    await asked(of('photos').delete(id))
+  })
+  stored()
+}
+
 /** Begins a visit on the phone; the server hears of it with the next upload. */
 export async function beginVisit(
   db: IDBDatabase,
@@ -232,7 +263,7 @@ export const aboutLane = (clientId: string, lane: PhoneLane): About => ({
   baseSeq: lane.flowSeq,
 })
 
-/** Keeps at once what was done at lanes, as long as the visit is open. */
+/** Keeps at once what was done at lanes, as long as the visit is open; whoever calls tells of it. */
 export async function changeEntries(
   db: IDBDatabase,
   clientId: string,
@@ -247,7 +278,6 @@ export async function changeEntries(
       await asked(of('entries').put(changed(before, aboutLane(clientId, lane), change, at)))
     }
   })
-  stored()
 }
 
 /**
@@ -348,16 +378,19 @@ export async function forgetOld(db: IDBDatabase): Promise<void> {
   const old = (await visitsOf(db)).filter(
     (visit) => !isUnsent(visit) && visit.endedAt !== null && visit.endedAt < before,
   )
-  if (!old.length) return
+  for (const { clientId } of old) await dropVisit(db, clientId)
+}
+
+/** A visit goes, with all that belongs to it. */
+export async function dropVisit(db: IDBDatabase, clientId: string): Promise<void> {
   await transact(db, ['visits', 'entries', 'ops', 'photos'], 'readwrite', async (of) => {
-    for (const { clientId } of old) {
-      await asked(of('visits').delete(clientId))
-      await asked(of('entries').delete(ofVisit(clientId)))
-      for (const name of ['ops', 'photos'] as const)
-        for (const key of await asked(of(name).index('clientId').getAllKeys(clientId)))
-          await asked(of(name).delete(key))
-    }
+    await asked(of('visits').delete(clientId))
+    await asked(of('entries').delete(ofVisit(clientId)))
+    for (const name of ['ops', 'photos'] as const)
+      for (const key of await asked(of(name).index('clientId').getAllKeys(clientId)))
+        await asked(of(name).delete(key))
   })
+  stored()
 }
 
 /** Everything this phone holds of the visit's person, as a file: the last resort. */

@@ -9,6 +9,7 @@ import {
   adopt,
   changeVisit,
   cutOps,
+  dropVisit,
   forgetOld,
   isUnsent,
   type KeptOp,
@@ -115,6 +116,19 @@ const passes = (error: ApiError): boolean =>
   [401, 403, 409, 429].includes(Math.floor(error.code / 1000)) ||
   error.code < 400_000
 
+/** Nothing of it counts; one the server knows of is given up there first. */
+export async function giveUp(userId: number, clientId: string): Promise<void> {
+  const db = await openDb(userId)
+  await inTurn(async () => {
+    const visit = await visitOf(db, clientId)
+    if (visit?.server)
+      await call(replenishment.cancel, { id: visit.server.id }).catch((error: unknown) => {
+        if (!isApiError(error) || passes(error)) throw error
+      })
+    await dropVisit(db, clientId)
+  })
+}
+
 async function sendVisit(db: IDBDatabase, clientId: string): Promise<void> {
   try {
     const visit = await visitOf(db, clientId)
@@ -183,17 +197,14 @@ async function submit(db: IDBDatabase, clientId: string): Promise<void> {
   if (visit?.state !== 'SUBMITTED' || !visit.server) return
   const { server, lastSeq, submittedAt, checks } = visit
   const finishedAt = onServer(submittedAt ?? visit.startedAt, visit.clockOffset)
-  const answer = await call(
-    replenishment.submit,
-    {
-      id: server.id,
-      lastClientSeq: lastSeq,
-      finishedAt,
-      sentAt: nowOnServer(),
-      checks: [...checks],
-    },
-    { idempotencyKey: `${clientId}/${submittedAt}` },
-  )
+  // one whose answer was lost is closed by then, and read (`refusedVisit`)
+  const answer = await call(replenishment.submit, {
+    id: server.id,
+    lastClientSeq: lastSeq,
+    finishedAt,
+    sentAt: nowOnServer(),
+    checks: [...checks],
+  })
   await keepAnswer(db, clientId, answer)
 }
 

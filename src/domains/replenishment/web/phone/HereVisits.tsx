@@ -1,0 +1,68 @@
+import { Button } from 'antd'
+import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router'
+import { StatusTag, type Tone } from '../../../../web/StatusTag.tsx'
+import { useUser } from '../../../../web/session.ts'
+import { Time } from '../../../../web/Time.tsx'
+import { Muted } from '../../../../web/ui/Text.tsx'
+import { openDb } from './db.ts'
+import styles from './phone.module.css'
+import { SyncChip } from './SyncChip.tsx'
+import { exported, isUnsent, type PhoneVisit, useStored, visitsOf } from './store.ts'
+
+const tones: Readonly<Record<PhoneVisit['state'], Tone>> = {
+  OPEN: 'shipped',
+  SUBMITTED: 'warn',
+  DONE: 'success',
+  REFUSED: 'fault',
+}
+
+/** Visits of this phone that are not done: they open without the network. */
+export function HereVisits() {
+  const { t } = useTranslation('replenishment')
+  const navigate = useNavigate()
+  const { id } = useUser()
+  const found = useStored(visitsOf)
+  const left = (found ?? []).filter((visit) => isUnsent(visit) || visit.state === 'REFUSED')
+  if (!left.length) return null
+  const toFile = async () => {
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(await exported(await openDb(id)))
+    link.download = `huodao-${new Date().toISOString().slice(0, 16).replace(/\D/g, '')}.json`
+    link.click()
+    URL.revokeObjectURL(link.href)
+  }
+  return (
+    <section className={`hd-sheet ${styles.here}`} aria-label={t('phone.here')}>
+      <header>
+        <h2>{t('phone.here')}</h2>
+        <SyncChip />
+      </header>
+      <ul>
+        {left.map((visit) => (
+          <li key={visit.clientId}>
+            <span>
+              <span>
+                {visit.rtuNumber} <Muted small>{visit.nickname}</Muted>
+              </span>
+              <Muted small>
+                <StatusTag tone={tones[visit.state]}>{t(`phone.states.${visit.state}`)}</StatusTag>{' '}
+                <Time at={visit.startedAt} />
+              </Muted>
+            </span>
+            <Button
+              size="large"
+              onClick={() => void navigate(`/stock/replenish/visit/${visit.clientId}`)}
+            >
+              {t(visit.state === 'OPEN' ? 'phone.goOn' : 'phone.look')}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {/* the last resort of a phone that never comes to a network again */}
+      <Button type="link" size="large" onClick={() => void toFile()}>
+        {t('phone.toFile')}
+      </Button>
+    </section>
+  )
+}
