@@ -14,6 +14,7 @@ import type { PhoneBatch, PhoneLane } from './store.ts'
 import { batchesFor, whyNotLoaded } from './takeAlong.ts'
 import { type LaneState, mostAdded, stateOf } from './visit.ts'
 
+/** They are told in words. */
 const faults = ['MOTOR', 'STUCK', 'DAMAGED', 'OTHER'] as const
 const tones: Readonly<Record<Exclude<LaneState, 'fine'>, Tone>> = {
   count: 'locked',
@@ -197,7 +198,10 @@ export function LaneCard({ lane, entry, batches, problem, onChange }: Props) {
           <Chips
             label={t('phone.fault')}
             value={entry?.fault ?? null}
-            options={faults.map((value) => ({ value, label: t(`phone.faults.${value}`) }))}
+            options={faults.map((key) => {
+              const label = t(`phone.faults.${key}`)
+              return { value: label, label }
+            })}
             onChange={(fault) => onChange({ fault })}
           />
           <div className={styles.buttons}>

@@ -18,6 +18,8 @@ import {
   onStored,
   opsOfVisit,
   type PhoneVisit,
+  photoSent,
+  photosOf,
   unsentOf,
   visitOf,
   visitsOf,
@@ -136,6 +138,7 @@ async function sendVisit(db: IDBDatabase, clientId: string): Promise<void> {
     if (!visit.server) await announce(db, visit)
     await cutOps(db, clientId)
     await sendOps(db, clientId)
+    await sendPhotos(db, clientId)
     await submit(db, clientId)
   } catch (error) {
     if (!isApiError(error) || passes(error)) throw error
@@ -192,6 +195,22 @@ const sent = ({ op, clockOffset: offset }: KeptOp) => ({
   madeAt: onServer(op.madeAt, offset),
 })
 
+/** One that is not taken does not hold up the visit. */
+async function sendPhotos(db: IDBDatabase, clientId: string): Promise<void> {
+  const server = (await visitOf(db, clientId))?.server
+  if (!server) return
+  for (const photo of (await photosOf(db, clientId)).filter(({ sent }) => !sent)) {
+    try {
+      const input = { clientId: server.clientId, photoId: photo.id }
+      await call(replenishment.addPhoto, input, { file: photo.image })
+    } catch (error) {
+      if (!isApiError(error) || passes(error)) throw error
+      await changeVisit(db, clientId, () => ({ problem: error.message }))
+    }
+    await photoSent(db, photo)
+  }
+}
+
 async function submit(db: IDBDatabase, clientId: string): Promise<void> {
   const visit = await visitOf(db, clientId)
   if (visit?.state !== 'SUBMITTED' || !visit.server) return
@@ -225,8 +244,10 @@ async function keepAnswer(db: IDBDatabase, clientId: string, answer: Visit): Pro
 /** It was ended already, by an answer that was lost or by somebody else; or it is not taken. */
 async function refusedVisit(db: IDBDatabase, clientId: string, error: ApiError): Promise<void> {
   const server = (await visitOf(db, clientId))?.server
-  if (error.error === replenishmentErrors.closed.name && server)
-    return keepAnswer(db, clientId, await call(replenishment.visit, { id: server.id }))
+  if (error.error === replenishmentErrors.closed.name && server) {
+    const { visit } = await call(replenishment.result, { clientId: server.clientId })
+    return keepAnswer(db, clientId, visit)
+  }
   const mend = error.error === replenishmentErrors.nothing.name
   await changeVisit(db, clientId, () => ({
     state: mend ? 'OPEN' : 'REFUSED',
