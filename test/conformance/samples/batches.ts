@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { picture, place, rowId, type World, worldNow } from '../../support/world.ts'
+import { picture, rowId, type World } from '../../support/world.ts'
 import { byRow, type DomainSamples, fresh, missingId, own, versionOf } from './kit.ts'
 
 const fields = () => ({
@@ -30,18 +30,6 @@ const somebodyElse = async ({ sql }: World): Promise<number> =>
 
 /** Rows of batches stand after those of their suppliers (suppliers.ts). */
 export const batches: DomainSamples = {
-  rows: (where) => ({
-    recalls: {
-      id: rowId(where, 1),
-      org_id: place[where],
-      batch_id: rowId(where, 1),
-      level: 'I',
-      reason: `因${where}`,
-      recalled_at: worldNow,
-      due_at: worldNow,
-      ended_at: worldNow,
-    },
-  }),
   pathIds: {
     'batches id': { ...byRow, shared: true },
     'recalls id': { ...byRow, shared: true },
@@ -60,6 +48,7 @@ export const batches: DomainSamples = {
       version: 1,
       level: 'I',
       reason: '异物',
+      notice: picture('OWN'),
     }),
     'batches.unrecall': async (world) => ({
       id: await another(world, 'RECALLED'),

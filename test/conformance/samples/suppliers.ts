@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { picture, place, rowId } from '../../support/world.ts'
+import { picture, place, rowId, worldNow } from '../../support/world.ts'
 import { byRow, type DomainSamples, fresh, own, versionOf } from './kit.ts'
 
 const name = () => `供${randomUUID().slice(0, 8)}`
@@ -17,6 +17,16 @@ export const suppliers: DomainSamples = {
       batch_no: `批${where}`,
       produced_on: '2026-11-01',
       expires_on: '2027-11-01',
+    },
+    recalls: {
+      id: rowId(where, 1),
+      org_id: place[where],
+      batch_id: rowId(where, 1),
+      level: 'I',
+      reason: `因${where}`,
+      recalled_at: worldNow,
+      due_at: worldNow,
+      ended_at: worldNow,
     },
     trace_codes: { code: `CODE-${where}`, org_id: place[where], batch_id: rowId(where, 1) },
   }),
