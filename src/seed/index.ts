@@ -5,7 +5,7 @@ import { firstAdministrator } from '../domains/accounts/server/bootstrap.ts'
 import { writeFirstPassword } from '../domains/accounts/server/firstPassword.ts'
 import { seedAlerts } from '../domains/alerts/seed.ts'
 import { seedAudit } from '../domains/audit/seed.ts'
-import { seedBatches, seedLayers } from '../domains/batches/seed.ts'
+import { seedBatches, seedLayers, seedRecalls } from '../domains/batches/seed.ts'
 import { seedBoards } from '../domains/boards/seed.ts'
 import { seedComplaints } from '../domains/complaints/seed.ts'
 import { seedDeviceCommands } from '../domains/device-commands/seed.ts'
@@ -13,6 +13,7 @@ import { seedDeviceSettings } from '../domains/device-settings/seed.ts'
 import { seedDeviceTags } from '../domains/device-tags/seed.ts'
 import { demoSecret, seedDevices } from '../domains/devices/seed.ts'
 import { seedDistribution } from '../domains/distribution/seed.ts'
+import { seedEvidence } from '../domains/drug-evidence/seed.ts'
 import { seedJobs } from '../domains/jobs/seed.ts'
 import { seedLanes } from '../domains/lanes/seed.ts'
 import { seedPlanograms } from '../domains/lanes/seedPlanograms.ts'
@@ -124,6 +125,8 @@ async function seedDemo(
     await seedOrderSupplements(db, now)
     await seedReplenishment(db, now)
     await seedLayers(db, now)
+    await seedRecalls(db, now)
+    await seedEvidence(db, now)
     await seedAudit(db, now)
     await seedComplaints(db, now)
     await seedSecurity(db, now)

@@ -80,6 +80,10 @@ const special: Record<string, string> = {
   'orders unitId': `select u.id as value from order_units u
     where (u.org_id, u.created_at, u.order_id) = (select o.org_id, o.created_at, o.id from orders o
       where o.org_id in (${tree}) order by o.created_at desc limit 1) limit 1`,
+  'recalls id': `select id as value from recalls where org_id in (${tree}) order by id limit 1`,
+  'trace_codes code': `select code as value from trace_codes where org_id in (${tree})
+    order by code limit 1`,
+  'drug_evidence_packs no': `select no as value from evidence_packs where $1 <> '' limit 1`,
   'imports kind': `select 'users' as value where $1 <> ''`,
 }
 async function rowFor(

@@ -354,6 +354,7 @@ const watchedTables = [
   'device_states',
   'device_types',
   'devices',
+  'evidence_packs', // who made which of his machines
 ].concat(
   [
     'lane_floors',

@@ -58,3 +58,109 @@ export async function seedLayers(db: Db, now: Date): Promise<void> {
   if (devices.length)
     for (const statement of counterStatements(devices)) await statement.execute(db)
 }
+
+/**
+ * The board of that recall, and one that has ended; boxes with codes in the store and in lanes,
+ * where the first sales take them.
+ */
+export async function seedRecalls(db: Db, now: Date): Promise<void> {
+  await sql`insert into recalls (org_id, batch_id, level, recall_no, reason, recalled_by,
+      recalled_at, due_at)
+    select b.org_id, b.id, b.recall_level, b.recall_no, b.recall_reason, (select u.id from users u
+        where u.org_id = b.org_id order by u.id limit 1),
+      b.recalled_at, b.recalled_at + interval '2 days'
+    from batches b where b.status = 'RECALLED'`.execute(db)
+  await sql`insert into device_shadows (device_id, kind, org_id, wanted, wanted_at, delivered,
+      applied, answered_at)
+    select x.device_id, 'RECALLS', x.org_id, 1, x.recalled_at, x.known, x.known,
+      case when x.known = 1 then x.recalled_at + interval '40 seconds' end
+    from (select y.device_id, y.org_id, r.recalled_at,
+        (row_number() over (order by y.device_id) % 3 <> 0)::int as known
+      from recalls r join lane_layers y on y.batch_id = r.batch_id group by 1, 2, 3) x`.execute(db)
+  await sql`insert into recall_devices (recall_id, device_id, org_id, version, lanes, pieces)
+    select r.id, y.device_id, y.org_id, 1, count(*), sum(y.qty)
+    from recalls r join lane_layers y on y.batch_id = r.batch_id group by 1, 2, 3`.execute(db)
+  await sql`insert into recall_people (recall_id, user_id, org_id, told_at)
+    select distinct r.id, u.id, u.org_id, r.recalled_at from recalls r
+    join recall_devices v on v.recall_id = r.id
+    join device_assignments a on a.device_id = v.device_id and a.kind = 'REPLENISHER'
+      and a.to_at is null
+    join users u on u.id = a.user_id`.execute(db)
+  // one that is over: the goods were found good, what was damaged was destroyed before a witness
+  await sql`with b as (select b.id, b.org_id, x.url as licence, (array(select u.id from users u
+        where u.org_id = b.org_id order by u.id limit 2)) as people
+      from batches b cross join lateral (select p.url from uploads p where p.org_id = b.org_id
+        and p.kind = 'IMAGE' order by p.id limit 1) x
+      where b.status = 'NORMAL' and (select count(*) from users u where u.org_id = b.org_id) > 1
+      order by b.org_id = (select u.org_id from users u where u.username = 'operator') desc, b.id
+      limit 1),
+    r as (insert into recalls (org_id, batch_id, level, recall_no, reason, recalled_by,
+        recalled_at, due_at, destroyed_qty, asked_by, asked_at, end_reason, ended_by, ended_at)
+      select org_id, id, 'I', '粤药监召〔2026〕11号', '外包装破损', people[1],
+        ${now}::timestamptz - interval '20 days', ${now}::timestamptz - interval '19 days', 6,
+        people[1], ${now}::timestamptz - interval '20 hours' - interval '19 days',
+        '复检合格，破损的已销毁', people[2], ${now}::timestamptz - interval '19 days' from b
+      returning id, org_id)
+    insert into recall_destructions (org_id, recall_id, qty, done_by, witness_id, photos, remark,
+      created_at)
+    select r.org_id, r.id, 6, b.people[1], b.people[2], array[b.licence], '送危废处置中心',
+      ${now}::timestamptz - interval '19 days' from r, b`.execute(db)
+  await seedCodes(db, now)
+}
+
+/** The number of a box as 码上放心 writes it: twenty digits. */
+const code = (n: string) => sql`'8158' || lpad((${sql.raw(n)})::text, 16, '0')`
+
+async function seedCodes(db: Db, now: Date): Promise<void> {
+  const ago = (interval: string) => sql`${now}::timestamptz - ${interval}::interval`
+  // in the store
+  await sql`insert into trace_codes (code, org_id, batch_id, created_at)
+    select ${code('b.id * 10000 + g')}, b.org_id, b.id, ${ago('30 days')}
+    from (select b.* from batches b join products p on p.id = b.product_id
+      where b.status = 'NORMAL' and (p.drug_class <> 'NONE'
+        or b.org_id = (select u.org_id from users u where u.username = 'operator'))
+      order by p.drug_class = 'NONE' desc, b.id limit 5) b,
+      generate_series(1, 12) g`.execute(db)
+  // in front of what lies in some lanes: they are sold first
+  type Loaded = { deviceId: number } & Record<string, unknown>
+  const lanes = await rowsOf<Loaded>(db)`
+    with l as (
+      select l.id, l.org_id, l.device_id, d.rtu_number, l.road_index, l.product_id, p.name,
+        l.quantity, l.last_flow_seq, y.batch_id, y.pos, b.batch_no
+      from lanes l join devices d on d.id = l.device_id join products p on p.id = l.product_id
+      join lane_layers y on y.lane_id = l.id join batches b on b.id = y.batch_id
+      where p.drug_class <> 'NONE' and l.status = 'ENABLED' and b.status = 'NORMAL'
+        and l.quantity + 3 <= l.capacity and b.received_qty is null
+      order by l.device_id desc, l.id limit 4),
+    codes as (insert into trace_codes (code, org_id, batch_id, created_at)
+      select ${code('l.batch_id * 10000 + 8000 + l.id % 500 * 3 + g')}, b.org_id, b.id,
+        ${ago('9 days')}
+      from l join batches b on b.id = l.batch_id, generate_series(1, 3) g
+      returning code, batch_id),
+    own as (select l.*, array(select ${code('l.batch_id * 10000 + 8000 + l.id % 500 * 3 + g')}
+        from generate_series(1, 3) g) as codes from l),
+    y as (insert into lane_layers (org_id, device_id, lane_id, pos, batch_id, qty, coded)
+      select org_id, device_id, id, pos - 1, batch_id, 3, true from own),
+    moved as (update lanes t set quantity = t.quantity + 3, last_flow_seq = t.last_flow_seq + 1
+      from own where t.id = own.id)
+    select id, org_id as "orgId", device_id as "deviceId", rtu_number, road_index, product_id, name,
+      quantity, last_flow_seq + 1 as seq, batch_id, batch_no, codes from own`
+  if (!lanes.length) return
+  // apart: its trigger looks for the codes
+  await sql`insert into stock_flows (org_id, created_at, id, waste_num, device_id, rtu_number,
+      lane_id, lane_seq, cargo_road, product_id, product_name, type, reason, before_total,
+      change_total, after_total, actor_kind, occurred_at, batch_id, batch_no, codes)
+    select "orgId", ${now}::timestamptz, n.id, to_char(${now}::timestamptz
+        at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(n.id::text, 12, '0'),
+      "deviceId", rtu_number, x.id, seq, road_index, product_id, name, 'MERCHANT_REPLENISH',
+      'REFILL', quantity, 3, quantity + 3, 'SYSTEM', ${now}::timestamptz, batch_id, batch_no, codes
+    from (select nextval('stock_flows_id_seq') as id, l.id as lane from
+        jsonb_to_recordset(${JSON.stringify(lanes)}::jsonb) as l(id bigint)) n
+    join jsonb_to_recordset(${JSON.stringify(lanes)}::jsonb) as x(id bigint, "orgId" bigint,
+      "deviceId" bigint, rtu_number text, road_index int, product_id bigint, name text,
+      quantity int, seq bigint, batch_id bigint, batch_no text, codes text[]) on x.id = n.lane`.execute(
+    db,
+  )
+  for (const statement of counterStatements([...new Set(lanes.map((l) => l.deviceId))]))
+    await statement.execute(db)
+}

@@ -125,8 +125,8 @@ export const drugEvidence = {
     ],
     input: z
       .strictObject({
-        deviceIds: z
-          .array(f.id)
+        deviceIds: f
+          .ids()
           .max(evidenceLimits.devices, bi('设备过多', 'Too many machines'))
           .optional(),
         batchId: f.id.optional(),

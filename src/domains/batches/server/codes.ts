@@ -90,79 +90,87 @@ const traceCodes: Handlers<Contract>['traceCodes'] = async (ctx, input) => {
   return { list, total: counted[0]?.total ?? 0 }
 }
 
-type Flow = {
+type Moved = {
   at: string
-  end: string
-  type: 'CUSTOMER_TAKE' | 'MERCHANT_REPLENISH' | 'MERCHANT_WITHDRAW'
+  type: 'MERCHANT_REPLENISH' | 'MERCHANT_WITHDRAW'
   rtuNumber: string
   cargoRoad: number
   who: string
-  orderNum: string | null
   tempMin: number | null
   tempMax: number | null
 }
-const kinds = {
-  CUSTOMER_TAKE: 'SOLD',
-  MERCHANT_REPLENISH: 'LOADED',
-  MERCHANT_WITHDRAW: 'WITHDRAWN',
-} as const
+type Told = {
+  at: string
+  event: 'SALE' | 'RETURN'
+  sentAt: string | null
+  rtuNumber: string | null
+  cargoRoad: number
+  orderNum: string | null
+  who: string
+}
+type OneStep = z.infer<typeof Step>
+
+/** By whom it was moved, and how warm it was from being loaded to the next thing that happened. */
+const movesOf = (ctx: Ctx, code: string, batchId: number) =>
+  rowsOf<Moved>(ctx.db)`
+    select ${isoText('f.created_at')} as at, f.type, f.rtu_number as "rtuNumber",
+      f.cargo_road as "cargoRoad", coalesce(u.real_name, '') as who,
+      w.low as "tempMin", w.high as "tempMax"
+    from (select f.*, lead(f.created_at) over (order by f.created_at, f.id) as until
+      from stock_flows f where f.codes @> array[${code}] and f.batch_id = ${batchId}
+        and ${visible(ctx, 'f.org_id', 'f.device_id')}) f
+    left join users u on u.id = f.actor_id and f.actor_kind = 'USER'
+    left join lateral (select min(h.temp_min)::float8 as low, max(h.temp_max)::float8 as high
+      from telemetry_hours h where f.type = 'MERCHANT_REPLENISH' and h.device_id = f.device_id
+        and h.hour >= f.created_at - interval '1 hour'
+        and h.hour <= coalesce(f.until, ${ctx.now})
+        and ${visible(ctx, 'h.org_id', 'h.device_id')}) w on true
+    where f.type <> 'CUSTOMER_TAKE' order by f.created_at, f.id limit 200`
+
+/** Its buyer is for those who see orders, masked. */
+const toldOf = (ctx: Ctx, code: string) =>
+  rowsOf<Told>(ctx.db)`
+    select ${isoText('e.at')} as at, e.event, e.order_num as "orderNum",
+      case when e.state = 'SENT' then ${isoText(sql`coalesce(n.finished_at, e.at)`)} end
+        as "sentAt",
+      d.rtu_number as "rtuNumber", e.cargo_road as "cargoRoad",
+      ${may(ctx, 'order:read') ? sql`coalesce(o.consumer, '')` : sql`''`} as who
+    from trace_events e left join trace_uploads n on n.id = e.upload_id
+    left join devices d on d.id = e.device_id
+    left join order_keys k on k.order_num = e.order_num
+    left join orders o on o.org_id = k.org_id and o.created_at = k.created_at
+      and o.id = k.order_id
+    where e.code = ${code} and ${visible(ctx, 'e.org_id', 'e.device_id')} order by e.at`
+
+const recallsOf = (ctx: Ctx, batchId: number) =>
+  rowsOf<{ at: string; no: string }>(ctx.db)`select ${isoText('r.recalled_at')} as at,
+      r.recall_no as no
+    from recalls r where r.batch_id = ${batchId} order by r.recalled_at limit 20`
 
 const codePath: Handlers<Contract>['codePath'] = async (ctx, { code }) => {
   const box = found(
     await row.one(ctx.db, sql`from ${from(ctx)} where t.code = ${code} and ${readable(ctx)}`),
   )
-  const consumer = may(ctx, 'order:read') ? sql`coalesce(o.consumer, '')` : sql`''`
-  type Told = { at: string; sent: boolean; state: string; event: 'SALE' | 'RETURN'; order: string }
-  type Recalled = { at: string; no: string }
-  const [flows, told, recalled] = await Promise.all([
-    // loaded: how warm it was until the next thing that happened to it
-    rowsOf<Flow>(ctx.db)`
-      select ${isoText('f.created_at')} as at, f.type, f.rtu_number as "rtuNumber",
-        f.cargo_road as "cargoRoad", f.order_num as "orderNum",
-        case when f.type = 'CUSTOMER_TAKE' then ${consumer} else coalesce(u.real_name, '') end
-          as who, w.low as "tempMin", w.high as "tempMax"
-      from (select f.*, lead(f.created_at) over (order by f.created_at, f.id) as until
-        from stock_flows f where f.codes @> array[${code}] and f.batch_id = ${box.batchId}
-          and ${visible(ctx, 'f.org_id', 'f.device_id')}) f
-      left join users u on u.id = f.actor_id and f.actor_kind = 'USER'
-      left join order_keys k on k.order_num = f.order_num
-      left join orders o on o.org_id = k.org_id and o.created_at = k.created_at
-        and o.id = k.order_id
-      left join lateral (select min(h.temp_min)::float8 as low, max(h.temp_max)::float8 as high
-        from telemetry_hours h where f.type = 'MERCHANT_REPLENISH' and h.device_id = f.device_id
-          and h.hour >= f.created_at - interval '1 hour'
-          and h.hour <= coalesce(f.until, ${ctx.now})
-          and ${visible(ctx, 'h.org_id', 'h.device_id')}) w on true
-      order by f.created_at, f.id limit 200`,
-    rowsOf<Told>(ctx.db)`
-      select ${isoText(sql`case when e.state = 'SENT' then coalesce(n.finished_at, e.at)
-          else e.at end`)} as at, e.state = 'SENT' as sent, e.state, e.event,
-        coalesce(e.order_num, '') as order
-      from trace_events e left join trace_uploads n on n.id = e.upload_id
-      where e.code = ${code} and ${visible(ctx, 'e.org_id', 'e.device_id')} order by e.at`,
-    rowsOf<Recalled>(ctx.db)`select ${isoText('r.recalled_at')} as at, r.recall_no as no
-      from recalls r where r.batch_id = ${box.batchId} order by r.recalled_at limit 20`,
+  const [moves, told, recalled] = await Promise.all([
+    movesOf(ctx, code, box.batchId),
+    toldOf(ctx, code),
+    recallsOf(ctx, box.batchId),
   ])
-  type One = z.infer<typeof Step>
-  const bare = { rtuNumber: null, cargoRoad: null, who: '', orderNum: null }
-  const noWarmth = { tempMin: null, tempMax: null }
-  const steps: One[] = [
-    { ...bare, ...noWarmth, kind: 'RECEIVED', at: box.createTime, who: box.batchNo },
-    ...flows.map(({ type, ...flow }): One => ({ ...flow, kind: kinds[type] })),
-    ...recalled.map(({ at, no }): One => ({ ...bare, ...noWarmth, kind: 'RECALLED', at, who: no })),
-    ...told.flatMap(({ at, sent, event, order }): One[] =>
-      sent || event === 'RETURN'
-        ? [
-            {
-              ...bare,
-              ...noWarmth,
-              kind: event === 'RETURN' && !sent ? 'RETURNED' : 'UPLOADED',
-              at,
-              orderNum: order || null,
-            },
-          ]
-        : [],
+  const none = { tempMin: null, tempMax: null, orderNum: null, rtuNumber: null, cargoRoad: null }
+  const steps: OneStep[] = [
+    { ...none, kind: 'RECEIVED', at: box.createTime, who: box.batchNo },
+    ...moves.map(
+      ({ type, ...move }): OneStep => ({
+        ...none,
+        ...move,
+        kind: type === 'MERCHANT_REPLENISH' ? 'LOADED' : 'WITHDRAWN',
+      }),
     ),
+    ...recalled.map(({ at, no }): OneStep => ({ ...none, kind: 'RECALLED', at, who: no })),
+    ...told.flatMap(({ event, sentAt, ...sale }): OneStep[] => [
+      { ...none, ...sale, kind: event === 'SALE' ? 'SOLD' : 'RETURNED' },
+      ...(sentAt ? [{ ...none, kind: 'UPLOADED' as const, at: sentAt, who: '' }] : []),
+    ]),
   ]
   return { box, steps: steps.sort((a, b) => a.at.localeCompare(b.at)) }
 }

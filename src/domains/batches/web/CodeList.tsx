@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { ShortNumber } from '../../../web/ui/ShortNumber.tsx'
 import { Chip, Cut } from '../../../web/ui/Text.tsx'
@@ -15,6 +16,8 @@ import { CodeRow } from '../codeContract.ts'
 import { batches } from '../contract.ts'
 
 const PathDialog = lazyDialog(() => import('./PathDialog.tsx').then((m) => m.PathDialog))
+
+const tones = { IN_STOCK: 'paid', LOADED: 'online', SOLD: 'success', WITHDRAWN: 'warn' } as const
 
 /** Every box with a code, and what the platform knows of it: a tab of drug control. */
 export function CodeList() {
@@ -67,7 +70,7 @@ export function CodeList() {
           col('state', {
             render: (_, row) => (
               <>
-                {t(`enums.state.${row.state}`)}{' '}
+                <StatusTag tone={tones[row.state]}>{t(`enums.state.${row.state}`)}</StatusTag>{' '}
                 {row.quarantined ? <Chip tone="warn">{t('fields.quarantined')}</Chip> : null}
               </>
             ),
@@ -82,12 +85,15 @@ export function CodeList() {
                   number={number}
                   {...(orders ? { to: `/order/order-details/${number}` } : {})}
                 />
-              ) : null,
+              ) : (
+                <span className="hd-none">—</span>
+              ),
           }),
           col('upload'),
           col('uploadReason', {
             width: 120,
-            render: (reason: string) => <Cut title={reason}>{reason}</Cut>,
+            render: (reason: string) =>
+              reason ? <Cut title={reason}>{reason}</Cut> : <span className="hd-none">—</span>,
           }),
           col('createTime', { defaultHidden: true }),
           col('soldAt', { defaultHidden: true }),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Ctx, visible } from '../../../server/context.ts'
+import { type Ctx, inheritable, visible } from '../../../server/context.ts'
 import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { isoText, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -16,29 +16,33 @@ const readable = (ctx: Ctx) =>
     : visible(ctx, 'k.org_id')
 
 const param = (name: keyof Params) => sql`k.params ->> ${name}`
-const pack = shape(
-  PackRow,
-  ['evidence_packs', 'k'],
-  {
-    orgName: sql`coalesce(o.name, '')`,
-    about: sql`concat_ws(' · ',
+const pack = (ctx: Ctx) =>
+  shape(
+    PackRow,
+    ['evidence_packs', 'k'],
+    {
+      orgName: sql`coalesce(o.name, '')`,
+      about: sql`concat_ws(' · ',
       nullif((select string_agg(d.rtu_number, ' ' order by d.id) from (select d.id, d.rtu_number
         from devices d where d.id in (select x::bigint
-          from jsonb_array_elements_text(k.params -> 'deviceIds') x) order by d.id limit 3) d), ''),
-      (select b.batch_no from batches b where b.id = (${param('batchId')})::bigint),
+          from jsonb_array_elements_text(k.params -> 'deviceIds') x)
+          and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id limit 3) d), ''),
+      (select b.batch_no from batches b where b.id = (${param('batchId')})::bigint
+        and ${inheritable(ctx, 'b.org_id')}),
       ${param('code')})`,
-    from: param('from'),
-    to: param('to'),
-    devices: sql`cardinality(k.device_ids)`,
-    createTime: sql`k.created_at`,
-  },
-  ['can'],
-)
-const from = sql`evidence_packs k left join organisations o on o.id = k.org_id`
+      from: param('from'),
+      to: param('to'),
+      devices: sql`cardinality(k.device_ids)`,
+      createTime: sql`k.created_at`,
+    },
+    ['can'],
+  )
+const from = (ctx: Ctx) => sql`evidence_packs k
+  left join organisations o on o.id = k.org_id and ${visible(ctx, 'o.id')}`
 
 export const listRows = (ctx: Ctx, input: Input<Contract['list']>) =>
-  pack.page(ctx.db, {
-    from,
+  pack(ctx).page(ctx.db, {
+    from: from(ctx),
     input,
     last: sql`k.id`,
     sort: { createTime: sql`k.created_at` },
@@ -51,7 +55,7 @@ export const listRows = (ctx: Ctx, input: Input<Contract['list']>) =>
     ],
   })
 export const row = (ctx: Ctx, no: string) =>
-  pack.one(ctx.db, sql`from ${from} where k.no = ${no} and ${readable(ctx)}`)
+  pack(ctx).one(ctx.db, sql`from ${from(ctx)} where k.no = ${no} and ${readable(ctx)}`)
 
 type More = {
   sha256: string
