@@ -1,10 +1,11 @@
-import { lazy } from 'react'
+import { lazy, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useParams } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { useLive } from '../../../web/live.ts'
 import { Unread } from '../../../web/Problem.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
+import { useUser } from '../../../web/session.ts'
 import { closeTab, useTabPath, useTabTitle } from '../../../web/shell/tabs.ts'
 import { PageHead, Sheet } from '../../../web/ui/Sheet.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
@@ -48,8 +49,24 @@ function Head({ visit }: { visit: Visit }) {
   )
 }
 
+/** What was begun on this phone goes on there: its operations are not written over. */
+function useOwnPhone({ source, clientId }: Visit) {
+  const navigate = useNavigate()
+  const { id } = useUser()
+  useEffect(() => {
+    if (source !== 'PHONE') return
+    void import('./phone/begin.ts')
+      .then(({ isHere }) => isHere(id, clientId))
+      .then((here) => {
+        if (here) void navigate(`/stock/replenish/visit/${clientId}`, { replace: true })
+      })
+      .catch(() => undefined)
+  }, [source, clientId, id, navigate])
+}
+
 function Open({ visit }: { visit: Visit }) {
   const navigate = useNavigate()
+  useOwnPhone(visit)
   const path = useTabPath()
   const ask = { deviceId: visit.deviceId, pageSize: 200 as const }
   const lanes = useRead(replenishment.lanes, ask, { inline: true, keep: true })

@@ -1,5 +1,5 @@
 import { openDb } from './db.ts'
-import { beginVisit, type Machine, openVisitOf } from './store.ts'
+import { beginVisit, type Machine, machineOf, openVisitOf, visitOf } from './store.ts'
 import { syncNow } from './sync.ts'
 import { takeMachine } from './takeAlong.ts'
 
@@ -16,9 +16,17 @@ export async function beginHere(
   const known = await openVisitOf(db, machine.deviceId)
   if (known) return known.clientId
   if (elsewhere) return null
-  // as it is now, if the network lets it; else as it was taken along
-  await takeMachine(db, machine).catch(() => undefined)
+  // as it is now, if the network lets it soon; else as it was taken along
+  const patience = (await machineOf(db, machine.deviceId)) ? 3000 : 10_000
+  await Promise.race([
+    takeMachine(db, machine).catch(() => undefined),
+    new Promise((resolve) => setTimeout(resolve, patience)),
+  ])
   const visit = await beginVisit(db, machine)
   void syncNow(userId)
   return visit.clientId
 }
+
+/** Whether this phone works on it: then nobody writes it at the panel. */
+export const isHere = async (userId: number, clientId: string): Promise<boolean> =>
+  (await visitOf(await openDb(userId), clientId))?.state === 'OPEN'
