@@ -547,11 +547,11 @@ const scenarios: Scenario[] = [
       for (const result of ['BUSY', 'OK', 'BUSY'] as const) await p.say(await p.send(), result)
       await refunds()
     },
-    // each refund is what its piece cost; what was paid for the one that left stays
+    // each refund is what its piece cost; what was paid for the one that left stays, less its fee
     ends: {
       ...{ unit: ['FAILED', 'SUCCESS', 'FAILED'], label: '出货成功 (部分退款)' },
       refund: ['UNIT 166 SUCCESS', 'UNIT 166 SUCCESS'],
-      ...{ qrh: '5/0/0', flow: ['SALE -1'], ledger: { '1001': 167, '2001': -167 } },
+      ...{ qrh: '5/0/0', flow: ['SALE -1'], ledger: { '1001': 165, '2001': -165 } },
       cases: ['UNMATCHED_PAYMENT DONE'],
     },
   },

@@ -17,6 +17,7 @@ import { openWorld, rowId, type World, worldNow } from '../../../../test/support
 import { checkInvariants } from '../../../server/invariants.ts'
 import { runDue } from '../../../server/work.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
+import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { orderSupplements } from '../../order-supplements/contract.ts'
 import { orders } from '../../orders/contract.ts'
 import { refundKind } from '../../orders/server/refunds.ts'
@@ -91,21 +92,12 @@ async function refill(): Promise<void> {
   ])
   const change = 8 - Number(lane?.quantity)
   if (change > 0)
-    await world.system((ctx) =>
-      moveStock(ctx, [
-        {
-          laneId,
-          flow: {
-            change,
-            type: 'MERCHANT_REPLENISH',
-            reason: 'REFILL',
-            occurredAt: clock.now,
-            actorKind: 'USER',
-            actorId: null,
-          },
-        },
-      ]),
-    )
+    await world.system(async (ctx) => {
+      const flow = { change, type: 'MERCHANT_REPLENISH', reason: 'REFILL' } as const
+      const by = { occurredAt: clock.now, actorKind: 'USER', actorId: null } as const
+      const { deviceIds } = await moveStock(ctx, [{ laneId, flow: { ...flow, ...by } }])
+      refreshDeviceCounters(ctx, deviceIds)
+    })
 }
 beforeEach(async () => {
   // what an earlier case left is over
