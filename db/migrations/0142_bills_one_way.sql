@@ -1,3 +1,5 @@
+select set_config('app.all', 'on', true);
+
 -- Bills of every provider lie in one table, by the merchant's configuration; null is the simulator.
 alter table payments drop column bill_id;
 
@@ -50,3 +52,5 @@ create unique index reconciliation_differences_once on reconciliation_difference
 
 -- The simulator makes its bill of what it told on a day; rows lie in that order.
 create index payment_events_made on payment_events using brin (created_at) with (autosummarize = on);
+
+select set_config('app.all', '', true);
