@@ -390,7 +390,8 @@ test('what one presses on a phone is 44 px high and wide, on the list and in its
   expect(small(document)).toEqual([])
   await page.getByRole('article').first().getByRole('button', { name: '编辑' }).click()
   await expect.element(page.getByLabelText('名称')).toBeVisible()
-  expect(small(document.querySelector('[role=dialog]') as Element)).toEqual([])
+  // it grows while it opens
+  await expect.poll(() => small(document.querySelector('[role=dialog]') as Element)).toEqual([])
 })
 
 test('a card says what it is called once, and ends with its last line where nothing can be done', async () => {
