@@ -2,9 +2,13 @@ import { useState } from 'react'
 import { Link, Route, Routes } from 'react-router'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { products } from '../../src/domains/products/contract.ts'
+import { locale } from '../../src/domains/products/locale.ts'
+import { BarcodeField } from '../../src/domains/products/web/BarcodeField.tsx'
 import { queryClient, useRead } from '../../src/web/api.ts'
 import { FormPage, Section } from '../../src/web/FormPage.tsx'
 import { pickFor } from '../../src/web/form/values.ts'
+import { registerLocale } from '../../src/web/i18n.ts'
 import { product } from '../../src/web/product.ts'
 import { anyDirty } from '../../src/web/shell/tabs.ts'
 import { Upload } from '../../src/web/Upload.tsx'
@@ -314,4 +318,36 @@ test('a cover is a square: the part that was chosen, or the whole where it is on
   await give(await drawn(40, 20))
   await expect.poll(() => sent.length).toBe(2)
   expect((await createImageBitmap(sent[1] as File)).width).toBe(40)
+})
+
+test('a barcode says whose it is already, before the form is saved', async () => {
+  registerLocale('products', locale)
+  const goods = (id: number, can: boolean, source: 'OWN' | 'INHERITED') => ({
+    ...{ id, name: '矿泉水', model: '550ml', barcode: '6901028075763', source },
+    can: { edit: can, publish: can, delete: can },
+  })
+  let found = goods(7, true, 'OWN')
+  answer('GET /api/products', () => ({ list: [found], total: 1 }))
+  await show(
+    <FormPage ns="products" title="新增商品" back="/" save={products.create} initial={{}}>
+      <Section title="基本" purpose="">
+        <BarcodeField id={undefined} />
+      </Section>
+    </FormPage>,
+  )
+  const code = page.getByLabelText('条形码')
+  // a wrong one is nobody's: nothing is asked
+  await code.fill('6901028075764')
+  await code.fill('6901028075763')
+  const link = page.getByRole('link', { name: '商品“矿泉水 550ml”已使用此条形码' })
+  await expect.element(link).toHaveAttribute('href', '/product/product-manage/edit/7')
+  expect(askedOf('GET /api/products').map(({ query }) => query.keyword)).toEqual(['6901028075763'])
+  // a scanner ends with Enter: the form is not sent
+  await userEvent.keyboard('{Enter}')
+  expect(askedOf('POST /api/products')).toEqual([])
+  found = goods(1, false, 'INHERITED')
+  queryClient.clear()
+  await code.fill('')
+  await code.fill('6901028075763')
+  await expect.element(page.getByText('上级已有商品“矿泉水 550ml”，可直接使用')).toBeVisible()
 })

@@ -55,6 +55,7 @@ export function OrderSupplements() {
           'kind',
           'payType',
           { key: 'tradeNo', width: 180 },
+          { key: 'amount', more: true },
           { key: 'openOnly', more: true },
         ]}
         columns={[

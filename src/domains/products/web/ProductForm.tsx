@@ -81,7 +81,7 @@ function Sections({ fresh, edited }: { fresh: boolean; edited: Product | undefin
       </Section>
       {drugClass === 'NONE' ? null : (
         <Section title={t('form.drug')} purpose={t('form.drugHint')}>
-          {drugClass === 'OTC_B' ? null : <Note type="warning">{t('form.drugBanner')}</Note>}
+          <Note type={drugClass === 'OTC_B' ? 'info' : 'warning'}>{t('form.drugBanner')}</Note>
           <TextField name="approvalNo" required placeholder="国药准字Z20147726" />
           <SelectField name="dosageForm" required options={forms} />
           <TextField name="manufacturer" required wide />
