@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Handler } from '../../../server/bind.ts'
-import { type AuditEntry, type Ctx, visible } from '../../../server/context.ts'
+import { type AuditEntry, bothScopes, type Ctx, visible } from '../../../server/context.ts'
 import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import type { Endpoint } from '../../../shared/contract.ts'
 import { fieldRefusal } from '../../../shared/errors.ts'
@@ -50,6 +50,10 @@ export async function lanesRise(
   below: number,
   price: number,
 ): Promise<AuditEntry[]> {
+  const { scope, scopeOf } = ctx.actor
+  // of those he may price: the others keep theirs, and with them the product its cost
+  const reach = scopeOf ? bothScopes(scope, scopeOf('lane:price')) : scope
+  const priced = { ...ctx, actor: { ...ctx.actor, scope: reach } }
   const machines = await rowsOf<{
     deviceId: number
     version: number
@@ -59,7 +63,7 @@ export async function lanesRise(
       d.rtu_number as "rtuNumber", json_agg(l.id order by l.id) as "laneIds"
     from lanes l join devices d on d.id = l.device_id
     where l.product_id = ${id} and l.archived_at is null and l.price < ${below}
-      and ${visible(ctx, 'l.org_id', 'l.device_id')}
+      and ${visible(priced, 'l.org_id', 'l.device_id')}
     group by d.id order by d.id limit ${mostMachines + 1}`
   if (machines.length > mostMachines)
     throw fieldRefusal(productErrors.tooManyToRaise, 'raiseLanes', { n: mostMachines })
@@ -70,7 +74,7 @@ export async function lanesRise(
     void entries.push(...logged.map((entry) => ({ ...entry, action: 'lanes.prices' })))
   for (const { rtuNumber, ...machine } of machines) {
     const asked = { ...machine, mode: 'SET', value: price, alsoRetail: true }
-    const { rows } = (await change({ ...ctx, audit }, asked)) as {
+    const { rows } = (await change({ ...priced, audit }, asked)) as {
       rows: { road: number; problem: string }[]
     }
     const kept = rows.filter(({ problem }) => problem !== '')
