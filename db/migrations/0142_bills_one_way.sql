@@ -41,6 +41,8 @@ insert into payment_bill_days (org_id, provider, config_id, day, next_at)
   select b.org_id, c.provider, b.config_id, b.day, b.next_at from channel_bills b
   join payment_configs c on c.id = b.config_id where b.state = 'WAITING';
 drop table channel_bills;
+-- one line asks for all of them
+delete from job_schedules where name = 'payment-bills-day';
 
 alter table reconciliation_runs add config_id bigint references payment_configs;
 alter table reconciliation_runs drop column config;
