@@ -4,6 +4,7 @@ import { Rows } from '../../../web/Detail.tsx'
 import { Problem, Skeleton } from '../../../web/Problem.tsx'
 import { Time } from '../../../web/Time.tsx'
 import { Modal } from '../../../web/ui/overlay.tsx'
+import { Lines } from '../../../web/ui/Sheet.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
 import { batches } from '../contract.ts'
 
@@ -36,25 +37,29 @@ export function PathDialog({ code, onClose }: { code: string; onClose: () => voi
               ],
             ]}
           />
-          <Rows
-            items={steps.map((step) => [
-              <Time key="at" at={step.at} style="full" />,
-              <>
-                {t(`enums.step.${step.kind}`)}{' '}
-                {[
-                  step.rtuNumber,
-                  step.cargoRoad === null ? '' : `${t('fields.cargoRoad')} ${step.cargoRoad}`,
-                  step.who,
-                  step.orderNum,
-                ]
-                  .filter(Boolean)
-                  .join(' · ')}{' '}
-                {step.tempMin === null ? null : (
-                  <Muted>{t('temperature', { min: step.tempMin, max: step.tempMax ?? '' })}</Muted>
-                )}
-              </>,
-            ])}
-          />
+          <Lines columns="150px 88px minmax(0, 1fr)">
+            {steps.map((step) => (
+              <li key={`${step.at} ${step.kind}`}>
+                <Time at={step.at} style="full" />
+                <span>{t(`enums.step.${step.kind}`)}</span>
+                <span>
+                  {[
+                    step.rtuNumber,
+                    step.cargoRoad === null ? '' : `${t('fields.cargoRoad')} ${step.cargoRoad}`,
+                    step.who,
+                    step.orderNum,
+                  ]
+                    .filter(Boolean)
+                    .join(' · ')}{' '}
+                  {step.tempMin === null ? null : (
+                    <Muted>
+                      {t('temperature', { min: step.tempMin, max: step.tempMax ?? '' })}
+                    </Muted>
+                  )}
+                </span>
+              </li>
+            ))}
+          </Lines>
         </>
       ) : (
         <Skeleton rows={4} />
