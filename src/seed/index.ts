@@ -14,6 +14,7 @@ import { seedDeviceTags } from '../domains/device-tags/seed.ts'
 import { demoSecret, seedDevices } from '../domains/devices/seed.ts'
 import { seedDistribution } from '../domains/distribution/seed.ts'
 import { seedEvidence } from '../domains/drug-evidence/seed.ts'
+import { seedDrugControl } from '../domains/drug-control/seed.ts'
 import { seedJobs } from '../domains/jobs/seed.ts'
 import { seedLanes } from '../domains/lanes/seed.ts'
 import { seedPlanograms } from '../domains/lanes/seedPlanograms.ts'
@@ -125,6 +126,7 @@ async function seedDemo(
     await seedOrderSupplements(db, now)
     await seedReplenishment(db, now)
     await seedLayers(db, now)
+    await seedDrugControl(db, now)
     await seedRecalls(db, now)
     await seedEvidence(db, now)
     await seedAudit(db, now)

@@ -476,7 +476,7 @@ export interface DevicesTable {
 }
 
 export interface DispensingModeChangesTable {
-  id: GeneratedAlways<number>
+  id: Generated<number>
   org_id: number
   device_id: number
   mode_from: 'UNATTENDED' | 'PHARMACIST' | 'MEDICAL'
@@ -491,7 +491,7 @@ export interface DispensingModeChangesTable {
 }
 
 export interface DrugGuardRefusalsTable {
-  id: GeneratedAlways<number>
+  id: Generated<number>
   org_id: number
   device_id: number
   road: number | null
@@ -1815,7 +1815,7 @@ export interface TelemetryHoursTable {
 }
 
 export interface TemperatureExcursionsTable {
-  id: GeneratedAlways<number>
+  id: Generated<number>
   org_id: number
   device_id: number
   kind: 'OUTSIDE' | 'UNKNOWN'

@@ -143,7 +143,8 @@ const Mode = z.enum(dispensingModes, bi('请选择售药方式', 'Choose the way
 const ModeOfMachine = z.strictObject({
   deviceId: f.id,
   rtuNumber: z.string(),
-  mode: Mode,
+  /** Null: it sells no drugs. */
+  mode: Mode.nullable(),
   /** How many lanes would stop. */
   stops: z.strictObject({ UNATTENDED: f.count, PHARMACIST: f.count, MEDICAL: f.count }),
   waiting: z
@@ -238,7 +239,6 @@ export const drugControl = {
   mode: read('device:update', {
     path: '/devices/{deviceId}/dispensing-mode',
     summary: 'How a machine dispenses drugs, and how many lanes another way would stop',
-    errors: [drugControlErrors.noDrugMachine],
     input: z.strictObject({ deviceId: f.id }),
     output: ModeOfMachine,
   }),

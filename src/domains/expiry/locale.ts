@@ -63,7 +63,6 @@ export const locale = defineLocale(
     price: '促销改价',
     fetch: '登记取回',
     settings: '临期提醒设置',
-    control: '药品合规',
     settingsHint:
       '到期前多少天开始提醒：先按商品，再按分类，其余药品 {drug} 天、其他商品 {other} 天',
     usual: '默认天数和提醒对象',
@@ -150,7 +149,6 @@ export const locale = defineLocale(
     price: 'Reprice',
     fetch: 'Take back',
     settings: 'Reminders',
-    control: 'Drug control',
     settingsHint:
       'How many days before: by product, then by category; other drugs {drug} days, other goods {other} days',
     usual: 'Usual days, and who is told',

@@ -5,6 +5,7 @@ import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useMay } from '../../../web/session.ts'
+import { DrugControlLink } from '../../drug-control/web/pickers.ts'
 import { ImportDialog } from '../../jobs/web/pickers.ts'
 import { ProductSelect } from '../../products/web/pickers.tsx'
 import { SupplierSelect } from '../../suppliers/web/pickers.tsx'
@@ -42,6 +43,7 @@ export function BatchList() {
         }}
         header={
           <>
+            <DrugControlLink />
             {may('trace-code:create') ? (
               <Button onClick={() => setImporting('trace-codes')}>{t('codesOne')}</Button>
             ) : null}

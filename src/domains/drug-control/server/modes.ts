@@ -26,25 +26,16 @@ type Machine = {
   kind: string
   mode: DispensingMode | null
 }
-async function machineOf(
-  ctx: Ctx,
-  id: number,
-  locking = sql``,
-): Promise<Machine & { mode: DispensingMode }> {
+async function machineOf(ctx: Ctx, id: number, locking = sql``): Promise<Machine> {
   const machine = found(
     await rowOf<Machine>(ctx.db)`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber",
         d.kind, d.dispensing_mode as mode from devices d
       where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} ${locking}`,
   )
-  const { kind, mode } = machine
-  if (kind !== 'DRUG' || mode === null) throw new Refusal(drugControlErrors.noDrugMachine)
-  return { ...machine, mode }
+  return { ...machine, mode: machine.kind === 'DRUG' ? machine.mode : null }
 }
 
-async function shown(
-  ctx: Ctx,
-  machine: Machine & { mode: DispensingMode },
-): Promise<ModeOfMachine> {
+async function shown(ctx: Ctx, machine: Machine): Promise<ModeOfMachine> {
   type Waiting = NonNullable<ModeOfMachine['waiting']> & { by: number }
   const waiting = await rowOf<Omit<Waiting, 'own'>>(ctx.db)`
     select c.id, c.mode_to as to, c.reason, coalesce(u.username, '') as "askedBy", c.asked_by as by,
@@ -82,6 +73,7 @@ export const askMode: Handlers<Contract>['askMode'] = async (ctx, { deviceId, to
   checkRole(ctx)
   const machine = await machineOf(ctx, deviceId, sql`for no key update of d`)
   const { orgId, rtuNumber } = machine
+  if (machine.mode === null) throw new Refusal(drugControlErrors.noDrugMachine)
   if (machine.mode === to) throw new Refusal(common.stale)
   // one that the owner before asked for waits for nobody any more
   await sql`update dispensing_mode_changes set state = 'REFUSED', decided_by = asked_by,

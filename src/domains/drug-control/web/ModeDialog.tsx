@@ -41,7 +41,7 @@ function Ask({ machine, onClose }: { machine: ModeOfMachine; onClose: () => void
       initial={{ deviceId }}
       before={({ to }) =>
         confirm({
-          title: t('mode.ask', { m: stops[to as ModeOfMachine['mode']] ?? 0 }),
+          title: t('mode.ask', { m: stops[to as keyof typeof stops] ?? 0 }),
           ok: t('mode.submit'),
           danger: true,
         })

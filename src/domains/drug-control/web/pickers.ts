@@ -8,6 +8,8 @@ import { locale } from '../locale.ts'
 // tabs of other domains show these words without having loaded them
 registerLocale('drugControl', locale)
 
+/** The way to the page from those beside it, for whoever may open it. */
+export { DrugControlLink } from './DrugControlLink.tsx'
 /** In the details of a machine. */
 export const ModeDialog = lazyDialog(() => import('./ModeDialog.tsx').then((m) => m.ModeDialog))
 

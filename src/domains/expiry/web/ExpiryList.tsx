@@ -1,7 +1,7 @@
 import { Alert, Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNavigate, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
@@ -13,6 +13,7 @@ import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Cut, Muted } from '../../../web/ui/Text.tsx'
 import { useTarget } from '../../../web/useTarget.ts'
+import { DrugControlLink } from '../../drug-control/web/pickers.ts'
 import { LaneState } from '../../lanes/web/pickers.tsx'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { DrugMark } from '../../products/web/DrugMark.tsx'
@@ -33,7 +34,6 @@ export function ExpiryList() {
   const col = useCols(ExpiryRow, 'expiry')
   const may = useMay()
   const target = useTarget()
-  const navigate = useNavigate()
   const ask = useAskToFetch()
   const [setting, setSetting] = useState(false)
   const dated = useSearchParams()[0].get('state') !== 'unknown'
@@ -67,7 +67,7 @@ export function ExpiryList() {
         }))}
         header={
           <>
-            <Button onClick={() => navigate('/stock/drug-control')}>{t('control')}</Button>
+            <DrugControlLink />
             {settings}
           </>
         }

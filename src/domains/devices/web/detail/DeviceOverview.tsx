@@ -11,7 +11,7 @@ import { Time } from '../../../../web/Time.tsx'
 import { toast } from '../../../../web/toast.ts'
 import { Muted } from '../../../../web/ui/Text.tsx'
 import { DeviceTagChips, DeviceTagSelect } from '../../../device-tags/web/pickers.tsx'
-import { ModeDialog } from '../../../drug-control/web/pickers.ts'
+import { DrugControlLink, ModeDialog } from '../../../drug-control/web/pickers.ts'
 import { type DeviceDetail, devices } from '../../contract.ts'
 import type { TabProps } from './DeviceDrawer.tsx'
 import { Hours } from './Hours.tsx'
@@ -91,9 +91,12 @@ export function DeviceOverview({ device }: TabProps) {
         <Rows
           title={t('overview.licence')}
           extra={
-            device.licenceMatches ? null : (
-              <StatusTag tone="warn">{t('form.licenceElsewhere')}</StatusTag>
-            )
+            <>
+              {device.licenceMatches ? null : (
+                <StatusTag tone="warn">{t('form.licenceElsewhere')}</StatusTag>
+              )}{' '}
+              <DrugControlLink query={`?deviceId=${device.id}`} />
+            </>
           }
           items={[
             [f('dispensingMode'), <Mode key="m" device={device} />],
