@@ -227,7 +227,7 @@ export const drugControl = {
     input: listQuery(
       {
         act: z.enum(guardActs).optional(),
-        rule: z.coerce.number().int().min(1).max(8).optional(),
+        rule: z.number().int().min(1).max(8).optional(),
         ...places,
       },
       ['lastAt', 'times'],

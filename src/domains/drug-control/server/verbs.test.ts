@@ -66,8 +66,7 @@ const refusals = () =>
 
 describe('a way of dispensing', () => {
   const path = () => `/devices/${device}/dispensing-mode`
-  const ask = (user: number, to = 'UNATTENDED') =>
-    post(user, path(), { deviceId: device, to, reason: '药师离职' })
+  const ask = (user: number, to = 'UNATTENDED') => post(user, path(), { to, reason: '药师离职' })
   const decide = async (user: number, stops: number, agree = true) => {
     const { waiting } = await get(path())
     return post(user, `/dispensing-mode-changes/${waiting.id}/decide`, { agree, stops })
