@@ -95,6 +95,8 @@ const figures = [
   'devices.previewTags',
   'distribution.people',
   'drugEvidence.verify',
+  // no lane of this world is stopped
+  'drugControl.locks',
   'expiry.stats',
   'expiry.rules',
   'geo.searchStores',

@@ -357,6 +357,7 @@ const watchedTables = [
   'evidence_packs', // who made which of his machines
 ].concat(
   [
+    'drug_guard_refusals',
     'lane_floors',
     'lanes',
     'order_events',
@@ -367,7 +368,7 @@ const watchedTables = [
     'product_categories',
     'products',
   ],
-  ['stock_flows', 'telemetry_hours'],
+  ['stock_flows', 'telemetry_hours', 'temperature_excursions'],
 )
 /** Tables with rows of SIBLING. */
 async function beyondOwn(scope: Scope): Promise<string[]> {

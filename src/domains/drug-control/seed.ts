@@ -22,14 +22,16 @@ export async function seedDrugControl(db: Db, now: Date): Promise<void> {
       / extract(epoch from x.to_at - x.from_at)))::numeric, 1))`
   await sql`
     with x as (
-      select d.org_id, d.id, row_number() over (order by d.id) as n, c.temp_min as low,
-        c.temp_max as high from devices d
-      cross join lateral (select temp_min, temp_max from device_configs c where c.device_id = d.id
-        order by config_version desc limit 1) c
-      where d.kind = 'DRUG' and d.lifecycle = 'OPERATING' and c.temp_max is not null),
-    y as (select x.*, ${now}::timestamptz - n * interval '31 hours' as from_at,
-        ${now}::timestamptz - n * interval '31 hours' + interval '50 minutes' + n * interval '7 minutes'
-          as to_at from x where n <= 8)
+      select d.org_id, d.id, row_number() over (partition by d.org_id order by d.kind = 'DRUG' desc,
+          d.id) as n, coalesce(c.temp_min, 2) as low, coalesce(c.temp_max, 8) as high
+      from devices d join device_types t on t.id = d.type_id
+      left join lateral (select temp_min, temp_max from device_configs c where c.device_id = d.id
+        order by config_version desc limit 1) c on true
+      where t.refrigeration and d.lifecycle = 'OPERATING'),
+    y as (select x.*, b.from_at,
+        b.from_at + interval '50 minutes' + n * interval '7 minutes' as to_at
+      from x cross join lateral (select ${now}::timestamptz - n * interval '31 hours'
+        - x.id % 9 * interval '53 minutes' as from_at) b where n <= 4)
     insert into temperature_excursions (org_id, device_id, kind, from_at, to_at, temp_min, temp_max,
       limit_low, limit_high, sampled_at, curve, locked_at, lanes, decision, reason, decided_by,
       decided_at)
