@@ -89,22 +89,23 @@ export async function seedRecalls(db: Db, now: Date): Promise<void> {
   // one that is over: the goods were found good, what was damaged was destroyed before a witness
   await sql`with b as (select b.id, b.org_id, x.url as licence, (array(select u.id from users u
         where u.org_id = b.org_id order by u.id limit 2)) as people
-      from batches b cross join lateral (select p.url from uploads p where p.org_id = b.org_id
-        and p.kind = 'IMAGE' order by p.id limit 1) x
+      from batches b left join lateral (select p.url from uploads p where p.org_id = b.org_id
+        and p.kind = 'IMAGE' order by p.id limit 1) x on true
       where b.status = 'NORMAL' and (select count(*) from users u where u.org_id = b.org_id) > 1
       order by b.org_id = (select u.org_id from users u where u.username = 'operator') desc, b.id
       limit 1),
     r as (insert into recalls (org_id, batch_id, level, recall_no, reason, recalled_by,
         recalled_at, due_at, destroyed_qty, asked_by, asked_at, end_reason, ended_by, ended_at)
       select org_id, id, 'I', '粤药监召〔2026〕11号', '外包装破损', people[1],
-        ${now}::timestamptz - interval '20 days', ${now}::timestamptz - interval '19 days', 6,
+        ${now}::timestamptz - interval '20 days', ${now}::timestamptz - interval '19 days',
+        case when licence is null then 0 else 6 end,
         people[1], ${now}::timestamptz - interval '20 hours' - interval '19 days',
         '复检合格，破损的已销毁', people[2], ${now}::timestamptz - interval '19 days' from b
       returning id, org_id)
     insert into recall_destructions (org_id, recall_id, qty, done_by, witness_id, photos, remark,
       created_at)
     select r.org_id, r.id, 6, b.people[1], b.people[2], array[b.licence], '送危废处置中心',
-      ${now}::timestamptz - interval '19 days' from r, b`.execute(db)
+      ${now}::timestamptz - interval '19 days' from r, b where b.licence is not null`.execute(db)
   await seedCodes(db, now)
 }
 
