@@ -58,6 +58,8 @@ const system = [
   'payments.simulatorNotify',
   'payments.wechatNotify',
   'products.commodityContent',
+  'replenishment.addPhoto',
+  'replenishment.result',
   'settings.list',
   'settings.server',
 ]

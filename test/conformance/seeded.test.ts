@@ -52,7 +52,12 @@ const permitted = ({ endpoint }: Registered, username: (typeof who)[number]) =>
  * Where a row for a path parameter is found among those the user may see: the newest of the
  * organisation tree.
  */
-const tables: Record<string, string> = { id: 'id', deviceId: 'id', orderNum: 'order_num' }
+const tables: Record<string, string> = {
+  id: 'id',
+  deviceId: 'id',
+  orderNum: 'order_num',
+  clientId: 'client_id',
+}
 const tree =
   'select o.id from organisations o where o.path <@ (select p.path from organisations p join users u on u.org_id = p.id where u.username = $1)'
 const newest = (table: string, column: string) =>
@@ -84,6 +89,8 @@ const special: Record<string, string> = {
   'trace_codes code': `select code as value from trace_codes where org_id in (${tree})
     order by code limit 1`,
   'drug_evidence_packs no': `select no as value from evidence_packs where $1 <> '' limit 1`,
+  'my_routes date': `select to_char(now() at time zone 'Asia/Shanghai', 'YYYY-MM-DD') as value
+    where $1 <> ''`,
   'imports kind': `select 'users' as value where $1 <> ''`,
 }
 async function rowFor(

@@ -11,6 +11,7 @@ export const domain = {
   screens,
   importer: async () => (await import('./server/importer.ts')).assignmentImporter,
   open: {
+    'web/AssignDialog.tsx': 'who looks after machines, from the list that shows what they want',
     'server/transfer.ts': 'the only writer of whose a machine is',
   },
 } satisfies Domain<typeof distribution>

@@ -30,6 +30,8 @@ export const TaskRow = z.strictObject({
   /** When the first product will be gone; null: too few sales are known. */
   sellsOutAt: f.instant.nullable(),
   toCount: f.count,
+  /** Lanes whose goods are past their date or will be within a week. */
+  expiring: f.count,
   replenishers: z.array(z.string()),
   lastPostedAt: f.instant.nullable(),
   /** The own visit that was begun. */
@@ -185,6 +187,8 @@ export const Visit = VisitRow.extend({
   photos: z.array(z.strictObject({ url: z.string(), laneId: f.id.nullable() })),
   /** Lanes of it that wait for a word. */
   openConflicts: f.count,
+  /** What its pick list says; the last one of the day that has this machine, unless one was named. */
+  planned: z.array(z.strictObject({ laneId: f.id, planned: f.count })),
   can: z.strictObject({ edit: z.boolean(), decide: z.boolean() }),
 })
 export type Visit = z.infer<typeof Visit>
@@ -222,6 +226,7 @@ export type Op = z.infer<typeof op>
 
 const needed = {
   keyword,
+  deviceId: f.id.optional(),
   region: regionCode().optional(),
   storeId: f.id.optional(),
   userId: f.id.optional(),
@@ -446,6 +451,15 @@ export const replenishment = {
       conflicts: z.array(Conflict),
     }),
     scope: 'system',
+  }),
+  unsent: read('replenish:create', {
+    path: '/replenishment-unsent',
+    summary: 'People whose phones have begun visits and said nothing of them for two hours',
+    output: z.strictObject({
+      list: z.array(
+        z.strictObject({ userId: f.id, userName: z.string(), visits: f.count, since: f.instant }),
+      ),
+    }),
   }),
   ...pickListEndpoints,
   ...routeEndpoints,

@@ -149,3 +149,9 @@ export const clockLimitMs = 600_000
 export const keptDays = 30
 /** Of a visit. */
 export const mostPhotos = 5
+/** A phone that has been silent for longer is told of. */
+export const silentHours = 2
+/** A pick list is of its day. */
+export const pickedHours = 24
+/** Goods that will be past their date within so many days are nearly past it. */
+export const soonDays = 7

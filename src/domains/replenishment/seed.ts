@@ -53,6 +53,29 @@ export async function seedReplenishment(db: Db, now: Date): Promise<void> {
       v.started_at, v.started_at + interval '10 minutes', l.capacity - l.quantity
     from visit v join lanes l on l.device_id = v.device_id and l.archived_at is null
       and l.product_id is not null and l.capacity > l.quantity`.execute(db)
+  // what two phones found does not fit to what the lanes are
+  await sql`
+    with visit as (select v.*, row_number() over (order by v.posted_at desc) as nth
+      from replenishment_visits v where v.source = 'PHONE' and v.state = 'POSTED'
+        and v.org_id = (select u.org_id from users u where u.username = 'replenisher')
+      order by v.posted_at desc limit 2),
+    lane as (select distinct on (v.id) v.id as visit_id, v.org_id, v.device_id, v.nth,
+        v.posted_at, i.lane_id, i.road_index, i.product_id, i.after_qty
+      from visit v join replenishment_items i on i.visit_id = v.id order by v.id, i.road_index),
+    partly as (update replenishment_visits v set state = 'PARTIAL', door_seconds = 540,
+        checks = '{CLEAN,SCREEN}' from lane where v.id = lane.visit_id)
+    insert into visit_conflicts (org_id, device_id, visit_id, lane_id, road_index, product_id,
+      kind, error, counted_qty, counted_at, added_qty, system_qty, diff_before, diff_after,
+      default_at, created_at)
+    select org_id, device_id, visit_id, lane_id, road_index, product_id,
+      case nth when 1 then 'VEND_NEAR' else 'PRODUCT_CHANGED' end,
+      case nth when 1 then 'vendNear' else 'productChanged' end,
+      case nth when 1 then greatest(after_qty - 1, 0) end, case nth when 1 then posted_at end,
+      case nth when 1 then 0 else 3 end, after_qty, case nth when 1 then 0 end,
+      case nth when 1 then -1 end,
+      case nth when 1 then ${now}::timestamptz + interval '20 hours' end,
+      ${now}::timestamptz - interval '40 minutes'
+    from lane`.execute(db)
   await sql`
     with emptiest as (select device_id, org_id from (select s.device_id, s.org_id, row_number()
         over (partition by s.org_id order by s.lanes_sold_out desc, s.device_id) as nth

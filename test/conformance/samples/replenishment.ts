@@ -8,6 +8,7 @@ const clientId = (where: keyof typeof place) =>
 /** Numbered by the database, place after place. */
 const nth = (where: keyof typeof place) => Object.keys(place).indexOf(where) + 1
 const today = '2026-11-21'
+const noDay = '2020-01-01'
 const lane: Source = { own: (where) => rowId(where, 1), none: missingId }
 
 /** A visit of whoever holds everything, in progress unless it is said otherwise. */
@@ -87,7 +88,11 @@ export const replenishment: DomainSamples = {
     },
     'replenishment-tasks laneId': lane,
     'my-routes deviceId': byRow,
-    'my-routes date': { own: () => today, none: today, shared: true },
+    // a day is nobody's row: the others ask for one that nobody has
+    'my-routes date': {
+      own: (where) => (['OWN', 'CHILD'].includes(where) ? today : noDay),
+      none: noDay,
+    },
     'replenishment-conflicts id': { own: (where) => nth(where), none: missingId },
     'pick-lists id': { own: (where) => nth(where), none: missingId },
   },

@@ -560,6 +560,60 @@ test('a lane that was found broken sells no more', async () => {
   expect((await floor.lane(1)).status).toBe('FAULT')
 })
 
+describe('photos of a visit', () => {
+  const dot = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  const form = (bytes: Buffer) =>
+    Buffer.concat([
+      Buffer.from(
+        '--xxBOUNDxx\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\ncontent-type: image/png\r\n\r\n',
+      ),
+      bytes,
+      Buffer.from('\r\n--xxBOUNDxx--\r\n'),
+    ])
+  const add = (clientId: string, photoId = randomUUID(), bytes = dot, token = floor.replenisher) =>
+    floor.ask(
+      token,
+      'POST',
+      `/replenishment-visits/${clientId}/photos?photoId=${photoId}`,
+      form(bytes),
+      { 'content-type': 'multipart/form-data; boundary=xxBOUNDxx' },
+    )
+  test('at most five, each once, pictures only, of one’s own visit', async () => {
+    const one = await phone()
+    await one.begin()
+    const photoId = randomUUID()
+    const first = await add(one.clientId, photoId)
+    expect(first.status, JSON.stringify(first.body)).toBe(200)
+    expect((await add(one.clientId, photoId)).body.url).toBe(first.body.url)
+    expect((await add(one.clientId, randomUUID(), Buffer.from('no picture'))).status).toBe(415)
+    expect((await add(one.clientId, randomUUID(), dot, floor.operator)).status).toBe(404)
+    expect((await add(randomUUID())).status).toBe(404)
+    const many = await Promise.all(Array.from({ length: 6 }, () => add(one.clientId)))
+    expect(many.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 422, 422])
+    const { visit } = (await one.result()) as unknown as { visit: { photos: object[] } }
+    expect(visit.photos).toHaveLength(5)
+    // the number of another visit's picture
+    const other = await phone(floor.operator)
+    await other.begin()
+    expect((await add(other.clientId, photoId, dot, floor.operator)).status).toBe(404)
+  })
+})
+
+test('the last pick list of the day is the plan of a visit', async () => {
+  const picked = await floor.call(
+    replenishment.pick,
+    { deviceIds: [machine] },
+    { token: floor.operator },
+  )
+  expect(picked.status).toBe(200)
+  const one = await phone(floor.operator)
+  const { body } = await one.begin()
+  expect(body.planned).toContainEqual({ laneId: laneOf[1], planned: 5 })
+})
+
 describe('a vend result within 90 seconds of the reference', () => {
   /** Counted four of five, around which one was sold. */
   const near = async (counted: number) => {
@@ -627,4 +681,17 @@ describe('a vend result within 90 seconds of the reference', () => {
     )
     await floor.agrees()
   })
+})
+
+test('a phone that has been silent for two hours is told of', async () => {
+  const one = await phone(await floor.login('ROLE_RTU_REPLENISHER'))
+  one.do({ kind: 'ADD', qty: 1 })
+  await one.begin()
+  await one.send()
+  const unsent = (token: string) => floor.call(replenishment.unsent, {}, { token })
+  floor.later(7199)
+  expect((await unsent(await floor.login('ROLE_RTU_SP'))).body.list).toEqual([])
+  floor.later(2)
+  expect((await unsent(await floor.login('ROLE_RTU_SP'))).body.list).toMatchObject([{ visits: 1 }])
+  expect((await unsent(await floor.login('ROLE_RTU_REPLENISHER'))).status).toBe(403)
 })

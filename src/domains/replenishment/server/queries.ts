@@ -14,7 +14,7 @@ import {
   VisitRow,
   type Visit as Whole,
 } from '../contract.ts'
-import { clockLimitMs } from '../rules.ts'
+import { clockLimitMs, silentHours, soonDays } from '../rules.ts'
 import type { Item } from './post.ts'
 
 type Contract = typeof replenishment
@@ -42,6 +42,9 @@ const task = (ctx: Ctx) =>
     suggested: room,
     sellsOutAt: sql`f.sells_out_at`,
     toCount,
+    expiring: sql`(select count(*) from lanes l where l.device_id = d.id and l.archived_at is null
+      and (l.lock_reason = 'EXPIRY'
+        or l.goods_expire_on <= ${addDays(shanghaiDay(ctx.now), soonDays)}::date))`,
     replenishers: sql`(select coalesce(array_agg(u.real_name order by a.id), '{}')
       from device_assignments a join users u on u.id = a.user_id
       where a.device_id = d.id and a.kind = 'REPLENISHER' and a.to_at is null
@@ -65,6 +68,7 @@ export const tasks = (ctx: Ctx, input: Input<Contract['tasks']>) =>
       sql`d.lifecycle in ('OPERATING','PAUSED')`,
       waits[input.need],
       matches('devices', 'd.id', input.keyword),
+      input.deviceId && sql`d.id = ${input.deviceId}`,
       input.region && sql`${input.region} in (d.province, d.city, d.county)`,
       input.storeId && sql`d.store_id = ${input.storeId}`,
       input.status && sql`s.online = ${input.status === 'online'}`,
@@ -191,12 +195,16 @@ export const lockVisit = (ctx: Ctx, which: { id: number } | { clientId: string }
 /** Of an own visit, beside its row. */
 export const visitMore = (ctx: Ctx, id: number) =>
   onlyRow<
-    Pick<Visit, 'lastSeq' | 'finishedAt'> & Pick<Whole, 'checks' | 'photos' | 'openConflicts'>
+    Pick<Visit, 'lastSeq' | 'finishedAt'> &
+      Pick<Whole, 'checks' | 'photos' | 'openConflicts' | 'planned'>
   >(ctx.db)`select v.last_seq as "lastSeq", v.finished_at as "finishedAt", v.checks,
       (select coalesce(jsonb_agg(jsonb_build_object('url', h.img, 'laneId', h.lane_id)
         order by h.created_at, h.id), '[]') from visit_photos h where h.visit_id = v.id) as photos,
       (select count(*) from visit_conflicts c where c.visit_id = v.id and c.state = 'OPEN')
-        as "openConflicts"
+        as "openConflicts",
+      (select coalesce(jsonb_agg(jsonb_build_object('laneId', i.lane_id, 'planned', i.planned)
+        order by i.lane_id), '[]') from pick_list_items i where i.pick_list_id = v.pick_list_id
+        and i.device_id = v.device_id) as planned
     from replenishment_visits v where v.id = ${id}`
 export const openConflicts = (ctx: Ctx, visitId: number) =>
   exists(ctx.db)`select 1 from visit_conflicts c where c.visit_id = ${visitId}
@@ -260,3 +268,29 @@ export const batches = (ctx: Ctx, deviceId: number) =>
       and ${inheritable(ctx, 'b.org_id')}
       order by b.expires_on, b.id limit 500`,
   )
+
+type Unsent = { userId: number; userName: string; visits: number; since: string }
+/** Begun with a phone that has been silent since. */
+export const unsent = async (ctx: Ctx): Promise<Unsent[]> => {
+  const silent = new Date(ctx.now.getTime() - silentHours * 3_600_000)
+  const rows = await rowsOf<Omit<Unsent, 'since'> & { since: Date }>(ctx.db)`
+    select v.user_id as "userId", coalesce(u.real_name, '') as "userName", count(*) as visits,
+      min(o.at) as since
+    from replenishment_visits v left join users u on u.id = v.user_id
+    cross join lateral (select greatest(coalesce(v.opened_at, v.started_at), max(o.received_at))
+      as at from visit_ops o where o.visit_id = v.id) o
+    where v.state = 'DRAFT' and v.source = 'PHONE' and v.started_at <= ${silent}
+      and o.at <= ${silent} and ${seen(ctx)}
+    group by v.user_id, u.real_name order by since limit 50`
+  return rows.map((row) => ({ ...row, since: row.since.toISOString() }))
+}
+
+/** The newest list of these hours that says what this machine wants. */
+export const pickListFor = (ctx: Ctx, deviceId: number, since: Date) =>
+  rowOf<{ id: number }>(ctx.db)`select k.id from pick_lists k
+    where ${visible(ctx, 'k.org_id')} and k.created_at > ${since}
+      and exists (select from pick_list_items i where i.pick_list_id = k.id
+        and i.device_id = ${deviceId})
+      and not exists (select from replenishment_visits v where v.device_id = ${deviceId}
+        and v.pick_list_id = k.id and v.state in ('POSTED','PARTIAL'))
+    order by k.created_at desc, k.id desc limit 1`

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, visible } from '../../../server/context.ts'
+import { type Ctx, found, inheritable, visible } from '../../../server/context.ts'
 import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { type BusinessWindow, opensOn } from '../../../shared/hours.ts'
@@ -8,13 +8,13 @@ import { addDays, dayMs, shanghaiClock, shanghaiDay, startOfDay } from '../../..
 import { replenishmentErrors } from '../errors.ts'
 import { allot, kmBetween, minutesFor, ownOrder, type Place, plan, type Want } from '../route.ts'
 import { type Route, type RouteStop, type routeEndpoints, routeLimits } from '../routeContract.ts'
+import { keptDays, soonDays } from '../rules.ts'
 import { pack } from './pack.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof routeEndpoints
 
-/** Days ahead for which goods count as nearly past their date, and for which sales are looked at. */
-const soonDays = 7
+/** Days whose sales are looked at. */
 const salesDays = 14
 /** When the next day begins for whoever looks at it the evening before. */
 const morning = 8 * 60
@@ -130,10 +130,19 @@ const planRow = (ctx: Ctx, userId: number, date: string) =>
   rowOf<Plan>(ctx.db)`select device_ids as "deviceIds", loaded from route_plans p
     where p.user_id = ${userId} and p.day = ${date}::date and ${visible(ctx, 'p.org_id')}`
 
+/** Days further away than routes are kept are nobody's. */
+function known(ctx: Ctx, date: string): void {
+  const today = shanghaiDay(ctx.now)
+  if (date < addDays(today, -keptDays) || date > addDays(today, keptDays)) found(undefined)
+}
+
 /** The day of somebody, with what each lane of it is worth. */
 export async function routeOf(ctx: Ctx, userId: number, date: string) {
+  known(ctx, date)
   const person = found(
-    await rowOf<{ name: string }>(ctx.db)`select real_name as name from users where id = ${userId}`,
+    await rowOf<{ name: string }>(ctx.db)`select u.real_name as name from users u
+      where u.id = ${userId}
+        and (u.id = ${ctx.actor.userId}::bigint or ${visible(ctx, 'u.org_id')})`,
   )
   const machines = await machinesOf(ctx, userId, date)
   const lanes = await worthOf(
@@ -174,7 +183,7 @@ export async function routeOf(ctx: Ctx, userId: number, date: string) {
     return {
       ...one,
       km: km === null ? null : Math.round(km * 10) / 10,
-      closed: suggested.closed.has(id),
+      closed: suggested.closed.has(id) && one.hours.length > 0,
       worth: Math.round(worth.get(id) ?? 0),
       state: stateOf(by.get(id) as Found),
       sellsOutAt: one.sellsOutAt && new Date(one.sellsOutAt).toISOString(),
@@ -200,6 +209,7 @@ export async function routeOf(ctx: Ctx, userId: number, date: string) {
 
 /** A day that can still be changed. */
 function changeable(ctx: Ctx, date: string): void {
+  known(ctx, date)
   const today = shanghaiDay(ctx.now)
   if (date !== today && date !== addDays(today, 1)) throw new Refusal(replenishmentErrors.otherDay)
 }
@@ -229,6 +239,10 @@ export const routeHandlers: Handlers<Contract> = {
   },
   async loadRoute(ctx, { date, products }) {
     changeable(ctx, date)
+    const ids = [...new Set(products.map((one) => one.productId))]
+    const { n } = await onlyRow<{ n: number }>(ctx.db)`select count(*) as n from products p
+      where p.id = any(${ids}::bigint[]) and ${inheritable(ctx, 'p.org_id')}`
+    if (n < ids.length) found(undefined)
     const loaded = Object.fromEntries(products.map(({ productId, qty }) => [productId, qty]))
     await keepPlan(ctx, date, { loaded })
     return { products: products.length }

@@ -25,6 +25,7 @@ export const handlers: Handlers<Contract> = {
     return { list: rows, total }
   },
   visit: (ctx, { id }) => visits.whole(ctx, id),
+  unsent: async (ctx) => ({ list: await q.unsent(ctx) }),
   start: visits.start,
   saveItems: visits.saveItems,
   saveItem: visits.saveItem,

@@ -7,7 +7,7 @@ import type { Input } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import type { replenishment, Visit } from '../contract.ts'
 import { laneError, replenishmentErrors } from '../errors.ts'
-import { beforeStart, longest, momentOf, visitFrom } from '../rules.ts'
+import { beforeStart, longest, momentOf, pickedHours, visitFrom } from '../rules.ts'
 import { raise } from './conflicts.ts'
 import { boardReplaced, doorSeconds, doorsOf } from './doors.ts'
 import { writeDrafts } from './items.ts'
@@ -81,11 +81,13 @@ async function begin(ctx: Ctx, { deviceId, clientId, pickListId, ...how }: Start
       ? momentOf(startedAt, sentAt, ctx.now, new Date(ctx.now.getTime() - longest))
       : ctx.now
   if (until && begun > until) throw new Refusal(replenishmentErrors.noLonger)
+  const since = new Date(ctx.now.getTime() - pickedHours * 3_600_000)
+  const list = pickListId ?? (await q.pickListFor(ctx, deviceId, since))?.id
   const made = await insertVisit(ctx, device, {
     clientId,
     source,
     state: 'DRAFT',
-    pickListId,
+    pickListId: list,
     packAt,
     startedAt: begun,
   })

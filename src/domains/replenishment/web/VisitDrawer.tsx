@@ -1,17 +1,21 @@
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNavigate } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import { useRead } from '../../../web/api.ts'
+import { href } from '../../../web/base.ts'
 import { Detail, Rows } from '../../../web/Detail.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { TextAreaField } from '../../../web/form/fields.tsx'
 import type { DetailProps } from '../../../web/list/types.ts'
 import { Money } from '../../../web/Money.tsx'
+import { Picture } from '../../../web/Picture.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { Time } from '../../../web/Time.tsx'
+import { Part } from '../../../web/ui/Sheet.tsx'
 import { useAct } from '../../../web/useAct.ts'
 import { replenishment, type Visit } from '../contract.ts'
+import styles from './route.module.css'
 import { signed } from './shown.ts'
 import { stateTones } from './tones.ts'
 import { VisitItems } from './VisitItems.tsx'
@@ -84,6 +88,10 @@ export function VisitDrawer({ id, ...beside }: DetailProps) {
 function Body({ visit }: { visit: Visit }) {
   const { t } = useTranslation('replenishment')
   const off = signed(visit.difference)
+  const roadOf = (laneId: number | null) => {
+    const item = visit.items.find((one) => one.laneId === laneId)
+    return item ? `${t('fields.roadIndex')} ${item.roadIndex}` : t('photos')
+  }
   return (
     <>
       <Rows
@@ -106,10 +114,55 @@ function Body({ visit }: { visit: Visit }) {
               </>
             ),
           ],
+          ...(visit.doorSeconds === null
+            ? []
+            : [
+                [
+                  t('fields.doorSeconds'),
+                  t('doorMinutes', { n: Math.ceil(visit.doorSeconds / 60) }),
+                ] as const,
+              ]),
+          ...(visit.checks.length
+            ? [
+                [
+                  t('checksDone'),
+                  visit.checks.map((one) => t(`enums.check.${one}`)).join('、'),
+                ] as const,
+              ]
+            : []),
+          ...(visit.flags.length
+            ? [
+                [
+                  t('fields.flags'),
+                  visit.flags.map((one) => t(`enums.flag.${one}`)).join('、'),
+                ] as const,
+              ]
+            : []),
+          ...(visit.openConflicts
+            ? [
+                [
+                  t('views.sync'),
+                  <Link key="sync" to="/stock/replenish/sync">
+                    {t('conflictsOpen', { n: visit.openConflicts })}
+                  </Link>,
+                ] as const,
+              ]
+            : []),
           ...(visit.reason ? [[t('fields.reason'), visit.reason] as const] : []),
         ]}
       />
       <VisitItems items={visit.items} />
+      {visit.photos.length ? (
+        <Part title={t('photos')}>
+          <p className={styles.photos}>
+            {visit.photos.map(({ url, laneId }) => (
+              <a key={url} href={href(url)} target="_blank" rel="noopener noreferrer">
+                <Picture src={url} size={96} alt={roadOf(laneId)} />
+              </a>
+            ))}
+          </p>
+        </Part>
+      ) : null}
     </>
   )
 }

@@ -5,6 +5,8 @@ import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Bad, Cut, Muted } from '../../../web/ui/Text.tsx'
 import { useDetail } from '../../../web/useDetail.ts'
+import { PersonSelect } from '../../accounts/web/pickers.tsx'
+import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { replenishment, VisitRow } from '../contract.ts'
 import { signed } from './shown.ts'
 import { useViews } from './views.ts'
@@ -29,6 +31,8 @@ export function VisitList() {
         { key: 'keyword', label: t('device') },
         'state',
         'range',
+        { key: 'deviceId', picker: DeviceSelect, more: true },
+        ...(may('user:lookup') ? [{ key: 'userId', picker: PersonSelect, more: true }] : []),
         { key: 'differs', options: [{ value: 'true', label: t('enums.differs.true') }] },
       ]}
       columns={[
@@ -53,6 +57,15 @@ export function VisitList() {
         may('product:cost') && col('diffCost'),
         col('state'),
         col('source', { tones: {} }),
+        col('doorSeconds', {
+          defaultHidden: true,
+          render: (_, { doorSeconds }) =>
+            doorSeconds === null ? '—' : t('doorMinutes', { n: Math.ceil(doorSeconds / 60) }),
+        }),
+        col('flags', {
+          defaultHidden: true,
+          render: (_, { flags }) => flags.map((one) => t(`enums.flag.${one}`)).join('、') || '—',
+        }),
         col('reason', { defaultHidden: true }),
         col('postedAt', { defaultHidden: true }),
       ]}

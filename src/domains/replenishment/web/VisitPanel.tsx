@@ -45,6 +45,17 @@ export function VisitPanel({ visit, lanes, batches, onPosted, onGivenUp }: Props
   const room = (lane: LaneRow) => Math.max(0, lane.roadCapacity - lane.productStock)
   const expiresFirst = (lane: LaneRow) =>
     batches.find((batch) => batch.productId === lane.productId)?.id ?? null
+  /** What the pick list brought, as far as the lane takes it now. */
+  const asPicked = () =>
+    changeAll(
+      visit.planned.flatMap(({ laneId, planned }) => {
+        const lane = lanes.find((one) => one.id === laneId)
+        const some = lane ? Math.min(planned, room(lane)) : 0
+        return lane && some
+          ? [[laneId, { addedQty: some, batchId: expiresFirst(lane) }] as const]
+          : []
+      }),
+    )
   const keep = () =>
     save.mutateAsync({
       id: visit.id,
@@ -90,6 +101,7 @@ export function VisitPanel({ visit, lanes, batches, onPosted, onGivenUp }: Props
           >
             {t('fillAll')}
           </Button>
+          {visit.planned.length ? <Button onClick={asPicked}>{t('asPicked')}</Button> : null}
           <Button
             onClick={() =>
               changeAll(shown.map((lane) => [lane.id, { countedQty: lane.productStock }]))

@@ -22,7 +22,7 @@ export function useStart(): (machine: Machine) => void {
   const narrow = useNarrow()
   const user = useUser()
   const start = useWrite(replenishment.start, {
-    invalidates: ['/api/replenishment-tasks', '/api/replenishment-visits'],
+    invalidates: ['/api/replenishment-tasks', '/api/replenishment-visits', '/api/my-routes'],
     onSuccess: ({ id }) => void navigate(`/stock/replenish/visit/${id}`),
   })
   return ({ id: deviceId, draftId, ...machine }) => {

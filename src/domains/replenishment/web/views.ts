@@ -3,8 +3,10 @@ import type { View } from '../../../web/list/types.ts'
 
 const paths = {
   tasks: '/stock/replenish',
+  route: '/stock/replenish/route',
   visits: '/stock/replenish/visits',
   picks: '/stock/replenish/pick-lists',
+  sync: '/stock/replenish/sync',
 } as const
 
 /** What waits, what was done and what to take along are tabs with addresses of their own. */

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { useConfirm } from '../../../web/confirm.tsx'
@@ -14,6 +15,7 @@ import { Bad, Cut, Muted } from '../../../web/ui/Text.tsx'
 import { PersonSelect } from '../../accounts/web/pickers.tsx'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { CategorySelect, ProductSelect } from '../../products/web/pickers.tsx'
+import { replenishment } from '../../replenishment/contract.ts'
 import { stockWarnings, WarningRow } from '../contract.ts'
 
 const ThresholdDialog = lazyDialog(() =>
@@ -34,6 +36,10 @@ export function StockWarningList() {
   useLive('lanes', [stockWarnings.stats.path])
   const [setting, setSetting] = useState<{ rows: readonly WarningRow[]; done: () => void }>()
   const can = may('stock-warning:update')
+  const navigate = useNavigate()
+  const pick = useWrite(replenishment.pick, {
+    onSuccess: ({ id }) => void navigate(`/stock/replenish/pick-lists/${id}`),
+  })
   const view = (kind: WarningRow['kind'], count: number | undefined) => ({
     key: kind,
     label: t(`enums.kind.${kind}`),
@@ -103,6 +109,16 @@ export function StockWarningList() {
             label: t('threshold'),
             can,
             onClick: ({ rows, clear }: Selection<WarningRow>) => setSetting({ rows, done: clear }),
+          },
+          {
+            key: 'pick',
+            label: t('pick'),
+            can: may('replenish:create'),
+            onClick: ({ rows, clear }: Selection<WarningRow>) =>
+              pick.mutate(
+                { deviceIds: [...new Set(rows.map((row) => row.deviceId))] },
+                { onSuccess: clear },
+              ),
           },
           {
             key: 'notify',

@@ -3,12 +3,13 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { StatusTag, type Tone } from '../../../../web/StatusTag.tsx'
 import { useUser } from '../../../../web/session.ts'
+import { toast } from '../../../../web/toast.ts'
 import { Time } from '../../../../web/Time.tsx'
 import { Muted } from '../../../../web/ui/Text.tsx'
 import { openDb } from './db.ts'
 import styles from './phone.module.css'
 import { SyncChip } from './SyncChip.tsx'
-import { exported, isUnsent, type PhoneVisit, useStored, visitsOf } from './store.ts'
+import { exported, isUnsent, type PhoneVisit, useStored, visitsOf, wipe } from './store.ts'
 
 const tones: Readonly<Record<PhoneVisit['state'], Tone>> = {
   OPEN: 'shipped',
@@ -18,13 +19,17 @@ const tones: Readonly<Record<PhoneVisit['state'], Tone>> = {
 }
 
 /** Visits of this phone that are not done: they open without the network. */
-export function HereVisits() {
+export function HereVisits({ centre }: { centre: boolean }) {
   const { t } = useTranslation('replenishment')
   const navigate = useNavigate()
   const { id } = useUser()
   const found = useStored(visitsOf)
   const left = (found ?? []).filter((visit) => isUnsent(visit) || visit.state === 'REFUSED')
-  if (!left.length) return null
+  if (!left.length && !centre) return null
+  const empty = async () => {
+    if (await wipe(id)) location.reload()
+    else toast('error', t('phone.unsentAsk'))
+  }
   const toFile = async () => {
     const link = document.createElement('a')
     link.href = URL.createObjectURL(await exported(await openDb(id)))
@@ -59,10 +64,18 @@ export function HereVisits() {
           </li>
         ))}
       </ul>
+      {left.length ? null : <Muted>{t('phone.allSent')}</Muted>}
       {/* the last resort of a phone that never comes to a network again */}
-      <Button type="link" size="large" onClick={() => void toFile()}>
-        {t('phone.toFile')}
-      </Button>
+      {left.length ? (
+        <Button type="link" size="large" onClick={() => void toFile()}>
+          {t('phone.toFile')}
+        </Button>
+      ) : null}
+      {centre ? (
+        <Button type="link" size="large" danger onClick={() => void empty()}>
+          {t('phone.empty')}
+        </Button>
+      ) : null}
     </section>
   )
 }
