@@ -52,7 +52,11 @@ export function Ended({ visit }: { visit: PhoneVisit }) {
             <StatusTag chip tone={stateTones[visit.answer.state]}>
               {t(`enums.state.${visit.answer.state}`)}
             </StatusTag>{' '}
-            {left.length ? t('phone.partly') : null}
+            {visit.answer.conflicts
+              ? t('phone.conflicts', { n: visit.answer.conflicts })
+              : left.length
+                ? t('phone.partly')
+                : null}
           </p>
         ) : null}
         {left.length ? (

@@ -90,6 +90,8 @@ export type PhoneVisit = {
   readonly answer: {
     readonly state: VisitRow['state']
     readonly errors: readonly { laneId: number; error: string }[]
+    /** Lanes of which somebody has to say what became of the goods. */
+    readonly conflicts: number
   } | null
   readonly problem: string | null
   readonly endedAt: string | null

@@ -236,6 +236,7 @@ async function keepAnswer(db: IDBDatabase, clientId: string, answer: Visit): Pro
     endedAt: open ? null : new Date().toISOString(),
     answer: {
       state: answer.state,
+      conflicts: answer.openConflicts,
       errors: answer.items.flatMap(({ laneId, error }) => (error ? [{ laneId, error }] : [])),
     },
   }))
