@@ -94,9 +94,9 @@ const figures = [
   'devices.telemetry',
   'devices.previewTags',
   'distribution.people',
-  'drugEvidence.verify',
   // no lane of this world is stopped
   'drugControl.locks',
+  'drugEvidence.verify',
   'expiry.stats',
   'expiry.rules',
   'geo.searchStores',

@@ -354,22 +354,21 @@ const watchedTables = [
   'device_states',
   'device_types',
   'devices',
+  'drug_guard_refusals',
   'evidence_packs', // who made which of his machines
-].concat(
-  [
-    'drug_guard_refusals',
-    'lane_floors',
-    'lanes',
-    'order_events',
-    'order_keys',
-    'order_units',
-    'orders',
-    'planogram_versions',
-    'product_categories',
-    'products',
-  ],
-  ['stock_flows', 'telemetry_hours', 'temperature_excursions'],
-)
+  'lane_floors',
+  'lanes',
+  'order_events',
+  'order_keys',
+  'order_units',
+  'orders',
+  'planogram_versions',
+  'product_categories',
+  'products',
+  'stock_flows',
+  'telemetry_hours',
+  'temperature_excursions',
+]
 /** Tables with rows of SIBLING. */
 async function beyondOwn(scope: Scope): Promise<string[]> {
   const parts = tables.map(

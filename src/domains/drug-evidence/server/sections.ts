@@ -52,6 +52,7 @@ export function sectionsOf(ctx: Pick<Ctx, 'actor'>, about: About): Section[] {
         ['售药方式', 'Dispensing mode', sql`d.dispensing_mode`],
         ['许可证号', 'Licence', sql`d.licence_no`],
         ['许可地址', 'Licensed address', sql`d.licence_address`],
+        ['许可有效期', 'Licensed until', sql`d.licence_until`],
         ['地区', 'Region', sql`concat_ws(' ', d.province, d.city, d.county)`],
         ['地址', 'Address', sql`d.address`],
         ['机构', 'Organisation', sql`o.name`],
@@ -155,6 +156,69 @@ export function sectionsOf(ctx: Pick<Ctx, 'actor'>, about: About): Section[] {
       ],
       from: sql`telemetry_hours h join devices d on d.id = h.device_id
         where ${own('h')} and ${during('h.hour')} order by h.device_id, h.hour`,
+    },
+    {
+      file: 'mode-changes.csv',
+      zh: '售药方式变更',
+      en: 'Changes of the dispensing mode',
+      columns: [
+        device,
+        ['原方式', 'From', sql`m.mode_from`],
+        ['新方式', 'To', sql`m.mode_to`],
+        ['原因', 'Reason', sql`m.reason`],
+        ['申请时间', 'Asked', at('m.asked_at')],
+        ['结果', 'Result', sql`case when m.decided_at <= ${asOf} then m.state end`],
+        [
+          '决定时间',
+          'Decided',
+          sql`case when m.decided_at <= ${asOf} then ${at('m.decided_at')} end`,
+        ],
+      ],
+      from: sql`dispensing_mode_changes m join devices d on d.id = m.device_id
+        where ${own('m')} and ${during('m.asked_at')} order by m.asked_at, m.id`,
+    },
+    {
+      file: 'refusals.csv',
+      zh: '合规拒绝',
+      en: 'What the guard refused',
+      columns: [
+        device,
+        ['货道', 'Lane', sql`x.road`],
+        ['商品', 'Product', sql`x.product_name`],
+        ['药品分类', 'Drug class', sql`x.drug_class`],
+        ['规则', 'Rule', sql`x.rule`],
+        ['原因', 'Reason', sql`x.key`],
+        ['环节', 'At', sql`x.act`],
+        ['操作人', 'Who', sql`x.who`],
+        ['首次时间', 'First', at('x.first_at')],
+      ],
+      from: sql`drug_guard_refusals x join devices d on d.id = x.device_id
+        where ${own('x')} and ${during('x.first_at')} order by x.first_at, x.id`,
+    },
+    {
+      file: 'temperature-excursions.csv',
+      zh: '温度偏离',
+      en: 'Temperature excursions',
+      columns: [
+        device,
+        ['类型', 'Kind', sql`x.kind`],
+        ['开始', 'Began', at('x.from_at')],
+        ['结束', 'Ended', sql`case when x.to_at <= ${asOf} then ${at('x.to_at')} end`],
+        ['下限', 'Lower limit', sql`x.limit_low`],
+        ['上限', 'Upper limit', sql`x.limit_high`],
+        ['最低温度', 'Lowest', sql`case when x.to_at <= ${asOf} then x.temp_min end`],
+        ['最高温度', 'Highest', sql`case when x.to_at <= ${asOf} then x.temp_max end`],
+        ['曲线', 'Curve', sql`case when x.to_at <= ${asOf} then x.curve end`],
+        [
+          '停售时间',
+          'Stopped',
+          sql`case when x.locked_at <= ${asOf} then ${at('x.locked_at')} end`,
+        ],
+        ['处置', 'Decision', sql`case when x.decided_at <= ${asOf} then x.decision end`],
+        ['处置原因', 'Why', sql`case when x.decided_at <= ${asOf} then x.reason end`],
+      ],
+      from: sql`temperature_excursions x join devices d on d.id = x.device_id
+        where ${own('x')} and ${during('x.from_at')} order by x.from_at, x.id`,
     },
     {
       file: 'recalls.csv',

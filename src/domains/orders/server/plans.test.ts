@@ -57,6 +57,8 @@ test('the newest page of an operator reads its own rows alone, and no reader tak
       .filter((node) => node['Node Type'].startsWith('Gather')),
   ).toEqual([])
   const page = nodes(found[1]?.plan as never)
-  expect(page.filter((node) => node['Node Type'] === 'Sort')).toEqual([])
+  // the lanes of each of its orders are put in order, the orders are not
+  const sorts = page.filter((node) => node['Node Type'] === 'Sort')
+  expect(sorts.filter((node) => node['Actual Loops'] === 1)).toEqual([])
   expect(Math.max(...page.map((node) => node['Actual Rows']))).toBeLessThan(40)
 })
