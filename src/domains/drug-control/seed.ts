@@ -39,13 +39,13 @@ export async function seedDrugControl(db: Db, now: Date): Promise<void> {
       case when n <> 4 then high end, case when n <> 4 then high + 4 end, low, high, to_at,
       case when n = 4 then '[]' else (select jsonb_agg(${point} order by t)
         from generate_series(x.from_at, x.to_at, interval '5 minutes') t) end,
-      case when n % 3 > 0 then from_at + interval '30 minutes' end,
-      case when n % 3 > 0 then l.lanes else '[]' end,
-      case when n > 2 and n % 3 > 0 and u.id is not null then case n % 2 when 0 then 'RELEASED'
+      case when n % 3 > 0 and l.lanes <> '[]' then from_at + interval '30 minutes' end,
+      case when n % 3 > 0 and l.lanes <> '[]' then l.lanes else '[]' end,
+      case when n > 2 and n % 3 > 0 and l.lanes <> '[]' and u.id is not null then case n % 2 when 0 then 'RELEASED'
         else 'SCRAPPED' end end,
-      case when n > 2 and n % 3 > 0 and u.id is not null then '已核对温度记录与药品说明书' else '' end,
-      case when n > 2 and n % 3 > 0 then u.id end,
-      case when n > 2 and n % 3 > 0 and u.id is not null then to_at + interval '2 hours' end
+      case when n > 2 and n % 3 > 0 and l.lanes <> '[]' and u.id is not null then '已核对温度记录与药品说明书' else '' end,
+      case when n > 2 and n % 3 > 0 and l.lanes <> '[]' then u.id end,
+      case when n > 2 and n % 3 > 0 and l.lanes <> '[]' and u.id is not null then to_at + interval '2 hours' end
     from y x
     cross join lateral (select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'road',
         l.road_index, 'product', p.name, 'drugClass', p.drug_class, 'qty', l.quantity)

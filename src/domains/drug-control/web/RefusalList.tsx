@@ -45,6 +45,7 @@ export function RefusalList() {
         col('act', { tones: {} }),
         col('rule', {
           width: 112,
+          align: 'left',
           fit: (_, row) => t(`enums.rule.${row.rule}`),
           render: (_, row) => t(`enums.rule.${row.rule}`),
         }),

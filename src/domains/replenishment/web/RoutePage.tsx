@@ -7,6 +7,7 @@ import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Empty, Unread } from '../../../web/Problem.tsx'
 import { useMay } from '../../../web/session.ts'
+import { useNarrow } from '../../../web/shell/useWidth.ts'
 import { PageHead } from '../../../web/ui/Sheet.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
 import { PersonSelect } from '../../accounts/web/pickers.tsx'
@@ -37,6 +38,7 @@ type Filter = keyof typeof filters
 /** The day of whoever fills machines, in the order of his visits; others look at it. */
 export function RoutePage() {
   const may = useMay()
+  const narrow = useNarrow()
   const [userId, setUserId] = useState<number>()
   const read = useRead(replenishment.myRoute, userId === undefined ? {} : { userId }, {
     inline: true,
@@ -46,18 +48,21 @@ export function RoutePage() {
   const { t } = useTranslation('replenishment')
   return (
     <>
-      <PageHead title={t('route.title')}>
-        {may('user:lookup') ? (
-          <div className={styles.person}>
-            <PersonSelect
-              value={userId}
-              onChange={(id) => setUserId((id as number | null) ?? undefined)}
-              placeholder={t('route.mine')}
-              prefix={t('fields.userId')}
-            />
-          </div>
-        ) : null}
-      </PageHead>
+      {/* on a phone the shell says where one is */}
+      {narrow && !may('user:lookup') ? null : (
+        <PageHead title={t('route.title')}>
+          {may('user:lookup') ? (
+            <div className={styles.person}>
+              <PersonSelect
+                value={userId}
+                onChange={(id) => setUserId((id as number | null) ?? undefined)}
+                placeholder={t('route.mine')}
+                prefix={t('fields.userId')}
+              />
+            </div>
+          ) : null}
+        </PageHead>
+      )}
       <OnPhone />
       {read.data ? (
         <Day route={read.data} own={userId === undefined && may('replenish:update')} />
