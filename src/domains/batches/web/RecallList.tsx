@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
+import { useDetail } from '../../../web/useDetail.ts'
 import { useDrugViews } from '../../drug-control/web/pickers.ts'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
@@ -13,6 +14,7 @@ export function RecallList() {
   const { t } = useTranslation('batches')
   const col = useCols(RecallRow, 'batches')
   const title = useTranslation('drugControl').t('title')
+  const detail = useDetail()
   return (
     <ListPage
       ns="batches"
@@ -21,6 +23,7 @@ export function RecallList() {
       title={title}
       views={useDrugViews('recalls')}
       detail={RecallDrawer}
+      onRow={(row) => detail.open(row.id)}
       filters={[
         { key: 'keyword', label: t('fields.batchNo') },
         {
@@ -36,7 +39,7 @@ export function RecallList() {
         { key: 'range', more: true },
       ]}
       columns={[
-        col('batchNo', { fixed: 'start' }),
+        col('batchNo', { fixed: 'start', link: (row) => detail.to(row.id) }),
         col('productName', { width: 132 }),
         col('level', { words: 'recallLevel' }),
         col('state'),

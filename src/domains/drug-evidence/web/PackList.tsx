@@ -7,6 +7,7 @@ import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Cut } from '../../../web/ui/Text.tsx'
+import { useDetail } from '../../../web/useDetail.ts'
 import { useDrugViews } from '../../drug-control/web/pickers.ts'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { drugEvidence, PackRow } from '../contract.ts'
@@ -22,6 +23,7 @@ export function PackList() {
   const title = useTranslation('drugControl').t('title')
   const col = useCols(PackRow, 'drugEvidence')
   const may = useMay()
+  const detail = useDetail()
   const [open, setOpen] = useState<'make' | 'check' | null>(null)
   return (
     <>
@@ -31,10 +33,12 @@ export function PackList() {
         live="drug-evidence"
         title={title}
         views={useDrugViews('evidence')}
+        rowKey="no"
         detail={PackDrawer}
+        onRow={(row) => detail.open(row.no)}
         filters={['state', { key: 'deviceId', picker: DeviceSelect }, 'range']}
         columns={[
-          col('no', { fixed: 'start' }),
+          col('no', { fixed: 'start', link: (row) => detail.to(row.no) }),
           col('about', {
             width: 200,
             render: (about: string) => <Cut title={about}>{about}</Cut>,
