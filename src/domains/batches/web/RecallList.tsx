@@ -51,7 +51,7 @@ export function RecallList() {
         col('inLanes'),
         col('withdrawn'),
         col('sold'),
-        col('destroyedQty'),
+        col('destroyedQty', { defaultHidden: true }),
         col('recalledAt'),
         col('dueAt'),
         col('loadedQty', { defaultHidden: true }),
@@ -64,6 +64,7 @@ export function RecallList() {
         col('endedAt', { defaultHidden: true }),
         col('endedBy', { defaultHidden: true }),
       ]}
+      actions={(row) => [{ key: 'open', label: t('open'), to: detail.to(row.id) }]}
       empty={{ title: t('noRecalls') }}
       card={['productName', 'acknowledged', 'inLanes', 'withdrawn', 'sold', 'dueAt']}
     />
