@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, type Route } from '@playwright/test'
 import { type Env, test } from './flow.ts'
@@ -166,15 +166,26 @@ async function buy(env: Env, rtuNumber: string, roadIndex: number, price: number
       body: JSON.stringify(body),
     })
     assert.equal(response.status, 200, await response.clone().text())
-    return (await response.json()) as { outTradeNo: string; payableAmount: number }
+    return (await response.json()) as {
+      orderNum: string
+      outTradeNo: string
+      payableAmount: number
+    }
   }
-  const { outTradeNo, payableAmount: amount } = await post('/mobile/orders', {
+  const {
+    orderNum,
+    outTradeNo,
+    payableAmount: amount,
+  } = await post('/mobile/orders', {
     rtuNumber,
     items: [{ roadIndex, count: 1, price }],
     payType: 'WECHAT',
     clientId: randomUUID(),
     consumer: '',
   })
+  // the record of what customers paid, which the books are compared with in the end (crash.spec.ts)
+  const record = path.join(env.dataDir, 'fleet-record.jsonl')
+  appendFileSync(record, `${JSON.stringify({ orderNum, outTradeNo, amount })}\n`)
   const notice = {
     eventId: randomUUID(),
     outTradeNo,
