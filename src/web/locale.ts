@@ -47,6 +47,7 @@ export const locale = defineLocale(
       enable: '启用',
       disable: '禁用',
       import: '导入',
+      open: '查看',
     },
     record: {
       create: '新增{one}',
@@ -299,6 +300,7 @@ export const locale = defineLocale(
       enable: 'Enable',
       disable: 'Disable',
       import: 'Import',
+      open: 'View',
     },
     record: {
       create: 'New {one}',

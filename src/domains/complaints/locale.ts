@@ -3,7 +3,6 @@ import { defineLocale } from '../../shared/locale.ts'
 export const locale = defineLocale(
   {
     create: '录入投诉',
-    open: '查看',
     claim: '领取',
     assign: '指派',
     reply: '回复用户',
@@ -164,7 +163,6 @@ export const locale = defineLocale(
   },
   {
     create: 'Enter a complaint',
-    open: 'View',
     claim: 'Take it',
     assign: 'Assign',
     reply: 'Reply',

@@ -3,7 +3,6 @@ import { defineLocale } from '../../shared/locale.ts'
 export const locale = defineLocale(
   {
     toLog: '操作日志',
-    open: '查看',
     close: '处理完毕',
     closeTitle: '处理安全事件',
     empty: '没有安全事件',
@@ -147,7 +146,6 @@ export const locale = defineLocale(
   },
   {
     toLog: 'Operation log',
-    open: 'View',
     close: 'Handled',
     closeTitle: 'Handle a security event',
     empty: 'No security events',

@@ -105,7 +105,7 @@ export function AlertList() {
             can: row.can[verb],
             onClick: () => handle(verb, [row]),
           })),
-          { key: 'open', label: t('open'), to: detail.to(row.id) },
+          { key: 'open', label: t('action.open'), to: detail.to(row.id) },
         ]}
         batch={verbs.map((verb) => ({
           key: verb,

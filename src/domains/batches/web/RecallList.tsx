@@ -64,7 +64,7 @@ export function RecallList() {
         col('endedAt', { defaultHidden: true }),
         col('endedBy', { defaultHidden: true }),
       ]}
-      actions={(row) => [{ key: 'open', label: t('open'), to: detail.to(row.id) }]}
+      actions={(row) => [{ key: 'open', label: t('action.open'), to: detail.to(row.id) }]}
       empty={{ title: t('noRecalls') }}
       card={['productName', 'acknowledged', 'inLanes', 'withdrawn', 'sold', 'dueAt']}
     />

@@ -119,7 +119,7 @@ export function ComplaintList() {
           col('remark', { defaultHidden: true }),
           col('createTime'),
         ]}
-        actions={(row) => [{ key: 'open', label: t('open'), to: detail.to(row.id) }]}
+        actions={(row) => [{ key: 'open', label: t('action.open'), to: detail.to(row.id) }]}
         batch={
           may('complaint:update') && may('user:lookup')
             ? [{ key: 'assign', label: t('assign'), onClick: assign }]

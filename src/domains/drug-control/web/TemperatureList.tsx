@@ -60,7 +60,7 @@ export function TemperatureList() {
         col('decidedAt', { defaultHidden: true }),
         col('reason', { defaultHidden: true }),
       ]}
-      actions={(row) => [{ key: 'open', label: t('open'), to: detail.to(row.id) }]}
+      actions={(row) => [{ key: 'open', label: t('action.open'), to: detail.to(row.id) }]}
       empty={{ title: t('noExcursions') }}
       card={['rtuNumber', 'kind', 'fromAt', 'minutes', 'laneCount', 'state']}
     />

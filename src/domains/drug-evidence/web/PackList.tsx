@@ -71,7 +71,7 @@ export function PackList() {
           </>
         }
         actions={(row) => [
-          { key: 'open', label: t('open'), to: detail.to(row.no) },
+          { key: 'open', label: t('action.open'), to: detail.to(row.no) },
           {
             key: 'download',
             label: t('download'),

@@ -23,7 +23,7 @@ export function PickLists() {
         col('userName'),
         col('createTime'),
       ]}
-      actions={(row) => [{ key: 'open', label: t('open'), to: to(row) }]}
+      actions={(row) => [{ key: 'open', label: t('action.open'), to: to(row) }]}
       empty={{ title: t('noPicks'), hint: t('picksHint') }}
       card={['devices', 'pieces', 'userName', 'createTime']}
     />

@@ -69,7 +69,7 @@ export function VisitList() {
         col('reason', { defaultHidden: true }),
         col('postedAt', { defaultHidden: true }),
       ]}
-      actions={(row) => [{ key: 'open', label: t('open'), to: detail.to(row.id) }]}
+      actions={(row) => [{ key: 'open', label: t('action.open'), to: detail.to(row.id) }]}
       empty={{ title: t('noVisits') }}
       card={['rtuNumber', 'userName', 'startedAt', 'added', 'withdrawn', 'difference']}
     />

@@ -49,7 +49,7 @@ export function SecurityList() {
         ]}
         onRow={(row) => detail.open(row.id)}
         actions={(row) => [
-          { key: 'open', label: t('open'), to: detail.to(row.id) },
+          { key: 'open', label: t('action.open'), to: detail.to(row.id) },
           {
             key: 'close',
             label: t('close'),
