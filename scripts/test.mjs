@@ -30,13 +30,14 @@ const all = [
   {
     name: 'model',
     seconds: 130,
-    env: { T4_SEEDS: '30', MODEL_OPERATIONS: '7000', T17_RUNS: '300' },
+    env: { T4_SEEDS: '30', MODEL_OPERATIONS: '7000', T17_RUNS: '300', HUGE_DAY_ORDERS: '20000' },
     deep: {
       T4_SEEDS: '1500',
       MODEL_OPERATIONS: '1000000',
       MODEL_MINUTES: '30',
       RACE_REPEATS: '150',
       T17_RUNS: '10000',
+      HUGE_DAY_ORDERS: '300000',
     },
     // the long run of money keeps one worker busy; races and machines run beside it
     ...vitest('database', 'test/model', 'src/domains/machines/server/intake.test.ts'),

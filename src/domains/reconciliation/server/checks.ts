@@ -3,7 +3,9 @@ import type { DifferenceKind, Part, Window } from '../rules.ts'
 
 /**
  * What must agree on a day, part by part. Each query names what does not: whose it is, its subject,
- * and both figures. Rows of the day are read by partition and compared as sets; nothing is locked.
+ * and both figures. Rows of the day are read by partition, and what belongs to each by its index
+ * (`lateral`): nobody knows how large a day is before it is analysed, so what one query gathers is
+ * never joined with what another gathers, which may be compared each with each. Nothing is locked.
  */
 
 /** `since`: the moment of the oldest order that the day's money is about. */
@@ -25,10 +27,17 @@ const touched = (span: Span) => sql`touched as materialized (
       where ${at('succeeded_at', span)} and order_id is not null),
   o as materialized (select o.* from orders o
     join touched t on t.org_id = o.org_id and t.at = o.created_at and t.id = o.id
-    where o.created_at >= ${span.since} and o.created_at < ${span.until}),
-  u as materialized (select u.* from order_units u
-    join touched t on t.org_id = u.org_id and t.at = u.created_at and t.id = u.order_id
-    where u.created_at >= ${span.since} and u.created_at < ${span.until})`
+    where o.created_at >= ${span.since} and o.created_at < ${span.until})`
+
+const piecesOf = (span: Span) => sql`order_units u
+    where u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id
+      and u.created_at >= ${span.since} and u.created_at < ${span.until}`
+
+/** What the voucher of that key books, of that day or of any. */
+const bookedAs = (key: RawBuilder<unknown>, day?: Window) => sql`lateral (
+    select sum(e.amount) filter (where e.amount > 0) as amount from ledger_voucher_keys k
+    join ledger_entries e on e.voucher_id = k.voucher_id and e.created_at = k.created_at
+    where k.key = ${key} ${day ? sql`and ${at('k.created_at', day)}` : sql``})`
 
 /** Vouchers of the day by what they book. */
 const booked = (span: Span) => sql`booked as materialized (
@@ -51,11 +60,7 @@ const checks: readonly Check[] = [
   {
     part: 'ORDERS',
     kind: 'ORDER_AMOUNT',
-    sql: (span) => sql`with ${touched(span)},
-      n as (select org_id, created_at, order_id, count(*) as units, sum(list_price) as list,
-        sum(discount) as discount, sum(paid) as paid,
-        coalesce(sum(cost) filter (where vend_state = 'SUCCESS'), 0) as cost
-        from u group by 1, 2, 3)
+    sql: (span) => sql`with ${touched(span)}
       select ${columns(
         'o',
         sql`o.order_num`,
@@ -68,8 +73,10 @@ const checks: readonly Check[] = [
           when o.discount_amount <> n.discount then n.discount
           when o.pieces <> n.units then n.units else n.cost end`,
       )}
-      from o left join n on n.org_id = o.org_id and n.created_at = o.created_at
-        and n.order_id = o.id
+      from o cross join lateral (select count(*) as units, sum(list_price) as list,
+        sum(discount) as discount, sum(paid) as paid,
+        coalesce(sum(cost) filter (where vend_state = 'SUCCESS'), 0) as cost
+        from ${piecesOf(span)}) n
       where (o.pieces, o.total_amount, o.discount_amount, o.payable_amount, o.cost_amount)
         is distinct from (n.units::int, n.list::bigint, n.discount::bigint, n.paid::bigint,
           n.cost::bigint)`,
@@ -77,12 +84,10 @@ const checks: readonly Check[] = [
   {
     part: 'ORDERS',
     kind: 'ORDER_REFUNDED',
-    sql: (span) => sql`with ${touched(span)},
-      n as (select r.org_id, r.order_at, r.order_id, sum(r.amount) as amount from refunds r
-        join o on o.id = r.order_id where r.state = 'SUCCESS' and r.kind = 'UNIT' group by 1, 2, 3)
+    sql: (span) => sql`with ${touched(span)}
       select ${columns('o', sql`o.order_num`, sql`o.refunded_amount`, sql`n.amount`)}
-      from o left join n on n.org_id = o.org_id and n.order_at = o.created_at
-        and n.order_id = o.id
+      from o cross join lateral (select sum(r.amount) as amount from refunds r
+        where r.order_id = o.id and r.state = 'SUCCESS' and r.kind = 'UNIT') n
       where o.refunded_amount <> coalesce(n.amount, 0)`,
   },
   {
@@ -98,27 +103,22 @@ const checks: readonly Check[] = [
   {
     part: 'ORDERS',
     kind: 'ORDER_FINAL',
-    sql: (span) => sql`with ${touched(span)},
-      n as (select org_id, created_at, order_id, sum(paid) as paid, count(*) as pieces from u
-        where case when exists (select from o where o.org_id = u.org_id
-            and o.created_at = u.created_at and o.id = u.order_id and o.order_type = 'TEST')
-          then vend_state not in ('SUCCESS','FAILED','VOID')
-          else vend_state <> 'SUCCESS' and refund_state is distinct from 'SUCCESS' end
-        group by 1, 2, 3)
+    sql: (span) => sql`with ${touched(span)}
       select ${columns('o', sql`o.order_num`, sql`case when o.final_at is null then 1 else 0 end`, sql`n.pieces`)}
-      from o left join n on n.org_id = o.org_id and n.created_at = o.created_at
-        and n.order_id = o.id
+      from o cross join lateral (select count(*) as pieces from ${piecesOf(span)}
+        and case when o.order_type = 'TEST' then u.vend_state not in ('SUCCESS','FAILED','VOID')
+          else u.vend_state <> 'SUCCESS' and u.refund_state is distinct from 'SUCCESS' end) n
       where (o.final_at is not null)
-        <> (o.pay_state not in ('UNPAID','CLOSED') and n.order_id is null)`,
+        <> (o.pay_state not in ('UNPAID','CLOSED') and n.pieces = 0)`,
   },
   {
     part: 'PAYMENTS',
     kind: 'PAYMENT_LEDGER',
     // money that waited in suspense came in as an order's on a later day
-    sql: (span) => sql`with ${booked(span)}
+    sql: (span) => sql`
       select ${columns('p', sql`p.out_trade_no`, sql`p.amount`, sql`coalesce(i.amount, s.amount)`)}
-      from payments p left join booked i on i.key = 'in:' || p.id and p.applied
-      left join booked s on s.key = 'sus:' || p.id
+      from payments p left join ${bookedAs(sql`'in:' || p.id`, span)} i on p.applied
+      left join ${bookedAs(sql`'sus:' || p.id`, span)} s on true
       where ${at('p.paid_at', span)} and p.state = 'SUCCESS'
         and p.amount <> coalesce(i.amount, s.amount, 0)`,
   },
@@ -126,15 +126,11 @@ const checks: readonly Check[] = [
     part: 'PAYMENTS',
     kind: 'FEE_LEDGER',
     // money that waited in suspense has its fee on the day on which it found its order
-    sql: (span) => sql`with ${booked(span)}
-      select ${columns('p', sql`p.out_trade_no`, sql`p.fee_amount`, sql`coalesce(b.amount, l.amount)`)}
-      from payments p left join booked b on b.key = 'fee:' || p.id
-      left join lateral (select sum(e.amount) filter (where e.amount > 0) as amount
-        from ledger_voucher_keys k
-        join ledger_entries e on e.voucher_id = k.voucher_id and e.created_at = k.created_at
-        where b.key is null and p.fee_amount > 0 and k.key = 'fee:' || p.id) l on true
+    sql: (span) => sql`
+      select ${columns('p', sql`p.out_trade_no`, sql`p.fee_amount`, sql`b.amount`)}
+      from payments p left join ${bookedAs(sql`'fee:' || p.id`)} b on true
       where ${at('p.paid_at', span)} and p.state = 'SUCCESS'
-        and p.fee_amount <> coalesce(b.amount, l.amount, 0)`,
+        and p.fee_amount <> coalesce(b.amount, 0)`,
   },
   {
     part: 'PAYMENTS',
@@ -152,45 +148,38 @@ const checks: readonly Check[] = [
     kind: 'PAYMENT_REFUNDED',
     sql: (span) => sql`with p as materialized (select p.* from payments p where p.id in (
         select id from payments where ${at('paid_at', span)}
-        union select payment_id from refunds where ${at('succeeded_at', span)})),
-      n as (select r.payment_id, sum(r.amount) as amount from refunds r
-        join p on p.id = r.payment_id where r.state = 'SUCCESS' group by 1)
+        union select payment_id from refunds where ${at('succeeded_at', span)}))
       select ${columns('p', sql`p.out_trade_no`, sql`p.refunded_amount`, sql`n.amount`)}
-      from p left join n on n.payment_id = p.id where p.refunded_amount <> coalesce(n.amount, 0)`,
+      from p cross join lateral (select sum(r.amount) as amount from refunds r
+        where r.payment_id = p.id and r.state = 'SUCCESS') n
+      where p.refunded_amount <> coalesce(n.amount, 0)`,
   },
   {
     part: 'REFUNDS',
     kind: 'REFUND_UNBOOKED',
-    sql: (span) => sql`with ${booked(span)}
+    sql: (span) => sql`
       select ${columns('r', sql`r.refund_no`, sql`r.amount`, sql`0`)}
       from refunds r join payments p on p.id = r.payment_id
-      left join booked b
-        on b.key = case when p.applied then 'rf:' else 'susr:' end || r.refund_no
+      cross join ${bookedAs(refundKey, span)} b
       where ${at('r.succeeded_at', span)} and r.state = 'SUCCESS' and r.amount > 0
-        and b.key is null`,
+        and b.amount is null`,
   },
   {
     // the fee comes back in shares that are whole only over all refunds of a payment
     part: 'REFUNDS',
     kind: 'REFUND_LEDGER',
     sql: (span) => sql`with p as materialized (select * from payments where id in (
-        select payment_id from refunds where ${at('succeeded_at', span)} and amount > 0)),
-      n as (select p.id, count(*) = count(b.amount) as whole, sum(r.amount) as back,
-        sum(b.amount) as amount
-        from p join refunds r on r.payment_id = p.id and r.state = 'SUCCESS' and r.amount > 0
-        left join ledger_voucher_keys k
-          on k.key = case when p.applied then 'rf:' else 'susr:' end || r.refund_no
-        left join lateral (select sum(e.amount) as amount from ledger_entries e
-          where e.voucher_id = k.voucher_id and e.created_at = k.created_at and e.amount > 0) b
-          on true
-        group by 1)
+        select payment_id from refunds where ${at('succeeded_at', span)} and amount > 0))
       select ${columns(
         'p',
         sql`p.out_trade_no`,
         sql`n.back - case when p.applied then div(p.fee_amount * n.back, p.amount) else 0 end`,
         sql`n.amount`,
       )}
-      from p join n using (id)
+      from p cross join lateral (select count(*) = count(b.amount) as whole,
+        sum(r.amount) as back, sum(b.amount) as amount
+        from refunds r cross join ${bookedAs(refundKey)} b
+        where r.payment_id = p.id and r.state = 'SUCCESS' and r.amount > 0) n
       where n.whole and n.amount <> n.back - case when p.applied
         then div(p.fee_amount * n.back, p.amount) else 0 end`,
   },
@@ -217,25 +206,33 @@ const checks: readonly Check[] = [
   {
     part: 'STOCK',
     kind: 'PIECE_FLOW',
-    sql: (span) => sql`
-      select ${columns('u', sql`u.order_num || '-' || u.unit_no`, sql`1`, sql`f.pieces`)}
-      from order_units u left join stock_flow_keys k on k.unit_id = u.id
-      left join lateral (select -f.change_total as pieces from stock_flows f
-        where f.lane_id = u.lane_id and f.id = k.flow_id and f.unit_id = u.id
-          and ${at('f.created_at', span)}) f on true
-      where ${at('u.finished_at', span)} and u.vend_state = 'SUCCESS' and u.kind = 'LANE'
-        and u.created_at >= ${lately(span)} and u.created_at < ${span.until}
-        and (f.pieces is distinct from 1 or u.flow_id is distinct from k.flow_id)`,
+    // pieces and flows of the day in one heap: a lane may have sold ten thousand
+    sql: (span) => sql`with u as (
+        select id, max(org_id) as org_id, max(device_id) as device_id, max(order_num) as order_num,
+          max(unit_no) as unit_no, min(lane_id) = max(lane_id) as one_lane, max(said) as said,
+          max(flow_id) as flow_id, sum(pieces) as pieces
+        from (select id, org_id, device_id, order_num, unit_no, lane_id, flow_id as said,
+            null::bigint as flow_id, 0 as pieces from order_units
+          where ${at('finished_at', span)} and vend_state = 'SUCCESS' and kind = 'LANE'
+            and created_at >= ${lately(span)} and created_at < ${span.until}
+          union all select unit_id, null, null, null, null, lane_id, null, id, -change_total
+          from stock_flows where ${at('created_at', span)} and unit_id is not null) x
+        group by id having count(unit_no) > 0)
+      select ${columns('u', sql`u.order_num || '-' || u.unit_no`, sql`1`, sql`u.pieces`)}
+      from u left join stock_flow_keys k on k.unit_id = u.id
+      where u.pieces <> 1 or not u.one_lane or u.flow_id is distinct from k.flow_id
+        or u.said is distinct from k.flow_id`,
   },
   {
     part: 'STOCK',
     kind: 'FLOW_PIECE',
     sql: (span) => sql`
       select ${columns('f', sql`f.waste_num`, sql`0`, sql`-f.change_total`)}
-      from stock_flows f join order_units u on u.org_id = f.org_id and u.id = f.unit_id
-        and u.created_at >= ${lately(span)} and u.created_at < ${span.until}
+      from stock_flows f left join order_keys k on k.order_num = f.order_num
+      left join order_units u on u.org_id = k.org_id and u.created_at = k.created_at
+        and u.order_id = k.order_id and u.id = f.unit_id
       where ${at('f.created_at', span)} and f.unit_id is not null
-        and u.vend_state <> 'SUCCESS'`,
+        and u.vend_state is distinct from 'SUCCESS'`,
   },
   {
     part: 'STOCK',
@@ -247,7 +244,7 @@ const checks: readonly Check[] = [
       select ${columns('f', sql`f.waste_num`, sql`f.before_total`, sql`coalesce(f.day_before, p.after_total)`)}
       from f left join lateral (select after_total from stock_flows p
         where p.lane_id = f.lane_id and p.lane_seq = f.lane_seq - 1
-          and f.seq_before is null) p on true
+          and f.seq_before is null limit 1) p on true
       where f.before_total <> coalesce(f.day_before, p.after_total, 0)
         or f.seq_before is not null and f.lane_seq <> f.seq_before + 1
         or f.seq_before is null and f.lane_seq > 1 and p.after_total is null`,
@@ -288,6 +285,7 @@ const checks: readonly Check[] = [
       from booked b where b.balance <> 0`,
   },
 ]
+const refundKey = sql`case when p.applied then 'rf:' else 'susr:' end || r.refund_no`
 /** A machine and its lane, as people say it; a lane of before has its own number. */
 const lane = sql`l.rtu_number || '/' || l.road_index || case when l.archived_at is null then ''
   else '#' || l.id end`
