@@ -206,6 +206,7 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
             filtered={filtered}
             changed={changed}
             onReset={() => reset({})}
+            onOpen={props.detail ? (row) => detail.open(keyOf(row)) : undefined}
           />
         )}
       </div>

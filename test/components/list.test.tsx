@@ -248,6 +248,8 @@ test('a row opens beside its list, neighbours are a key away, Escape leads back'
   await expect.element(button('下一张')).toBeDisabled()
   await button('合上').click()
   await expect.poll(() => location.search).toBe('')
+  await cell('标签1').dblClick()
+  await expect.element(page.getByText('第 1 张')).toBeVisible()
 })
 
 test('what somebody else changed is tinted for a moment', async () => {

@@ -34,6 +34,7 @@ type Props<E extends Endpoint, R = RowOf<E>> = Omit<
   filtered: readonly string[]
   changed: ReadonlySet<string | number>
   onReset: () => void
+  onOpen: ((row: R) => void) | undefined
 }
 
 export function ListTable<E extends Endpoint>(props: Props<E>) {
@@ -159,7 +160,7 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
         busy={bones}
         empty={answer ? empty : null}
         rowClass={(row) => (changed.has(keyOf(row)) ? styles.changed : undefined)}
-        {...(props.onRow && !bones ? { onOpen: props.onRow } : {})}
+        {...(props.onOpen && !bones ? { onOpen: props.onOpen } : {})}
         {...(batch.length > 0
           ? {
               selection: {

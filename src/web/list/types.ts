@@ -110,6 +110,7 @@ export type ListPageProps<E extends Endpoint, R = RowOf<E>> = {
   /** Default: `id`. */
   readonly rowKey?: keyof R & string
   readonly records?: Records<R>
+  /** A double press on a row opens it. */
   readonly detail?: ComponentType<DetailProps>
   /** Input the page sets itself, e.g. a path parameter. */
   readonly fixed?: Partial<CallInput<E>>
@@ -141,5 +142,4 @@ export type ListPageProps<E extends Endpoint, R = RowOf<E>> = {
   readonly card?: readonly string[] | ((row: R, actions: ReactNode) => ReactNode)
   /** Between filters and table: a banner, a note. */
   readonly notice?: ReactNode
-  readonly onRow?: (row: R) => void
 }

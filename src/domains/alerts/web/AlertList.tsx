@@ -64,7 +64,6 @@ export function AlertList() {
             </Button>
           ) : null
         }
-        onRow={(row) => detail.open(row.id)}
         empty={{ title: t('empty') }}
         views={[
           view('active', null),

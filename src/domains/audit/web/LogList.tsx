@@ -80,7 +80,6 @@ export function LogList() {
           col('durationMs', { defaultHidden: true, render: (ms: number) => t('ms', { n: ms }) }),
           col('createTime'),
         ]}
-        onRow={(row) => detail.open(row.id)}
         actions={(row) => [{ key: 'open', label: t('open'), to: detail.to(row.id) }]}
         empty={{ title: t('empty'), hint: t('emptyHint') }}
         card={['content', 'moduleName', 'createTime']}

@@ -23,7 +23,6 @@ export function RecallList() {
       title={title}
       views={useDrugViews('recalls')}
       detail={RecallDrawer}
-      onRow={(row) => detail.open(row.id)}
       filters={[
         { key: 'keyword', label: t('fields.batchNo') },
         {

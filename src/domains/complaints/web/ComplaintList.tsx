@@ -67,7 +67,6 @@ export function ComplaintList() {
         live="complaints"
         detail={ComplaintDrawer}
         header={add}
-        onRow={(row) => detail.open(row.id)}
         empty={{ title: t('empty'), action: add }}
         views={[
           { key: 'all', label: t('web:list.all'), query: {} },

@@ -26,7 +26,6 @@ export function TemperatureList() {
       live="excursions"
       title={t('title')}
       detail={ExcursionDrawer}
-      onRow={(row) => detail.open(row.id)}
       views={useDrugViews('temperature')}
       filters={[
         { key: 'deviceId', picker: DeviceSelect },

@@ -35,7 +35,6 @@ export function PackList() {
         views={useDrugViews('evidence')}
         rowKey="no"
         detail={PackDrawer}
-        onRow={(row) => detail.open(row.no)}
         filters={['state', { key: 'deviceId', picker: DeviceSelect }, 'range']}
         columns={[
           col('no', { fixed: 'start', link: (row) => detail.to(row.no) }),

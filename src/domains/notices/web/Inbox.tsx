@@ -1,6 +1,6 @@
 import { Button } from 'antd'
 import { useTranslation } from 'react-i18next'
-import { Link, useLocation, useNavigate } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
@@ -36,7 +36,6 @@ export function Inbox() {
 function Messages() {
   const { t } = useTranslation(['notices', 'web'])
   const col = useCols(MessageRow, 'notices')
-  const navigate = useNavigate()
   const detail = useDetail()
   const { pathname, search } = useLocation()
   const count = useRead(unread, {}, { inline: true, keep: true }).data?.count ?? 0
@@ -87,7 +86,6 @@ function Messages() {
         col('createTime', { title: t('fields.time') }),
         col('readTime', { defaultHidden: true }),
       ]}
-      onRow={(row) => navigate(detail.to(row.id))}
       actions={(row) => [
         {
           key: 'read',

@@ -24,7 +24,6 @@ export function VisitList() {
       endpoint={replenishment.visits}
       live="replenishment"
       detail={VisitDrawer}
-      onRow={(row) => detail.open(row.id)}
       title={t('title')}
       views={useViews('visits')}
       filters={[

@@ -47,7 +47,6 @@ export function SecurityList() {
           col('firstTime', { defaultHidden: true }),
           col('lastTime'),
         ]}
-        onRow={(row) => detail.open(row.id)}
         actions={(row) => [
           { key: 'open', label: t('action.open'), to: detail.to(row.id) },
           {

@@ -94,7 +94,6 @@ export function DeviceList() {
             {add}
           </>
         }
-        onRow={(row) => detail.open(row.id)}
         views={[
           { key: 'all', label: t('views.all'), query: {}, count: counts?.all },
           ...(Object.keys(views) as (keyof typeof views)[]).map((key) => ({
