@@ -22,6 +22,12 @@ export function Count({ value }: { value: number | null | undefined }) {
 export const formatCount = (value: number): string =>
   `${value < 0 ? '\u2212' : ''}${Math.abs(value).toLocaleString('en-US', { maximumFractionDigits: 6 })}`
 
+/** Of a file, in words that need no translation. */
+export const formatBytes = (bytes: number): string =>
+  bytes < 1_048_576
+    ? `${Math.max(1, Math.round(bytes / 1024))} KB`
+    : `${(bytes / 1_048_576).toFixed(1)} MB`
+
 /** Tenths of a percent; less than nothing stands out. */
 export function Percent({ permille }: { permille: number | null }) {
   if (permille === null) return <span className="hd-none">—</span>

@@ -5,12 +5,12 @@ import { Detail, Rows } from '../../../web/Detail.tsx'
 import { download } from '../../../web/download.ts'
 import type { DetailProps } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
+import { formatBytes } from '../../../web/Money.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { Time } from '../../../web/Time.tsx'
 import { Lines, Part } from '../../../web/ui/Sheet.tsx'
 import { Bad, Muted } from '../../../web/ui/Text.tsx'
 import { drugEvidence } from '../contract.ts'
-import { sizeOf } from './size.ts'
 
 const tones = { WAITING: 'paid', RUNNING: 'paid', DONE: 'success', FAILED: 'fault' } as const
 const columns = 'minmax(0, 1.2fr) minmax(0, 1fr) minmax(96px, auto)'
@@ -87,7 +87,7 @@ export function PackDrawer({ id, ...steps }: DetailProps) {
               [t('fields.dataAsOf'), <Time key="asOf" at={pack.dataAsOf} style="full" />],
               [t('fields.userName'), `${pack.userName} · ${pack.orgName}`],
               [t('fields.rows'), pack.rows],
-              [t('fields.fileBytes'), pack.fileBytes === null ? '' : sizeOf(pack.fileBytes)],
+              [t('fields.fileBytes'), pack.fileBytes === null ? '' : formatBytes(pack.fileBytes)],
               [t('fields.expiresAt'), <Time key="expires" at={pack.expiresAt} />],
               [t('fields.error'), pack.error ? <Bad key="error">{pack.error}</Bad> : ''],
               [

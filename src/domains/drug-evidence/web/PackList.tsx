@@ -5,6 +5,7 @@ import { useCols } from '../../../web/columns.tsx'
 import { download } from '../../../web/download.ts'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { formatBytes } from '../../../web/Money.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Cut } from '../../../web/ui/Text.tsx'
 import { useDetail } from '../../../web/useDetail.ts'
@@ -12,7 +13,6 @@ import { useDrugViews } from '../../drug-control/web/pickers.ts'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { drugEvidence, PackRow } from '../contract.ts'
 import { PackDrawer } from './PackDrawer.tsx'
-import { sizeOf } from './size.ts'
 
 const MakeDialog = lazyDialog(() => import('./MakeDialog.tsx').then((m) => m.MakeDialog))
 const CheckerDialog = lazyDialog(() => import('./CheckerDialog.tsx').then((m) => m.CheckerDialog))
@@ -48,7 +48,7 @@ export function PackList() {
           col('rows'),
           col('fileBytes', {
             width: 88,
-            render: (bytes: number | null) => (bytes === null ? null : sizeOf(bytes)),
+            render: (bytes: number | null) => (bytes === null ? null : formatBytes(bytes)),
           }),
           col('userName'),
           col('createTime'),

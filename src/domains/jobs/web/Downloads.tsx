@@ -7,7 +7,7 @@ import { useCols } from '../../../web/columns.tsx'
 import { download } from '../../../web/download.ts'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
-import { formatCount } from '../../../web/Money.tsx'
+import { formatBytes, formatCount } from '../../../web/Money.tsx'
 import { useMay, useUser } from '../../../web/session.ts'
 import { Bad } from '../../../web/ui/Text.tsx'
 import { useAct } from '../../../web/useAct.ts'
@@ -131,8 +131,4 @@ function Done({ job }: { job: JobRow }) {
   )
 }
 
-const size = (bytes: number | null): string => {
-  if (bytes === null) return '—'
-  const kilo = Math.max(1, Math.round(bytes / 1024))
-  return bytes < 1_048_576 ? `${kilo} KB` : `${(bytes / 1_048_576).toFixed(1)} MB`
-}
+const size = (bytes: number | null): string => (bytes === null ? '—' : formatBytes(bytes))

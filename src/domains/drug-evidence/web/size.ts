@@ -1,5 +1,0 @@
-/** Of a file, in words that need no translation. */
-export const sizeOf = (bytes: number): string =>
-  bytes < 1_048_576
-    ? `${Math.max(1, Math.round(bytes / 1024))} KB`
-    : `${(bytes / 1_048_576).toFixed(1)} MB`
