@@ -39,6 +39,9 @@ export function RegionSelect({ any = false, ...props }: PickedProps<string> & { 
   )
 }
 
+/** A filter that also takes provinces and cities. */
+export const AnyRegion = (props: PickedProps<string>) => <RegionSelect {...props} any />
+
 const built = new WeakMap<object, Node[]>()
 function useNodes(regions: typeof import('../shared/regions.ts') | undefined): Node[] {
   if (!regions) return []

@@ -7,7 +7,7 @@ import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { readQuery } from '../../../web/list/listUrl.ts'
 import type { PickerProps } from '../../../web/list/types.ts'
-import { RegionSelect } from '../../../web/RegionSelect.tsx'
+import { AnyRegion } from '../../../web/RegionSelect.tsx'
 import { useMay } from '../../../web/session.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
 import { Cut, Muted } from '../../../web/ui/Text.tsx'
@@ -122,7 +122,7 @@ export function DistributionList() {
           filters={[
             'keyword',
             { key: 'typeId', picker: DeviceTypeSelect },
-            { key: 'region', picker: (props) => <RegionSelect any {...props} /> },
+            { key: 'region', picker: AnyRegion },
             { key: 'status', more: true },
             ...(may('store:read') ? [{ key: 'storeId', more: true, picker: Store }] : []),
             ...(phone

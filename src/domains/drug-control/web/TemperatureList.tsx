@@ -2,11 +2,12 @@ import { useTranslation } from 'react-i18next'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { AnyRegion } from '../../../web/RegionSelect.tsx'
 import { useDetail } from '../../../web/useDetail.ts'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
 import { drugControl, ExcursionRow } from '../contract.ts'
-import { AnyRegion, machine } from './columns.tsx'
+import { machine } from './columns.tsx'
 import { useDrugViews } from './pickers.ts'
 
 const ExcursionDrawer = lazyDialog(() =>

@@ -1,8 +1,4 @@
-import { RegionSelect } from '../../../web/RegionSelect.tsx'
 import { Cut, Muted } from '../../../web/ui/Text.tsx'
-
-export const AnyRegion = (props: Parameters<typeof RegionSelect>[0]) =>
-  RegionSelect({ ...props, any: true })
 
 type Named = { readonly rtuNumber: string; readonly nickname: string }
 /** Number and name of a machine in one column. */

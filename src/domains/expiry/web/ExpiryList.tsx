@@ -8,7 +8,7 @@ import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import type { Selection } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
-import { RegionSelect } from '../../../web/RegionSelect.tsx'
+import { AnyRegion } from '../../../web/RegionSelect.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Cut, Muted } from '../../../web/ui/Text.tsx'
@@ -23,8 +23,6 @@ import { urgency } from '../rules.ts'
 import { useAskToFetch } from './useAskToFetch.ts'
 
 const RulesDialog = lazyDialog(() => import('./RulesDialog.tsx').then((m) => m.RulesDialog))
-const AnyRegion = (props: Parameters<typeof RegionSelect>[0]) =>
-  RegionSelect({ ...props, any: true })
 const laneOf = ({ deviceId, laneId }: ExpiryRow) =>
   `/device/device-list/cargo-road/${deviceId}?lane=${laneId}`
 const tones = { past: 'fault', week: 'fault', month: 'warn', later: undefined } as const

@@ -9,7 +9,7 @@ import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import type { Selection } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
-import { RegionSelect } from '../../../web/RegionSelect.tsx'
+import { AnyRegion } from '../../../web/RegionSelect.tsx'
 import { useMay, useUser } from '../../../web/session.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
 import { TwoPanes } from '../../../web/ui/TwoPanes.tsx'
@@ -32,8 +32,6 @@ const ResetDialog = lazyDialog(async () => {
 })
 const home = '/organ/organ-manage'
 const below = (id: number | undefined) => `${home}/create${id ? `?parentId=${id}` : ''}`
-const AnyRegion = (props: Parameters<typeof RegionSelect>[0]) =>
-  RegionSelect({ ...props, any: true })
 
 type Asked = { what: 'move' | 'reset'; row: OrganisationRow } | 'import'
 

@@ -8,7 +8,7 @@ import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import type { Selection } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
-import { RegionSelect } from '../../../web/RegionSelect.tsx'
+import { AnyRegion } from '../../../web/RegionSelect.tsx'
 import { useMay } from '../../../web/session.ts'
 import { toast } from '../../../web/toast.ts'
 import { Bad, Cut, Muted } from '../../../web/ui/Text.tsx'
@@ -21,8 +21,6 @@ import { stockWarnings, WarningRow } from '../contract.ts'
 const ThresholdDialog = lazyDialog(() =>
   import('./ThresholdDialog.tsx').then((m) => m.ThresholdDialog),
 )
-const AnyRegion = (props: Parameters<typeof RegionSelect>[0]) =>
-  RegionSelect({ ...props, any: true })
 const laneOf = ({ deviceId, laneId }: WarningRow) =>
   `/device/device-list/cargo-road/${deviceId}?lane=${laneId}`
 const nothing = () => undefined
