@@ -6,11 +6,10 @@ import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { AnyRegion } from '../../../web/RegionSelect.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Cut } from '../../../web/ui/Text.tsx'
-import { DeviceSelect } from '../../machines/web/pickers.tsx'
+import { DeviceSelect, numberAndName } from '../../machines/web/pickers.tsx'
 import { DrugMark } from '../../products/web/DrugMark.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
 import { drugControl, LockRow } from '../contract.ts'
-import { machine } from './columns.tsx'
 import { useDrugViews } from './pickers.ts'
 
 const DecideLock = lazyDialog(() => import('./DecideDialog.tsx').then((m) => m.DecideLock))
@@ -38,7 +37,7 @@ export function LockList() {
           { key: 'region', picker: AnyRegion, more: true },
         ]}
         columns={[
-          col('rtuNumber', machine),
+          col('rtuNumber', { width: 176, ...numberAndName }),
           col('roadIndex', {
             link: (row) =>
               may('lane:read')

@@ -6,10 +6,9 @@ import { usePrefs } from '../../../web/prefs.ts'
 import { AnyRegion } from '../../../web/RegionSelect.tsx'
 import { Cut } from '../../../web/ui/Text.tsx'
 import { guardErrors } from '../../drug-guard/rules.ts'
-import { DeviceSelect } from '../../machines/web/pickers.tsx'
+import { DeviceSelect, numberAndName } from '../../machines/web/pickers.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
 import { drugControl, RefusalRow } from '../contract.ts'
-import { machine } from './columns.tsx'
 import { useDrugViews } from './pickers.ts'
 
 const rules = [1, 2, 3, 4, 5, 6, 7, 8] as const
@@ -39,7 +38,7 @@ export function RefusalList() {
       ]}
       columns={[
         col('lastAt'),
-        col('rtuNumber', machine),
+        col('rtuNumber', { width: 176, ...numberAndName }),
         col('road'),
         col('productName'),
         col('drugClass', { tones: {} }),

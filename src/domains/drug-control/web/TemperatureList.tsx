@@ -4,10 +4,9 @@ import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { AnyRegion } from '../../../web/RegionSelect.tsx'
 import { useDetail } from '../../../web/useDetail.ts'
-import { DeviceSelect } from '../../machines/web/pickers.tsx'
+import { DeviceSelect, numberAndName } from '../../machines/web/pickers.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
 import { drugControl, ExcursionRow } from '../contract.ts'
-import { machine } from './columns.tsx'
 import { useDrugViews } from './pickers.ts'
 
 const ExcursionDrawer = lazyDialog(() =>
@@ -36,7 +35,7 @@ export function TemperatureList() {
         { key: 'region', picker: AnyRegion, more: true },
       ]}
       columns={[
-        col('rtuNumber', machine),
+        col('rtuNumber', { width: 176, ...numberAndName }),
         col('kind', { tones: {} }),
         col('fromAt'),
         col('toAt'),

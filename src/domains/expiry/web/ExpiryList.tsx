@@ -11,11 +11,11 @@ import { useLive } from '../../../web/live.ts'
 import { AnyRegion } from '../../../web/RegionSelect.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
-import { Cut, Muted } from '../../../web/ui/Text.tsx'
+import { Cut } from '../../../web/ui/Text.tsx'
 import { useTarget } from '../../../web/useTarget.ts'
 import { DrugControlLink } from '../../drug-control/web/pickers.ts'
 import { LaneState } from '../../lanes/web/pickers.tsx'
-import { DeviceSelect } from '../../machines/web/pickers.tsx'
+import { DeviceSelect, numberAndName } from '../../machines/web/pickers.tsx'
 import { DrugMark } from '../../products/web/DrugMark.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
 import { ExpiryRow, expiry, expiryStates } from '../contract.ts'
@@ -82,15 +82,7 @@ export function ExpiryList() {
           { key: 'region', picker: AnyRegion, more: true },
         ]}
         columns={[
-          col('rtuNumber', {
-            width: 176,
-            fit: (_, row) => `${row.rtuNumber} ${row.nickname}`,
-            render: (_, row) => (
-              <Cut title={row.nickname}>
-                {row.rtuNumber} <Muted>{row.nickname}</Muted>
-              </Cut>
-            ),
-          }),
+          col('rtuNumber', { width: 176, ...numberAndName }),
           col('roadIndex', { link: (row) => (may('lane:read') ? laneOf(row) : undefined) }),
           col('productName', {
             width: 132,

@@ -4,7 +4,7 @@ import { useRead } from '../../../web/api.ts'
 import { registerLocale } from '../../../web/i18n.ts'
 import { type PickedProps, wholeWidth } from '../../../web/picked.ts'
 import { Select } from '../../../web/ui/select.tsx'
-
+import { Cut, Muted } from '../../../web/ui/Text.tsx'
 import { useDebounced } from '../../../web/useDebounced.ts'
 import { machines } from '../contract.ts'
 import { locale } from '../locale.ts'
@@ -48,4 +48,15 @@ export function DeviceSelect({
       onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
     />
   )
+}
+
+type Named = { readonly rtuNumber: string; readonly nickname: string }
+/** `col('rtuNumber', numberAndName)`: a machine in one column. */
+export const numberAndName = {
+  fit: (_: unknown, row: Named) => `${row.rtuNumber} ${row.nickname}`,
+  render: (_: unknown, row: Named) => (
+    <Cut title={row.nickname}>
+      {row.rtuNumber} <Muted>{row.nickname}</Muted>
+    </Cut>
+  ),
 }

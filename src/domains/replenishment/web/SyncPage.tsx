@@ -5,8 +5,9 @@ import { FormDialog } from '../../../web/FormDialog.tsx'
 import { SelectField, TextAreaField } from '../../../web/form/fields.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { useMay } from '../../../web/session.ts'
-import { Cut, Muted } from '../../../web/ui/Text.tsx'
+import { Cut } from '../../../web/ui/Text.tsx'
 import { PersonSelect } from '../../accounts/web/pickers.tsx'
+import { numberAndName } from '../../machines/web/pickers.tsx'
 import { Conflict } from '../conflictContract.ts'
 import { replenishment } from '../contract.ts'
 import { useSaid } from './conflictTexts.ts'
@@ -43,15 +44,7 @@ export function SyncPage() {
           ...(may('user:lookup') ? [{ key: 'userId', picker: PersonSelect, more: true }] : []),
         ]}
         columns={[
-          col('rtuNumber', {
-            width: 176,
-            fit: (_, row) => `${row.rtuNumber} ${row.nickname}`,
-            render: (_, row) => (
-              <Cut title={row.nickname}>
-                {row.rtuNumber} <Muted>{row.nickname}</Muted>
-              </Cut>
-            ),
-          }),
+          col('rtuNumber', { width: 176, ...numberAndName }),
           col('roadIndex'),
           col('productName'),
           col('kind', { render: (_, row) => t(`enums.kind.${row.kind}`) }),

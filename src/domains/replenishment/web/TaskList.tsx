@@ -12,7 +12,7 @@ import { StockBar } from '../../../web/StockBar.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Bad, Cut, Muted } from '../../../web/ui/Text.tsx'
 import { PersonSelect } from '../../accounts/web/pickers.tsx'
-import { DeviceSelect } from '../../machines/web/pickers.tsx'
+import { DeviceSelect, numberAndName } from '../../machines/web/pickers.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
 import { StoreSelect } from '../../stores/web/pickers.tsx'
 import { needs, replenishment, TaskRow } from '../contract.ts'
@@ -77,15 +77,7 @@ export function TaskList() {
           ...(may('user:lookup') ? [{ key: 'userId', picker: PersonSelect, more: true }] : []),
         ]}
         columns={[
-          col('rtuNumber', {
-            width: 176,
-            fit: (_, row) => `${row.rtuNumber} ${row.nickname}`,
-            render: (_, row) => (
-              <Cut title={row.nickname}>
-                {row.rtuNumber} <Muted>{row.nickname}</Muted>
-              </Cut>
-            ),
-          }),
+          col('rtuNumber', { width: 176, ...numberAndName }),
           col('sellsOutAt', {
             width: 116,
             render: (_, row) =>

@@ -3,10 +3,10 @@ import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useMay } from '../../../web/session.ts'
-import { Bad, Cut, Muted } from '../../../web/ui/Text.tsx'
+import { Bad } from '../../../web/ui/Text.tsx'
 import { useDetail } from '../../../web/useDetail.ts'
 import { PersonSelect } from '../../accounts/web/pickers.tsx'
-import { DeviceSelect } from '../../machines/web/pickers.tsx'
+import { DeviceSelect, numberAndName } from '../../machines/web/pickers.tsx'
 import { replenishment, VisitRow } from '../contract.ts'
 import { signed } from './shown.ts'
 import { useViews } from './views.ts'
@@ -36,14 +36,7 @@ export function VisitList() {
       ]}
       columns={[
         col('id', { width: 88, title: t('one'), link: (row) => detail.to(row.id) }),
-        col('rtuNumber', {
-          fit: (_, row) => `${row.rtuNumber} ${row.nickname}`,
-          render: (_, row) => (
-            <Cut title={row.nickname}>
-              {row.rtuNumber} <Muted>{row.nickname}</Muted>
-            </Cut>
-          ),
-        }),
+        col('rtuNumber', numberAndName),
         col('userName'),
         col('startedAt'),
         col('submittedAt'),

@@ -11,9 +11,9 @@ import { useLive } from '../../../web/live.ts'
 import { AnyRegion } from '../../../web/RegionSelect.tsx'
 import { useMay } from '../../../web/session.ts'
 import { toast } from '../../../web/toast.ts'
-import { Bad, Cut, Muted } from '../../../web/ui/Text.tsx'
+import { Bad, Cut } from '../../../web/ui/Text.tsx'
 import { PersonSelect } from '../../accounts/web/pickers.tsx'
-import { DeviceSelect } from '../../machines/web/pickers.tsx'
+import { DeviceSelect, numberAndName } from '../../machines/web/pickers.tsx'
 import { CategorySelect, ProductSelect } from '../../products/web/pickers.tsx'
 import { replenishment } from '../../replenishment/contract.ts'
 import { stockWarnings, WarningRow } from '../contract.ts'
@@ -65,15 +65,7 @@ export function StockWarningList() {
           ...(may('user:lookup') ? [{ key: 'userId', picker: PersonSelect, more: true }] : []),
         ]}
         columns={[
-          col('rtuNumber', {
-            width: 176,
-            fit: (_, row) => `${row.rtuNumber} ${row.nickname}`,
-            render: (_, row) => (
-              <Cut title={row.nickname}>
-                {row.rtuNumber} <Muted>{row.nickname}</Muted>
-              </Cut>
-            ),
-          }),
+          col('rtuNumber', { width: 176, ...numberAndName }),
           col('roadIndex', { link: (row) => (may('lane:read') ? laneOf(row) : undefined) }),
           col('productName'),
           col('kind'),
