@@ -53,19 +53,21 @@ export const actorKinds = ['USER', 'SYSTEM', 'ABOVE'] as const
 
 const short = (max: number) => z.string().trim().max(max).optional()
 
+export const levelTones = { INFO: 'paid', DEBUG: 'offline', ERROR: 'fault' } as const
+export const resultTones = { SUCCESS: 'success', REFUSED: 'warn', FAILED: 'fault' } as const
 export const LogRow = z.strictObject({
   id: f.id,
   /** Empty when the person stands outside the reader's organisations: see `actor`. */
   username: z.string(),
   actor: z.enum(actorKinds),
-  level: z.enum(levels).meta({ tones: { INFO: 'paid', DEBUG: 'offline', ERROR: 'fault' } }),
+  level: z.enum(levels).meta({ tones: levelTones }),
   content: z.string(),
   module: z.string(),
   moduleName: z.string(),
   action: z.string(),
   targetId: z.string(),
   targetName: z.string(),
-  result: z.enum(results).meta({ tones: { SUCCESS: 'success', REFUSED: 'warn', FAILED: 'fault' } }),
+  result: z.enum(results).meta({ tones: resultTones }),
   errorName: z.string(),
   ipAddress: z.string(),
   durationMs: z.number().int(),

@@ -4,9 +4,13 @@ import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { codeStates, uploadStates } from './rules.ts'
 
-const State = z.enum(codeStates).meta({
-  tones: { IN_STOCK: 'paid', LOADED: 'online', SOLD: 'success', WITHDRAWN: 'warn' },
-})
+export const codeTones = {
+  IN_STOCK: 'paid',
+  LOADED: 'online',
+  SOLD: 'success',
+  WITHDRAWN: 'warn',
+} as const
+const State = z.enum(codeStates).meta({ tones: codeTones })
 const Upload = z
   .enum(uploadStates)
   .meta({ tones: { WAITING: 'paid', SENT: 'success', FAILED: 'fault' } })

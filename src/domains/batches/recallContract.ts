@@ -5,9 +5,13 @@ import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/
 import { bi } from '../../shared/text.ts'
 import { batchErrors, recallLevels, recallStates } from './rules.ts'
 
-const State = z
-  .enum(recallStates)
-  .meta({ tones: { OPEN: 'fault', ASKED: 'warn', LATE: 'fault', ENDED: 'offline' } })
+export const recallTones = {
+  OPEN: 'fault',
+  ASKED: 'warn',
+  LATE: 'fault',
+  ENDED: 'offline',
+} as const
+const State = z.enum(recallStates).meta({ tones: recallTones })
 
 /** How far a recall has come. */
 export const RecallRow = z.strictObject({

@@ -18,16 +18,15 @@ export const complaintErrors = defineErrors('complaints', {
 })
 
 export const states = ['OPEN', 'HANDLING', 'WAITING', 'RESOLVED', 'CLOSED', 'INVALID'] as const
-const State = z.enum(states).meta({
-  tones: {
-    OPEN: 'warn',
-    HANDLING: 'paid',
-    WAITING: 'shipped',
-    RESOLVED: 'success',
-    CLOSED: 'closed',
-    INVALID: 'closed',
-  },
-})
+export const stateTones = {
+  OPEN: 'warn',
+  HANDLING: 'paid',
+  WAITING: 'shipped',
+  RESOLVED: 'success',
+  CLOSED: 'closed',
+  INVALID: 'closed',
+} as const
+const State = z.enum(states).meta({ tones: stateTones })
 const Source = z.enum(
   ['MINI_PROGRAM', 'DEVICE_QR', 'PHONE', 'BACK_OFFICE'],
   bi('请选择来源', 'Choose the source'),

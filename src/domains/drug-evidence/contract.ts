@@ -12,9 +12,15 @@ import {
 import { bi } from '../../shared/text.ts'
 import { evidenceErrors, evidenceLimits, packStates } from './rules.ts'
 
-const State = z
-  .enum(packStates)
-  .meta({ tones: { WAITING: 'paid', RUNNING: 'paid', DONE: 'success', FAILED: 'fault' } })
+export const packTones = {
+  WAITING: 'paid',
+  RUNNING: 'paid',
+  DONE: 'success',
+  FAILED: 'fault',
+} as const
+const State = z.enum(packStates).meta({ tones: packTones })
+const packNo = /^EV\d{8}-\d{6,}$/
+export const isPackNo = (text: string): boolean => packNo.test(text)
 
 /** What a package is about, as it was asked for. */
 export const Params = z.strictObject({
@@ -78,7 +84,7 @@ export const PackDetail = PackRow.extend({
   accesses: z.array(Access),
 })
 
-const no = z.strictObject({ no: z.string().regex(/^EV\d{8}-\d{6,}$/) })
+const no = z.strictObject({ no: z.string().regex(packNo) })
 const day = (text: string) => z.string({ error: text }).min(1, text).pipe(f.day)
 const from = bi('请选择开始日期', 'Choose the first day')
 const to = bi('请选择结束日期', 'Choose the last day')

@@ -83,6 +83,14 @@ export const visitStateNames = [
 /** Without the network for more than a day, a clock that is off, a board that is another one. */
 export const visitFlags = ['OFFLINE_LONG', 'CLOCK_OFF', 'BOARD_REPLACED'] as const
 export const visitSources = ['PANEL', 'PHONE', 'LANE', 'CORRECTION'] as const
+export const visitTones = {
+  DRAFT: 'shipped',
+  SUBMITTED: 'paid',
+  POSTED: 'success',
+  PARTIAL: 'warn',
+  REJECTED: 'fault',
+  CANCELLED: 'closed',
+} as const
 export const VisitRow = z.strictObject({
   id: f.id,
   clientId: z.string(),
@@ -92,16 +100,7 @@ export const VisitRow = z.strictObject({
   userId: f.id,
   userName: z.string(),
   source: z.enum(visitSources),
-  state: z.enum(visitStateNames).meta({
-    tones: {
-      DRAFT: 'shipped',
-      SUBMITTED: 'paid',
-      POSTED: 'success',
-      PARTIAL: 'warn',
-      REJECTED: 'fault',
-      CANCELLED: 'closed',
-    },
-  }),
+  state: z.enum(visitStateNames).meta({ tones: visitTones }),
   startedAt: f.instant,
   submittedAt: f.instant.nullable(),
   postedAt: f.instant.nullable(),
@@ -166,9 +165,7 @@ export const ItemRow = z.strictObject({
   batchId: f.id.nullable(),
   batchNo: z.string(),
   codes: z.array(z.string()),
-  state: z
-    .enum(['PENDING', 'POSTED', 'REJECTED'])
-    .meta({ tones: { PENDING: 'paid', POSTED: 'success', REJECTED: 'fault' } }),
+  state: z.enum(['PENDING', 'POSTED', 'REJECTED']),
   /** Name of the error in both languages, see errors.ts. */
   error: z.string().nullable(),
   beforeQty: f.count.nullable(),

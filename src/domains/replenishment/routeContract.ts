@@ -42,9 +42,7 @@ export const RouteStop = z.strictObject({
   closed: z.boolean(),
   /** Worth of the visit in fen: sales that would be lost and goods that would pass their date. */
   worth: f.fen,
-  state: z.enum(stopStates).meta({
-    tones: { OPEN: 'paid', DRAFT: 'shipped', DONE: 'success', SKIPPED: 'closed' },
-  }),
+  state: z.enum(stopStates),
   skipReason: z.enum(skipReasons).nullable(),
   skipRemark: z.string(),
   /** The last visit of that day. */

@@ -6,18 +6,12 @@ import { useRead } from '../../../web/api.ts'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { Detail, Rows } from '../../../web/Detail.tsx'
 import type { DetailProps } from '../../../web/list/types.ts'
-import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
+import { StatusTag } from '../../../web/StatusTag.tsx'
 import { Time } from '../../../web/Time.tsx'
 import { Cut, Lead } from '../../../web/ui/Text.tsx'
 import { useDetail } from '../../../web/useDetail.ts'
-import { audit, type LogDetail } from '../contract.ts'
+import { audit, type LogDetail, resultTones } from '../contract.ts'
 import { Actor, Level, Target } from './cells.tsx'
-
-const tones: Readonly<Record<LogDetail['result'], Tone>> = {
-  SUCCESS: 'success',
-  REFUSED: 'warn',
-  FAILED: 'fault',
-}
 
 /** One row: what changed, and what else the same request did. */
 export function LogDrawer({ id: named, ...beside }: DetailProps) {
@@ -91,7 +85,7 @@ function Basics({ row }: { row: LogDetail }) {
         [t('fields.targetName'), <Target key="target" row={row} />],
         [
           t('fields.result'),
-          <StatusTag key="result" tone={tones[row.result]}>
+          <StatusTag key="result" tone={resultTones[row.result]}>
             {t(`enums.result.${row.result}`)}
           </StatusTag>,
         ],

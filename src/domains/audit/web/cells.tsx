@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
-import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
+import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Muted, Tail } from '../../../web/ui/Text.tsx'
-import type { LogRow } from '../contract.ts'
+import { type LogRow, levelTones } from '../contract.ts'
 import { targetPath } from './targets.ts'
 
 /** Who acted; people above the reader and the system have no name here. */
@@ -27,15 +27,10 @@ export function Target({ row }: { row: LogRow }) {
   )
 }
 
-const tones: Readonly<Record<LogRow['level'], Tone>> = {
-  INFO: 'paid',
-  DEBUG: 'offline',
-  ERROR: 'fault',
-}
 export function Level({ level, chip = false }: { level: LogRow['level']; chip?: boolean }) {
   const { t } = useTranslation('audit')
   return (
-    <StatusTag tone={tones[level]} chip={chip}>
+    <StatusTag tone={levelTones[level]} chip={chip}>
       {t(`enums.level.${level}`)}
     </StatusTag>
   )

@@ -12,12 +12,10 @@ import { useAct } from '../../../web/useAct.ts'
 import { useDrugViews } from '../../drug-control/web/pickers.ts'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
-import { CodeRow } from '../codeContract.ts'
+import { CodeRow, codeTones } from '../codeContract.ts'
 import { batches } from '../contract.ts'
 
 const PathDialog = lazyDialog(() => import('./PathDialog.tsx').then((m) => m.PathDialog))
-
-const tones = { IN_STOCK: 'paid', LOADED: 'online', SOLD: 'success', WITHDRAWN: 'warn' } as const
 
 /** Every box with a code, and what the platform knows of it: a tab of drug control. */
 export function CodeList() {
@@ -70,7 +68,7 @@ export function CodeList() {
           col('state', {
             render: (_, row) => (
               <>
-                <StatusTag tone={tones[row.state]}>{t(`enums.state.${row.state}`)}</StatusTag>{' '}
+                <StatusTag tone={codeTones[row.state]}>{t(`enums.state.${row.state}`)}</StatusTag>{' '}
                 {row.quarantined ? <Chip tone="warn">{t('fields.quarantined')}</Chip> : null}
               </>
             ),

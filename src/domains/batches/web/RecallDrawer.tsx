@@ -8,18 +8,17 @@ import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import type { DetailProps } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
 import { Picture } from '../../../web/Picture.tsx'
-import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
+import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
 import { Lines, Part } from '../../../web/ui/Sheet.tsx'
 import { Bad, Muted } from '../../../web/ui/Text.tsx'
 import { useAct } from '../../../web/useAct.ts'
 import { batches } from '../contract.ts'
-import type { RecallDetail } from '../recallContract.ts'
+import { type RecallDetail, recallTones } from '../recallContract.ts'
 
 const DestroyDialog = lazyDialog(() => import('./RecallDialogs.tsx').then((m) => m.DestroyDialog))
 const EndDialog = lazyDialog(() => import('./RecallDialogs.tsx').then((m) => m.EndDialog))
-const tones = { OPEN: 'fault', ASKED: 'warn', LATE: 'fault', ENDED: 'offline' } as const
 const columns = 'minmax(0, 1.2fr) minmax(0, 1fr) minmax(96px, auto)'
 
 /** A recall beside its list: where every piece is, who knows of it, and who saw it destroyed. */
@@ -47,7 +46,7 @@ export function RecallDrawer({ id, ...steps }: DetailProps) {
       title={recall ? t('recallDetail', { batchNo: recall.batchNo }) : ''}
       status={
         recall ? (
-          <StatusTag chip tone={tones[recall.state] as Tone}>
+          <StatusTag chip tone={recallTones[recall.state]}>
             {t(`enums.state.${recall.state}`)}
           </StatusTag>
         ) : null

@@ -30,7 +30,6 @@ const views = {
   disabled: { status: 'DISABLED' },
   expiring: { expiring: true },
 } as const
-const tones = { UNBOUND: 'offline', BOUND: 'online', DISABLED: 'locked' } as const
 const none = <span className="hd-none">—</span>
 
 export function BoardList() {
@@ -94,7 +93,7 @@ export function BoardList() {
         ]}
         columns={[
           col('boardNo'),
-          col('status', { tones }),
+          col('status'),
           col('rtuNumber', {
             link: (row) =>
               row.deviceId === null || !may('device:read')

@@ -12,7 +12,7 @@ import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
 import { Dropdown } from '../../../web/ui/popup.tsx'
-import { type Complaint, complaints } from '../contract.ts'
+import { type Complaint, complaints, stateTones } from '../contract.ts'
 import styles from './complaints.module.css'
 import {
   AssignDialog,
@@ -26,7 +26,6 @@ import {
 import { OrderPieces } from './OrderPieces.tsx'
 import { laneNo } from './pieces.ts'
 import { RefundDialog } from './RefundDialog.tsx'
-import { stateTones } from './tones.ts'
 
 type Verb =
   | 'reply'

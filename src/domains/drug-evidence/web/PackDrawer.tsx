@@ -10,16 +10,15 @@ import { StatusTag } from '../../../web/StatusTag.tsx'
 import { Time } from '../../../web/Time.tsx'
 import { Lines, Part } from '../../../web/ui/Sheet.tsx'
 import { Bad, Muted } from '../../../web/ui/Text.tsx'
-import { drugEvidence } from '../contract.ts'
+import { drugEvidence, isPackNo, packTones } from '../contract.ts'
 
-const tones = { WAITING: 'paid', RUNNING: 'paid', DONE: 'success', FAILED: 'fault' } as const
 const columns = 'minmax(0, 1.2fr) minmax(0, 1fr) minmax(96px, auto)'
 const whole = { overflowWrap: 'anywhere' } as const
 
 /** A package beside its list: what is in it, who had it, and whether it is what was signed. */
 export function PackDrawer({ id, ...steps }: DetailProps) {
   const { t } = useTranslation('drugEvidence')
-  const no = /^EV\d{8}-\d{6,}$/.test(id) ? id : ''
+  const no = isPackNo(id) ? id : ''
   const read = useRead(drugEvidence.get, { no }, { inline: true, enabled: no !== '' })
   const verify = useRead(drugEvidence.verify, { no }, { inline: true, enabled: false })
   useLive('drug-evidence', [drugEvidence.get.path])
@@ -32,7 +31,7 @@ export function PackDrawer({ id, ...steps }: DetailProps) {
       title={pack?.no ?? ''}
       status={
         pack ? (
-          <StatusTag chip tone={tones[pack.state]}>
+          <StatusTag chip tone={packTones[pack.state]}>
             {t(`enums.state.${pack.state}`)}
           </StatusTag>
         ) : null

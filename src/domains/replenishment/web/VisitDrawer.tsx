@@ -14,10 +14,9 @@ import { StatusTag } from '../../../web/StatusTag.tsx'
 import { Time } from '../../../web/Time.tsx'
 import { Part } from '../../../web/ui/Sheet.tsx'
 import { useAct } from '../../../web/useAct.ts'
-import { replenishment, type Visit } from '../contract.ts'
+import { replenishment, type Visit, visitTones } from '../contract.ts'
 import styles from './route.module.css'
 import { signed } from './shown.ts'
-import { stateTones } from './tones.ts'
 import { VisitItems } from './VisitItems.tsx'
 
 /** A visit beside its list: what it came to, and each lane before and after. */
@@ -42,7 +41,7 @@ export function VisitDrawer({ id, ...beside }: DetailProps) {
           ? {
               id: String(visit.id),
               status: (
-                <StatusTag chip tone={stateTones[visit.state]}>
+                <StatusTag chip tone={visitTones[visit.state]}>
                   {t(`enums.state.${visit.state}`)}
                 </StatusTag>
               ),

@@ -9,8 +9,7 @@ import { useUser } from '../../../web/session.ts'
 import { closeTab, useTabPath, useTabTitle } from '../../../web/shell/tabs.ts'
 import { PageHead, Sheet } from '../../../web/ui/Sheet.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
-import { replenishment, type Visit } from '../contract.ts'
-import { stateTones } from './tones.ts'
+import { replenishment, type Visit, visitTones } from '../contract.ts'
 import { VisitItems } from './VisitItems.tsx'
 import { VisitPanel } from './VisitPanel.tsx'
 
@@ -42,7 +41,7 @@ function Head({ visit }: { visit: Visit }) {
         </>
       }
     >
-      <StatusTag chip tone={stateTones[visit.state]}>
+      <StatusTag chip tone={visitTones[visit.state]}>
         {t(`enums.state.${visit.state}`)}
       </StatusTag>
     </PageHead>

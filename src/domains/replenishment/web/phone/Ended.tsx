@@ -3,8 +3,8 @@ import { useNavigate } from 'react-router'
 import { StatusTag } from '../../../../web/StatusTag.tsx'
 import { closeTab, useTabPath } from '../../../../web/shell/tabs.ts'
 import { Bad } from '../../../../web/ui/Text.tsx'
+import { visitTones } from '../../contract.ts'
 import { whyNot } from '../shown.ts'
-import { stateTones } from '../tones.ts'
 import styles from './phone.module.css'
 import { machineOf, opsOfVisit, type PhoneVisit, useStored } from './store.ts'
 import { useSyncState } from './sync.ts'
@@ -49,7 +49,7 @@ export function Ended({ visit }: { visit: PhoneVisit }) {
           </>
         ) : visit.answer ? (
           <p role="status" className={styles.sums}>
-            <StatusTag chip tone={stateTones[visit.answer.state]}>
+            <StatusTag chip tone={visitTones[visit.answer.state]}>
               {t(`enums.state.${visit.answer.state}`)}
             </StatusTag>{' '}
             {visit.answer.conflicts
