@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { useWrite } from '../../../web/api.ts'
 import { href } from '../../../web/base.ts'
 import { CopyButton } from '../../../web/CopyButton.tsx'
+import { save } from '../../../web/download.ts'
 import { registerLocale } from '../../../web/i18n.ts'
 import { Time } from '../../../web/Time.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
@@ -78,9 +79,8 @@ export function ActivationPanel({ machines }: { machines: readonly Machine[] }) 
           <Button
             onClick={() =>
               save(
+                csvOf([t('fields.rtuNumber'), t('activation.code')].join(','), lines),
                 `${t('activation.file')}.csv`,
-                [t('fields.rtuNumber'), t('activation.code')].join(','),
-                lines,
               )
             }
           >
@@ -96,13 +96,8 @@ export function ActivationPanel({ machines }: { machines: readonly Machine[] }) 
 }
 
 /** A list to take along; the mark at the front tells spreadsheets that it is UTF-8. */
-function save(name: string, head: string, lines: readonly string[]): void {
-  const address = URL.createObjectURL(
-    new Blob(
-      [`\ufeff${[head, ...lines.map((line) => line.replaceAll('\t', ','))].join('\r\n')}\r\n`],
-      { type: 'text/csv' },
-    ),
+const csvOf = (head: string, lines: readonly string[]): Blob =>
+  new Blob(
+    [`\ufeff${[head, ...lines.map((line) => line.replaceAll('\t', ','))].join('\r\n')}\r\n`],
+    { type: 'text/csv' },
   )
-  Object.assign(document.createElement('a'), { href: address, download: name }).click()
-  setTimeout(() => URL.revokeObjectURL(address), 10_000)
-}

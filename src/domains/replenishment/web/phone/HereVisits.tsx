@@ -1,6 +1,7 @@
 import { Button } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
+import { save } from '../../../../web/download.ts'
 import { StatusTag, type Tone } from '../../../../web/StatusTag.tsx'
 import { useUser } from '../../../../web/session.ts'
 import { Time } from '../../../../web/Time.tsx'
@@ -31,11 +32,8 @@ export function HereVisits({ centre }: { centre: boolean }) {
     else toast('error', t('phone.unsentAsk'))
   }
   const toFile = async () => {
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(await exported(await openDb(id)))
-    link.download = `huodao-${new Date().toISOString().slice(0, 16).replace(/\D/g, '')}.json`
-    link.click()
-    URL.revokeObjectURL(link.href)
+    const name = `huodao-${new Date().toISOString().slice(0, 16).replace(/\D/g, '')}.json`
+    save(await exported(await openDb(id)), name)
   }
   return (
     <section className={`hd-sheet ${styles.here}`} aria-label={t('phone.here')}>
