@@ -6,6 +6,7 @@ import { Empty, Skeleton } from '../../../../web/Problem.tsx'
 import { useUser } from '../../../../web/session.ts'
 import { useTabTitle } from '../../../../web/shell/tabs.ts'
 import { shortTime } from '../../../../web/time.ts'
+import { clockLimitMs } from '../../rules.ts'
 import { openDb } from './db.ts'
 import { Ended } from './Ended.tsx'
 import { LanesStep } from './LanesStep.tsx'
@@ -24,8 +25,6 @@ import {
 import { useSyncState } from './sync.ts'
 import { isOld, takeMachine } from './takeAlong.ts'
 import { useVisitWork } from './useVisitWork.ts'
-
-const clockLimit = 600_000
 
 /** A visit as it is done at the machine, with the network or without it. */
 export function PhoneVisit() {
@@ -62,7 +61,7 @@ export function PhoneVisit() {
         <SyncChip />
       </header>
       {machine && isOld(machine.takenAt) ? <p className={styles.warn}>{t('phone.old')}</p> : null}
-      {Math.abs(clockOffset()) > clockLimit ? (
+      {Math.abs(clockOffset()) > clockLimitMs ? (
         <p className={styles.warn}>{t('phone.clock')}</p>
       ) : null}
       {visit.state === 'OPEN' ? <Open visit={visit} /> : <Ended visit={visit} />}

@@ -3,11 +3,11 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useUser } from '../../../../web/session.ts'
 import { toast } from '../../../../web/toast.ts'
+import { mostPhotos } from '../../rules.ts'
 import { openDb } from './db.ts'
 import styles from './phone.module.css'
 import { dropPhoto, keepPhoto, type Photo, photosOf, useStored } from './store.ts'
 
-const most = 5
 /** Bytes that the server takes, and the longer side in pixels that is enough to see a shelf. */
 const limits = { bytes: 2_000_000, side: 1600 }
 
@@ -19,7 +19,7 @@ export function PhotoField({ clientId }: { clientId: string }) {
   const take = async (file: File) => {
     try {
       const image = await smaller(file)
-      await keepPhoto(await openDb(id), clientId, image, most)
+      await keepPhoto(await openDb(id), clientId, image, mostPhotos)
     } catch {
       toast('error', t('phone.photoFailed'))
     }
@@ -44,7 +44,7 @@ export function PhotoField({ clientId }: { clientId: string }) {
           ))}
         </ul>
       ) : null}
-      {photos.length < most ? (
+      {photos.length < mostPhotos ? (
         <label className={styles.take}>
           {t('phone.takePhoto')}
           <input
