@@ -12,7 +12,7 @@ const key = ['session.user'] as const
 type Remembered = { readonly token: string; readonly user: CurrentUser }
 /** Knows the person again without the network, as long as the session is the same. */
 export function rememberUser(user: CurrentUser): void {
-  if (user.view) return
+  if (user.view || token() === null) return
   const kept: Remembered = { token: markOf(token()), user }
   localStorage.setItem(offlineKey, JSON.stringify(kept))
 }

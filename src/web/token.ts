@@ -10,8 +10,20 @@ const flashKey = 'flash'
 /** Who is signed in, for pages that work without the network (session.ts). */
 export const offlineKey = 'offline.user'
 
-export const token = (): string | null => localStorage.getItem(key)
-export const setToken = (value: string): void => localStorage.setItem(key, value)
+/**
+ * Of the person this page shows. Null also from the moment when somebody else signed in in another
+ * tab: nothing of this page goes out in his name.
+ */
+export function token(): string | null {
+  const kept = localStorage.getItem(key)
+  own ??= kept
+  return kept === own ? kept : null
+}
+let own: string | null = null
+export function setToken(value: string): void {
+  own = value
+  localStorage.setItem(key, value)
+}
 
 let leaving = false
 /** True once this page is being left on purpose: no "unsaved changes" question then. */
@@ -26,11 +38,14 @@ export function endSession(message?: string, { back = true } = {}): void {
   if (leaving) return
   leaving = true
   if (!back) history.replaceState(null, '', href('/'))
-  localStorage.removeItem(key)
-  localStorage.removeItem(offlineKey)
+  // the session of whoever signed in meanwhile in another tab is not ours to end
+  if (token() !== null || localStorage.getItem(key) === null) {
+    localStorage.removeItem(key)
+    localStorage.removeItem(offlineKey)
+    if (message) sessionStorage.setItem(flashKey, message)
+  }
   forgetView()
   sessionStorage.removeItem('tabs')
-  if (message) sessionStorage.setItem(flashKey, message)
   location.reload()
 }
 
@@ -40,14 +55,17 @@ export function takeFlash(): string | null {
   return message
 }
 
-/** Another tab of this browser signed out or signed in as somebody else. */
+/** Another tab of this browser signed out or signed in as somebody else, perhaps while this slept. */
 export function watchToken(): void {
-  const own = token()
-  addEventListener('storage', (event) => {
-    if (leaving || event.key !== key || event.newValue === own) return
+  token()
+  const look = () => {
+    if (leaving || localStorage.getItem(key) === own) return
     leaving = true
     forgetView()
     sessionStorage.removeItem('tabs')
     location.reload()
-  })
+  }
+  addEventListener('storage', look)
+  addEventListener('pageshow', look)
+  document.addEventListener('visibilitychange', look)
 }
