@@ -34,7 +34,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        define: { __VERSION__: '"test"', __BUILD__: '"test"' },
+        define: { __VERSION__: '"test"', __BUILD__: '"test"', __GUARD__: '"test"' },
         // found before the first test: a package that turns up later would load the page anew
         // React as people get it: half as slow as the one for development
         oxc: { jsx: { runtime: 'automatic', development: false } },

@@ -10,6 +10,7 @@ import {
   unsentOf,
   visitOf,
   wipe,
+  wipeOthers,
 } from '../../src/domains/replenishment/web/phone/store.ts'
 import { syncNow } from '../../src/domains/replenishment/web/phone/sync.ts'
 import { answer, asked, refused } from './world.tsx'
@@ -159,4 +160,24 @@ test('a phone is emptied only when nothing is left to send, and not at all witho
   await syncNow(userId)
   expect(await wipe(userId)).toBe(true)
   expect((await indexedDB.databases()).map(({ name }) => name)).not.toContain(dbName(userId))
+})
+
+test('who signs in on the same phone sends nothing of another, and leaves him what he did not send', async () => {
+  const away = await world()
+  await away.put(1, { addedQty: 2 })
+  // in another tab; this page is still there
+  localStorage.setItem('Authorization', 'somebody else')
+  await syncNow(away.userId)
+  expect(asked).toEqual([])
+  const done = await world()
+  const { userId } = await world()
+  await wipeOthers(userId)
+  const left = (await indexedDB.databases()).map(({ name }) => name)
+  expect(left).toContain(dbName(away.userId))
+  expect(left).toContain(dbName(userId))
+  expect(left).not.toContain(dbName(done.userId))
+  expect(await unsentOf(await openDb(away.userId))).toBe(1)
+  localStorage.setItem('Authorization', 'somebody')
+  await syncNow(away.userId)
+  expect(await unsentOf(await openDb(away.userId))).toBe(0)
 })

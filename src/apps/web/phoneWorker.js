@@ -65,5 +65,7 @@ async function opened(request) {
   return Promise.race([network, late])
 }
 
+/** Pictures are of the kind that was kept, whatever the page would rather have. */
 const kept = async (request, cacheName) =>
-  (await caches.match(request.url, cacheName ? { cacheName } : {})) ?? fetch(request)
+  (await caches.match(request.url, cacheName ? { cacheName, ignoreVary: true } : {})) ??
+  fetch(request)

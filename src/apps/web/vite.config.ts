@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { guardVersion } from '../../domains/drug-guard/server/version.ts'
 import { chunkGroups } from './chunks.ts'
 import { phoneApp } from './phone.ts'
 import { developmentPage, precompress, versionFile } from './plugins.ts'
@@ -19,7 +20,7 @@ const build = Date.now().toString(36)
 export default defineConfig({
   root,
   base: './',
-  define: { __VERSION__: JSON.stringify(version) },
+  define: { __VERSION__: JSON.stringify(version), __GUARD__: JSON.stringify(guardVersion) },
   plugins: [react(), developmentPage(), versionFile(build), phoneApp(build), precompress()],
   build: {
     outDir: fileURLToPath(new URL('../../../dist/web', import.meta.url)),

@@ -7,6 +7,7 @@ export const domain = {
   },
   open: {
     'server/facts.ts': 'what the guard is told stands in one place',
+    'server/version.ts': 'whoever asks the guard elsewhere is told which one it is',
     'server/refusals.ts': 'the only writer of what it refused',
   },
 } satisfies Domain

@@ -1,7 +1,7 @@
 /** Bytes of an upload and of what is stored; pixels before decoding; the longer side after it. */
 export const imageLimits = { bytes: 2 * 1024 * 1024, pixels: 25_000_000, side: 2000 } as const
-/** As wide as phones show it, on plain and on fine screens. */
-export const widths: readonly number[] = [375, 750]
+/** As wide as phones show it: in a list, and whole on plain and on fine screens. */
+export const widths: readonly number[] = [200, 375, 750]
 /**
  * A picture that no record names is marked so long after it came, and goes so long after that at
  * the earliest: no act takes as long.

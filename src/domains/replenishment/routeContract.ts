@@ -3,6 +3,7 @@ import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { BusinessHours } from '../../shared/hours.ts'
 import { bi } from '../../shared/text.ts'
+import { DrugFacts, SiteFacts } from '../drug-guard/contract.ts'
 import { replenishmentErrors } from './errors.ts'
 
 /** Machines of one day, and lanes a phone takes along. */
@@ -77,7 +78,8 @@ export const PackLane = z.strictObject({
   reserved: f.count,
   failedHold: f.count,
   capacity: f.count,
-  /** What the route plans to put in. */
+  warnQty: f.count,
+  /** What the route plans to put in; elsewhere what fits. */
   planned: f.count,
   status: z.enum(['ENABLED', 'DISABLED', 'FAULT', 'LOCKED']),
   lockReason: z.string().nullable(),
@@ -94,6 +96,7 @@ export const PackProduct = z.strictObject({
   /** Address of its picture relative to the base path; empty: none. */
   img: z.string(),
   drugClass: z.string(),
+  drug: DrugFacts,
   traceRequired: z.boolean(),
 })
 export const PackBatch = z.strictObject({
@@ -109,11 +112,16 @@ export const PackBatch = z.strictObject({
 })
 /** What a phone takes along: it works a day without the network. */
 export const OfflinePack = Route.extend({
-  /** Version of the rules of what may be put in, see rules.ts. */
-  guardVersion: z.number().int(),
+  /** Of the drug guard: a phone that asks another one is of another release. */
+  guardVersion: z.string(),
   machines: z.array(
     z.strictObject({
       id: f.id,
+      rtuNumber: z.string(),
+      nickname: z.string(),
+      kind: z.string(),
+      dispensingMode: z.string().nullable(),
+      site: SiteFacts,
       planogramVersion: z.number().int(),
       /** The start of its board that was the last one heard of. */
       boot: z.string().nullable(),
@@ -188,8 +196,9 @@ export const routeEndpoints = {
   }),
   offlinePack: read('replenish:read', {
     path: '/my-routes/{date}/offline-pack',
-    summary: 'All a phone needs for the own route without the network; with an ETag',
-    input: z.strictObject({ date }),
+    summary:
+      'All a phone needs for the own route without the network, or for one machine; with an ETag',
+    input: z.strictObject({ date, deviceId: f.id.optional() }),
     output: OfflinePack,
     heavy: true,
     keptSeconds: 0,

@@ -126,8 +126,6 @@ export const beforeStart = 120_000
 export const longest = 7 * 86_400_000
 /** A visit that nobody ends is cancelled. */
 export const draftHours = 24
-/** Raised when what may be put in is judged otherwise: a phone with another one asks the server. */
-export const guardVersion = 1
 
 /** What may be said of each; a count settles the others. */
 const choices: Readonly<Record<Conflict['kind'], Conflict['choices']>> = {

@@ -1,23 +1,30 @@
 import { type Ctx, inheritable, visible } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
+import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
+import { guardVersion } from '../../drug-guard/server/version.ts'
 import { settingOf } from '../../settings/server/values.ts'
 import { stopDays } from '../../stock/expiry.ts'
 import { type OfflinePack, type Route, routeLimits } from '../routeContract.ts'
-import { guardVersion } from '../rules.ts'
 
 type Lane = OfflinePack['lanes'][number]
 type Batch = OfflinePack['batches'][number]
+type Machine = OfflinePack['machines'][number]
 
-/** What a phone takes along for the stops that are left, as far as it holds that many lanes. */
+/**
+ * What a phone takes along for the stops that are left, as far as it holds that many lanes; or for
+ * one machine, whether it is among them or not.
+ */
 export async function pack(
   ctx: Ctx,
   route: Route,
   planned: ReadonlyMap<number, number>,
+  deviceId?: number,
 ): Promise<OfflinePack> {
-  const wanted = route.stops
+  const left = route.stops
     .filter(({ state }) => state === 'OPEN' || state === 'DRAFT')
     .map((stop) => stop.deviceId)
+  const wanted = deviceId === undefined ? left : [deviceId]
   const lanesOf = await rowsOf<{ id: number; n: number }>(ctx.db)`select l.device_id as id,
       count(*) as n from lanes l
     where l.device_id = any(${wanted}::bigint[]) and l.archived_at is null
@@ -33,7 +40,7 @@ export async function pack(
   const lanes = await rowsOf<Omit<Lane, 'planned'>>(ctx.db)`
     select l.id, l.device_id as "deviceId", l.road_index as "roadIndex", fl.level,
       l.product_id as "productId", l.quantity, l.reserved, l.failed_hold as "failedHold",
-      l.capacity, l.status, l.lock_reason as "lockReason", l.last_flow_seq as "flowSeq",
+      l.capacity, l.warn_qty as "warnQty", l.status, l.lock_reason as "lockReason", l.last_flow_seq as "flowSeq",
       case when l.layered then (select coalesce(jsonb_agg(jsonb_build_object('batchId', y.batch_id,
         'qty', y.qty) order by y.pos), '[]') from lane_layers y where y.lane_id = l.id)
       else '[]' end as layers
@@ -45,15 +52,24 @@ export async function pack(
   return {
     ...route,
     guardVersion,
-    machines: await rowsOf<OfflinePack['machines'][number]>(ctx.db)`
-      select d.id, d.planogram_version as "planogramVersion", s.boot
-      from devices d join device_states s on s.device_id = d.id
-      where d.id = any(${fits}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`,
-    lanes: lanes.map((lane) => ({ ...lane, planned: planned.get(lane.id) ?? 0 })),
+    machines: (
+      await rowsOf<Omit<Machine, 'site'> & { site: RawSite }>(ctx.db)`
+        select d.id, d.rtu_number as "rtuNumber", d.nickname, d.kind,
+          d.dispensing_mode as "dispensingMode", ${siteOf(ctx.now)} as site,
+          d.planogram_version as "planogramVersion", s.boot
+        from devices d join device_states s on s.device_id = d.id
+        where d.id = any(${fits}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`
+    ).map(withSite),
+    lanes: lanes.map((lane) => ({
+      ...lane,
+      planned: left.includes(lane.deviceId)
+        ? (planned.get(lane.id) ?? 0)
+        : Math.max(0, lane.capacity - lane.quantity),
+    })),
     products: await rowsOf<OfflinePack['products'][number]>(ctx.db)`
       select p.id, p.name, p.model, coalesce(p.barcode, '') as barcode,
         coalesce(p.images[1], '') as img, p.drug_class as "drugClass",
-        coalesce(p.trace_required, p.drug_class <> 'NONE') as "traceRequired"
+        ${drugOf} as drug, coalesce(p.trace_required, p.drug_class <> 'NONE') as "traceRequired"
       from products p where p.id = any(${productIds}::bigint[]) order by p.id`,
     batches: await batchesOf(ctx, productIds),
     leftOut: wanted.filter((id) => !fits.includes(id)),

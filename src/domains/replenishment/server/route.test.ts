@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { place, rowId, unassigned } from '../../../../test/support/world.ts'
+import { guardVersion } from '../../drug-guard/server/version.ts'
 import { replenishment } from '../contract.ts'
 import type { OfflinePack, Route } from '../routeContract.ts'
 import { type Floor, laneOf, machine, openFloor } from './testWorld.ts'
@@ -148,6 +149,26 @@ describe('what a phone takes along', () => {
     expect(said.get('P2')).toMatchObject({ recalled: true })
     expect(said.has('P3')).toBe(false)
     expect(body.machines.map(({ id }) => id).sort()).toEqual([first, second].sort())
+  })
+  test('what the guard is asked there, by the version of its rules; one machine alone', async () => {
+    const { body } = (await take()) as { body: OfflinePack }
+    expect(body.guardVersion).toBe(guardVersion)
+    expect(body.machines.find(({ id }) => id === first)).toMatchObject({
+      kind: 'GENERAL',
+      dispensingMode: null,
+      site: null,
+    })
+    expect(body.products.find(({ id }) => id === machine)).toMatchObject({ drug: null })
+    const ask = (deviceId: number, token = floor.replenisher) =>
+      floor.call(replenishment.offlinePack, { date: today, deviceId }, { token })
+    const one = (await ask(second)).body as OfflinePack
+    expect(one.machines.map(({ id }) => id)).toEqual([second])
+    expect(one.lanes.every(({ deviceId }) => deviceId === second)).toBe(true)
+    // off the route, as for whoever only looks after it now, what fits is planned
+    const whole = (await ask(first, floor.operator)).body as OfflinePack
+    expect(whole.lanes.length).toBeGreaterThan(0)
+    for (const lane of whole.lanes) expect(lane.planned).toBe(lane.capacity - lane.quantity)
+    expect((await ask(rowId('SIBLING', 1))).status).toBe(404)
   })
   test('only of machines he serves: the pack of nobody else has one of them', async () => {
     const walls = async (token: string) => {

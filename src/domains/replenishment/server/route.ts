@@ -271,8 +271,9 @@ export const routeHandlers: Handlers<Contract> = {
     ctx.audit({ id: deviceId, name: device.rtuNumber, orgId: device.orgId, after: { date } })
     return mine(ctx, date)
   },
-  async offlinePack(ctx, { date }) {
+  async offlinePack(ctx, { date, deviceId }) {
+    if (deviceId !== undefined) found(await q.deviceRow(ctx, deviceId))
     const { route, planned } = await routeOf(ctx, me(ctx), date)
-    return pack(ctx, route, planned)
+    return pack(ctx, route, planned, deviceId)
   },
 }

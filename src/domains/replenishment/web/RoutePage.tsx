@@ -13,7 +13,7 @@ import { Muted } from '../../../web/ui/Text.tsx'
 import { PersonSelect } from '../../accounts/web/pickers.tsx'
 import { replenishment } from '../contract.ts'
 import type { Route, RouteStop } from '../routeContract.ts'
-import { OnPhone } from './OnPhone.tsx'
+import { OnPhone, RouteHere, Synced } from './OnPhone.tsx'
 import styles from './route.module.css'
 import { StopCard } from './StopCard.tsx'
 import { useStart } from './useStart.ts'
@@ -66,6 +66,11 @@ export function RoutePage() {
       <OnPhone />
       {read.data ? (
         <Day route={read.data} own={userId === undefined && may('replenish:update')} />
+      ) : read.error && userId === undefined ? (
+        <RouteHere
+          show={(route) => <Day route={route} own={may('replenish:update')} offline />}
+          other={<Unread read={read} rows={8} />}
+        />
       ) : (
         <Unread read={read} rows={8} />
       )}
@@ -73,7 +78,8 @@ export function RoutePage() {
   )
 }
 
-function Day({ route, own }: { route: Route; own: boolean }) {
+/** `offline`: what is kept may be begun; the rest asks the server. */
+function Day({ route, own, offline = false }: { route: Route; own: boolean; offline?: boolean }) {
   const { t } = useTranslation('replenishment')
   const navigate = useNavigate()
   const [filter, setFilter] = useState<Filter>('all')
@@ -81,6 +87,7 @@ function Day({ route, own }: { route: Route; own: boolean }) {
   const [skipping, setSkipping] = useState<RouteStop>()
   const begin = useStart()
   const { date } = route
+  const plans = own && !offline
   const again = { invalidates: [replenishment.myRoute.path] }
   const order = useWrite(replenishment.orderRoute, again)
   const back = useWrite(replenishment.unskipStop, again)
@@ -108,14 +115,15 @@ function Day({ route, own }: { route: Route; own: boolean }) {
         <p className={styles.figures}>
           <b>{t('route.done', { done: route.done, all: route.stops.length })}</b>
           <Muted>{t('route.rest', { pieces: route.pieces, km: Math.round(route.km) })}</Muted>
+          <Synced />
         </p>
         <div className={styles.acts}>
-          {own && ahead.length ? (
+          {plans && ahead.length ? (
             <Button size="large" onClick={() => setLoading(true)}>
               {t('route.load')}
             </Button>
           ) : null}
-          {own && route.ordered ? (
+          {plans && route.ordered ? (
             <Button
               size="large"
               loading={order.isPending}
@@ -146,7 +154,7 @@ function Day({ route, own }: { route: Route; own: boolean }) {
               stop={stop}
               nth={ahead.includes(stop) ? ahead.indexOf(stop) + 1 : null}
               onMove={
-                own && filter === 'all' && ahead.includes(stop)
+                plans && filter === 'all' && ahead.includes(stop)
                   ? {
                       up: stop === ahead[0] ? null : () => move(stop, -1),
                       down: stop === ahead.at(-1) ? null : () => move(stop, 1),
@@ -164,8 +172,8 @@ function Day({ route, own }: { route: Route; own: boolean }) {
                       })
                   : null
               }
-              onSkip={own ? () => setSkipping(stop) : null}
-              onBack={own ? () => back.mutate({ date, deviceId: stop.deviceId }) : null}
+              onSkip={plans ? () => setSkipping(stop) : null}
+              onBack={plans ? () => back.mutate({ date, deviceId: stop.deviceId }) : null}
             />
           ))}
         </ol>

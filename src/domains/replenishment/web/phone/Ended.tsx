@@ -71,6 +71,11 @@ export function Ended({ visit }: { visit: PhoneVisit }) {
         ) : null}
       </section>
       <footer className={styles.bar}>
+        {visit.answer?.conflicts ? (
+          <button type="button" onClick={() => void navigate('/stock/replenish/sync')}>
+            {t('views.sync')}
+          </button>
+        ) : null}
         <button
           type="button"
           data-main

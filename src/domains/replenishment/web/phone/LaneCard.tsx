@@ -10,9 +10,9 @@ import { CodesField } from './CodesField.tsx'
 import { type Change, type Entry, isOff, says } from './entries.ts'
 import styles from './phone.module.css'
 import { Chips, Stepper } from './Stepper.tsx'
-import type { PhoneBatch, PhoneLane } from './store.ts'
-import { batchesFor, whyNotLoaded } from './takeAlong.ts'
-import { type LaneState, mostAdded, stateOf } from './visit.ts'
+import { type Machine, type PhoneLane, small } from './store.ts'
+import { batchesFor, whyNotLoaded, whyNotPut } from './takeAlong.ts'
+import { type LaneState, mostAdded, stateOf, useSay } from './visit.ts'
 
 /** They are told in words. */
 const faults = ['MOTOR', 'STUCK', 'DAMAGED', 'OTHER'] as const
@@ -28,19 +28,22 @@ const tones: Readonly<Record<Exclude<LaneState, 'fine'>, Tone>> = {
 type Props = {
   lane: PhoneLane
   entry: Entry | undefined
-  batches: readonly PhoneBatch[]
+  machine: Machine
   /** What has to be mended before it is submitted, or why it was not posted. */
   problem: string | null
   onChange: (change: Change) => void
 }
 
 /** A lane under the thumb: what is there, what was counted, what goes in and what comes out. */
-export function LaneCard({ lane, entry, batches, problem, onChange }: Props) {
+export function LaneCard({ lane, entry, machine, problem, onChange }: Props) {
   const { t } = useTranslation('replenishment')
   const [more, setMore] = useState(false)
   const { addedQty = 0, countedQty = null, withdrawnQty = 0, skipped = false } = entry ?? {}
   const state = stateOf(lane)
-  const own = batchesFor(batches, lane.productId)
+  const own = batchesFor(machine.batches, lane.productId)
+  const say = useSay()
+  // what lies in it may still be counted and taken out
+  const refused = whyNotPut(machine, lane)
   const first = own.find((batch) => whyNotLoaded(batch) === null)
   const add = (n: number) =>
     onChange({
@@ -51,7 +54,7 @@ export function LaneCard({ lane, entry, batches, problem, onChange }: Props) {
     })
   const done = entry !== undefined && (says(entry) || skipped)
   const off = entry !== undefined && isOff(entry)
-  const most = mostAdded(lane, entry)
+  const most = refused ? 0 : mostAdded(lane, entry)
   const label = (field: string) => `${t(`phone.${field}`)} ${lane.roadIndex}`
   return (
     <li
@@ -60,7 +63,7 @@ export function LaneCard({ lane, entry, batches, problem, onChange }: Props) {
       id={`lane-${lane.id}`}
     >
       <div className={styles.head}>
-        <Picture src={lane.productImg} size={44} />
+        <Picture src={lane.productImg && small(lane.productImg)} size={44} />
         <span className={styles.goods}>
           <span>
             <b>{String(lane.roadIndex).padStart(2, '0')}</b> {lane.productName}{' '}
@@ -223,6 +226,10 @@ export function LaneCard({ lane, entry, batches, problem, onChange }: Props) {
       {problem ? (
         <small role="alert">
           <Bad>{problem}</Bad>
+        </small>
+      ) : refused ? (
+        <small>
+          <Bad>{say(refused)}</Bad>
         </small>
       ) : null}
     </li>

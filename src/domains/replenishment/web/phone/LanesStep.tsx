@@ -7,9 +7,9 @@ import { type Change, says, sumsOf } from './entries.ts'
 import { LaneCard } from './LaneCard.tsx'
 import styles from './phone.module.css'
 import type { Machine, PhoneLane, PhoneVisit } from './store.ts'
-import { batchesFor, whyNotLoaded } from './takeAlong.ts'
+import { batchesFor, whyNotLoaded, whyNotPut } from './takeAlong.ts'
 import type { Entries } from './useVisitWork.ts'
-import { isShown, type LaneFilter, laneFilters, mostAdded, problemOf } from './visit.ts'
+import { isShown, type LaneFilter, laneFilters, mostAdded, problemOf, useSay } from './visit.ts'
 
 type Props = {
   visit: PhoneVisit
@@ -24,6 +24,7 @@ type Props = {
 /** All lanes of the machine in the order in which they are there, level by level. */
 export function LanesStep({ visit, machine, entries, target, onChange, onNext }: Props) {
   const { t } = useTranslation('replenishment')
+  const say = useSay()
   const { lanes, batches } = machine
   const counts = (filter: LaneFilter) => lanes.filter((lane) => isShown(lane, filter)).length
   const [filter, setFilter] = useState<LaneFilter>(() =>
@@ -50,6 +51,7 @@ export function LanesStep({ visit, machine, entries, target, onChange, onNext }:
         const entry = entries.get(lane.id)
         const addedQty = mostAdded(lane, entry)
         if (addedQty === 0 || lane.traceRequired || addedQty === entry?.addedQty) return []
+        if (whyNotPut(machine, lane)) return []
         const first = batchesFor(batches, lane.productId).find((one) => whyNotLoaded(one) === null)
         const batchId = entry?.batchId ?? first?.id ?? null
         return [{ lane, change: { addedQty, batchId, skipped: false } }]
@@ -58,8 +60,8 @@ export function LanesStep({ visit, machine, entries, target, onChange, onNext }:
   const problem = (lane: PhoneLane) => {
     const error = refused.get(lane.id)
     if (error) return whyNot(error)
-    const own = problemOf(lane, entries.get(lane.id), batches)
-    return own && t(`phone.${own}`)
+    const own = problemOf(machine, lane, entries.get(lane.id))
+    return own && say(own)
   }
   return (
     <>
@@ -98,7 +100,7 @@ export function LanesStep({ visit, machine, entries, target, onChange, onNext }:
                   key={lane.id}
                   lane={lane}
                   entry={entries.get(lane.id)}
-                  batches={batches}
+                  machine={machine}
                   problem={problem(lane)}
                   onChange={(change) => onChange([{ lane, change }])}
                 />

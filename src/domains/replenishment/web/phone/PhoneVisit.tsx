@@ -23,7 +23,7 @@ import {
   visitSteps,
 } from './store.ts'
 import { useSyncState } from './sync.ts'
-import { isOld, takeMachine } from './takeAlong.ts'
+import { isOld, knowsRules, takeMachine } from './takeAlong.ts'
 import { useVisitWork } from './useVisitWork.ts'
 
 /** A visit as it is done at the machine, with the network or without it. */
@@ -61,6 +61,7 @@ export function PhoneVisit() {
         <SyncChip />
       </header>
       {machine && isOld(machine.takenAt) ? <p className={styles.warn}>{t('phone.old')}</p> : null}
+      {machine && !knowsRules(machine) ? <p className={styles.warn}>{t('phone.rules')}</p> : null}
       {Math.abs(clockOffset()) > clockLimitMs ? (
         <p className={styles.warn}>{t('phone.clock')}</p>
       ) : null}
@@ -78,13 +79,12 @@ function Open({ visit }: { visit: Visit }) {
   const work = useVisitWork(clientId)
   const [target, setTarget] = useState<number>()
   const missing = machine === undefined
-  const { rtuNumber, nickname } = visit
   useEffect(() => {
     if (missing && !offline)
       void openDb(id)
-        .then((db) => takeMachine(db, { deviceId, rtuNumber, nickname }))
+        .then((db) => takeMachine(db, deviceId))
         .catch(() => undefined)
-  }, [id, missing, offline, deviceId, rtuNumber, nickname])
+  }, [id, missing, offline, deviceId])
   const to = (next: VisitStep) =>
     void openDb(id).then((db) => changeVisit(db, clientId, () => ({ step: next })))
   const at = visitSteps.indexOf(step)

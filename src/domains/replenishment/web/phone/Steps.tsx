@@ -18,7 +18,7 @@ import { canScan, Scanner } from './Scanner.tsx'
 import { changeVisit, type Machine, type PhoneVisit } from './store.ts'
 import { giveUp, syncNow, useSyncState } from './sync.ts'
 import type { Entries } from './useVisitWork.ts'
-import { problemOf } from './visit.ts'
+import { problemOf, useSay } from './visit.ts'
 
 /** What is on the label, or enough of its end to be no other machine. */
 const isMachine = (said: string, rtuNumber: string): boolean => {
@@ -172,14 +172,15 @@ export function CheckStep({
 }) {
   const { t } = useTranslation('replenishment')
   const { id } = useUser()
-  const { lanes, batches } = machine
+  const say = useSay()
+  const { lanes } = machine
   const all = [...entries.values()]
   const done = lanes.flatMap((lane) => {
     const entry = entries.get(lane.id)
     return entry && says(entry) ? [{ lane, entry }] : []
   })
   const bad = done.flatMap(({ lane, entry }) => {
-    const problem = problemOf(lane, entry, batches)
+    const problem = problemOf(machine, lane, entry)
     return problem ? [{ lane, problem }] : []
   })
   const submit = async () => {
@@ -216,7 +217,7 @@ export function CheckStep({
                 <li key={lane.id}>
                   <button type="button" className={styles.jump} onClick={() => onBack(lane.id)}>
                     <b>{t('phone.laneNo', { n: lane.roadIndex })}</b>
-                    <Bad>{t(`phone.${problem}`)}</Bad>
+                    <Bad>{say(problem)}</Bad>
                   </button>
                 </li>
               ))}

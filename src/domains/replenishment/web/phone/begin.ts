@@ -19,7 +19,7 @@ export async function beginHere(
   // as it is now, if the network lets it soon; else as it was taken along
   const patience = (await machineOf(db, machine.deviceId)) ? 3000 : 10_000
   await Promise.race([
-    takeMachine(db, machine).catch(() => undefined),
+    takeMachine(db, machine.deviceId).catch(() => undefined),
     new Promise((resolve) => setTimeout(resolve, patience)),
   ])
   const visit = await beginVisit(db, machine)

@@ -4,7 +4,7 @@ import type { Question } from '../../../../web/confirm.tsx'
 import { registerLocale, translate } from '../../../../web/i18n.ts'
 import { askBeforeLogout, rememberUser } from '../../../../web/session.ts'
 import { openDb } from './db.ts'
-import { wipe } from './store.ts'
+import { wipe, wipeOthers } from './store.ts'
 import { startSync } from './sync.ts'
 import { takeRoute } from './takeAlong.ts'
 
@@ -28,6 +28,7 @@ export function startPhone(user: CurrentUser, ask: (question: Question) => Promi
   if (begun) return
   begun = true
   startSync(user.id)
+  void wipeOthers(user.id).catch(() => undefined)
   takeRouteNow(user.id)
   addEventListener('online', () => takeRouteNow(user.id))
   if (!import.meta.env.DEV)

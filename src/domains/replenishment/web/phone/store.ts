@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'react'
+import { href } from '../../../../web/base.ts'
 import { newKey } from '../../../../web/call.ts'
 import { clockOffset } from '../../../../web/clock.ts'
 import { useUser } from '../../../../web/session.ts'
 import type { checks, Op, opStates, VisitRow } from '../../contract.ts'
+import type { OfflinePack } from '../../routeContract.ts'
 import {
   asked,
   deleteDb,
@@ -43,6 +45,7 @@ export type PhoneLane = {
   readonly status: 'ENABLED' | 'DISABLED' | 'FAULT' | 'LOCKED'
   readonly lockReason: string | null
   readonly drugClass: string
+  readonly drug: OfflinePack['products'][number]['drug']
   readonly traceRequired: boolean
   /** Number of its last flow; null: it was not told. */
   readonly flowSeq: number | null
@@ -63,6 +66,9 @@ export type Machine = {
   readonly rtuNumber: string
   readonly nickname: string
   readonly takenAt: string
+  /** Which drug guard the server had then, and what it is told of the machine. */
+  readonly guardVersion: string
+  readonly place: Pick<OfflinePack['machines'][number], 'kind' | 'dispensingMode' | 'site'>
   readonly lanes: readonly PhoneLane[]
   readonly batches: readonly PhoneBatch[]
 }
@@ -406,12 +412,27 @@ export async function exported(db: IDBDatabase): Promise<Blob> {
 
 /** The worker answers from here what the pages ask for. */
 const pictures = 'huodao-pictures'
-export async function keepPictures(addresses: readonly string[]): Promise<void> {
+/** Small ones of the machines that are kept; others go. */
+export async function keepPictures(db: IDBDatabase): Promise<void> {
   if (!('caches' in globalThis)) return
+  const machines = await getAll<Machine>(db, 'machines')
+  const wanted = new Set(
+    machines.flatMap(({ lanes }) =>
+      lanes.flatMap((lane) =>
+        lane.productImg ? new URL(href(small(lane.productImg)), location.href).href : [],
+      ),
+    ),
+  )
   const cache = await caches.open(pictures)
-  for (const address of addresses)
-    if (!(await cache.match(address))) await cache.add(address).catch(() => undefined)
+  const there = new Set((await cache.keys()).map(({ url }) => url))
+  for (const url of there) if (!wanted.has(url)) await cache.delete(url, { ignoreVary: true })
+  // as a picture on a page asks for them
+  const headers = { accept: 'image/avif,image/webp,*/*' }
+  for (const url of wanted)
+    if (!there.has(url)) await cache.add(new Request(url, { headers })).catch(() => undefined)
 }
+/** As wide as a card shows it on the finest screen. */
+export const small = (img: string): string => `${img}?w=200`
 
 /** Empties the phone; refused while something was not sent. */
 export async function wipe(userId: number): Promise<boolean> {
@@ -419,4 +440,37 @@ export async function wipe(userId: number): Promise<boolean> {
   await deleteDb(userId)
   if ('caches' in globalThis) await caches.delete(pictures)
   return true
+}
+
+/**
+ * What others left on this phone goes. What they did not send stays for them, and what was refused,
+ * which is told for seven days.
+ */
+export async function wipeOthers(userId: number): Promise<void> {
+  const found = (await indexedDB.databases?.()) ?? []
+  for (const { name = '' } of found) {
+    const id = Number(/^huodao-phone-(\d+)$/.exec(name)?.[1] ?? userId)
+    if (id === userId) continue
+    const db = await openDb(id)
+    await forgetOld(db)
+    const visits = await visitsOf(db)
+    if (visits.some(({ state }) => state === 'REFUSED') || (await unsentOf(db)) > 0) {
+      await transact(
+        db,
+        ['kept'],
+        'readwrite',
+        async (of) => void (await asked(of('kept').clear())),
+      )
+      await keepOnly(db, [])
+    } else await deleteDb(id)
+  }
+}
+
+/** Machines of neither the route nor a visit go. */
+export const keepOnly = async (db: IDBDatabase, deviceIds: readonly number[]): Promise<void> => {
+  const needed = new Set([...deviceIds, ...(await visitsOf(db)).map((one) => one.deviceId)])
+  await transact(db, ['machines'], 'readwrite', async (of) => {
+    for (const { deviceId } of await asked<Machine[]>(of('machines').getAll()))
+      if (!needed.has(deviceId)) await asked(of('machines').delete(deviceId))
+  })
 }

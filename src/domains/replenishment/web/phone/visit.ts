@@ -1,6 +1,9 @@
+import { useTranslation } from 'react-i18next'
+import { isGuardKey } from '../../../drug-guard/rules.ts'
+import { whyNot } from '../shown.ts'
 import { type Entry, isOff, says } from './entries.ts'
-import type { PhoneBatch, PhoneLane } from './store.ts'
-import { batchesFor } from './takeAlong.ts'
+import type { Machine, PhoneLane } from './store.ts'
+import { batchesFor, whyNotPut } from './takeAlong.ts'
 
 export type LaneState = 'count' | 'locked' | 'faulty' | 'disabled' | 'soldOut' | 'low' | 'fine'
 export function stateOf(lane: PhoneLane): LaneState {
@@ -27,19 +30,27 @@ export const mostAdded = (lane: PhoneLane, entry: Entry | undefined): number =>
 
 /** What has to be said of a lane before it is submitted; the server decides by the same rules. */
 export function problemOf(
+  machine: Machine,
   lane: PhoneLane,
   entry: Entry | undefined,
-  batches: readonly PhoneBatch[],
 ): string | null {
   if (!entry || !says(entry)) return null
   const { addedQty, withdrawnQty, batchId, codes } = entry
   if (withdrawnQty > 0 && !entry.withdrawReason) return 'reasonAsk'
   if (withdrawnQty > (entry.countedQty ?? lane.quantity)) return 'takenAsk'
   if (addedQty > mostAdded(lane, entry)) return 'capacityAsk'
-  const drug = lane.drugClass !== 'NONE'
-  if (addedQty > 0 && batchId === null && (drug || batchesFor(batches, lane.productId).length > 0))
-    return 'batchAsk'
-  if (addedQty > 0 && lane.traceRequired && codes.length !== addedQty) return 'codesAsk'
+  const own = batchesFor(machine.batches, lane.productId)
+  if (addedQty > 0 && batchId === null && own.length > 0) return 'batchMissing'
+  const batch = own.find(({ id }) => id === batchId)
+  const load = { pieces: addedQty, batch, codes: codes.length }
+  const guard = addedQty > 0 ? whyNotPut(machine, lane, load) : null
+  if (guard) return guard
   if (isOff(entry) && !entry.differs) return 'differsAsk'
   return null
+}
+
+/** Such a problem in words. */
+export function useSay(): (problem: string) => string {
+  const { t } = useTranslation('replenishment')
+  return (problem) => (isGuardKey(problem) ? whyNot(problem) : t(`phone.${problem}`))
 }
