@@ -5,7 +5,8 @@ import { FormDialog } from '../../../web/FormDialog.tsx'
 import { SelectField, TextAreaField } from '../../../web/form/fields.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { useMay } from '../../../web/session.ts'
-import { Cut } from '../../../web/ui/Text.tsx'
+import { useNarrow } from '../../../web/shell/useWidth.ts'
+import { Cut, Muted } from '../../../web/ui/Text.tsx'
 import { PersonSelect } from '../../accounts/web/pickers.tsx'
 import { numberAndName } from '../../machines/web/pickers.tsx'
 import { Conflict } from '../conflictContract.ts'
@@ -20,6 +21,7 @@ export function SyncPage() {
   const col = useCols(Conflict, 'replenishment')
   const may = useMay()
   const said = useSaid()
+  const narrow = useNarrow()
   const [chosen, setChosen] = useState<Conflict>()
   const close = () => setChosen(undefined)
   return (
@@ -52,7 +54,7 @@ export function SyncPage() {
             title: t('sync.what'),
             width: 260,
             fit: (_, row) => said(row),
-            render: (_, row) => <Cut title={said(row)}>{said(row)}</Cut>,
+            render: (_, row) => (narrow ? said(row) : <Cut title={said(row)}>{said(row)}</Cut>),
           }),
           col('systemQty', { title: t('sync.system') }),
           col('userName'),

@@ -25,7 +25,11 @@ export function HereVisits({ centre }: { centre: boolean }) {
   const navigate = useNavigate()
   const { id } = useUser()
   const found = useStored(visitsOf)
-  const left = (found ?? []).filter((visit) => isUnsent(visit) || visit.state === 'REFUSED')
+  // the centre tells of the last seven days
+  const left = (found ?? []).filter(
+    (visit) => centre || isUnsent(visit) || visit.state === 'REFUSED',
+  )
+  const unsent = left.some(isUnsent)
   if (!left.length && !centre) return null
   const empty = async () => {
     if (await wipe(id)) location.reload()
@@ -62,9 +66,9 @@ export function HereVisits({ centre }: { centre: boolean }) {
           </li>
         ))}
       </ul>
-      {left.length ? null : <Muted>{t('phone.allSent')}</Muted>}
+      {unsent ? null : <Muted>{t('phone.allSent')}</Muted>}
       {/* the last resort of a phone that never comes to a network again */}
-      {left.length ? (
+      {unsent ? (
         <Button type="link" size="large" onClick={() => void toFile()}>
           {t('phone.toFile')}
         </Button>
