@@ -104,18 +104,20 @@ export const fen = z
 /** Money in fen that may be negative (differences, ledger entries). */
 export const signedFen = z.number().int().meta({ description: 'money in fen, signed', unit: 'fen' })
 
-/** A price: fen, at least 1, at most ¥100,000. */
-export const price = z
-  .number({
-    error: (issue) =>
-      issue.input === undefined || issue.input === null
-        ? bi('价格不能为空或0', 'A price is required')
-        : bi('价格格式错误', 'Not a price'),
-  })
-  .int(bi('价格格式错误', 'Not a price'))
-  .min(1, bi('价格不能为空或0', 'The price must be above zero'))
-  .max(10_000_000, bi('价格过大', 'The price is too large'))
-  .meta({ description: 'price in fen, above zero', unit: 'fen' })
+/** A price that somebody is asked for: fen, at least 1, at most ¥100,000. */
+export const priceOf = (required: string) =>
+  z
+    .number({
+      error: (issue) =>
+        issue.input === undefined || issue.input === null
+          ? required
+          : bi('价格格式错误', 'Not a price'),
+    })
+    .int(bi('价格格式错误', 'Not a price'))
+    .min(1, bi('价格不能为空或0', 'The price must be above zero'))
+    .max(10_000_000, bi('价格过大', 'The price is too large'))
+    .meta({ description: 'price in fen, above zero', unit: 'fen' })
+export const price = priceOf(bi('价格不能为空或0', 'A price is required'))
 
 /** An instant on the wire: ISO-8601 in UTC. */
 export const instant = z.iso

@@ -40,8 +40,8 @@ const fields = {
     .max(Number.MAX_SAFE_INTEGER),
   drugClass: DrugClass,
   model: f.text(60, bi('请输入规格', 'Enter the specification')),
-  costPrice: f.price,
-  retailPrice: f.price,
+  costPrice: f.priceOf(bi('请输入成本价', 'Enter the cost')),
+  retailPrice: f.priceOf(bi('请输入销售价', 'Enter the retail price')),
   images: z
     .array(f.imageUrl, bi('请上传商品图片', 'Upload a product picture'))
     .min(1, bi('请上传商品图片', 'Upload a product picture'))
@@ -304,7 +304,7 @@ export const products = {
         items: z.array(byVersion).min(1).max(200),
         status: Status.optional(),
         categoryId: fields.categoryId.optional(),
-        retailPrice: f.price.optional(),
+        retailPrice: fields.retailPrice.optional(),
         /** Lanes take the new price, too (with lane:price): machine after machine, soon. */
         alsoLanes: z.boolean().default(false),
         dryRun: z.boolean().default(false),
