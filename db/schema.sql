@@ -2484,6 +2484,7 @@ table public.products row security
   updated_at timestamp with time zone default now() not null
   trace_required boolean
   special_compound boolean default false not null
+  red_packets boolean
   constraint products_approval_no_check CHECK ((approval_no ~ '^国药准字[HZSJBTF][CJ]?[0-9]{8}$'::text))
   constraint products_barcode_check CHECK ((barcode ~ '^([0-9]{8}|[0-9]{12,14})$'::text))
   constraint products_category_id_fkey FOREIGN KEY (category_id) REFERENCES product_categories(id)
@@ -2501,6 +2502,7 @@ table public.products row security
   constraint products_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint products_pkey PRIMARY KEY (id)
   constraint products_purchase_limit_check CHECK (((purchase_limit >= 0) AND (purchase_limit <= 999)))
+  constraint products_red_packets CHECK (((drug_class = 'NONE'::text) OR (red_packets IS NOT TRUE)))
   constraint products_retail_price_check CHECK ((retail_price <= 10000000))
   constraint products_shown CHECK (((status = 'OFF'::text) OR (cardinality(images) >= 1)))
   constraint products_status_check CHECK ((status = ANY (ARRAY['ON'::text, 'OFF'::text])))

@@ -1348,6 +1348,7 @@ export interface ProductsTable {
   updated_at: ColumnType<Date, Date | string | undefined, Date | string>
   trace_required: boolean | null
   special_compound: Generated<boolean>
+  red_packets: boolean | null
 }
 
 export interface RecallDestructionsTable {

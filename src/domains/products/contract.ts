@@ -66,6 +66,8 @@ const fields = {
   purchaseLimit: z.number().int().min(0).max(999).default(0),
   warnQty: z.number().int().min(0).max(199).nullable().default(null),
   nearExpiryDays: z.number().int().min(1).max(720).nullable().default(null),
+  /** Whether its buyers may get a red packet. Null: as the class says, drugs do not. */
+  redPackets: z.boolean().nullable().default(null),
 }
 
 function wholeProduct(product: Checked, check: z.core.ParsePayload<unknown>): void {

@@ -41,6 +41,7 @@ describe('drug fields', () => {
     manufacturer: '厂',
     storeTempMin: null,
     storeTempMax: null,
+    redPackets: null,
   } as const
   test.each([
     [drug, []],
@@ -50,6 +51,9 @@ describe('drug fields', () => {
     [{ ...drug, storeTempMin: 10, storeTempMax: 2 }, ['storeTempMin']],
     [{ ...drug, storeTempMin: 2, storeTempMax: 2 }, []],
     [{ ...drug, storeTempMin: 2 }, []],
+    [{ ...drug, redPackets: false }, []],
+    [{ ...drug, redPackets: true }, ['redPackets']],
+    [{ ...drug, drugClass: 'NONE', redPackets: true }, []],
   ] as const)('%#', (product, fields) =>
     expect(productFindings(product).map((found) => found.field)).toEqual(fields),
   )

@@ -94,6 +94,7 @@ export const ruleTexts = {
   manufacturer: bi('请输入生产厂家', 'Enter the manufacturer'),
   temperature: bi('最低温度不能高于最高温度', 'The lowest temperature must not exceed the highest'),
   barcode: bi('条形码不正确', 'Not a valid barcode'),
+  redPackets: bi('药品不参与营销活动', 'Drugs take no part in promotions'),
 }
 
 /**
@@ -116,6 +117,7 @@ export type Checked = {
   manufacturer: string
   storeTempMin: number | null
   storeTempMax: number | null
+  redPackets: boolean | null
 }
 export type Finding = { field: string; text: string }
 
@@ -129,6 +131,7 @@ export function productFindings(product: Checked): Finding[] {
     if (!product.approvalNo) found.push({ field: 'approvalNo', text: ruleTexts.approvalNo })
     if (!product.dosageForm) found.push({ field: 'dosageForm', text: ruleTexts.dosageForm })
     if (!product.manufacturer) found.push({ field: 'manufacturer', text: ruleTexts.manufacturer })
+    if (product.redPackets) found.push({ field: 'redPackets', text: ruleTexts.redPackets })
   }
   if (
     product.storeTempMin !== null &&

@@ -30,9 +30,11 @@ const Row = z.strictObject({
   storeTempMin: cell,
   storeTempMax: cell,
   traceRequired: cell,
+  specialCompound: cell,
   purchaseLimit: cell,
   warnQty: cell,
   nearExpiryDays: cell,
+  redPackets: cell,
 })
 type Row = z.output<typeof Row>
 type Key = keyof Row
@@ -98,9 +100,11 @@ function product(row: Row, categories: ReadonlyMap<string, number>): ImportedPro
     storeTempMin: number('storeTempMin', row.storeTempMin),
     storeTempMax: number('storeTempMax', row.storeTempMax),
     traceRequired: word('traceRequired', row.traceRequired, yesNo),
+    specialCompound: word('specialCompound', row.specialCompound, yesNo) ?? false,
     purchaseLimit: number('purchaseLimit', row.purchaseLimit) ?? 0,
     warnQty: number('warnQty', row.warnQty),
     nearExpiryDays: number('nearExpiryDays', row.nearExpiryDays),
+    redPackets: word('redPackets', row.redPackets, yesNo),
   })
   const wrong = read.error?.issues[0]
   if (!read.success) throw cellRefusal(String(wrong?.path[0]), String(wrong?.message))
@@ -137,6 +141,7 @@ const list = (zh: object, en: object) =>
   bi(Object.values(zh).join('、'), Object.values(en).join(', '))
 const ofDrugs = bi('药品必填', 'Required for drugs')
 const yuan = bi('元', 'Yuan')
+const yes = bi('是、否', 'Yes, no')
 export const productImporter = defineImporter<typeof Row>({
   kind: 'products',
   title: bi('商品', 'Products'),
@@ -159,10 +164,12 @@ export const productImporter = defineImporter<typeof Row>({
     column('dosageForm', undefined, { note: list(enums.dosageForm, englishEnums.dosageForm) }),
     column('storeTempMin', undefined, { note: '°C' }),
     column('storeTempMax', undefined, { note: '°C' }),
-    column('traceRequired', undefined, { note: bi('是、否', 'Yes, no') }),
+    column('traceRequired', undefined, { note: yes }),
+    column('specialCompound', undefined, { note: yes }),
     column('purchaseLimit', '0', { note: bi('0 为不限', '0 is no limit') }),
     column('warnQty', undefined),
     column('nearExpiryDays', undefined),
+    column('redPackets', undefined, { note: yes }),
   ],
   row: Row,
   unique: ['barcode'],

@@ -67,6 +67,7 @@ describe('create', () => {
       purchaseLimit: 3,
       warnQty: 2,
       nearExpiryDays: 90,
+      redPackets: false,
       status: 'OFF',
       detailImages: [image],
     })
@@ -707,10 +708,10 @@ describe('several at once', () => {
 
 describe('a file of products', () => {
   const head =
-    '商品名称,分类,药品分类,规格,成本价,销售价,条形码,生产厂家,批准文号,剂型,最低储存温度,最高储存温度,需追溯码,限购数量,默认预警值,临期天数'
+    '商品名称,分类,药品分类,规格,成本价,销售价,条形码,生产厂家,批准文号,剂型,最低储存温度,最高储存温度,需追溯码,含特殊药品复方制剂,限购数量,默认预警值,临期天数,参与红包活动'
   const send = async (rows: readonly string[]) =>
     world.sendFile(await world.login('test3'), '/imports/products', [head, ...rows].join('\r\n'))
-  const rest = ',,,,,,,,,'
+  const rest = ',,,,,,,,,,,'
   test('is taken whole or not at all; goods come off the shelf until they have a picture', async () => {
     const bad = await send([
       `甲,没有,,1L,1,2${rest},`,
@@ -731,16 +732,22 @@ describe('a file of products', () => {
     ])
     const fine = await send([
       `导入水,饮料,,550ml,0.9,2.00,6901028300049${rest}`,
-      `导入药,饮料,OTC_B,10粒,5,9.90,,某厂,国药准字Z20147726,片剂/胶囊,2,25,是,3,2,90`,
+      `导入药,饮料,OTC_B,10粒,5,9.90,,某厂,国药准字Z20147726,片剂/胶囊,2,25,是,是,3,2,90,否`,
     ])
     expect(fine.body).toMatchObject({ total: 2, failed: 0 })
     const [water, drug] = await world.rows<{ id: number; version: number }>(
       `select id::int, version, name, status, images, cost_price::int, retail_price::int, drug_class,
-        trace_required, purchase_limit, near_expiry_days from products where name like '导入%'
+        trace_required, special_compound, red_packets, purchase_limit, near_expiry_days from products where name like '导入%'
         order by id`,
     )
     expect(water).toMatchObject({ status: 'OFF', images: [], cost_price: 90, retail_price: 200 })
-    expect(drug).toMatchObject({ drug_class: 'OTC_B', trace_required: true, near_expiry_days: 90 })
+    expect(drug).toMatchObject({
+      drug_class: 'OTC_B',
+      trace_required: true,
+      special_compound: true,
+      near_expiry_days: 90,
+      red_packets: false,
+    })
     const shelf = { status: 'ON', version: water?.version }
     const refused = await world.send(people.operator, 'PUT', `/products/${water?.id}/status`, shelf)
     expect([refused.status, refused.body.message]).toEqual([

@@ -82,7 +82,7 @@ function Sections({ fresh, edited }: { fresh: boolean; edited: Product | undefin
       {drugClass === 'NONE' ? null : (
         <Section title={t('form.drug')} purpose={t('form.drugHint')}>
           <Note type={drugClass === 'OTC_B' ? 'info' : 'warning'}>{t('form.drugBanner')}</Note>
-          <TextField name="approvalNo" required placeholder="国药准字Z20147726" />
+          <TextField name="approvalNo" required placeholder={t('form.approvalNo')} />
           <SelectField name="dosageForm" required options={forms} />
           <TextField name="manufacturer" required wide />
           <NumberField name="storeTempMin" precision={1} min={-40} max={60} unit="°C" />
@@ -104,6 +104,10 @@ function Sections({ fresh, edited }: { fresh: boolean; edited: Product | undefin
         <NumberField name="purchaseLimit" min={0} max={999} hint={t('form.noLimit')} />
         <NumberField name="warnQty" min={0} max={199} hint={t('form.byLane')} />
         <NumberField name="nearExpiryDays" min={1} max={720} hint={expiry} />
+        <SelectField
+          name="redPackets"
+          hint={t(drugClass === 'NONE' ? 'form.packets' : 'form.noPackets')}
+        />
       </Section>
     </>
   )
