@@ -29,6 +29,7 @@ const orNull = (isFine: (value: string) => boolean, text: string) =>
     .default(null)
     .transform((value) => value || null)
     .refine((value) => value === null || isFine(value), text)
+const eachOnce = (all: readonly string[]) => new Set(all).size === all.length
 const celsius = z.number().min(-40).max(60).multipleOf(0.1).nullable().default(null)
 
 const fields = {
@@ -45,8 +46,13 @@ const fields = {
   images: z
     .array(f.imageUrl, bi('请上传商品图片', 'Upload a product picture'))
     .min(1, bi('请上传商品图片', 'Upload a product picture'))
-    .max(5, bi('最多上传5张图片', 'At most 5 pictures')),
-  detailImages: z.array(f.imageUrl).max(5, bi('最多上传5张图片', 'At most 5 pictures')).default([]),
+    .max(5, bi('最多上传5张图片', 'At most 5 pictures'))
+    .refine(eachOnce, bi('图片重复', 'The same picture twice')),
+  detailImages: z
+    .array(f.imageUrl)
+    .max(5, bi('最多上传5张图片', 'At most 5 pictures'))
+    .refine(eachOnce, bi('图片重复', 'The same picture twice'))
+    .default([]),
   barcode: orNull(barcodeIsValid, ruleTexts.barcode),
   manufacturer: f.optionalText(60),
   approvalNo: orNull(
