@@ -136,12 +136,13 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
   for (const entry of await entriesOf(app)) {
     const { name, endpoint, handler } = entry
     const url = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
+    const most = endpoint.guessable ? app.config.signInRateLimit : endpoint.perMinute
     const config = {
       signed: endpoint.signed,
-      ...(endpoint.guessable
+      ...(most !== null
         ? {
             rateLimit: {
-              max: app.config.signInRateLimit,
+              max: most,
               timeWindow: 60_000,
               keyGenerator: (request: FastifyRequest) => addressOf(request.ip),
             },

@@ -46,6 +46,8 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
    * (SIGN_IN_RATE_LIMIT).
    */
   readonly guessable: boolean
+  /** How often one address may ask within a minute; null: as often as anything. */
+  readonly perMinute: number | null
   /**
    * A read whose cost grows with the rows of the scope (every list is one): such reads take turns.
    */
@@ -90,10 +92,11 @@ type ReadSpec<I extends z.ZodObject, O extends z.ZodType> = {
   heavy?: true
   sharedMs?: number
   keptSeconds?: number
+  perMinute?: number
 }
 type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<
   ReadSpec<I, O>,
-  'export' | 'heavy' | 'sharedMs' | 'keptSeconds'
+  'export' | 'heavy' | 'sharedMs' | 'keptSeconds' | 'perMinute'
 > & {
   method?: 'POST' | 'PUT' | 'DELETE'
   audit: string | { none: string }
@@ -126,6 +129,7 @@ export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing
     upload: false,
     signed: false,
     guessable: false,
+    perMinute: spec.perMinute ?? null,
     heavy: spec.heavy ?? 'pageSize' in (spec.input?.shape ?? {}),
     sharedMs: spec.sharedMs ?? 0,
     keptSeconds: spec.keptSeconds ?? null,
@@ -155,6 +159,7 @@ export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothin
     upload: spec.upload ?? false,
     signed: spec.signed ?? false,
     guessable: spec.guessable ?? false,
+    perMinute: null,
     heavy: false,
     sharedMs: 0,
     keptSeconds: null,

@@ -40,6 +40,7 @@ export const commodityContent = read('open', {
   scope: 'system',
   sharedMs: 1000,
   keptSeconds: 60,
+  perMinute: 60,
   input: z.strictObject({
     id: f.id,
     rtu: z

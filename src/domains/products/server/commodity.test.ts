@@ -133,3 +133,12 @@ test.each(['', 'id=0', 'id=abc', 'id=1&rtu=%3Cscript%3E', 'id=1&road=0', 'id=1&c
     expect([answer.statusCode, answer.json().code]).toEqual([400, 400001])
   },
 )
+
+test('who asks more than sixty times in a minute waits, others do not', async () => {
+  const asked = async (remoteAddress: string) =>
+    (await world.http.inject({ url: '/mobile/commodityContent?id=1', remoteAddress })).statusCode
+  const seen = await Promise.all(Array.from({ length: 62 }, () => asked('10.1.1.1')))
+  expect(seen.filter((status) => status === 200)).toHaveLength(60)
+  expect(seen.slice(60)).toEqual([429, 429])
+  expect(await asked('10.1.1.2')).toBe(200)
+})
