@@ -28,6 +28,7 @@ export type Asked = {
   query: Record<string, string>
   body: Record<string, unknown>
   key: string | null
+  token: string | null
 }
 type Answer = (asked: Asked) => unknown
 type Refusal = { readonly refused: number; readonly body: unknown }
@@ -76,6 +77,7 @@ async function reply(input: RequestInfo | URL, init: RequestInit = {}): Promise<
     query: Object.fromEntries(url.searchParams),
     body: typeof init.body === 'string' ? JSON.parse(init.body) : {},
     key: new Headers(init.headers).get('idempotency-key'),
+    token: new Headers(init.headers).get('authorization'),
   }
   asked.push(request)
   const known =

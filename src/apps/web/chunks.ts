@@ -7,6 +7,7 @@ type Group = {
 }
 
 const source = new URL('../../web/', import.meta.url).pathname
+const domains = new URL('../../domains/', import.meta.url).pathname
 const modules = new URL('../../../node_modules/', import.meta.url).pathname
 const antd = (name: string) => `${modules}antd/es/${name}/index.js`
 /** It names everything there is; what is taken from it is known only later. */
@@ -29,6 +30,7 @@ const chunks: readonly { readonly name: string; readonly from: readonly string[]
       new URL('../../shared/money.ts', import.meta.url).pathname,
     ],
   },
+  { name: 'goods', from: [`${domains}products/web/Commodity.tsx`] },
   {
     name: 'vendor',
     from: [

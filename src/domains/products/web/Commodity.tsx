@@ -51,10 +51,23 @@ export function Commodity() {
     return () => leaving.abort()
   }, [tries])
   const name = found.is === 'there' ? found.product.name : t('commodity.title')
+  const cover = found.is === 'there' ? found.product.images[0] : undefined
   useEffect(() => {
     document.title = name
     document.documentElement.lang = lang
-  }, [name, lang])
+    const thumbnail = cover && new URL(`${href(cover)}?w=375`, location.href).href
+    for (const [property, content] of [
+      ['og:title', name],
+      ['og:image', thumbnail],
+    ] as const) {
+      document.head.querySelector(`meta[property="${property}"]`)?.remove()
+      if (!content) continue
+      const meta = document.createElement('meta')
+      meta.setAttribute('property', property)
+      meta.content = content
+      document.head.append(meta)
+    }
+  }, [name, lang, cover])
   if (found.is === 'there') return <Content product={found.product} lang={lang} />
   return (
     <main className={styles.page} lang={lang} aria-busy={found.is === 'waiting'}>
@@ -113,6 +126,11 @@ function Content({ product, lang }: { product: CommodityContent; lang: Lang }) {
         {product.images.map((src, at) => (
           <a key={src} href={href(src)}>
             <Shown src={src} alt={t('commodity.picture', { name, n: at + 1 })} late={at > 0} />
+            {product.images.length > 1 ? (
+              <small aria-hidden>
+                {at + 1} / {product.images.length}
+              </small>
+            ) : null}
           </a>
         ))}
       </div>
@@ -134,6 +152,15 @@ function Content({ product, lang }: { product: CommodityContent; lang: Lang }) {
           <p>{t('commodity.limit', { n: restriction })}</p>
         ) : null}
       </section>
+      {product.detailImages.map((src, at) => (
+        <Shown
+          key={src}
+          className={styles.detail}
+          src={src}
+          alt={t('commodity.picture', { name, n: product.images.length + at + 1 })}
+          late
+        />
+      ))}
       {drug ? (
         <section className={styles.warning}>
           {drugClass === 'RX' ? <p>{t('commodity.prescription')}</p> : null}
@@ -159,15 +186,6 @@ function Content({ product, lang }: { product: CommodityContent; lang: Lang }) {
           </div>
         ) : null}
       </dl>
-      {product.detailImages.map((src, at) => (
-        <Shown
-          key={src}
-          className={styles.detail}
-          src={src}
-          alt={t('commodity.picture', { name, n: product.images.length + at + 1 })}
-          late
-        />
-      ))}
     </main>
   )
 }
