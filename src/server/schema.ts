@@ -1379,6 +1379,14 @@ export interface RecallPeopleTable {
   told_at: ColumnType<Date, Date | string, Date | string>
 }
 
+export interface RecallRenewalsTable {
+  id: Generated<number>
+  org_id: number
+  device_id: number
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+}
+
 export interface RecallsTable {
   id: Generated<number>
   org_id: number
@@ -2198,6 +2206,7 @@ export interface DB {
   recall_destructions: RecallDestructionsTable
   recall_devices: RecallDevicesTable
   recall_people: RecallPeopleTable
+  recall_renewals: RecallRenewalsTable
   recalls: RecallsTable
   reconciliation_differences: ReconciliationDifferencesTable
   reconciliation_runs: ReconciliationRunsTable

@@ -52,6 +52,7 @@ export const stays: readonly string[] = [
   'product_rollups',
   'reconciliation_differences',
   'recall_devices', // who was told at its time
+  'recall_renewals', // done within seconds, by machine
   'refunds',
   'replenishment_items',
   'replenishment_visits', // those in progress are cancelled after a day

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import {
   add,
@@ -14,6 +15,7 @@ import { openWorld, people, type World } from '../../products/server/testWorld.t
 import { type Move, moveStock } from '../../stock/server/move.ts'
 import { chaseRecalls } from './chase.ts'
 import { recallDocuments } from './document.ts'
+import { renewalKind } from './renewals.ts'
 import { type TraceReport, tracePlatform } from './tracePlatform.ts'
 import { gatherCodes, uploadKind } from './uploads.ts'
 
@@ -261,10 +263,27 @@ test('machines are sent the recalled list anew, and people hear when it is overd
       held,
     ]),
   ).toEqual({ sends: 0 })
-  await leave(lanes[0], -2)
-  await expect.poll(version).toBe(2)
-  expect((await document()).get(held)?.recalls).toEqual([])
+  await world.rows('delete from recall_renewals')
+  // whoever took them out is killed behind his commit
+  const [code, signal] = await killedBehind(lanes[0] as number, -2)
+  expect([code, signal, await version()]).toEqual([null, 'SIGKILL', 1])
+  const kind = renewalKind(world.app)
+  // what was given up is tried again
+  await world.rows('update recall_renewals set next_at = null, attempts = 4')
+  await chaseRecalls(world.app)
+  expect([await runDue(world.app, kind), await runDue(world.app, kind)]).toEqual([1, 0])
+  expect([await version(), (await document()).get(held)?.recalls]).toEqual([2, []])
+  expect(await world.rows('select from recall_renewals')).toEqual([])
 })
+
+/** A process that moves goods and dies before anything behind its commit is done. */
+function killedBehind(laneId: number, change: number): Promise<unknown[]> {
+  const of = [world.ownerUrl, world.app.config.dataDir, `${laneId}`, `${change}`]
+  const child = spawn(process.execPath, ['test/support/moveProcess.ts', ...of], {
+    stdio: 'inherit',
+  })
+  return new Promise((resolve) => child.on('exit', (...end) => resolve(end)))
+}
 
 test('a batch that was never used goes, others stay', async () => {
   const [unused, loaded, coded] = [await batch(), await batch(), await batch()]

@@ -6,11 +6,14 @@ import { bi } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
 
 /**
- * Machines that do not know yet what is recalled are sent it again, and who recalled it hears once
+ * Machines that do not know yet what is recalled are sent it again, lists that could not be renewed
+ * are tried again, and who recalled it hears once
  * when pieces are still in machines after the time of its level.
  */
 export async function chaseRecalls(app: App): Promise<void> {
   await bySystem(app, async (ctx) => {
+    await sql`update recall_renewals set next_at = ${ctx.now}, attempts = 0
+      where next_at is null`.execute(ctx.db)
     await sql`with missing as (
         select s.device_id from recalls r join recall_devices v on v.recall_id = r.id
         join device_shadows s on s.device_id = v.device_id and s.kind = 'RECALLS'

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
-import { bySystem } from '../../../server/run.ts'
 import {
   type GoodsLane,
   goodsOf,
@@ -9,7 +8,7 @@ import {
   portions,
   unlockLanes,
 } from './goods.ts'
-import { wantRecalls } from './recalledList.ts'
+import { renewRecalls } from './recalledList.ts'
 
 /**
  * The only writer of what a lane holds: quantity, holds, layers, and the flow rows that explain
@@ -183,13 +182,7 @@ export async function moveStock(
     const recalled = flows.flatMap((flow) =>
       goods?.batches.get(flow.batch_id ?? 0)?.recalled ? [flow.device_id] : [],
     )
-    // the machine keeps a list of what is recalled of its goods; behind the locks of this act
-    if (recalled.length)
-      ctx.afterCommit(() =>
-        bySystem(ctx.app, (after) => wantRecalls(after, [...new Set(recalled)])).then(
-          () => undefined,
-        ),
-      )
+    if (recalled.length) renewRecalls(ctx, [...new Set(recalled)])
     for (const row of written) if (row.unit_id !== null) flowOfUnit.set(row.unit_id, row.id)
     ctx.touch('stock', orgs)
   }
