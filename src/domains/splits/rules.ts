@@ -1,0 +1,114 @@
+import { largestRemainder } from '../../shared/money.ts'
+
+/**
+ * Who gets how much of a piece: the computation of management.md, without a database, for live
+ * splits, the panel of the form and the simulation alike. Money is fen; entitlements and carries are
+ * ten-thousandths of a fen. Numbers hold both exactly: the largest product, ¥90 million at 100 %, is
+ * below 2^53, and whoever asks for more is refused.
+ */
+const parts = 10_000
+/** What a carry must stay below; beyond it a person looks. */
+const largestCarry = 100 * parts
+
+export type FeeMode = 'BEFORE' | 'AFTER'
+export type Party = { readonly ratioBp: number; readonly isCollector: boolean }
+export type Terms = {
+  /** In their order: ties go to the first. The ratios add up to the whole, one is the collector. */
+  readonly parties: readonly Party[]
+  readonly feeMode: FeeMode
+  /** How much of what was paid may leave the collector through the channel; null: no channel. */
+  readonly capBp: number | null
+}
+/** A piece: what was paid for it, its share of the fee, what a sponsor added. */
+export type Piece = { readonly paid: number; readonly fee: number; readonly subsidy?: number }
+/** What a piece was divided into; `gives` add up to `base`. */
+export type Division = {
+  readonly base: number
+  readonly entitled: readonly number[]
+  readonly gives: readonly number[]
+  readonly carries: readonly number[]
+}
+
+const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
+
+/** The share of each piece in the fee of its order. */
+export const feesOf = (fee: number, paid: readonly number[]): number[] =>
+  largestRemainder(fee, paid)
+
+/** Gives a piece to its parties; `carries` are those before it. */
+export function divide(
+  { paid, fee, subsidy = 0 }: Piece,
+  { parties, feeMode, capBp }: Terms,
+  carries: readonly number[],
+): Division {
+  const base = paid + subsidy - (feeMode === 'BEFORE' ? fee : 0)
+  const entitled = parties.map(({ ratioBp }) => base * ratioBp)
+  const wants = entitled.map((part, i) => part + (carries[i] ?? 0))
+  if (base < 0 || ![...wants, base * parts].every(Number.isSafeInteger))
+    throw new RangeError(`${base} fen cannot be divided`)
+  const gives = wants.map((want) => Math.max(0, Math.floor(want / parts)))
+  const rest = (i: number) => (wants[i] ?? 0) - parts * (gives[i] ?? 0)
+  let missing = base - sum(gives)
+  for (; missing > 0; missing -= 1) add(gives, first(gives, rest), 1)
+  // only after refunds: somebody is owed less than nothing
+  for (; missing < 0; missing += 1)
+    add(
+      gives,
+      last(gives, (i) => (gives[i] === 0 ? Number.POSITIVE_INFINITY : rest(i))),
+      -1,
+    )
+  const collector = parties.findIndex(({ isCollector }) => isCollector)
+  if (capBp !== null) {
+    const other = (i: number) => (i === collector ? -1 : (gives[i] ?? 0))
+    let over = sum(gives) - (gives[collector] ?? 0) - Math.floor((paid * capBp) / parts)
+    for (; over > 0; over -= 1) {
+      add(gives, first(gives, other), -1)
+      add(gives, collector, 1)
+    }
+  }
+  return { base, entitled, gives, carries: gives.map((_, i) => rest(i)) }
+}
+
+/**
+ * The carries after a piece went back whole: what was given is taken back exactly, so what it left
+ * in the carries goes too.
+ */
+export const withoutDivision = (
+  { entitled, gives }: Pick<Division, 'entitled' | 'gives'>,
+  carries: readonly number[],
+): number[] => carries.map((carry, i) => carry - ((entitled[i] ?? 0) - parts * (gives[i] ?? 0)))
+
+/**
+ * A part of a piece's money goes back, `amount` of what was given: in proportion to what each still
+ * has of it, which is also the most that can be taken. The last part takes exactly what is left.
+ */
+export function takeBack(
+  amount: number,
+  parties: readonly Party[],
+  left: readonly number[],
+  carries: readonly number[],
+): { backs: number[]; carries: number[] } {
+  if (amount > sum(left)) throw new RangeError(`${amount} fen are more than was given`)
+  const backs = largestRemainder(amount, left)
+  const after = carries.map(
+    (carry, i) => carry - (amount * (parties[i]?.ratioBp ?? 0) - parts * (backs[i] ?? 0)),
+  )
+  return { backs, carries: after }
+}
+
+/** What of a share pays a debt of its party: at most so much that it still earns. */
+export const nettedOf = (share: number, debt: number, mostBp: number): number =>
+  Math.max(0, Math.min(debt, Math.floor((share * mostBp) / parts)))
+
+/** A carry nobody expects: a person finds out why. */
+export const isTooLarge = (carry: number): boolean => Math.abs(carry) >= largestCarry
+
+function add(gives: number[], i: number, fen: number): void {
+  gives[i] = (gives[i] ?? 0) + fen
+}
+/** The first party with the largest value. */
+const first = (gives: readonly number[], value: (i: number) => number): number =>
+  gives.reduce((best, _, i) => (value(i) > value(best) ? i : best), 0)
+/** The last party with the smallest value. */
+const last = (gives: readonly number[], value: (i: number) => number): number =>
+  gives.reduce((best, _, i) => (value(i) <= value(best) ? i : best), 0)
