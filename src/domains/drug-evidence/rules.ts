@@ -22,8 +22,8 @@ export const evidenceErrors = defineErrors('drugEvidence', {
   gone: [422001, '证据包文件已到期清理', 'The file of this package is gone'],
   wider: [
     403001,
-    '证据包包含您无权查看的设备',
-    'The package is about machines that you cannot see',
+    '证据包包含您无权查看的内容',
+    'The package holds what you may not see',
   ],
   rightLost: [422001, '申请人已无权生成证据包', 'Who asked for it may not make it any more'],
 })

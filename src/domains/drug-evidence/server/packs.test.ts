@@ -222,8 +222,44 @@ test('who had a package is kept; others do not know it, nor who lost a machine',
     ),
   ).toEqual({ n: 1 })
   await world.rows('update devices set org_id = 4 where id = 11')
-  expect((await download()).body.message).toBe('证据包包含您无权查看的设备')
+  expect((await download()).body.message).toBe('证据包包含您无权查看的内容')
   await world.rows('update devices set org_id = 3 where id = 11')
+})
+
+test('whoever looks at machines gets what he asked for; of others he knows who made which', async () => {
+  // of the platform, as the people of other regions
+  await world.rows(`update users set org_id = 1, region_code = '440300' where id = 907`)
+  await world.rows(`update roles set org_id = 1, data_scope = 'REGION_DRUGS' where id = 907`)
+  await world.rows(`update devices set kind = 'DRUG', dispensing_mode = 'UNATTENDED', licence_no = 'x',
+    province = '440000', city = '440300', county = '440305' where id = 11`)
+  await grant(world.sql, [907], codes)
+  const [here, elsewhere] = [
+    await made({ deviceIds: [11], from: '2026-11-08' }, people.platform),
+    await made({ deviceIds: [11, 12], from: '2026-11-08' }, people.platform),
+  ]
+  expect(await textOf(here)).toContain('operation-log.csv')
+  const own = await made({ deviceIds: [11], from: '2026-11-08' }, people.reader)
+  expect(await textOf(own)).not.toContain('operation-log.csv')
+  const { body } = await world.send(people.reader, 'GET', '/drug-evidence-packs')
+  const found = new Map(body.list.map((row: { no: string; can: object }) => [row.no, row.can]))
+  expect([own, here, elsewhere].map((no) => found.get(no))).toEqual([
+    { download: true },
+    { download: false },
+    undefined,
+  ])
+  expect((await get(`${own}/file`, people.reader)).status).toBe(200)
+  expect((await get(`${here}/file`, people.reader)).body.code).toBe(403001)
+  for (const url of [elsewhere, `${elsewhere}/verify`])
+    expect((await get(url, people.reader)).status).toBe(404)
+})
+
+test('a package with rows of the log is for those who read the log', async () => {
+  const no = await made({ deviceIds: [11], from: '2026-11-09' })
+  expect((await get(`${no}/file`)).status).toBe(200)
+  await grant(world.sql, [906], codes.slice(0, 2))
+  const { body } = await get(no, people.noCost)
+  expect(body.can).toEqual({ download: false })
+  expect((await get(`${no}/file`, people.noCost)).body.code).toBe(403001)
 })
 
 test('too many rows, too many at once, and after three years the file goes', async () => {

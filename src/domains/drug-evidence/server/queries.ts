@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Ctx, inheritable, visible } from '../../../server/context.ts'
+import { type Ctx, inheritable, may, visible } from '../../../server/context.ts'
 import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { isoText, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -8,10 +8,17 @@ import { type drugEvidence, PackRow, type Params } from '../contract.ts'
 
 type Contract = typeof drugEvidence
 
-/** Own ones; whoever looks at machines also sees who made which package of them. */
+/** Whoever asked for it, and those whom the same parameters brought the one that was there. */
+const asked = ({ actor }: Pick<Ctx, 'actor'>) =>
+  sql`exists (select from evidence_accesses a where a.pack_id = k.id
+    and a.user_id = ${actor.userId}::bigint and a.what = 'MAKE')`
+/**
+ * Those of one's organisation; whoever looks at machines has his organisation in common with people
+ * of other regions: what he asked for, and who made which package of his machines.
+ */
 const readable = (ctx: Ctx) =>
   ctx.actor.scope.watched
-    ? sql`(${visible(ctx, 'k.org_id')} or cardinality(k.device_ids) > 0
+    ? sql`(${asked(ctx)} or cardinality(k.device_ids) > 0
         and k.device_ids <@ ${[...ctx.actor.scope.watched]}::bigint[])`
     : visible(ctx, 'k.org_id')
 
@@ -77,13 +84,18 @@ export const accesses = (ctx: Ctx, packId: number) =>
     from evidence_accesses where pack_id = ${packId} order by evidence_accesses.at desc, id desc
     limit 200`
 
-/** Of these packages those whose every machine he sees. */
+/**
+ * Of these packages those all of which he may see: every machine, the log if it is in it. What
+ * others asked for tells whoever looks at machines more than his own would.
+ */
 export const wholeSeen = async (
   ctx: Pick<Ctx, 'actor' | 'db'>,
   ids: readonly number[],
 ): Promise<Set<number>> => {
   const rows = await rowsOf<{ id: number }>(ctx.db)`select k.id from evidence_packs k
     where k.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'k.org_id')}
+      and ${ctx.actor.scope.watched ? asked(ctx) : sql`true`}
+      and (not k.logs or ${may(ctx, 'log:read')})
       and not exists (select from unnest(k.device_ids) x(id)
         where not exists (select from devices d
           where d.id = x.id and ${visible(ctx, 'd.org_id', 'd.id')}))`
