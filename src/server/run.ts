@@ -283,10 +283,12 @@ export function databaseRefusal(error: unknown): Refusal | null {
 
 /** What the database says about the thing itself, not about the act that wrote it. */
 function ruleRefusal(error: unknown): Refusal | null {
-  const { code } = error as { code?: string }
+  const { code, detail } = error as { code?: string; detail?: string }
   if (code === '22021' || code === '22P05') return new Refusal(common.invalid) // text the database cannot hold
   if (code === '23505') return new Refusal(common.duplicate)
-  if (code === '23503') return new Refusal(common.inUse)
+  // a row that names what is not there, or what others name goes
+  if (code === '23503')
+    return new Refusal(/not present in table/.test(detail ?? '') ? common.notFound : common.inUse)
   if (code === '23514') return new Refusal(common.stale) // a rule of the database held where two acts crossed
   return null
 }

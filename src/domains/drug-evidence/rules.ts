@@ -20,11 +20,7 @@ export const evidenceErrors = defineErrors('drugEvidence', {
   ],
   notReady: [422001, '证据包尚未生成', 'The package is not made yet'],
   gone: [422001, '证据包文件已到期清理', 'The file of this package is gone'],
-  wider: [
-    403001,
-    '证据包包含您无权查看的内容',
-    'The package holds what you may not see',
-  ],
+  wider: [403001, '证据包包含您无权查看的内容', 'The package holds what you may not see'],
   rightLost: [422001, '申请人已无权生成证据包', 'Who asked for it may not make it any more'],
 })
 

@@ -101,6 +101,7 @@ export const PackProduct = z.strictObject({
 })
 export const PackBatch = z.strictObject({
   id: f.id,
+  orgId: f.id,
   productId: f.id,
   batchNo: z.string(),
   expiresOn: f.day,
@@ -125,6 +126,8 @@ export const OfflinePack = Route.extend({
       planogramVersion: z.number().int(),
       /** The start of its board that was the last one heard of. */
       boot: z.string().nullable(),
+      /** Its organisation and those above it: batches of no other are put in. */
+      orgIds: z.array(f.id),
     }),
   ),
   lanes: z.array(PackLane).max(routeLimits.lanes),

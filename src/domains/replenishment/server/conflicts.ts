@@ -4,6 +4,7 @@ import { bi } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
 import type { Conflict } from '../conflictContract.ts'
 import { settleHours } from '../rules.ts'
+import { knownBatch } from './items.ts'
 import type * as q from './queries.ts'
 
 type Kind = Conflict['kind']
@@ -49,7 +50,7 @@ export async function raise(
       batch_id, codes, system_qty, diff_before, diff_after, default_at, created_at)
     select ${visit.orgId}, ${visit.deviceId}, ${visit.id}, n."laneId", l.road_index,
       p.id, n.kind, n.error, n."countedQty", n."countedAt",
-      n."addedQty", n."withdrawnQty", n."withdrawReason", n."batchId", coalesce(n.codes, '{}'),
+      n."addedQty", n."withdrawnQty", n."withdrawReason", ${knownBatch}, coalesce(n.codes, '{}'),
       n."systemQty", n."diffBefore", n."diffAfter", n."dueAt", ${ctx.now}
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n("laneId" bigint,
       "productId" bigint, kind text, error text, "countedQty" int, "countedAt" timestamptz,

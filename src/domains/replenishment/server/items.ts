@@ -26,9 +26,13 @@ export const draftsOf = (ctx: Ctx, visitId: number, laneIds: readonly number[]) 
     from replenishment_items i
     where i.visit_id = ${visitId} and i.lane_id = any(${[...laneIds]}::bigint[])`
 
+/** Of `n`, as far as whoever asks sees it. */
+export const knownBatch = sql`(select b.id from batches b where b.id = n."batchId")`
+
 /**
  * Lanes as they are said to be now; one of which nothing is said any more goes. The product of a
- * lane that was said before stays: whoever filled it meant that one.
+ * lane that was said before stays: whoever filled it meant that one. A batch that was removed since
+ * a phone took it along is unknown.
  */
 export async function writeDrafts(
   ctx: Ctx,
@@ -47,7 +51,7 @@ export async function writeDrafts(
     select ${orgId}::bigint, ${deviceId}::bigint, ${id}::bigint, "laneId", "roadIndex",
       "productId", "countedQty", "countedAt", "doneAt", "addedQty", "withdrawnQty",
       case when "withdrawnQty" > 0 then "withdrawReason" end,
-      case when "addedQty" > 0 then "batchId" end, codes
+      case when "addedQty" > 0 then ${knownBatch} end, codes
     from jsonb_to_recordset(${rows}::jsonb) as n("laneId" bigint, "roadIndex" int,
       "productId" bigint, "countedQty" int, "countedAt" timestamptz, "doneAt" timestamptz,
       "addedQty" int, "withdrawnQty" int, "withdrawReason" text,

@@ -327,6 +327,47 @@ describe('goods of a batch', () => {
     await floor.agrees()
   })
 
+  test('removed since it was taken along: the goods are there, their batch is unknown', async () => {
+    const one = await phone()
+    one.do({ kind: 'ADD', qty: 2, batchId: 987_654 })
+    one.do({ kind: 'ADD', qty: 1, batchId: 987_654, productId: 999_999 })
+    const { body, conflicts } = await one.tell()
+    expect([body.added, conflicts.map(({ kind }) => kind)]).toEqual([2, ['PRODUCT_CHANGED']])
+    // whoever chooses at a desk chooses from those that are there
+    const { id } = await floor.start()
+    const lost = await floor.save(id, [{ laneId: laneOf[2], addedQty: 1, batchId: 987_654 }])
+    expect(lost.body.code).toBe(404001)
+    await floor.call(replenishment.cancel, { id }, { token: floor.replenisher })
+    await floor.agrees()
+  })
+
+  test('of an organisation beside the machine’s: not put in by those above both', async () => {
+    await floor.sql(`insert into suppliers (id, org_id, name, phone) overriding system value
+      values (80, 4, '供四', '13800138080')`)
+    // of the agent above both
+    await floor.sql(
+      `with c as (insert into product_categories (org_id, name) values (2, '共用') returning id)
+        update products set org_id = 2, category_id = c.id from c where products.id = $1`,
+      [machine],
+    )
+    const [beside] = await floor.sql<{ id: string }>(
+      `insert into batches (org_id, product_id, supplier_id, batch_no, produced_on, expires_on)
+        values (4, $1, 80, 'M4', '2026-01-01', '2027-06-01') returning id`,
+      [machine],
+    )
+    const batchId = Number(beside?.id)
+    const agent = await floor.world.login('ROLE_RTU_AGENT')
+    const { id } = await floor.start(agent)
+    await floor.save(id, [{ laneId: laneOf[1], addedQty: 1, batchId }], agent)
+    expect((await floor.submit(id, agent)).body.items[0].error).toBe('batchMissing')
+    await floor.call(replenishment.cancel, { id }, { token: agent })
+    const one = await phone(agent)
+    one.do({ kind: 'ADD', qty: 1, batchId })
+    expect(only((await one.tell()).conflicts)).toMatchObject({ kind: 'TO_COUNT' })
+    expect((await lockOf(laneOf[1]))?.lock_reason).toBe('COUNT_NEEDED')
+    await floor.agrees()
+  })
+
   test('trace code already SOLD or LOADED elsewhere', async () => {
     await floor.sql(`update products set trace_required = true where id = $1`, [machine])
     await floor.sql(

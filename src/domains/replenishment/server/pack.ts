@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type Ctx, inheritable, visible } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
@@ -6,6 +7,7 @@ import { guardVersion } from '../../drug-guard/server/version.ts'
 import { settingOf } from '../../settings/server/values.ts'
 import { stopDays } from '../../stock/expiry.ts'
 import { type OfflinePack, type Route, routeLimits } from '../routeContract.ts'
+import { orgsAbove } from './queries.ts'
 
 type Lane = OfflinePack['lanes'][number]
 type Batch = OfflinePack['batches'][number]
@@ -56,7 +58,8 @@ export async function pack(
       await rowsOf<Omit<Machine, 'site'> & { site: RawSite }>(ctx.db)`
         select d.id, d.rtu_number as "rtuNumber", d.nickname, d.kind,
           d.dispensing_mode as "dispensingMode", ${siteOf(ctx.now)} as site,
-          d.planogram_version as "planogramVersion", s.boot
+          d.planogram_version as "planogramVersion", s.boot,
+          array(select x.id from ${orgsAbove(sql`d.org_id`)} x order by 1) as "orgIds"
         from devices d join device_states s on s.device_id = d.id
         where d.id = any(${fits}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`
     ).map(withSite),
@@ -80,7 +83,7 @@ export async function pack(
 async function batchesOf(ctx: Ctx, productIds: readonly number[]): Promise<Batch[]> {
   if (!productIds.length) return []
   const rows = await rowsOf<Omit<Batch, 'stopsOn'> & { drugClass: string }>(ctx.db)`
-    select b.id, b.product_id as "productId", b.batch_no as "batchNo",
+    select b.id, b.org_id as "orgId", b.product_id as "productId", b.batch_no as "batchNo",
       b.expires_on as "expiresOn", b.received_qty - b.loaded_qty + b.returned_qty as room,
       b.status = 'RECALLED' as recalled, p.drug_class as "drugClass"
     from batches b join products p on p.id = b.product_id

@@ -26,6 +26,7 @@ import { type BatchNow, isAlarming, judge, type Now, type Posting, type Said } f
 import { countedConflicts, lockLanes, type Raised } from './conflicts.ts'
 import { type Open, referenceOf } from './doors.ts'
 import { forecast } from './forecasts.ts'
+import { orgsAbove } from './queries.ts'
 
 /** What a visit says of one lane. */
 export type Item = Said & {
@@ -375,7 +376,8 @@ async function incoming(ctx: Ctx, items: readonly Item[], lanes: readonly Lane[]
   const rows = await rowsOf<Row>(ctx.db)`
     select id, product_id as "productId", expires_on as "expiresOn",
       status = 'RECALLED' as recalled, received_qty - loaded_qty + returned_qty as room
-    from batches where id = any(${ids}::bigint[])`
+    from batches b where id = any(${ids}::bigint[])
+      and b.org_id in ${orgsAbove(sql`${lanes[0]?.orgId ?? 0}`)}`
   const setting = await settingOf(ctx.db, lanes[0]?.orgId ?? 0, 'stock.stopSaleDaysBeforeExpiry')
   const today = shanghaiDay(ctx.now)
   for (const { id, expiresOn, ...row } of rows) {

@@ -256,13 +256,17 @@ const batch = shape(Batch, ['batches', 'b'], {
   room: sql`b.received_qty - b.loaded_qty + b.returned_qty`,
 })
 /** Of the goods of its lanes; those that nothing is left of, or that must not be loaded, are not. */
+/** An organisation and those above it: batches of no other lie in its machines. */
+export const orgsAbove = (orgId: RawBuilder<unknown>) =>
+  sql`(select a.id from organisations o join organisations a on a.path @> o.path
+    where o.id = ${orgId})`
+
 export const batches = (ctx: Ctx, deviceId: number) =>
   batch.all(
     ctx.db,
     sql`from batches b where b.product_id in (select l.product_id from lanes l
         where l.device_id = ${deviceId} and ${filled(ctx)})
-      and b.org_id in (select a.id from devices d join organisations o on o.id = d.org_id
-        join organisations a on a.path @> o.path where d.id = ${deviceId})
+      and b.org_id in ${orgsAbove(sql`(select d.org_id from devices d where d.id = ${deviceId})`)}
       and b.status = 'NORMAL' and b.expires_on > ${shanghaiDay(ctx.now)}::date
       and (b.received_qty is null or b.received_qty - b.loaded_qty + b.returned_qty > 0)
       and ${inheritable(ctx, 'b.org_id')}

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
-import { type Ctx, found, isoOrNull, may } from '../../../server/context.ts'
-import { rowOf } from '../../../server/rows.ts'
+import { type Ctx, found, inheritable, isoOrNull, may } from '../../../server/context.ts'
+import { onlyRow, rowOf } from '../../../server/rows.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import type { replenishment, Visit } from '../contract.ts'
@@ -133,6 +133,15 @@ type Given = {
   codes: readonly string[]
 }
 
+/** Whoever sits at a desk chooses from those that are there. */
+async function batchesThere(ctx: Ctx, named: readonly number[]): Promise<void> {
+  const ids = [...new Set(named)]
+  if (!ids.length) return
+  const { n } = await onlyRow<{ n: number }>(ctx.db)`select count(*) as n from batches b
+    where b.id = any(${ids}::bigint[]) and ${inheritable(ctx, 'b.org_id')}`
+  if (n < ids.length) throw new Refusal(common.notFound)
+}
+
 /** What the actor says of lanes of this machine, at moments of his own clock. */
 async function save(
   ctx: Ctx,
@@ -143,6 +152,10 @@ async function save(
   const ids = given.map((one) => one.laneId)
   const lanes = new Map(
     (await q.lanesOfDevice(ctx, visit.deviceId, ids)).map((lane) => [lane.id, lane]),
+  )
+  await batchesThere(
+    ctx,
+    given.flatMap(({ batchId }) => batchId ?? []),
   )
   const earliest = new Date(visit.startedAt.getTime() - beforeStart)
   const moment = (at: string | undefined) =>

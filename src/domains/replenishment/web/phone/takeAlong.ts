@@ -43,7 +43,8 @@ export async function takeMachine(db: IDBDatabase, deviceId: number): Promise<vo
 
 function machinesOf(pack: OfflinePack, takenAt: string): Machine[] {
   const products = new Map(pack.products.map((product) => [product.id, product]))
-  return pack.machines.map(({ id, rtuNumber, nickname, kind, dispensingMode, site }) => {
+  return pack.machines.map((machine) => {
+    const { id, rtuNumber, nickname, kind, dispensingMode, site, orgIds } = machine
     const lanes = pack.lanes.flatMap(({ deviceId, layers: _, ...lane }): PhoneLane[] => {
       const product = products.get(lane.productId)
       if (deviceId !== id || !product) return []
@@ -59,7 +60,9 @@ function machinesOf(pack: OfflinePack, takenAt: string): Machine[] {
       guardVersion: pack.guardVersion,
       place: { kind, dispensingMode, site },
       lanes,
-      batches: pack.batches.filter(({ productId }) => own.has(productId)),
+      batches: pack.batches.filter(
+        ({ productId, orgId }) => own.has(productId) && orgIds.includes(orgId),
+      ),
     }
   })
 }
