@@ -91,8 +91,7 @@ export async function syncNow(userId: number): Promise<void> {
   setState({ running: true })
   try {
     await inTurn(async () => {
-      for (const { clientId } of (await visitsOf(db)).filter(isUnsent).reverse())
-        await sendVisit(db, clientId)
+      await sendAll(db)
       await forgetOld(db)
     })
     await settled(db)
@@ -130,6 +129,25 @@ export async function giveUp(userId: number, clientId: string): Promise<void> {
     await dropVisit(db, clientId)
   })
 }
+
+/** What holds up one machine does not hold up the others; without the network nothing goes. */
+async function sendAll(db: IDBDatabase): Promise<void> {
+  const failed = new Map<number, unknown>()
+  for (const { clientId, deviceId } of (await visitsOf(db)).filter(isUnsent).reverse()) {
+    // its visits go in their order
+    if (failed.has(deviceId)) continue
+    try {
+      await sendVisit(db, clientId)
+    } catch (error) {
+      if (isApiError(error) && stopsAll(error)) throw error
+      failed.set(deviceId, error)
+    }
+  }
+  for (const error of failed.values()) throw error
+}
+/** No network, no session, or too many questions. */
+const stopsAll = ({ kind, code }: ApiError): boolean =>
+  kind !== 'refused' || code < 400_000 || [401, 429].includes(Math.floor(code / 1000))
 
 async function sendVisit(db: IDBDatabase, clientId: string): Promise<void> {
   try {
