@@ -10,16 +10,16 @@ const flashKey = 'flash'
 /** Who is signed in, for pages that work without the network (session.ts). */
 export const offlineKey = 'offline.user'
 
+let own = localStorage.getItem(key)
 /**
- * Of the person this page shows. Null also from the moment when somebody else signed in in another
- * tab: nothing of this page goes out in his name.
+ * Of the session this page was opened with or began. Another tab may have put somebody else's there
+ * since: this page never speaks with that one, whatever it still had to say.
  */
-export function token(): string | null {
-  const kept = localStorage.getItem(key)
-  own ??= kept
-  return kept === own ? kept : null
+export const token = (): string | null => {
+  const held = localStorage.getItem(key)
+  return held === own ? held : null
 }
-let own: string | null = null
+
 export function setToken(value: string): void {
   own = value
   localStorage.setItem(key, value)
@@ -57,7 +57,6 @@ export function takeFlash(): string | null {
 
 /** Another tab of this browser signed out or signed in as somebody else, perhaps while this slept. */
 export function watchToken(): void {
-  token()
   const look = () => {
     if (leaving || localStorage.getItem(key) === own) return
     leaving = true

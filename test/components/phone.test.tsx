@@ -13,6 +13,7 @@ import {
   wipeOthers,
 } from '../../src/domains/replenishment/web/phone/store.ts'
 import { syncNow } from '../../src/domains/replenishment/web/phone/sync.ts'
+import { setToken } from '../../src/web/token.ts'
 import { answer, asked, refused } from './world.tsx'
 
 const lane = (id: number) => ({ id, productId: 7, planned: 5, flowSeq: 1 }) as PhoneLane
@@ -65,7 +66,7 @@ const lost = () => {
 const opsAsked = () =>
   asked.filter(({ path }) => path.endsWith('/ops')).flatMap(({ body }) => body.ops as Sent[])
 
-beforeEach(() => localStorage.setItem('Authorization', 'somebody'))
+beforeEach(() => setToken('somebody'))
 
 test('whoever sends, from how many tabs: each operation has a number of its own and goes once', async () => {
   const { db, userId, clientId, server, put } = await world()
@@ -148,6 +149,24 @@ test('what is refused is kept, with the reason; what may pass is tried again', a
   })
 })
 
+test('a visit that the server cannot take does not hold up those of other machines', async () => {
+  const { db, userId, clientId, known, put, submit } = await world()
+  await put(1, { addedQty: 2 })
+  await submit()
+  const other = await beginVisit(db, { deviceId: 4, rtuNumber: 'HD000004', nickname: '' })
+  const same = await beginVisit(db, { deviceId: 3, rtuNumber: 'HD000003', nickname: '' })
+  for (const status of [500, 409]) {
+    answer(`POST ${visitPath}/${known}/ops`, () => refused(status, 'common.other', '系统异常'))
+    await syncNow(userId)
+    const servers = [clientId, other.clientId, same.clientId].map((id) => visitOf(db, id))
+    expect((await Promise.all(servers)).map((visit) => visit?.server !== null)).toEqual([
+      true,
+      true,
+      false,
+    ])
+  }
+})
+
 test('a phone is emptied only when nothing is left to send, and not at all without a session', async () => {
   const { db, userId, put } = await world()
   await put(1, { addedQty: 2 })
@@ -156,6 +175,10 @@ test('a phone is emptied only when nothing is left to send, and not at all witho
   expect(asked).toEqual([])
   expect(await wipe(userId)).toBe(false)
   expect(await unsentOf(db)).toBe(1)
+  // somebody else signed in meanwhile, in another tab
+  localStorage.setItem('Authorization', 'somebody else')
+  await syncNow(userId)
+  expect(asked).toEqual([])
   localStorage.setItem('Authorization', 'somebody')
   await syncNow(userId)
   expect(await wipe(userId)).toBe(true)
