@@ -7,7 +7,11 @@ import { regionCode } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
 import { dispensingModes, guardActs, guardErrors, placeErrors } from '../drug-guard/rules.ts'
 import { drugClasses } from '../products/rules.ts'
+import { dutyEndpoints, dutyErrors } from './dutyContract.ts'
 import { lockReasons } from './rules.ts'
+
+// the catalogue of errors reads contracts
+export { dutyErrors }
 
 export const drugControlErrors = defineErrors('drugControl', {
   takeOutFirst: [
@@ -265,4 +269,5 @@ export const drugControl = {
     input: z.strictObject({ id: f.id, agree: z.boolean(), stops: f.count.default(0) }),
     output: ModeOfMachine,
   }),
+  ...dutyEndpoints,
 }
