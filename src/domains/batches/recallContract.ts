@@ -37,7 +37,8 @@ export const RecallRow = z.strictObject({
   loadedQty: f.count,
   withdrawn: f.count,
   inLanes: f.count,
-  sold: f.count,
+  /** Null: of machines that are not all seen. */
+  sold: f.count.nullable(),
   destroyedQty: f.count,
   orgName: z.string(),
   endReason: z.string(),
@@ -140,6 +141,7 @@ export const recalls = {
     path: '/recalls/{id}/destructions',
     summary: 'Boxes of a recalled batch were destroyed before a witness, with pictures',
     audit: 'batches.destroy',
+    idempotent: true,
     errors: [batchErrors.moreThanThere, batchErrors.witnessSelf],
     input: z.strictObject({
       ...id,

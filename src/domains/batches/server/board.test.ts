@@ -177,6 +177,8 @@ test('a recall shows where every piece of the batch is, and who was told', async
     { deviceId: first.device, acknowledged: false, inLanes: 3 },
     { deviceId: second.device, acknowledged: true, inLanes: 3 },
   ])
+  // who fills one of the machines knows what lies there, and not what was sold of the rest
+  expect(await one(recall, people.replenisher)).toMatchObject({ inLanes: 3, sold: null })
   const sold = (await call('GET', `/recalls/${recall}/sold`)).body
   expect(sold).toMatchObject({
     total: 2,
@@ -229,6 +231,12 @@ test('boxes are destroyed before another person, with pictures, and no more than
   expect(both.map((answer) => answer.status).sort()).toEqual([200, 422])
   expect(refusal(await destroy({ qty: 2 }))).toEqual([422, '销毁数量不能超过库中未销毁的 1 件'])
   expect(await one(recall)).toMatchObject({ destroyedQty: 3, destructions: [{ qty: 3, photos }] })
+  // sent twice with one key, it was one box
+  const body = { qty: 1, witnessId: 906, photos } as never
+  const again = () =>
+    world.raw(3, `/recalls/${recall}/destructions`, body, { 'idempotency-key': 'once' })
+  const twice = [await again(), await again()]
+  expect(twice.map((answer) => answer.body)).toEqual([{ destroyedQty: 4 }, { destroyedQty: 4 }])
 })
 
 test('machines are sent the recalled list anew, and people hear when it is overdue', async () => {

@@ -54,8 +54,10 @@ const recall = (ctx: Ctx) =>
       loadedQty: sql`b.loaded_qty`,
       withdrawn: sql`b.returned_qty`,
       inLanes: sql`n.pieces`,
-      // all that came in, less what left otherwise and what is there
-      sold: sql`greatest(b.loaded_qty - b.returned_qty + b.other_qty - n.pieces, 0)`,
+      // all that came in, less what left otherwise and what is there; whoever sees some machines
+      // only does not know what lies in the others
+      sold: sql`case when ${visible(ctx, 'r.org_id')} and ${ctx.actor.scope.devices === null}
+        then greatest(b.loaded_qty - b.returned_qty + b.other_qty - n.pieces, 0) end`,
       orgName: sql`coalesce(o.name, '')`,
       askedBy: person('r.asked_by'),
       endedBy: person('r.ended_by'),

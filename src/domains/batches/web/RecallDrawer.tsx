@@ -136,7 +136,7 @@ function Body({ recall }: { recall: RecallDetail }) {
           f('acknowledged', `${recall.acknowledged} / ${recall.devices}`),
           f('loadedQty', pieces(recall.loadedQty)),
           f('withdrawn', pieces(recall.withdrawn)),
-          f('sold', pieces(recall.sold)),
+          f('sold', recall.sold === null ? null : pieces(recall.sold)),
           f('inLanes', <Bad when={recall.inLanes > 0}>{pieces(recall.inLanes)}</Bad>),
           f('destroyedQty', pieces(recall.destroyedQty)),
         ]}
