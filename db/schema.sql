@@ -4714,6 +4714,44 @@ begin
   raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
 end $function$
 
+CREATE OR REPLACE FUNCTION public.supplied_batches()
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select b.id from suppliers s join batches b on b.supplier_id = s.id where s.supplier_org_id = any(app_orgs())
+$function$
+-- execute: huodao_app
+
+CREATE OR REPLACE FUNCTION public.supplied_flows(since timestamp with time zone, until timestamp with time zone)
+ RETURNS SETOF stock_flows
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select f.* from supplied_batches() b cross join lateral (select f.* from stock_flows f
+    where f.batch_id = b and f.created_at >= since and f.created_at < until) f
+$function$
+-- execute: huodao_app
+
+CREATE OR REPLACE FUNCTION public.supplied_layers(fetched_since timestamp with time zone)
+ RETURNS TABLE(org_id bigint, device_id bigint, lane_id bigint, pos integer, batch_id bigint, qty integer, told_at timestamp with time zone, taken_at timestamp with time zone, rtu_number text, lifecycle text, province text, city text, county text, road_index integer, status text, lock_reason text, goods_expire_on date)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select s.*, d.rtu_number, d.lifecycle, d.province, d.city, d.county, l.road_index, l.status, l.lock_reason, l.goods_expire_on
+  from (select y.org_id, y.device_id, y.lane_id, y.pos, y.batch_id, y.qty, i.told_at, null::timestamptz as taken_at
+      from lane_layers y left join expiry_items i on i.org_id = y.org_id and i.lane_id = y.lane_id and i.batch_id = y.batch_id
+      where fetched_since is null and y.batch_id in (select supplied_batches())
+    union all select i.org_id, i.device_id, i.lane_id, 0, i.batch_id, i.taken_qty, i.told_at, i.taken_at from expiry_items i
+      where i.taken_at > fetched_since and i.batch_id in (select supplied_batches())
+        and not exists (select from lane_layers y where y.lane_id = i.lane_id and y.batch_id = i.batch_id)) s
+  join lanes l on l.id = s.lane_id join devices d on d.id = s.device_id
+$function$
+-- execute: huodao_app
+
 CREATE OR REPLACE FUNCTION public.tenant_of_org(org bigint)
  RETURNS bigint
  LANGUAGE sql

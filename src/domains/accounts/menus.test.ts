@@ -122,7 +122,11 @@ const samples: Record<string, Record<string, string>> = {
   },
   ROLE_CAMPUS_CARD: { ic_school_manage: further.ic_school_manage },
   ROLE_HOSPITAL_CARD: { card_manage: further.card_manage },
-  ROLE_SUPPLIER: { product: 'product-manage', data: 'inventory-report products-report' },
+  ROLE_SUPPLIER: {
+    product: 'product-manage',
+    stock: 'waste prompt-expired-goods',
+    data: 'inventory-report products-report',
+  },
   ROLE_LANE_TENANT: {
     stock: 'replenish waste',
     order: 'order-list',

@@ -84,12 +84,12 @@ const table: readonly Row[] = [
     'read update': 'AD AG OP RP LT', 'create delete export': 'AD AG OP',
   }],
   ['stock', 'stock-flow', '库存流水', 'the stock flow', {
-    read: 'AD AG OP RP LT DR', adjust: 'AD AG OP RP', export: 'AD AG OP DR',
+    read: 'AD AG OP RP LT DR SU', adjust: 'AD AG OP RP', export: 'AD AG OP DR',
     correct: 'AD AG OP',
   }],
   ['stock', 'stock-warning', '库存预警', 'stock warnings', { 'read update export': 'AD AG OP' }],
   ['stock', 'near-expiry', '临期商品', 'near-expiry goods', {
-    'read export': 'AD AG OP DR', update: 'AD AG OP',
+    read: 'AD AG OP DR SU', export: 'AD AG OP DR', update: 'AD AG OP',
   }],
   ['order', 'order', '订单', 'orders', {
     'read money': 'AD AG OP FI LT', 'update revend clean vend resolve': 'AD AG OP',

@@ -143,7 +143,13 @@ export const roles: readonly BuiltinRole[] = [
     'Supplier',
     40,
     'OWN_GOODS',
-    pages('product/product-manage', 'data/inventory-report', 'data/products-report'),
+    pages(
+      'product/product-manage',
+      'stock/waste',
+      'stock/prompt-expired-goods',
+      'data/inventory-report',
+      'data/products-report',
+    ),
   ),
   role(
     'LT',

@@ -19,8 +19,13 @@ type State = Input<Contract['list']>['state']
  * the organisation. Read for layers that are near enough by any of them.
  */
 async function nearDays(ctx: Ctx): Promise<RawBuilder<unknown>> {
-  const orgs = await rowsOf<{ org: number }>(ctx.db)`select distinct l.org_id as org from lanes l
-    where l.goods_expire_on is not null and ${visible(ctx, 'l.org_id', 'l.device_id')}`
+  const orgs = await rowsOf<{ org: number }>(ctx.db)`select distinct l.org_id as org
+    from ${
+      delivers(ctx)
+        ? sql`supplied_layers(null) l`
+        : sql`lanes l where l.goods_expire_on is not null
+          and ${visible(ctx, 'l.org_id', 'l.device_id')}`
+    }`
   const set = await cachedFor(
     ctx.app,
     orgs.map(({ org }) => org),
@@ -48,9 +53,9 @@ const layers = sql`(select y.org_id, y.device_id, y.lane_id, y.pos, y.batch_id, 
     null::timestamptz as taken_at
   from lane_layers y left join expiry_items i on i.org_id = y.org_id and i.lane_id = y.lane_id
     and i.batch_id = y.batch_id where y.batch_id is not null)`
-const taken = (ctx: Ctx) => sql`(select i.org_id, i.device_id, i.lane_id, 0 as pos, i.batch_id,
+const taken = (since: Date) => sql`(select i.org_id, i.device_id, i.lane_id, 0 as pos, i.batch_id,
     i.taken_qty as qty, i.told_at, i.taken_at
-  from expiry_items i where i.taken_at > ${new Date(ctx.now.getTime() - shownDays * dayMs)}
+  from expiry_items i where i.taken_at > ${since}
     and not exists (select from lane_layers y where y.lane_id = i.lane_id
       and y.batch_id = i.batch_id))`
 const unknown = sql`(select l.org_id, l.device_id, l.id as lane_id, 0 as pos,
@@ -61,13 +66,20 @@ const unknown = sql`(select l.org_id, l.device_id, l.id as lane_id, 0 as pos,
   where l.archived_at is null and l.product_id is not null and l.quantity > 0
     and (not l.layered or y.qty > 0))`
 
+/** Who delivers goods reads of them wherever they lie; of a machine no more than its number. */
+const delivers = (ctx: Ctx) => ctx.actor.home === 'SUPPLIER'
+const delivered = (since: Date | null) => sql`supplied_layers(${since}) s
+  cross join lateral (select s.rtu_number, '' as nickname, s.lifecycle, s.province, s.city,
+    s.county) d
+  cross join lateral (select s.road_index, s.status, s.lock_reason, s.goods_expire_on) l`
+
 type Source = { from: RawBuilder<unknown>; where: (RawBuilder<unknown> | null | false)[] }
 /** The rows of a state, with what they are joined to. */
 async function source(ctx: Ctx, state: State, fetched = false): Promise<Source> {
   const today = shanghaiDay(ctx.now)
   const joined = sql`join lanes l on l.id = s.lane_id join devices d on d.id = s.device_id`
   const scope = [
-    visible(ctx, 's.org_id', 's.device_id'),
+    !delivers(ctx) && visible(ctx, 's.org_id', 's.device_id'),
     sql`d.lifecycle in ('OPERATING', 'PAUSED')`,
     // whoever watches a region watches its drugs
     ctx.actor.scope.watched && sql`p.drug_class <> 'NONE'`,
@@ -76,9 +88,14 @@ async function source(ctx: Ctx, state: State, fetched = false): Promise<Source> 
     return {
       from: sql`${unknown} s ${joined} join products p on p.id = l.product_id
         left join batches b on false`,
-      where: scope,
+      // of unknown batch is of an unknown supplier
+      where: [...scope, delivers(ctx) && sql`false`],
     }
-  const from = sql`${fetched ? taken(ctx) : layers} s ${joined}
+  const since = new Date(ctx.now.getTime() - shownDays * dayMs)
+  const rows = delivers(ctx)
+    ? delivered(fetched ? since : null)
+    : sql`${fetched ? taken(since) : layers} s ${joined}`
+  const from = sql`${rows}
     join batches b on b.id = s.batch_id join products p on p.id = b.product_id`
   const past = sql`b.expires_on < ${today}::date`
   // whatever was fetched was worth it

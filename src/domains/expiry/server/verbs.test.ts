@@ -298,6 +298,50 @@ describe('messages', () => {
   })
 })
 
+test('a supplier reads what became of his own goods, in whosever machine, and of nobody who moved them', async () => {
+  await grant(world.sql, [909], ['near-expiry:read'])
+  await add(world.sql, 'suppliers', {
+    ...{ id: 2, org_id: 1, name: '供应二', phone: '13800138000', supplier_org_id: 6 },
+  })
+  const other = await laneOf(20)
+  const [mine, gone] = [await laneOf(20), await laneOf(20, { device: 31, org: 4 })]
+  await world.sql(
+    `update batches b set supplier_id = 2 from lane_layers y
+    where y.batch_id = b.id and y.lane_id = any($1)`,
+    [[mine, gone]],
+  )
+  const [layer] = await world.sql<{ b: number }>(
+    'select batch_id as b from lane_layers where lane_id = $1',
+    [gone],
+  )
+  await move(gone, -4, { batchId: Number(layer?.b), actorId: 904 })
+  expect(await lanesOf('', people.supplier)).toEqual([mine])
+  expect((await list('', people.supplier)).list[0]).toMatchObject({
+    rtuNumber: expect.stringMatching(/\d/),
+    nickname: '',
+    qty: 4,
+    daysLeft: 20,
+    costAmount: null,
+  })
+  const { body: stats } = await world.send(people.supplier, 'GET', '/expiry-items/stats')
+  expect(stats).toMatchObject({ near: { rows: 1, pieces: 4 }, unknown: { rows: 0 } })
+  expect(await lanesOf('state=unknown', people.supplier)).toEqual([])
+  const flows = async (query = '') =>
+    (await world.send(people.supplier, 'GET', `/stock-flows?${query}`)).body
+  const { list: rows, total, sums } = await flows()
+  expect([total, sums]).toEqual([3, { plus: 8, minus: -4 }])
+  const lanes = rows.map((row: { laneId: number }) => row.laneId)
+  expect(lanes.sort()).toEqual([gone, gone, mine].sort())
+  expect(lanes).not.toContain(other)
+  for (const row of rows)
+    expect(row).toMatchObject({ nickname: '', actorName: null, orderNum: null, visitId: null })
+  expect((await flows('reason=EXPIRED')).total).toBe(1)
+  expect((await flows(`deviceId=21`)).total).toBe(1)
+  // his entry is somebody else's now
+  await world.sql('update suppliers set supplier_org_id = null where id = 2')
+  expect([await lanesOf('', people.supplier), (await flows()).total]).toEqual([[], 0])
+})
+
 test.each([
   [{ productId: 5, categoryId: 1, days: 5 }, 400],
   [{ days: 5 }, 400],

@@ -65,7 +65,7 @@ export function ExpiryList() {
         }))}
         header={
           <>
-            <DrugControlLink />
+            {may('lane:read') ? <DrugControlLink /> : null}
             {settings}
           </>
         }
@@ -73,7 +73,7 @@ export function ExpiryList() {
           near > 0 ? <Alert type="warning" showIcon title={t('banner', { n: near })} /> : null
         }
         filters={[
-          { key: 'deviceId', picker: DeviceSelect },
+          ...(may('device:read') ? [{ key: 'deviceId', picker: DeviceSelect }] : []),
           { key: 'productId', picker: ProductSelect },
           'within',
           'handling',
