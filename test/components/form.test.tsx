@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Link, Route, Routes } from 'react-router'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { products } from '../../src/domains/products/contract.ts'
 import { locale } from '../../src/domains/products/locale.ts'
@@ -350,4 +350,39 @@ test('a barcode says whose it is already, before the form is saved', async () =>
   await code.fill('')
   await code.fill('6901028075763')
   await expect.element(page.getByText('上级已有商品“矿泉水 550ml”，可直接使用')).toBeVisible()
+})
+
+test('a camera gives the first barcode that is one, and is let go', async () => {
+  registerLocale('products', locale)
+  const scene = document.createElement('canvas')
+  const pen = scene.getContext('2d')
+  // a camera whose picture changes
+  const moves = setInterval(() => pen?.fillRect(0, 0, Math.random() * 99, 99), 50)
+  onTestFinished(() => clearInterval(moves))
+  const stream = scene.captureStream()
+  const before = ['abc']
+  vi.stubGlobal(
+    'BarcodeDetector',
+    class {
+      detect = async () => before.map((rawValue) => ({ rawValue }))
+    },
+  )
+  const camera = vi.spyOn(navigator.mediaDevices, 'getUserMedia').mockResolvedValue(stream)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  onTestFinished(() => camera.mockRestore())
+  await show(
+    <FormPage ns="products" title="新增商品" back="/" save={products.create} initial={{}}>
+      <Section title="基本" purpose="">
+        <BarcodeField id={undefined} />
+      </Section>
+    </FormPage>,
+  )
+  await button('扫码').click()
+  await expect.poll(() => document.querySelector('video')?.srcObject).toBe(stream)
+  before.push('6901028075763', '6901028075770')
+  await expect.element(page.getByLabelText('条形码')).toHaveValue('6901028075763')
+  await expect.poll(() => stream.getTracks().map((track) => track.readyState)).toEqual(['ended'])
+  camera.mockRejectedValue(new Error('not allowed'))
+  await button('扫码').click()
+  await expect.element(page.getByText('无法使用摄像头，请手动输入条形码')).toBeVisible()
 })

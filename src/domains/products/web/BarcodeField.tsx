@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 import { useRead } from '../../../web/api.ts'
+import { canScan } from '../../../web/camera.ts'
 import { Field } from '../../../web/form/fields.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useDebounced } from '../../../web/useDebounced.ts'
@@ -55,7 +56,7 @@ function ScanInput({ id, value, onChange }: InputProps) {
         // a scanner ends with it
         onPressEnter={(event) => event.preventDefault()}
       />
-      {'BarcodeDetector' in window ? (
+      {canScan() ? (
         <Button icon={<ScanOutlined />} onClick={() => setScanning(true)}>
           {t('form.camera')}
         </Button>

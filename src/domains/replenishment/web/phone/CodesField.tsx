@@ -1,9 +1,10 @@
 import CloseOutlined from '@ant-design/icons/es/icons/CloseOutlined'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { canScan } from '../../../../web/camera.ts'
 import { Muted } from '../../../../web/ui/Text.tsx'
 import styles from './phone.module.css'
-import { canScan, Scanner } from './Scanner.tsx'
+import { Scanner } from './Scanner.tsx'
 
 type Props = {
   label: string
