@@ -3483,11 +3483,13 @@ table public.trace_codes row security
   constraint trace_codes_state_check CHECK ((state = ANY (ARRAY['IN_STOCK'::text, 'LOADED'::text, 'SOLD'::text, 'WITHDRAWN'::text])))
   constraint trace_codes_unit_id_key UNIQUE (unit_id)
   CREATE INDEX trace_codes_batch ON public.trace_codes USING btree (batch_id, code)
-  CREATE INDEX trace_codes_org ON public.trace_codes USING btree (org_id, created_at DESC)
+  CREATE INDEX trace_codes_newest ON public.trace_codes USING btree (created_at DESC, code DESC)
+  CREATE INDEX trace_codes_own ON public.trace_codes USING btree (org_id, created_at DESC, code DESC)
+  CREATE INDEX trace_codes_there ON public.trace_codes USING btree (org_id, state, created_at DESC, code DESC) WHERE (state <> 'SOLD'::text)
   CREATE UNIQUE INDEX trace_codes_lane ON public.trace_codes USING btree (lane_id, pos) WHERE (lane_id IS NOT NULL)
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
-  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND ((lane_id IN ( SELECT l.id FROM lanes l WHERE (l.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))) OR (code IN ( SELECT e.code FROM trace_events e WHERE (e.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))))))
+  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND ((lane_id IN ( SELECT l.id FROM lanes l WHERE (l.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))) OR (EXISTS ( SELECT FROM trace_events e WHERE ((e.code = trace_codes.code) AND (e.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))) OFFSET 0)))))
   CREATE TRIGGER sold_once BEFORE DELETE OR UPDATE ON public.trace_codes FOR EACH ROW WHEN ((old.state = 'SOLD'::text)) EXECUTE FUNCTION keep_sold_code()
   grant delete, insert, select, update to huodao_app
 

@@ -8,12 +8,14 @@ import {
   grant,
   type Sql,
 } from '../../../../test/factories/things.ts'
+import { pagesTouched } from '../../../../test/support/pages.ts'
 import { type Ctx, systemActor } from '../../../server/context.ts'
 import { act, bySystem, systemCaller } from '../../../server/run.ts'
 import { runDue } from '../../../server/work.ts'
 import { openWorld, people, type World } from '../../products/server/testWorld.ts'
 import { type Move, moveStock } from '../../stock/server/move.ts'
 import { chaseRecalls } from './chase.ts'
+import { codeHandlers } from './codes.ts'
 import { recallDocuments } from './document.ts'
 import { renewalKind } from './renewals.ts'
 import { type TraceReport, tracePlatform } from './tracePlatform.ts'
@@ -400,4 +402,30 @@ test('the path of a box is told to those who see its machine; a quality refund k
   ] as const)
     expect((await call('GET', `/trace-codes?${query}`)).body.total).toBe(total)
   expect((await call('GET', '/trace-codes', undefined, people.stranger)).body.total).toBe(0)
+})
+
+test('a page of boxes reads its own rows, however many were sold', async () => {
+  const id = await batch()
+  const { device: held } = await machine()
+  await world.rows(
+    `with sold as (insert into trace_codes (code, org_id, batch_id, state, unit_id, created_at)
+        select 'SOLD' || lpad(i::text, 8, '0'), 3, $1, 'SOLD', 5000000 + i,
+          $2::timestamptz - i * interval '1 minute' from generate_series(1, 20000) i
+        returning code, unit_id, created_at)
+      insert into trace_events (code, event, org_id, device_id, cargo_road, unit_id, at, state)
+      select code, 'SALE', 3, $3, 1, unit_id, created_at, 'SENT' from sold`,
+    [id, now, held],
+  )
+  await world.rows('analyze trace_codes, trace_events')
+  const own = { all: false, orgs: [3], ancestors: [1, 2], devices: null, watched: null }
+  const region = { ...own, orgs: [1], ancestors: [], devices: [], watched: [held] }
+  const pages = (scope: typeof own | typeof region, query: object) =>
+    pagesTouched(world.app, scope, async (ctx) => {
+      const asked = { page: 1, pageSize: 20, sort: '-createTime', ...query } as const
+      await (codeHandlers.traceCodes as (ctx: Ctx, asked: object) => Promise<unknown>)(ctx, asked)
+    })
+  // as many as are counted, and a page; a box by its number; what is rare
+  expect(await pages(own, {})).toBeLessThan(330)
+  expect(await pages(own, { state: 'WITHDRAWN' })).toBeLessThan(50)
+  expect(await pages(region, { code: 'SOLD00000007' })).toBeLessThan(150)
 })

@@ -14,13 +14,17 @@ import { gatherCodes } from './uploads.ts'
 type Contract = typeof batches
 type Query = Input<Contract['traceCodes']>
 
-/** As of batches; of machines that are looked at, what is or was in them. */
+/**
+ * As of batches; of machines that are looked at, what is or was in them: asked of each box (the
+ * offset says so), or all that they ever sold would be read for a page.
+ */
 const readable = (ctx: Ctx) =>
   inheritable(
     ctx,
     't.org_id',
     (watched) => sql`(t.lane_id in (select l.id from lanes l where l.device_id = ${watched})
-      or t.code in (select x.code from trace_events x where x.device_id = ${watched}))`,
+      or exists (select from trace_events x where x.code = t.code and x.device_id = ${watched}
+        offset 0))`,
   )
 
 /** Where it was sold is for those who see that machine. */
