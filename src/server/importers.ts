@@ -18,6 +18,7 @@ export type ImportRow<V> = {
   readonly line: number
   readonly value: V
 }
+type Key<S extends z.ZodObject> = keyof z.output<S> & string
 /** What is wrong with one row; without a column, the row as a whole. `text` is packed with `bi`. */
 export type RowError = { readonly line: number; readonly column?: string; readonly text: string }
 
@@ -36,8 +37,8 @@ export type Importer<S extends z.ZodObject = z.ZodObject, P = unknown> = {
   readonly columns: readonly ImportColumn[]
   /** Cells arrive as trimmed texts; an empty one is absent. */
   readonly row: S
-  /** Keys no two rows of one file may share. */
-  readonly unique?: readonly (keyof z.output<S> & string)[]
+  /** Keys no two rows of one file may share; several together, the last one names the column. */
+  readonly unique?: readonly (Key<S> | readonly Key<S>[])[]
   /** Topic of the live channel told after the rows are in. */
   readonly touches?: string
   /**

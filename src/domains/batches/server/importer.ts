@@ -160,6 +160,7 @@ export const importers: readonly Importer[] = [
       },
     ],
     row: BatchLine,
+    unique: [['product', 'supplier', 'batchNo']],
     touches: 'batches',
     run: addBatches,
   }),

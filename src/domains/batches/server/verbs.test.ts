@@ -502,11 +502,12 @@ describe('files', () => {
       '6900000000001,供3,F1,2026-01-01,2027-01-01,,',
     ])
     expect(bad.body.errors).toEqual([
+      { field: 'rows.2.batchNo', message: '与第7行重复' },
       { field: 'rows.3.product', message: '没有这条记录' },
       { field: 'rows.4.supplier', message: '没有这条记录' },
       { field: 'rows.5.producedOn', message: '生产日期不能晚于今天' },
       { field: 'rows.6.expiresOn', message: '有效期必须晚于生产日期' },
-      { field: 'rows.7.batchNo', message: '该供应商已有此商品的同一批号' },
+      { field: 'rows.7.batchNo', message: '与第2行重复' },
     ])
     expect(await world.rows(`select from batches where batch_no like 'F_'`)).toEqual([])
     const fine = await send('batches', [

@@ -98,15 +98,17 @@ function checkedRows(
       for (const issue of found.error.issues)
         errors.push({ line, column: String(issue.path[0] ?? ''), text: issue.message })
   }
-  for (const key of importer.unique ?? []) {
-    for (const { line, others } of doubled(
-      rows,
-      (value) => (value as Record<string, unknown>)[key],
-    )) {
+  for (const unique of importer.unique ?? []) {
+    const together = [unique].flat()
+    const shared = (value: Record<string, unknown>) =>
+      together.every((key) => value[key] !== undefined)
+        ? JSON.stringify(together.map((key) => value[key]))
+        : undefined
+    for (const { line, others } of doubled(rows, shared)) {
       const first = others.slice(0, 5)
       errors.push({
         line,
-        column: key,
+        column: together.at(-1) ?? '',
         text: bi(`与第${first.join('、')}行重复`, `The same as in row ${first.join(', ')}`),
       })
     }

@@ -30,13 +30,14 @@ const Row = z.strictObject({
 })
 type Row = z.output<typeof Row>
 
-/** By the words of both languages and by the identifiers. */
+/** By the words of both languages, by those of the catalogue and by the identifiers. */
 const classWords = new Map(
-  insuranceClasses.flatMap((one) =>
-    [one, locale.zh.enums.insuranceClass[one], locale.en.enums.insuranceClass[one]].map(
-      (word) => [word.toLowerCase(), one] as const,
-    ),
-  ),
+  insuranceClasses.flatMap((one) => {
+    const word = locale.zh.enums.insuranceClass[one]
+    return [one, word, word.replace('医保', ''), locale.en.enums.insuranceClass[one]].map(
+      (text) => [text.toLowerCase(), one] as const,
+    )
+  }),
 )
 
 function meant<P extends { words: readonly string[] }>(products: readonly P[], word: string): P {
@@ -130,6 +131,7 @@ export const insuranceImporter = defineImporter<typeof Row>({
     },
   ],
   row: Row,
+  unique: [['validFrom', 'product']],
   touches: 'medical-insurance',
   run,
 })

@@ -227,8 +227,10 @@ test('a file of entries is imported whole or not at all', async () => {
     `药32,${code(614)},自费,0,100.01,${period}`,
     `药33,${code(615)},自费,,,2028-12-31,2028-12-31`,
     `水,${code(616)},自费,,,${period}`,
-    `药61,${code(617)},自费,,,${period}`,
-    `药31,${code(611)},自费,,,${period}`,
+    `药61,${code(617)},自费,,,2028-06-01,2028-12-31`,
+    `药31,${code(611)},自费,,,2028-06-01,2028-12-31`,
+    `药33,${code(618)},自费,,,${period}`,
+    `药33,${code(619)},自费,,,${period}`,
   ])
   expect(bad.status).toBe(400)
   expect(bad.body.errors).toEqual([
@@ -239,11 +241,13 @@ test('a file of entries is imported whole or not at all', async () => {
     { field: 'rows.7.product', message: '只能选择药品' },
     { field: 'rows.8.product', message: '只能添加一个商品：该商品在此期间已有医保信息' },
     { field: 'rows.9.insuranceCode', message: '国家医保编码在此期间已被其他商品使用' },
+    { field: 'rows.10.product', message: '与第11行重复' },
+    { field: 'rows.11.product', message: '与第10行重复' },
   ])
   expect(await count()).toEqual(before)
   const fine = await send([
     `国药准字H20000061,${code(611)},医保甲类,12.80,10.25,${period}`,
-    `药31,${code(613)},b,,,${period}`,
+    `药31,${code(613)},乙类,,,${period}`,
   ])
   expect(fine.body).toMatchObject({ total: 2, failed: 0 })
   const { list } = (
