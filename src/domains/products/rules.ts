@@ -46,8 +46,8 @@ export const productErrors = defineErrors('products', {
   ],
   inherited: [
     403001,
-    '上级机构的商品只能查看和使用，不能修改',
-    'Products of an organisation above can be used, not changed',
+    '上级机构的商品信息只能查看和使用，不能修改',
+    'What an organisation above says of its goods can be used, not changed',
   ],
   belowCost: [422030, '零售价不能低于成本价', 'The retail price must not be below the cost'],
   lanesBelowCost: [

@@ -205,9 +205,9 @@ const destroy: Handlers<Contract>['destroy'] = async (ctx, { id, witnessId, phot
   const [witness] = await rowsOf<{ name: string }>(ctx.db)`select u.real_name as name from users u
     where u.id = ${witnessId} and u.status = 'ENABLED' and u.deleted_at is null
       and ${visible(ctx, 'u.org_id')}`
-  found(witness)
+  if (!witness) throw fieldRefusal(common.notFound, 'witnessId')
   if ((await missingPictures(ctx, photos, visible(ctx, 'u.org_id'))).length)
-    throw new Refusal(common.notFound)
+    throw fieldRefusal(common.notFound, 'photos')
   // pieces in the store: those that came back, and those that never left where they are counted
   const [left] = await rowsOf<{ orgId: number; destroyed: number }>(ctx.db)`
     update recalls r set destroyed_qty = r.destroyed_qty + ${input.qty}, version = r.version + 1

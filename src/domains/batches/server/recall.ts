@@ -4,7 +4,7 @@ import { type Ctx, found, visible } from '../../../server/context.ts'
 import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { columns, updateVersion } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
+import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import { missingPictures } from '../../files/server/pictures.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
@@ -54,7 +54,7 @@ const recall: Handlers<Contract>['recall'] = async (ctx, { id, version, level, .
   if (batch.status === 'RECALLED') throw new Refusal(batchErrors.recalledAlready)
   const pictures = input.notice ? [input.notice] : []
   if ((await missingPictures(ctx, pictures, visible(ctx, 'u.org_id'))).length)
-    throw new Refusal(common.notFound)
+    throw fieldRefusal(common.notFound, 'notice')
   const lanes = await holdBatch(
     ctx,
     { id, version },

@@ -1,5 +1,5 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, owns, visible } from '../../../server/context.ts'
+import { type Ctx, owns, visible } from '../../../server/context.ts'
 import { columns, deleteVersion, guarding } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal } from '../../../shared/errors.ts'
@@ -35,7 +35,7 @@ async function checkFields(
   if (wrong) throw fieldRefusal(wrong, 'producedOn')
   const pictures = fields.report && fields.report !== report ? [fields.report] : []
   if ((await missingPictures(ctx, pictures, visible(ctx, 'u.org_id'))).length)
-    throw new Refusal(common.notFound)
+    throw fieldRefusal(common.notFound, 'report')
 }
 
 /** A batch that is not yet in the log. */
@@ -44,8 +44,9 @@ export async function addBatch(ctx: Ctx, fields: Input<Contract['create']>): Pro
     q.supplierOf(ctx, fields.supplierId),
     q.productOf(ctx, fields.productId),
   ])
-  found(product)
-  const { orgId, enabled } = found(supplier)
+  if (!product) throw fieldRefusal(common.notFound, 'productId')
+  if (!supplier) throw fieldRefusal(common.notFound, 'supplierId')
+  const { orgId, enabled } = supplier
   if (!enabled) throw fieldRefusal(batchErrors.supplierOff, 'supplierId')
   await checkFields(ctx, fields)
   const values = { ...columns('batches', fields), org_id: orgId, created_at: ctx.now }

@@ -2,7 +2,7 @@ import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may, owns } from '../../../server/context.ts'
 import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
-import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { productErrors } from '../../products/rules.ts'
 import type { ItemRow, medicalInsurance } from '../contract.ts'
 import { drugRule, insuranceErrors } from '../rules.ts'
@@ -55,7 +55,8 @@ export async function addItem(
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
-  const product = found(await q.productOf(ctx, input.productId))
+  const product = await q.productOf(ctx, input.productId)
+  if (!product) throw fieldRefusal(common.notFound, 'productId')
   const after = await addItem(ctx, product, input)
   ctx.audit({ id: after.id, name: product.name, after, orgId: product.orgId })
   ctx.touch('medical-insurance')

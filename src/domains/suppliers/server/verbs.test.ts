@@ -78,7 +78,11 @@ test('create, edit, stale, duplicate, delete', async () => {
 
 test('a picture of somebody else is no licence; one that is there already stays', async () => {
   const name = '有证'
-  expect((await create(people.operator, { name, licence: await world.upload(5) })).status).toBe(404)
+  const foreign = await create(people.operator, { name, licence: await world.upload(5) })
+  expect([foreign.status, foreign.body.errors]).toEqual([
+    404,
+    [{ field: 'licence', message: '数据不存在或无权查看' }],
+  ])
   const licence = await world.upload(3)
   const { id } = (await create(people.operator, { name, licence })).body
   await world.sql('update uploads set org_id = 1 where url = $1', [licence])

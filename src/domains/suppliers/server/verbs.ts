@@ -35,7 +35,7 @@ async function checkReferences(
 ): Promise<void> {
   const pictures = input.licence && input.licence !== before.licence ? [input.licence] : []
   if ((await missingPictures(ctx, pictures, visible(ctx, 'u.org_id'))).length)
-    throw new Refusal(common.notFound)
+    throw fieldRefusal(common.notFound, 'licence')
   const { supplierOrgId } = input
   if (supplierOrgId === null || supplierOrgId === before.supplierOrgId) return
   if (!(await q.suppliesTo(ctx, supplierOrgId, orgId)))
