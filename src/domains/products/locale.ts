@@ -50,6 +50,7 @@ export const locale = defineLocale(
       one: '分类',
       many: '分类',
       name: '分类名称',
+      inherited: '上级机构的分类不能修改',
       place: '{name}：拖动排序，或按空格键后用方向键移动',
     },
     enums: {
@@ -219,6 +220,7 @@ export const locale = defineLocale(
       one: 'category',
       many: 'categories',
       name: 'Category',
+      inherited: 'Categories of an organisation above cannot be changed',
       place: '{name}: drag to its place, or press space and use the arrow keys',
     },
     enums: {

@@ -5,6 +5,7 @@ import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useMay } from '../../../web/session.ts'
+import { Muted } from '../../../web/ui/Text.tsx'
 import { ImportDialog } from '../../jobs/web/pickers.ts'
 import { DrugMark } from '../../products/web/DrugMark.tsx'
 import { ItemRow, medicalInsurance } from '../contract.ts'
@@ -40,7 +41,15 @@ export function InsuranceList() {
         views="status"
         filters={['keyword', 'insuranceCode', 'insuranceClass', 'complete']}
         columns={[
-          col('productName', { fixed: 'start' }),
+          col('productName', {
+            fixed: 'start',
+            fit: (_, row) => `${row.productName} OTC  `,
+            render: (_, row) => (
+              <>
+                {row.productName} <DrugMark drugClass={row.drugClass} />
+              </>
+            ),
+          }),
           col('model'),
           col('drugClass', {
             width: 136,
@@ -54,7 +63,7 @@ export function InsuranceList() {
           col('traceRequired', { defaultHidden: true }),
           col('payPrice'),
           col('selfRatio', {
-            render: (ratio: number | null) => (ratio === null ? '—' : `${ratio}%`),
+            render: (ratio: number | null) => (ratio === null ? <Muted>—</Muted> : `${ratio}%`),
           }),
           col('validFrom', { defaultHidden: true }),
           col('validUntil'),
@@ -75,7 +84,7 @@ export function InsuranceList() {
       {importing ? (
         <ImportDialog
           kind="medical-insurance"
-          title={t('import')}
+          title={t('importTitle')}
           invalidates={[medicalInsurance.list.path]}
           onClose={() => setImporting(false)}
         />

@@ -31,6 +31,8 @@ export function CategoryList() {
         remove: products.removeCategory,
         fields: CategoryFields,
         width: 440,
+        whyNotUpdate: (row) => (row.source === 'INHERITED' ? t('category.inherited') : undefined),
+        whyNotRemove: (row) => (row.source === 'INHERITED' ? t('category.inherited') : undefined),
       }}
       filters={[{ key: 'keyword', label: t('category.name') }]}
       columns={[
