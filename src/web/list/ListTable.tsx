@@ -39,19 +39,10 @@ type Props<E extends Endpoint, R = RowOf<E>> = Omit<
 
 export function ListTable<E extends Endpoint>(props: Props<E>) {
   type R = RowOf<E>
-  const {
-    answer,
-    layout,
-    query,
-    onChange,
-    selected,
-    onSelect,
-    actions,
-    rowKey,
-    batch = [],
-    card,
-    changed,
-  } = props
+  const { answer, layout, query, onChange, selected, onSelect, actions, rowKey, card, changed } =
+    props
+  // nobody chooses rows for what he may not do
+  const batch = (props.batch ?? []).filter(({ can }) => can !== false)
   const { t } = useTranslation('web')
   const phone = usePhone()
   const box = useRef<HTMLDivElement>(null)

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
+import { registerLocale } from '../../../web/i18n.ts'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { Modal } from '../../../web/ui/overlay.tsx'
@@ -12,7 +13,11 @@ import { accounts } from '../../accounts/contract.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { StoreSelect } from '../../stores/web/pickers.tsx'
 import { distribution, type kinds, mostAssigned, type Outcome } from '../contract.ts'
+import { locale } from '../locale.ts'
 import { PeopleSelect } from './Pickers.tsx'
+
+// replenishment opens it, too
+registerLocale('distribution', locale)
 
 export type Kind = (typeof kinds)[number]
 /** With several kinds the person chooses; the first one is chosen already. */

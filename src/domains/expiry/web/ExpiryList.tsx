@@ -115,26 +115,28 @@ export function ExpiryList() {
           dated && col('handling'),
           dated && col('handleTime', { defaultHidden: true }),
         ]}
-        actions={(row) => [
-          {
-            key: 'notify',
-            label: t('notify'),
-            can: can && open([row]).length > 0,
-            onClick: () => void ask([row], () => undefined),
-          },
-          {
-            key: 'price',
-            label: t('price'),
-            can: may('lane:price') && row.daysLeft !== null && row.daysLeft >= 0,
-            to: laneOf(row),
-          },
-          {
-            key: 'fetch',
-            label: t('fetch'),
-            can: may('replenish:update') && target('/stock/replenish') !== undefined,
-            to: `/stock/replenish?deviceId=${row.deviceId}`,
-          },
-        ]}
+        {...((can || may('lane:price') || may('replenish:update')) && {
+          actions: (row: ExpiryRow) => [
+            {
+              key: 'notify',
+              label: t('notify'),
+              can: can && open([row]).length > 0,
+              onClick: () => void ask([row], () => undefined),
+            },
+            {
+              key: 'price',
+              label: t('price'),
+              can: may('lane:price') && row.daysLeft !== null && row.daysLeft >= 0,
+              to: laneOf(row),
+            },
+            {
+              key: 'fetch',
+              label: t('fetch'),
+              can: may('replenish:update') && target('/stock/replenish') !== undefined,
+              to: `/stock/replenish?deviceId=${row.deviceId}`,
+            },
+          ],
+        })}
         batch={[
           {
             key: 'notify',

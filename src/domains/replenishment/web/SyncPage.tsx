@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useCols } from '../../../web/columns.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
-import { SelectField, TextAreaField } from '../../../web/form/fields.tsx'
+import { Note, SelectField, TextAreaField } from '../../../web/form/fields.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { useMay } from '../../../web/session.ts'
 import { useNarrow } from '../../../web/shell/useWidth.ts'
@@ -89,7 +89,7 @@ export function SyncPage() {
           onClose={close}
           onSaved={close}
         >
-          <p>{said(chosen)}</p>
+          <Note>{said(chosen)}</Note>
           <SelectField
             name="choice"
             label={t('fields.choice')}

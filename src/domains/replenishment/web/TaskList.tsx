@@ -85,7 +85,7 @@ export function TaskList() {
             card: { as: 'fact', draw: soon },
           }),
           col('soldOut', { width: 88, render: (_, { soldOut }) => marked(soldOut, 'soldOut') }),
-          col('low', { width: 76, render: (_, { low }) => marked(low, 'warn') }),
+          col('low', { width: 88, render: (_, { low }) => marked(low, 'warn') }),
           col('fillRate', {
             width: 68,
             fit: (rate) => `${rate}%`,

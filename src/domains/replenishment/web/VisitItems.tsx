@@ -40,7 +40,9 @@ export function VisitItems({ items }: { items: readonly ItemRow[] }) {
           <span className={styles.figures}>
             {item.afterQty === null ? null : (
               <>
-                {item.beforeQty} → <b>{item.afterQty}</b>
+                <span>
+                  {item.beforeQty} → <b>{item.afterQty}</b>
+                </span>
                 {item.difference ? (
                   <small>
                     <Bad when={item.difference < 0}>

@@ -96,14 +96,11 @@ export function FlowList() {
         { label: t('fields.plus'), value: signed(sums.plus) },
         { label: t('fields.minus'), value: signed(sums.minus) },
       ]}
-      actions={(row) => [
-        {
-          key: 'correct',
-          label: t('correct'),
-          can: may('stock-flow:correct'),
-          to: `/stock/waste/correct/${row.laneId}`,
-        },
-      ]}
+      {...(may('stock-flow:correct') && {
+        actions: (row: FlowRow) => [
+          { key: 'correct', label: t('correct'), to: `/stock/waste/correct/${row.laneId}` },
+        ],
+      })}
       empty={{ title: t('list.empty'), hint: t('list.week') }}
       card={['productName', 'cargoRoad', 'reason', 'changeTotal', 'actorName', 'createTime']}
     />
