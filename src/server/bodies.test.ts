@@ -133,7 +133,7 @@ test('what an announcement is left with without its marks is found in one go', (
 
 test('whoever asks on and on without reading loses the connection, and holds no files', async () => {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
-  const opened = vi.spyOn(world.app.files, 'get')
+  const opened = vi.spyOn(world.app.files, 'open')
   socket.write(`GET /files/${randomUUID()}.png HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(1000))
   await new Promise((resolve) => socket.once('close', resolve))
   expect(opened.mock.calls.length).toBeLessThanOrEqual(10)

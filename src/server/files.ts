@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { chmodSync, createReadStream, createWriteStream, existsSync, statSync } from 'node:fs'
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -17,7 +18,8 @@ export type FileStore = {
     chunks: AsyncIterable<Uint8Array>,
     extension: 'xlsx' | 'zip',
   ): Promise<{ name: string; bytes: number }>
-  get(name: string): Readable
+  /** Null: it is gone. */
+  open(name: string): Promise<Readable | null>
   /** Gone, or was not there. */
   remove(name: string): Promise<void>
   readonly folder: string
@@ -58,7 +60,13 @@ export function openFiles(dataDir: string): FileStore {
         throw error
       }
     },
-    get: (name) => createReadStream(place(name)),
+    open(name) {
+      const stream = createReadStream(place(name))
+      return once(stream, 'open').then(
+        () => stream,
+        () => null,
+      )
+    },
     remove: (name) => rm(place(name), { force: true }),
   }
 }

@@ -31,6 +31,7 @@ import {
   takeBodies,
 } from './input.ts'
 import { keptAnswers } from './keptAnswers.ts'
+import { originOf } from './logRow.ts'
 import { perApp } from './perApp.ts'
 import { endpointsOf, type NamedEndpoint } from './product.ts'
 import { requireProof } from './proof.ts'
@@ -404,12 +405,7 @@ async function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Caller> {
-  const base = {
-    lang: toLang(request.headers['accept-language']),
-    requestId: request.id,
-    ip: request.ip,
-    userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
-  }
+  const base = { lang: toLang(request.headers['accept-language']), ...originOf(request) }
   if (endpoint.access === 'open') return { ...base, actor: { ...systemActor, username: 'public' } }
   const person = await app.product.signedIn(app, request, { name, endpoint })
   reply.header('x-perm-version', person.mark)

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import type { FastifyRequest } from 'fastify'
 import { CompiledQuery } from 'kysely'
 import { madeStorable } from '../shared/text.ts'
 import { masked } from './auditMask.ts'
@@ -30,6 +31,13 @@ export const writtenColumns = [
   'request_id',
   'duration_ms',
 ] as const
+
+/** Where a request comes from. */
+export const originOf = (request: FastifyRequest) => ({
+  requestId: request.id,
+  ip: request.ip,
+  userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
+})
 
 type Writer = Pick<Ctx, 'db' | 'now' | 'requestId' | 'ip' | 'userAgent'> & {
   app: { product: Pick<Product, 'auditText'> }

@@ -68,12 +68,8 @@ export async function servePages(
         .header('vary', 'accept')
         .header('cache-control', 'public, max-age=31536000, immutable')
         .send(less)
-    const stream = app.files.get(name)
-    await new Promise<void>((resolve, reject) =>
-      stream
-        .once('open', () => resolve())
-        .once('error', () => reject(new Refusal(common.notFound))),
-    )
+    const stream = await app.files.open(name)
+    if (!stream) throw new Refusal(common.notFound)
     reply
       .type(name.endsWith('.png') ? 'image/png' : 'image/jpeg')
       .header('cache-control', 'public, max-age=31536000, immutable')

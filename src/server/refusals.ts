@@ -7,7 +7,7 @@ import { madeStorable, say } from '../shared/text.ts'
 import { refusalOf } from './answers.ts'
 import type { Actor, App } from './context.ts'
 import { systemScope } from './database.ts'
-import { writeLog } from './logRow.ts'
+import { originOf, writeLog } from './logRow.ts'
 import { perApp } from './perApp.ts'
 
 /**
@@ -90,17 +90,8 @@ export async function traceRefusal(
           where created_at > ${new Date(app.now().getTime() - 60_000)}
             and request_id = ${request.id} limit 1`.execute(db)
       if (rows.length) return
-      const ctx = {
-        app,
-        db,
-        actor,
-        now: app.now(),
-        requestId: request.id,
-        ip: request.ip,
-        userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
-      }
       await writeLog(
-        ctx,
+        { app, db, actor, now: app.now(), ...originOf(request) },
         action,
         { id, name: id },
         { result, errorName: def.name, content, startedAt },

@@ -117,10 +117,11 @@ const verify = prepared<Contract['verify'], string>({
         rowOf<{ key: string }>(db)`select file_key as key from evidence_packs k
         where no = ${no} and ${visible({ actor }, 'k.org_id')} and file_key is not null`,
     )
-    if (!key) return ''
+    const file = key && (await app.files.open(key.key))
+    if (!file) return ''
     const sum = createHash('sha256')
     try {
-      for await (const part of app.files.get(key.key)) sum.update(part as Buffer)
+      for await (const part of file) sum.update(part as Buffer)
     } catch {
       return ''
     }

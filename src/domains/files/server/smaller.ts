@@ -36,8 +36,9 @@ async function make(
   file: string,
 ): Promise<Buffer | null> {
   try {
-    const whole = await buffer(app.files.get(name))
-    const bytes = Buffer.from(await shrunk(whole, width, kind))
+    const picture = await app.files.open(name)
+    if (!picture) return null
+    const bytes = Buffer.from(await shrunk(await buffer(picture), width, kind))
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
     await writeFile(`${file}.part`, bytes, { mode: 0o600 })
     await rename(`${file}.part`, file)

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerError } from '../../../server/answers.ts'
 import type { App } from '../../../server/context.ts'
-import { writeLog } from '../../../server/logRow.ts'
+import { originOf, writeLog } from '../../../server/logRow.ts'
 import type { SignedIn } from '../../../server/person.ts'
 import { tenantOf } from '../../../server/shares.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
@@ -61,12 +61,8 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
       throw new Refusal(common.forbidden)
     if (row.kind === 'EXPORT' && !(await reachesAll(app, actor, row.name, made)))
       throw new Refusal(jobErrors.madeWithMore)
-    const stream = app.files.get(row.fileKey)
-    await new Promise<void>((resolve, reject) =>
-      stream
-        .once('open', () => resolve())
-        .once('error', () => reject(new Refusal(jobErrors.fileGone))),
-    )
+    const stream = await app.files.open(row.fileKey)
+    if (!stream) throw new Refusal(jobErrors.fileGone)
     return attachment(reply, row.fileName).header('content-length', row.fileBytes).send(stream)
   })
   route('GET', '/api/imports/:kind/template', async (actor, request, reply) => {
@@ -84,18 +80,13 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
     const given = await receive(app, kind, request, actor)
     const faults = await tryOut(app, given, lang, request)
     // it answers what a trial answers, so it leaves the same
-    const caller = {
-      actor,
-      now: app.now(),
-      requestId: request.id,
-      ip: request.ip,
-      userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
-    }
     await app.database.transact(actor.scope, (db) =>
-      writeLog({ app, db, ...caller }, 'jobs.import', trialOf(given, faults), {
-        result: 'SUCCESS',
-        startedAt,
-      }),
+      writeLog(
+        { app, db, actor, now: app.now(), ...originOf(request) },
+        'jobs.import',
+        trialOf(given, faults),
+        { result: 'SUCCESS', startedAt },
+      ),
     )
     const file = await markedFile(given.sheet, faults, given.importer, {
       lang,
