@@ -11,6 +11,7 @@ import { shanghaiClock } from '../../../shared/instants.ts'
 import type { Lang } from '../../../shared/text.ts'
 import { bi } from '../../../shared/text.ts'
 import { loadPerson } from '../../accounts/server/people.ts'
+import { neutralised } from '../../jobs/rules.ts'
 import { notify } from '../../notices/server/notify.ts'
 import type { Manifest as ManifestShape, Params } from '../contract.ts'
 import { evidenceErrors, evidenceLimits } from '../rules.ts'
@@ -212,9 +213,9 @@ async function* csvOf(
   await sql`close ${cursor}`.execute(db)
 }
 
-/** What a table program would take for a formula is shown as text. */
+/** What a table program would take for a formula is shown as text; degrees below zero are none. */
 const cellOf = (value: string | null): string => {
-  const text = value === null ? '' : /^[=+@\t\r]|^-(?![\d.]+$)/.test(value) ? `'${value}` : value
+  const text = value === null ? '' : /^-[\d.]+$/.test(value) ? value : neutralised(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 const lineOf = (cells: readonly (string | null)[]) => `${cells.map(cellOf).join(',')}\r\n`
