@@ -11,7 +11,7 @@ import { type Change, type Entry, isOff, says } from './entries.ts'
 import styles from './phone.module.css'
 import { Chips, Stepper } from './Stepper.tsx'
 import { type Machine, type PhoneLane, small } from './store.ts'
-import { batchesFor, whyNotLoaded, whyNotPut } from './takeAlong.ts'
+import { batchesFor, firstBatch, whyNotLoaded, whyNotPut } from './takeAlong.ts'
 import { type LaneState, mostAdded, stateOf, useSay } from './visit.ts'
 
 /** They are told in words. */
@@ -44,7 +44,7 @@ export function LaneCard({ lane, entry, machine, problem, onChange }: Props) {
   const say = useSay()
   // what lies in it may still be counted and taken out
   const refused = whyNotPut(machine, lane)
-  const first = own.find((batch) => whyNotLoaded(batch) === null)
+  const first = firstBatch(machine.batches, lane.productId)
   const add = (n: number) =>
     onChange({
       addedQty: n,

@@ -7,7 +7,7 @@ import { type Change, says, sumsOf } from './entries.ts'
 import { LaneCard } from './LaneCard.tsx'
 import styles from './phone.module.css'
 import type { Machine, PhoneLane, PhoneVisit } from './store.ts'
-import { batchesFor, whyNotLoaded, whyNotPut } from './takeAlong.ts'
+import { firstBatch, whyNotPut } from './takeAlong.ts'
 import type { Entries } from './useVisitWork.ts'
 import { isShown, type LaneFilter, laneFilters, mostAdded, problemOf, useSay } from './visit.ts'
 
@@ -52,8 +52,7 @@ export function LanesStep({ visit, machine, entries, target, onChange, onNext }:
         const addedQty = mostAdded(lane, entry)
         if (addedQty === 0 || lane.traceRequired || addedQty === entry?.addedQty) return []
         if (whyNotPut(machine, lane)) return []
-        const first = batchesFor(batches, lane.productId).find((one) => whyNotLoaded(one) === null)
-        const batchId = entry?.batchId ?? first?.id ?? null
+        const batchId = entry?.batchId ?? firstBatch(batches, lane.productId)?.id ?? null
         return [{ lane, change: { addedQty, batchId, skipped: false } }]
       }),
     )

@@ -119,3 +119,9 @@ export const batchesFor = (batches: readonly PhoneBatch[], productId: number): P
         a.expiresOn.localeCompare(b.expiresOn) ||
         a.id - b.id,
     )
+/** The one that is put in unless somebody chooses another. */
+export const firstBatch = (
+  batches: readonly PhoneBatch[],
+  productId: number,
+): PhoneBatch | undefined =>
+  batchesFor(batches, productId).find((batch) => whyNotLoaded(batch) === null)
