@@ -176,16 +176,17 @@ export async function routeOf(ctx: Ctx, userId: number, date: string) {
   ]
   let before: Found | undefined
   const stops = ids.map((id): RouteStop => {
-    const { visitState: _, ended: __, ...one } = by.get(id) as Found & { more?: number }
-    delete one.more
+    const machine = by.get(id) as (typeof machines)[number]
+    const { visitState: _, ended: __, more: ___, ...one } = machine
+    const state = stateOf(machine)
     const km = before ? kmBetween(placeOf(before), placeOf(one)) : null
-    if (stateOf(by.get(id) as Found) !== 'SKIPPED') before = by.get(id)
+    if (state !== 'SKIPPED') before = machine
     return {
       ...one,
       km: km === null ? null : Math.round(km * 10) / 10,
       closed: suggested.closed.has(id) && one.hours.length > 0,
       worth: Math.round(worth.get(id) ?? 0),
-      state: stateOf(by.get(id) as Found),
+      state,
       sellsOutAt: one.sellsOutAt && new Date(one.sellsOutAt).toISOString(),
     }
   })
