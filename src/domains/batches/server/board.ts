@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { z } from 'zod'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, inheritable, may, owns, visible } from '../../../server/context.ts'
-import { rowsOf } from '../../../server/rows.ts'
+import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { isoText, shape } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
@@ -202,23 +202,23 @@ const destroy: Handlers<Contract>['destroy'] = async (ctx, { id, witnessId, phot
   const row = await one(ctx, id)
   if (!row.can.destroy) throw new Refusal(common.forbidden)
   if (witnessId === ctx.actor.userId) throw fieldRefusal(batchErrors.witnessSelf, 'witnessId')
-  const [witness] = await rowsOf<{ name: string }>(ctx.db)`select u.real_name as name from users u
+  const witness = await rowOf<{ name: string }>(ctx.db)`select u.real_name as name from users u
     where u.id = ${witnessId} and u.status = 'ENABLED' and u.deleted_at is null
       and ${visible(ctx, 'u.org_id')}`
   if (!witness) throw fieldRefusal(common.notFound, 'witnessId')
   if ((await missingPictures(ctx, photos, visible(ctx, 'u.org_id'))).length)
     throw fieldRefusal(common.notFound, 'photos')
   // pieces in the store: those that came back, and those that never left where they are counted
-  const [left] = await rowsOf<{ orgId: number; destroyed: number }>(ctx.db)`
+  const left = await rowOf<{ orgId: number; destroyed: number }>(ctx.db)`
     update recalls r set destroyed_qty = r.destroyed_qty + ${input.qty}, version = r.version + 1
     from batches b where b.id = r.batch_id and r.id = ${id}
       and r.destroyed_qty + ${input.qty} <= ${inStore}
     returning r.org_id as "orgId", r.destroyed_qty as destroyed`
   if (!left) {
-    const [now] = await rowsOf<{ most: number }>(ctx.db)`
+    const { most } = await onlyRow<{ most: number }>(ctx.db)`
       select greatest(${inStore} - r.destroyed_qty, 0)::int as most
       from recalls r join batches b on b.id = r.batch_id where r.id = ${id}`
-    throw fieldRefusal(batchErrors.moreThanThere, 'qty', { most: now?.most ?? 0 })
+    throw fieldRefusal(batchErrors.moreThanThere, 'qty', { most })
   }
   await ctx.db
     .insertInto('recall_destructions')
@@ -236,7 +236,7 @@ const destroy: Handlers<Contract>['destroy'] = async (ctx, { id, witnessId, phot
   ctx.audit({
     id: row.batchId,
     name: row.batchNo,
-    after: { ...input, witness: witness?.name, photos: photos.length },
+    after: { ...input, witness: witness.name, photos: photos.length },
     orgId: left.orgId,
   })
   ctx.touch('batches', left.orgId)

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, inheritable, may, visible } from '../../../server/context.ts'
 import { all } from '../../../server/lists.ts'
-import { exists, onlyRow, rowsOf } from '../../../server/rows.ts'
+import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
@@ -277,7 +277,7 @@ export async function saveDays(
   days: number | null,
 ): Promise<{ before: number | null }> {
   const column = sql.ref(of === 'productId' ? 'product_id' : 'category_id')
-  const [old] = await rowsOf<{ days: number }>(ctx.db)`select days from expiry_days
+  const old = await rowOf<{ days: number }>(ctx.db)`select days from expiry_days
     where org_id = ${orgId} and ${column} = ${id}`
   await (days === null
     ? sql`delete from expiry_days where org_id = ${orgId} and ${column} = ${id}`

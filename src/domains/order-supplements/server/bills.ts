@@ -1,7 +1,7 @@
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type App, type Ctx, visible } from '../../../server/context.ts'
 import { perApp } from '../../../server/perApp.ts'
-import { onlyRow, rowsOf } from '../../../server/rows.ts'
+import { exists, onlyRow } from '../../../server/rows.ts'
 import { Lost } from '../../../server/work.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
@@ -64,11 +64,8 @@ const isFresh = (app: App, account: Account, day: string): Promise<boolean> =>
   account.configId === null
     ? Promise.resolve(false)
     : app.database.aside(
-        async (db) =>
-          (
-            await rowsOf(db)`select from payment_bill_days d where ${ofAccount('d', account)}
-              and d.day = ${day} and d.fetched_at > ${new Date(app.now().getTime() - freshMs)}`
-          ).length > 0,
+        (db) => exists(db)`select from payment_bill_days d where ${ofAccount('d', account)}
+          and d.day = ${day} and d.fetched_at > ${new Date(app.now().getTime() - freshMs)}`,
       )
 
 /**

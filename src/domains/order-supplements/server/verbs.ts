@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may, visible } from '../../../server/context.ts'
-import { rowsOf } from '../../../server/rows.ts'
+import { rowOf, rowsOf } from '../../../server/rows.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
@@ -250,14 +250,12 @@ const supplement: Handlers<Contract>['supplement'] = async (ctx, input) => {
 }
 
 const close: Handlers<Contract>['close'] = async (ctx, { id, remark }) => {
-  const [row] = await rowsOf<{
-    kind: 'UNKNOWN_RESULT'
-    state: 'OPEN'
-    orgId: number
-    orderNum: string
-  }>(ctx.db)`select kind, state, org_id as "orgId", order_num as "orderNum" from order_cases c
-    where c.id = ${id} and ${visible(ctx, 'c.org_id', 'c.device_id')} for update`
-  if (!row) throw new Refusal(common.notFound)
+  type Row = { kind: 'UNKNOWN_RESULT'; state: 'OPEN'; orgId: number; orderNum: string }
+  const row = found(
+    await rowOf<Row>(ctx.db)`select kind, state, org_id as "orgId", order_num as "orderNum"
+      from order_cases c
+      where c.id = ${id} and ${visible(ctx, 'c.org_id', 'c.device_id')} for update`,
+  )
   if (!closable(row)) throw new Refusal(common.stale)
   await sql`update order_cases set state = 'DONE', remark = ${remark}, handled_at = ${ctx.now},
     handled_by = ${ctx.actor.userId} where id = ${id}`.execute(ctx.db)
