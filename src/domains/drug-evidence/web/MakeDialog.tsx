@@ -4,45 +4,14 @@ import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { useRead } from '../../../web/api.ts'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { DayField, Field, Note, TextField } from '../../../web/form/fields.tsx'
+import { type PickedProps, wholeWidth } from '../../../web/picked.ts'
 import { Select } from '../../../web/ui/select.tsx'
 import { useDebounced } from '../../../web/useDebounced.ts'
 import { batches } from '../../batches/contract.ts'
-import { machines } from '../../machines/contract.ts'
+import { DevicesSelect } from '../../machines/web/pickers.tsx'
 import { drugEvidence } from '../contract.ts'
 
-const wide = { width: '100%' } as const
-type Props<T> = { id?: string; value?: T; onChange?: (value: T | undefined) => void }
-
-/** Machines of the scope; those that were chosen stay in the list. */
-function DevicesSelect({ id, value, onChange }: Props<number[]>) {
-  const { t } = useTranslation('web')
-  const [typed, setTyped] = useState('')
-  const keyword = useDebounced(typed.trim())
-  const found = useRead(machines.options, keyword ? { keyword } : {}, { keep: true })
-  const held = useRead(machines.options, { ids: value ?? [] }, { enabled: Boolean(value?.length) })
-  const rows = new Map(
-    [...(held.data?.list ?? []), ...(found.data?.list ?? [])].map((row) => [row.id, row]),
-  )
-  return (
-    <Select
-      {...(id ? { id } : {})}
-      style={wide}
-      mode="multiple"
-      maxTagCount={4}
-      value={value ?? []}
-      placeholder={t('form.choose')}
-      loading={found.isFetching}
-      showSearch={{ filterOption: false, onSearch: setTyped, searchValue: typed }}
-      options={[...rows.values()].map((row) => ({
-        value: row.id,
-        label: `${row.rtuNumber} ${row.nickname}`,
-      }))}
-      onChange={(next: number[]) => onChange?.(next)}
-    />
-  )
-}
-
-function BatchSelect({ id, value, onChange }: Props<number>) {
+function BatchSelect(props: PickedProps<number>) {
   const { t } = useTranslation('web')
   const [typed, setTyped] = useState('')
   const keyword = useDebounced(typed.trim())
@@ -53,10 +22,8 @@ function BatchSelect({ id, value, onChange }: Props<number>) {
   )
   return (
     <Select
-      {...(id ? { id } : {})}
-      style={wide}
-      allowClear
-      value={value ?? null}
+      {...wholeWidth(props)}
+      value={(props.value as number | undefined) ?? null}
       placeholder={t('form.choose')}
       loading={found.isFetching}
       showSearch={{ filterOption: false, onSearch: setTyped, searchValue: typed }}
@@ -64,7 +31,7 @@ function BatchSelect({ id, value, onChange }: Props<number>) {
         value: row.id,
         label: `${row.batchNo} ${row.productName}`,
       }))}
-      onChange={(next: number | null | undefined) => onChange?.(next ?? undefined)}
+      onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
     />
   )
 }

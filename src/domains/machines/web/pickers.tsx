@@ -18,34 +18,73 @@ export function useFaultWord(): (code: string) => string {
   return (code) => t(`enums.faultCode.${code}`, { defaultValue: code })
 }
 
+/** What a picker of machines hands to its field: those that are found, and those that were chosen. */
+function useMachines(
+  chosen: readonly number[],
+  { typeOf, keep }: { typeOf?: number | undefined; keep: boolean },
+) {
+  const [typed, setTyped] = useState('')
+  const keyword = useDebounced(typed.trim())
+  const asked = { ...(keyword ? { keyword } : {}), ...(typeOf ? { typeOf } : {}) }
+  const found = useRead(machines.options, asked, { keep: true })
+  const held = useRead(machines.options, { ids: [...chosen] }, { enabled: chosen.length > 0, keep })
+  const rows = new Map(
+    [...(held.data?.list ?? []), ...(found.data?.list ?? [])].map((row) => [row.id, row]),
+  )
+  return {
+    loading: found.isFetching,
+    showSearch: { filterOption: false as const, onSearch: setTyped, searchValue: typed },
+    options: [...rows.values()].map((row) => ({
+      value: row.id,
+      label: `${row.rtuNumber} ${row.nickname}`,
+    })),
+  }
+}
+
 /** A machine of the scope, found by number or name; `typeOf`: of that machine's type alone. */
 export function DeviceSelect({
   typeOf,
   ...props
 }: PickedProps<number> & { typeOf?: number | undefined }) {
   const { t } = useTranslation('web')
-  const [typed, setTyped] = useState('')
-  const keyword = useDebounced(typed.trim())
   const chosen = typeof props.value === 'number' ? props.value : undefined
-  const asked = { ...(keyword ? { keyword } : {}), ...(typeOf ? { typeOf } : {}) }
-  const found = useRead(machines.options, asked, { keep: true })
-  const held = useRead(machines.options, { ids: [chosen ?? 0] }, { enabled: chosen !== undefined })
-  const rows = new Map(
-    [...(held.data?.list ?? []), ...(found.data?.list ?? [])].map((row) => [row.id, row]),
-  )
+  const found = useMachines(chosen === undefined ? [] : [chosen], { typeOf, keep: false })
   return (
     <Select
       {...wholeWidth(props)}
+      {...found}
       value={chosen ?? null}
       placeholder={props.placeholder ?? t('form.choose')}
-      loading={found.isFetching}
       popupMatchSelectWidth={false}
-      showSearch={{ filterOption: false, onSearch: setTyped, searchValue: typed }}
-      options={[...rows.values()].map((row) => ({
-        value: row.id,
-        label: `${row.rtuNumber} ${row.nickname}`,
-      }))}
       onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
+    />
+  )
+}
+
+type Several = {
+  id?: string
+  value?: readonly number[]
+  onChange?: (ids: number[]) => void
+  /** Instead of a label. */
+  placeholder?: string
+  without?: readonly number[]
+}
+/** Several of them; chosen ones keep their words while the search moves on. */
+export function DevicesSelect({ id, value = [], onChange, placeholder, without = [] }: Several) {
+  const { t } = useTranslation('web')
+  const { options, ...found } = useMachines(value, { keep: true })
+  return (
+    <Select
+      {...(id ? { id } : {})}
+      {...found}
+      mode="multiple"
+      style={{ width: '100%' }}
+      value={[...value]}
+      options={options.filter((option) => !without.includes(option.value))}
+      placeholder={placeholder ?? t('form.choose')}
+      {...(placeholder ? { 'aria-label': placeholder } : {})}
+      maxTagCount="responsive"
+      onChange={(next: number[]) => onChange?.(next)}
     />
   )
 }

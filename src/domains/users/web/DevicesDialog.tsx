@@ -5,12 +5,8 @@ import { useRead, useWrite } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { Modal } from '../../../web/ui/overlay.tsx'
-import { Select } from '../../../web/ui/select.tsx'
 import { Lead, Muted } from '../../../web/ui/Text.tsx'
-
-import { useDebounced } from '../../../web/useDebounced.ts'
-import { machines } from '../../machines/contract.ts'
-
+import { DevicesSelect } from '../../machines/web/pickers.tsx'
 import { type OrganUserRow, users } from '../contract.ts'
 
 type Device = { id: number; rtuNumber: string; nickname: string }
@@ -51,7 +47,14 @@ export function DevicesDialog({ row, onClose }: { row: OrganUserRow; onClose: ()
       }
     >
       <Flex gap={8} style={{ marginBottom: 8 }}>
-        <Machines value={chosen} onChange={setChosen} without={ids} />
+        <div style={{ flex: 1, minWidth: 0 }}>
+          <DevicesSelect
+            value={chosen}
+            onChange={setChosen}
+            without={ids}
+            placeholder={t('devices.search')}
+          />
+        </div>
         <Button
           disabled={chosen.length === 0 || !read.data}
           loading={add.isPending}
@@ -104,45 +107,5 @@ export function DevicesDialog({ row, onClose }: { row: OrganUserRow; onClose: ()
         ]}
       />
     </Modal>
-  )
-}
-
-/**
- * Several machines, found by number or name; chosen ones keep their words while the search moves
- * on.
- */
-function Machines({
-  value,
-  onChange,
-  without,
-}: {
-  value: number[]
-  onChange: (ids: number[]) => void
-  without: readonly number[]
-}) {
-  const { t } = useTranslation('users')
-  const [typed, setTyped] = useState('')
-  const keyword = useDebounced(typed.trim())
-  const found = useRead(machines.options, keyword ? { keyword } : {}, { keep: true })
-  const held = useRead(machines.options, { ids: value }, { enabled: value.length > 0, keep: true })
-  const rows = new Map<number, Device>(
-    [...(held.data?.list ?? []), ...(found.data?.list ?? [])].map((row) => [row.id, row]),
-  )
-  const options = [...rows.values()]
-    .filter((device) => !without.includes(device.id))
-    .map((device) => ({ value: device.id, label: `${device.rtuNumber} ${device.nickname}` }))
-  return (
-    <Select
-      mode="multiple"
-      style={{ flex: 1, minWidth: 0 }}
-      value={value}
-      options={options}
-      loading={found.isFetching}
-      placeholder={t('devices.search')}
-      aria-label={t('devices.search')}
-      maxTagCount="responsive"
-      showSearch={{ filterOption: false, onSearch: setTyped, searchValue: typed }}
-      onChange={(next: number[]) => onChange(next)}
-    />
   )
 }
