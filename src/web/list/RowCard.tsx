@@ -27,13 +27,14 @@ export function RowCard<R>({
 }) {
   const find = (as: NonNullable<Column<R>['card']>['as']) =>
     columns.find((column) => column.card?.as === as)
-  const [picture, title, state] = [find('picture'), find('line'), find('state')]
+  const [pictures, title, state] = [find('picture'), find('line'), find('state')]
+  const empty = (key: string) => blank((row as Record<string, unknown>)[key])
+  // where the list shows no pictures by itself, none is no gap
+  const picture = pictures?.defaultHidden && empty(pictures.key) ? undefined : pictures
   const chosen = keys.flatMap(
     (key) => columns.find((column) => column.key === key && column !== title) ?? [],
   )
-  const filled = chosen.filter(
-    (column) => !blank((row as Record<string, unknown>)[column.key]) || column.card?.as === 'fact',
-  )
+  const filled = chosen.filter((column) => !empty(column.key) || column.card?.as === 'fact')
   const texts = filled.filter((column) => column.card?.as === 'line')
   const facts = filled
     .filter((column) => column.card?.as === 'fact')
