@@ -17,6 +17,7 @@ import {
   ProductRow,
   type products,
 } from '../contract.ts'
+import { knowsCost } from './cost.ts'
 
 type Contract = typeof products
 
@@ -251,7 +252,7 @@ export async function categoryFits(ctx: Ctx, categoryId: number, orgId: number):
 
 export const rightsOn = (ctx: Ctx, orgId: number) => ({
   owned: owns(ctx, orgId),
-  cost: may(ctx, 'product:cost'),
+  cost: knowsCost(ctx, orgId),
   update: may(ctx, 'product:update'),
   publish: may(ctx, 'product:publish'),
   remove: may(ctx, 'product:delete'),

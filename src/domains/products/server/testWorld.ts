@@ -29,7 +29,7 @@ const all = [
 ]
 /**
  * Users besides those of the organisations: no cost (6), a clerk who may only read (7), a
- * replenisher of machine 1 (8), a supplier with every right (9).
+ * replenisher of machine 1 (8), a supplier with every right (9) and one as they are made (10).
  */
 export const people = {
   platform: 1,
@@ -41,6 +41,7 @@ export const people = {
   reader: 7,
   replenisher: 8,
   supplier: 9,
+  delivers: 10,
 }
 
 export async function openWorld(now = new Date('2026-11-21T06:00:00Z')): Promise<World> {
@@ -62,6 +63,12 @@ export async function openWorld(now = new Date('2026-11-21T06:00:00Z')): Promise
         permissions: ['product:read', 'stock-flow:read'],
       },
       { user: 9, org: 6, scope: 'ORG_TREE', permissions: all },
+      {
+        user: 10,
+        org: 6,
+        scope: 'ORG_TREE',
+        permissions: ['product:read', 'product:create', 'product:update'],
+      },
     ],
   })
   return {

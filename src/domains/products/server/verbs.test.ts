@@ -226,6 +226,27 @@ describe('scope', () => {
       (await world.send(people.supplier, 'GET', `/products/${theirs.id}`)).body.costPrice,
     ).toBe(null)
   })
+  test('a supplier changes what he entered himself, without the right to costs', async () => {
+    const image = await world.upload(6)
+    const { status, body } = await world.send(
+      people.delivers,
+      'POST',
+      '/products',
+      fine({ images: [image], costPrice: 95 }),
+    )
+    expect([status, body.costPrice, body.can.edit]).toEqual([200, 95, true])
+    const after = await world.send(
+      people.delivers,
+      'PUT',
+      `/products/${body.id}`,
+      fine({ images: [image], costPrice: 96, version: 1 }),
+    )
+    expect([after.status, after.body.costPrice]).toEqual([200, 96])
+    const theirs = await made(people.platform)
+    expect(
+      (await world.send(people.delivers, 'GET', `/products/${theirs.id}`)).body.costPrice,
+    ).toBe(null)
+  })
   test('a product above is readable and usable, not changeable', async () => {
     const { id, version } = await made(people.platform)
     const { status, body } = await world.send(people.operator, 'GET', `/products/${id}`)
