@@ -87,6 +87,9 @@ export const productErrors = defineErrors('products', {
   ],
 })
 
+/** As printed on the package, in any language. */
+export const approvalNoExample = '国药准字Z20147726'
+
 export const ruleTexts = {
   approvalNo: bi('请输入批准文号', 'Enter the approval number'),
   approvalNoShape: bi('批准文号格式不正确', 'Not an approval number'),

@@ -25,6 +25,7 @@ import { Bad } from '../../../web/ui/Text.tsx'
 import { useDebounced } from '../../../web/useDebounced.ts'
 import { type Product, products } from '../contract.ts'
 import {
+  approvalNoExample,
   type DrugClass,
   dosageForms,
   marginPermille,
@@ -82,7 +83,11 @@ function Sections({ fresh, edited }: { fresh: boolean; edited: Product | undefin
       {drugClass === 'NONE' ? null : (
         <Section title={t('form.drug')} purpose={t('form.drugHint')}>
           <Note type={drugClass === 'OTC_B' ? 'info' : 'warning'}>{t('form.drugBanner')}</Note>
-          <TextField name="approvalNo" required placeholder={t('form.approvalNo')} />
+          <TextField
+            name="approvalNo"
+            required
+            placeholder={t('form.approvalNo', { example: approvalNoExample })}
+          />
           <SelectField name="dosageForm" required options={forms} />
           <TextField name="manufacturer" required wide />
           <NumberField name="storeTempMin" precision={1} min={-40} max={60} unit="°C" />
