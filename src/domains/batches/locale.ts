@@ -175,7 +175,7 @@ export const locale = defineLocale(
       remaining: 'In store',
       report: 'Test report',
       recallLevel: 'Recall level',
-      recallNo: 'Recall notice',
+      recallNo: 'Notice number',
       recallReason: 'Why recalled',
       recalledAt: 'Recalled at',
       level: 'Level',
