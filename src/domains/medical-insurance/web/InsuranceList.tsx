@@ -58,7 +58,7 @@ export function InsuranceList() {
           }),
           col('insuranceClass', { width: 112 }),
           col('status', { width: 112 }),
-          col('insuranceCode', { width: 212 }),
+          col('insuranceCode', { width: 224 }),
           col('approvalNo', { defaultHidden: true }),
           col('traceRequired', { defaultHidden: true }),
           col('payPrice'),
