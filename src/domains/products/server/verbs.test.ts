@@ -397,7 +397,9 @@ describe('lanes', () => {
     await addLane(world, 13, 3, 1, id, 300)
     const put = (drugClass: string, version: number) =>
       world.send(people.operator, 'PUT', `/products/${id}`, { ...drug({ drugClass }), version })
-    expect((await put('NONE', 1)).body.message).toBe('商品正在销售，药品分类只能改为更严格的类别')
+    expect((await put('NONE', 1)).body.errors).toEqual([
+      { field: 'drugClass', message: '商品正在销售，药品分类只能改为更严格的类别' },
+    ])
     const lane = await addLane(world, 12, 3, 1, id, 300)
     expect((await put('OTC_A', 1)).body.message).toBe(
       '以下货道所在设备不允许销售此类药品：HD000012-1，共1个货道',

@@ -9,7 +9,7 @@ import {
   owns,
 } from '../../../server/context.ts'
 import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
-import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
+import { common, type ErrorDef, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
 import { bi } from '../../../shared/text.ts'
 import { canPlace } from '../../drug-guard/rules.ts'
@@ -123,13 +123,8 @@ async function checkLanes(ctx: Ctx, before: q.ProductData, input: ProductInput):
   const [was, is] = [asGoods(before), asGoods(input)]
   if (input.costPrice <= before.costPrice && isDeepStrictEqual(was, is)) return
   const placed = await q.placements(ctx, before.id)
-  reject(
-    drugClassChange(
-      { drugClass: before.drugClass, status: before.status },
-      input.drugClass,
-      placed.length > 0,
-    ),
-  )
+  const looser = drugClassChange(before, input.drugClass, placed.length > 0)
+  if (looser) throw fieldRefusal(looser, 'drugClass')
   const below = placed.filter((lane) => lane.price < input.costPrice)
   if (input.costPrice > before.costPrice && below.length) {
     const places = namePlaces(
