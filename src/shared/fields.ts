@@ -130,6 +130,14 @@ export const day = z.iso
   .refine((d) => d >= '2000-01-01' && d <= '2100-12-31', bi('日期范围错误', 'Date out of range'))
   .meta({ description: 'day in Asia/Shanghai', unit: 'day' })
 
+/** A day that somebody is asked for. */
+export const dayOf = (required: string) =>
+  z
+    .string({ error: required })
+    .min(1, required)
+    .pipe(day)
+    .meta({ description: 'day in Asia/Shanghai', unit: 'day' })
+
 /** Required text, trimmed: `text(30, bi('请输入名称', 'Enter a name'))`. */
 export const text = (max: number, required: string) =>
   z

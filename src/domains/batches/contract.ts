@@ -12,12 +12,11 @@ const Status = z
   .meta({ tones: { NORMAL: 'online', RECALLED: 'fault', EXPIRED: 'offline' } })
 const chosen = (required: string) =>
   z.number({ error: required }).int().positive(required).max(Number.MAX_SAFE_INTEGER)
-const day = (required: string) => z.string({ error: required }).min(1, required).pipe(f.day)
 
 const fields = {
   batchNo: f.text(40, bi('请输入批号', 'Enter the batch number')),
-  producedOn: day(bi('请选择生产日期', 'Choose the day of production')),
-  expiresOn: day(bi('请选择有效期', 'Choose the last day of use')),
+  producedOn: f.dayOf(bi('请选择生产日期', 'Choose the day of production')),
+  expiresOn: f.dayOf(bi('请选择有效期', 'Choose the last day of use')),
   /** Null: nobody counts them. */
   receivedQty: z.number().int().min(0).max(10_000_000).nullable().default(null),
   costPrice: f.price.nullable().default(null),

@@ -85,7 +85,6 @@ export const PackDetail = PackRow.extend({
 })
 
 const no = z.strictObject({ no: z.string().regex(packNo) })
-const day = (text: string) => z.string({ error: text }).min(1, text).pipe(f.day)
 const from = bi('请选择开始日期', 'Choose the first day')
 const to = bi('请选择结束日期', 'Choose the last day')
 
@@ -137,8 +136,8 @@ export const drugEvidence = {
           .optional(),
         batchId: f.id.optional(),
         code: f.traceCode.optional(),
-        from: day(from),
-        to: day(to),
+        from: f.dayOf(from),
+        to: f.dayOf(to),
         dataAsOf: f.instant.optional(),
       })
       .refine(rangeIsFine, { path: ['to'], message: rangeError }),

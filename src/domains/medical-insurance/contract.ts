@@ -12,7 +12,6 @@ const Status = z
   .meta({ tones: { PENDING: 'locked', VALID: 'online', EXPIRED: 'offline' } })
 const startDay = bi('请选择生效日期', 'Choose the first day')
 const endDay = bi('请选择失效日期', 'Choose the last day')
-const day = (required: string) => z.string({ error: required }).min(1, required).pipe(f.day)
 export const insuranceCode = z
   .string({ error: bi('请输入国家医保编码', 'Enter the national insurance code') })
   .trim()
@@ -25,8 +24,8 @@ const fields = {
   payPrice: f.price.nullable().default(null),
   /** Percent, with two decimals. */
   selfRatio: z.number().min(0).max(100).multipleOf(0.01).nullable().default(null),
-  validFrom: day(startDay),
-  validUntil: day(endDay),
+  validFrom: f.dayOf(startDay),
+  validUntil: f.dayOf(endDay),
 }
 type Fields = z.ZodObject<typeof fields>
 const wholePeriod = (c: z.core.ParsePayload<z.output<Fields>>) => {
