@@ -72,15 +72,7 @@ export function InsuranceList() {
           col('orgName', { defaultHidden: true }),
           col('createTime', { defaultHidden: true }),
         ]}
-        card={[
-          'model',
-          'drugClass',
-          'insuranceClass',
-          'insuranceCode',
-          'payPrice',
-          'selfRatio',
-          'validUntil',
-        ]}
+        card={['model', 'insuranceClass', 'insuranceCode', 'payPrice', 'selfRatio', 'validUntil']}
       />
       {importing ? (
         <ImportDialog
