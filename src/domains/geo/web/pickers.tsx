@@ -11,6 +11,9 @@ const withTexts = async <T,>(part: Promise<T>): Promise<T> => {
 /** A map with our outlines, or the platform's tiles; the page draws on it in `onMap`. */
 export const GeoMap = lazyDialog(() => withTexts(import('./GeoMap.tsx')).then((m) => m.GeoMap))
 
+/** Places on a map in the order in which one goes to them. */
+export const Trail = lazyDialog(() => withTexts(import('./Trail.tsx')).then((m) => m.Trail))
+
 /**
  * Below the fields `county`, `address`, `lng` and `lat` of a form: opens the map and fills them.
  */

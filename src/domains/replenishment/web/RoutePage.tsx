@@ -4,19 +4,22 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { ListHead } from '../../../web/list/Heads.tsx'
+import type { Side } from '../../../web/list/OrderHandle.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Empty, Unread } from '../../../web/Problem.tsx'
 import { useMay } from '../../../web/session.ts'
 import { useNarrow } from '../../../web/shell/useWidth.ts'
-import { PageHead } from '../../../web/ui/Sheet.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
 import { PersonSelect } from '../../accounts/web/pickers.tsx'
+import { Trail } from '../../geo/web/pickers.tsx'
 import { replenishment } from '../contract.ts'
 import type { Route, RouteStop } from '../routeContract.ts'
 import { OnPhone, RouteHere, Synced } from './OnPhone.tsx'
 import styles from './route.module.css'
 import { StopCard } from './StopCard.tsx'
 import { useStart } from './useStart.ts'
+import { useViews } from './views.ts'
 
 const LoadList = lazyDialog(() => import('./LoadList.tsx').then((m) => m.LoadList))
 const SkipDialog = lazyDialog(() => import('./SkipDialog.tsx').then((m) => m.SkipDialog))
@@ -46,22 +49,31 @@ export function RoutePage() {
   })
   useLive('replenishment', [replenishment.myRoute.path])
   const { t } = useTranslation('replenishment')
+  const views = useViews('route')
   return (
     <>
       {/* on a phone the shell says where one is */}
       {narrow && !may('user:lookup') ? null : (
-        <PageHead title={t('route.title')}>
-          {may('user:lookup') ? (
-            <div className={styles.person}>
-              <PersonSelect
-                value={userId}
-                onChange={(id) => setUserId((id as number | null) ?? undefined)}
-                placeholder={t('route.mine')}
-                prefix={t('fields.userId')}
-              />
-            </div>
-          ) : null}
-        </PageHead>
+        <section className={`hd-sheet ${styles.title}`}>
+          <ListHead
+            title={t(narrow ? 'route.title' : 'title')}
+            views={narrow ? [] : views}
+            query={{}}
+            onView={() => undefined}
+            actions={
+              may('user:lookup') ? (
+                <div className={styles.person}>
+                  <PersonSelect
+                    value={userId}
+                    onChange={(id) => setUserId((id as number | null) ?? undefined)}
+                    placeholder={t('route.mine')}
+                    prefix={t('fields.userId')}
+                  />
+                </div>
+              ) : null
+            }
+          />
+        </section>
       )}
       <OnPhone />
       {read.data ? (
@@ -83,6 +95,7 @@ function Day({ route, own, offline = false }: { route: Route; own: boolean; offl
   const { t } = useTranslation('replenishment')
   const navigate = useNavigate()
   const [filter, setFilter] = useState<Filter>('all')
+  const [mapped, setMapped] = useState(false)
   const [loading, setLoading] = useState(false)
   const [skipping, setSkipping] = useState<RouteStop>()
   const begin = useStart()
@@ -96,12 +109,31 @@ function Day({ route, own, offline = false }: { route: Route; own: boolean; offl
   const shown = [...ahead, ...route.stops.filter((stop) => !ahead.includes(stop))].filter(
     filters[filter],
   )
+  const keepOrder = (deviceIds: number[]) => order.mutate({ date, deviceIds })
   const move = (stop: RouteStop, by: -1 | 1) => {
     const ids = ahead.map((one) => one.deviceId)
     const at = ids.indexOf(stop.deviceId)
     ids.splice(at + by, 0, ...ids.splice(at, 1))
-    order.mutate({ date, deviceIds: ids })
+    keepOrder(ids)
   }
+  const put = (stop: RouteStop, beside: string, side: Side) => {
+    const ids = ahead.map((one) => one.deviceId).filter((id) => id !== stop.deviceId)
+    const at = ids.indexOf(Number(beside))
+    // what is done stands behind all that is left
+    ids.splice(at < 0 ? ids.length : at + (side === 'AFTER' ? 1 : 0), 0, stop.deviceId)
+    keepOrder(ids)
+  }
+  const trail = shown.flatMap((stop) =>
+    stop.lng === null || stop.lat === null
+      ? []
+      : {
+          key: stop.deviceId,
+          lng: stop.lng,
+          lat: stop.lat,
+          name: stop.nickname || stop.rtuNumber,
+          nth: ahead.includes(stop) ? ahead.indexOf(stop) + 1 : null,
+        },
+  )
   if (!route.stops.length)
     return (
       <Empty
@@ -118,17 +150,27 @@ function Day({ route, own, offline = false }: { route: Route; own: boolean; offl
           <Synced />
         </p>
         <div className={styles.acts}>
+          {offline ? null : (
+            <div className={styles.chips} role="group" aria-label={t('route.as')}>
+              {(['list', 'map'] as const).map((key) => (
+                <button
+                  key={key}
+                  type="button"
+                  aria-pressed={mapped === (key === 'map')}
+                  onClick={() => setMapped(key === 'map')}
+                >
+                  {t(`route.${key}`)}
+                </button>
+              ))}
+            </div>
+          )}
           {plans && ahead.length ? (
             <Button size="large" onClick={() => setLoading(true)}>
               {t('route.load')}
             </Button>
           ) : null}
           {plans && route.ordered ? (
-            <Button
-              size="large"
-              loading={order.isPending}
-              onClick={() => order.mutate({ date, deviceIds: [] })}
-            >
+            <Button size="large" loading={order.isPending} onClick={() => keepOrder([])}>
               {t('route.suggested')}
             </Button>
           ) : null}
@@ -146,7 +188,9 @@ function Day({ route, own, offline = false }: { route: Route; own: boolean; offl
           ))}
         </div>
       </section>
-      {shown.length ? (
+      {mapped && !offline && trail.length ? (
+        <Trail key={JSON.stringify(trail)} stops={trail} />
+      ) : shown.length ? (
         <ol className={styles.stops}>
           {shown.map((stop) => (
             <StopCard
@@ -158,6 +202,7 @@ function Day({ route, own, offline = false }: { route: Route; own: boolean; offl
                   ? {
                       up: stop === ahead[0] ? null : () => move(stop, -1),
                       down: stop === ahead.at(-1) ? null : () => move(stop, 1),
+                      put: (beside, side) => put(stop, beside, side),
                     }
                   : null
               }

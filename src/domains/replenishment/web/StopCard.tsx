@@ -2,6 +2,7 @@ import ArrowDownOutlined from '@ant-design/icons/es/icons/ArrowDownOutlined'
 import ArrowUpOutlined from '@ant-design/icons/es/icons/ArrowUpOutlined'
 import { Button } from 'antd'
 import { useTranslation } from 'react-i18next'
+import { OrderHandle, type Side } from '../../../web/list/OrderHandle.tsx'
 import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
 import type { RouteStop } from '../routeContract.ts'
@@ -13,7 +14,7 @@ type Props = {
   stop: RouteStop
   /** Its place among those that are left. */
   nth: number | null
-  onMove: { up: Act; down: Act } | null
+  onMove: { up: Act; down: Act; put: (beside: string, side: Side) => void } | null
   onStart: Act
   onSkip: Act
   onBack: Act
@@ -70,9 +71,15 @@ export function StopCard({ stop, nth, onMove, onStart, onSkip, onBack }: Props) 
     ['closed', t('route.closed'), stop.closed],
   ]
   return (
-    <li className={`hd-sheet ${styles.stop}`} data-state={stop.state}>
+    <li className={`hd-sheet ${styles.stop}`} data-state={stop.state} data-row-key={stop.deviceId}>
       <header>
-        {nth === null ? null : <span className={styles.nth}>{nth}</span>}
+        {onMove ? (
+          <OrderHandle label={t('route.move', { name: stop.nickname })} onDrop={onMove.put}>
+            <span className={styles.nth}>{nth}</span>
+          </OrderHandle>
+        ) : nth === null ? null : (
+          <span className={styles.nth}>{nth}</span>
+        )}
         <span className={styles.name}>
           <b>{stop.nickname}</b> <Muted>{stop.rtuNumber}</Muted>
         </span>
