@@ -42,6 +42,7 @@ const pathIds: Readonly<Record<string, Source>> = {
  * different rows; `lanes.id` is the id of an item of `lanes`.
  */
 const fieldIds: Readonly<Record<string, Source>> = {
+  'stock-flows actorId': byRow,
   deviceId: byRow,
   productId: shared,
   typeId: shared,

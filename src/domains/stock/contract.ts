@@ -67,6 +67,8 @@ export const FlowQuery = listQuery(
       .optional(),
     wasteNum: wasteNum.optional(),
     batchNo: keyword,
+    /** Of whom; a supplier is not told of anybody. */
+    actorId: f.id.optional(),
     /** A whole code, by whoever may read codes; alone, it searches the last year. */
     traceCode: f.traceCode.optional(),
     ...rangeFields,

@@ -52,6 +52,11 @@ function conditions(ctx: Ctx, input: FlowQuery, org = 'f.org_id') {
     input.cargoRoad && sql`f.cargo_road = ${input.cargoRoad}`,
     input.productId && sql`f.product_id = ${input.productId}`,
     matches('products', 'f.product_id', input.keyword),
+    // of people and orders that are not told nothing is found
+    (input.actorId || input.orderNum) && delivers(ctx) && sql`false`,
+    input.actorId &&
+      sql`f.actor_kind = 'USER'
+        and f.actor_id = (select u.id from users u where u.id = ${input.actorId})`,
     input.orderNum && sql`f.order_num = ${input.orderNum}`,
     input.wasteNum && sql`f.waste_num = ${input.wasteNum}`,
     input.batchNo &&

@@ -105,6 +105,7 @@ beforeAll(async () => {
     reason: 'WASTE',
     device: 22,
     product: 6,
+    actor: ['USER', 902],
   })
   await add({
     num: '20261121000000000004',
@@ -158,6 +159,9 @@ test.each([
   ['wasteNum=20260301000000000006', ['6']],
   ['from=2026-11-21&to=2026-11-21', ['3']],
   ['from=2026-02-01&to=2026-12-31', ['3', '2', '1', '6']],
+  ['actorId=903', ['1']],
+  // people above are not told
+  ['actorId=902', []],
   ['sort=createTime', ['1', '2', '3']],
   ['pageSize=3&page=2&from=2026-02-01&to=2026-12-31', ['6']],
   ['rtuNumber=nothing', []],

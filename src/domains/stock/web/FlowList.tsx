@@ -6,6 +6,7 @@ import { formatCount } from '../../../web/Money.tsx'
 import { useMay } from '../../../web/session.ts'
 import { ShortNumber } from '../../../web/ui/ShortNumber.tsx'
 import { Bad, Cut, Muted } from '../../../web/ui/Text.tsx'
+import { PersonSelect } from '../../accounts/web/pickers.tsx'
 import { FlowRow, stock } from '../contract.ts'
 
 /** Losses stand out; the sign says what comes in and what goes. */
@@ -32,6 +33,7 @@ export function FlowList() {
         { key: 'cargoRoad', more: true },
         { key: 'batchNo', more: true },
         ...(may('trace-code:read') ? [{ key: 'traceCode', more: true }] : []),
+        ...(may('user:lookup') ? [{ key: 'actorId', picker: PersonSelect, more: true }] : []),
         { key: 'orderNum', more: true },
         { key: 'wasteNum', more: true },
       ]}
