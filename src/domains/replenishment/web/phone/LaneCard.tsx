@@ -8,6 +8,7 @@ import { Bad, Muted } from '../../../../web/ui/Text.tsx'
 import { differences, withdrawReasons } from '../../contract.ts'
 import { CodesField } from './CodesField.tsx'
 import { type Change, type Entry, isOff, says } from './entries.ts'
+import { PhotoField } from './PhotoField.tsx'
 import styles from './phone.module.css'
 import { Chips, Stepper } from './Stepper.tsx'
 import { type Machine, type PhoneLane, small } from './store.ts'
@@ -26,6 +27,7 @@ const tones: Readonly<Record<Exclude<LaneState, 'fine'>, Tone>> = {
 }
 
 type Props = {
+  clientId: string
   lane: PhoneLane
   entry: Entry | undefined
   machine: Machine
@@ -35,7 +37,7 @@ type Props = {
 }
 
 /** A lane under the thumb: what is there, what was counted, what goes in and what comes out. */
-export function LaneCard({ lane, entry, machine, problem, onChange }: Props) {
+export function LaneCard({ clientId, lane, entry, machine, problem, onChange }: Props) {
   const { t } = useTranslation('replenishment')
   const [more, setMore] = useState(false)
   const { addedQty = 0, countedQty = null, withdrawnQty = 0, skipped = false } = entry ?? {}
@@ -207,6 +209,7 @@ export function LaneCard({ lane, entry, machine, problem, onChange }: Props) {
             })}
             onChange={(fault) => onChange({ fault })}
           />
+          {entry?.fault ? <PhotoField clientId={clientId} laneId={lane.id} /> : null}
           <div className={styles.buttons}>
             <button type="button" onClick={() => add(Math.min(most, lane.planned))}>
               {t('phone.asPlanned')}

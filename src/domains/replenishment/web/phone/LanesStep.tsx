@@ -97,6 +97,7 @@ export function LanesStep({ visit, machine, entries, target, onChange, onNext }:
               {own.map((lane) => (
                 <LaneCard
                   key={lane.id}
+                  clientId={visit.clientId}
                   lane={lane}
                   entry={entries.get(lane.id)}
                   machine={machine}

@@ -11,15 +11,16 @@ import { dropPhoto, keepPhoto, type Photo, photosOf, useStored } from './store.t
 /** Bytes that the server takes, and the longer side in pixels that is enough to see a shelf. */
 const limits = { bytes: 2_000_000, side: 1600 }
 
-/** Pictures of the machine as it was left: small ones, kept here until they are uploaded. */
-export function PhotoField({ clientId }: { clientId: string }) {
+/** Pictures of the machine as it was left, or of a lane: small ones, kept until they are uploaded. */
+export function PhotoField({ clientId, laneId }: { clientId: string; laneId?: number }) {
   const { t } = useTranslation('replenishment')
   const { id } = useUser()
-  const photos = useStored((db) => photosOf(db, clientId), clientId) ?? []
+  const all = useStored((db) => photosOf(db, clientId), clientId) ?? []
+  const photos = laneId === undefined ? all : all.filter((photo) => photo.laneId === laneId)
   const take = async (file: File) => {
     try {
       const image = await smaller(file)
-      await keepPhoto(await openDb(id), clientId, image, mostPhotos)
+      await keepPhoto(await openDb(id), clientId, image, mostPhotos, laneId)
     } catch {
       toast('error', t('phone.photoFailed'))
     }
@@ -44,7 +45,7 @@ export function PhotoField({ clientId }: { clientId: string }) {
           ))}
         </ul>
       ) : null}
-      {photos.length < mostPhotos ? (
+      {all.length < mostPhotos ? (
         <label className={styles.take}>
           {t('phone.takePhoto')}
           <input

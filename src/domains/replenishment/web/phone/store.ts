@@ -118,6 +118,8 @@ export type KeptOp = {
 export type Photo = {
   readonly id: string
   readonly clientId: string
+  /** Of a lane that is broken; else of the machine. */
+  readonly laneId?: number
   readonly image: Blob
   readonly madeAt: string
   readonly sent: boolean
@@ -192,10 +194,12 @@ export async function keepPhoto(
   clientId: string,
   image: Blob,
   most: number,
+  laneId?: number,
 ): Promise<void> {
   const photo: Photo = {
     id: newKey(),
     clientId,
+    ...(laneId === undefined ? {} : { laneId }),
     image,
     madeAt: new Date().toISOString(),
     sent: false,

@@ -219,7 +219,8 @@ async function sendPhotos(db: IDBDatabase, clientId: string): Promise<void> {
   if (!server) return
   for (const photo of (await photosOf(db, clientId)).filter(({ sent }) => !sent)) {
     try {
-      const input = { clientId: server.clientId, photoId: photo.id }
+      const { id: photoId, laneId } = photo
+      const input = { clientId: server.clientId, photoId, ...(laneId && { laneId }) }
       await call(replenishment.addPhoto, input, { file: photo.image })
     } catch (error) {
       if (!isApiError(error) || passes(error)) throw error
