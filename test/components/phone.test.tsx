@@ -5,6 +5,7 @@ import {
   changeEntries,
   changeVisit,
   cutOps,
+  type Machine,
   opsOfVisit,
   type PhoneLane,
   unsentOf,
@@ -13,6 +14,7 @@ import {
   wipeOthers,
 } from '../../src/domains/replenishment/web/phone/store.ts'
 import { syncNow } from '../../src/domains/replenishment/web/phone/sync.ts'
+import { problemOf } from '../../src/domains/replenishment/web/phone/visit.ts'
 import { setToken } from '../../src/web/token.ts'
 import { answer, asked, refused } from './world.tsx'
 
@@ -203,4 +205,45 @@ test('who signs in on the same phone sends nothing of another, and leaves him wh
   localStorage.setItem('Authorization', 'somebody')
   await syncNow(away.userId)
   expect(await unsentOf(await openDb(away.userId))).toBe(0)
+})
+
+test('what the drug guard refuses is said before it is put in, by the rules of the server', () => {
+  const batch = (id: number, more: object = {}) => ({
+    ...{ id, productId: 7, batchNo: `B${id}`, expiresOn: '2099-01-01', stopsOn: '2099-01-01' },
+    ...{ room: null, recalled: false, ...more },
+  })
+  const batches = [batch(1), batch(2, { recalled: true }), batch(3, { stopsOn: '2020-01-01' })]
+  const drug = { approvalNo: 'H1', dosageForm: '片剂', manufacturer: '康泽', special: false }
+  const site = { today: '2026-11-21', licenceNo: '1', licenceUntil: null, licenceFits: true }
+  const cool = { tempMin: null, tempMax: null }
+  const open = { dispensingMode: 'UNATTENDED', site: { ...site, ...cool, pharmacist: false } }
+  const says = (batchId: number | null, codes: string[], place: object, drugClass = 'OTC_B') =>
+    problemOf(
+      { batches, place } as Machine,
+      {
+        ...{ id: 1, productId: 7, capacity: 9, quantity: 0, planned: 1, traceRequired: true },
+        ...{ drugClass, drug: { ...drug, ...cool }, lockReason: null },
+      } as PhoneLane,
+      {
+        ...{ addedQty: 1, planned: 1, withdrawnQty: 0, countedQty: null, batchId, codes },
+      } as never,
+    )
+  const shop = { kind: 'DRUG', ...open }
+  expect([
+    says(1, ['12345678'], shop),
+    says(null, ['12345678'], shop),
+    says(2, ['12345678'], shop),
+    says(3, ['12345678'], shop),
+    says(1, [], shop),
+    says(1, ['12345678'], shop, 'RX'),
+    says(1, ['12345678'], { kind: 'GENERAL', dispensingMode: null, site: null }),
+  ]).toEqual([
+    null,
+    'batchMissing',
+    'batchRecalled',
+    'batchExpired',
+    'codesMismatch',
+    'rxRefused',
+    'otcBRefused',
+  ])
 })
