@@ -217,9 +217,14 @@ test('what the drug guard refuses is said before it is put in, by the rules of t
   const site = { today: '2026-11-21', licenceNo: '1', licenceUntil: null, licenceFits: true }
   const cool = { tempMin: null, tempMax: null }
   const open = { dispensingMode: 'UNATTENDED', site: { ...site, ...cool, pharmacist: false } }
-  const says = (batchId: number | null, codes: string[], place: object, drugClass = 'OTC_B') =>
+  const says = (
+    batchId: number | null,
+    codes: string[],
+    place: Machine['place'],
+    drugClass = 'OTC_B',
+  ) =>
     problemOf(
-      { batches, place } as Machine,
+      { batches, place },
       {
         ...{ id: 1, productId: 7, capacity: 9, quantity: 0, planned: 1, traceRequired: true },
         ...{ drugClass, drug: { ...drug, ...cool }, lockReason: null },

@@ -72,7 +72,11 @@ export const knowsRules = (machine: Machine): boolean => machine.guardVersion ==
 
 export type Load = { pieces: number; batch: PhoneBatch | undefined; codes: number }
 /** What the guard says of goods that are put in, by what was taken along; the server asks again. */
-export function whyNotPut(machine: Machine, lane: PhoneLane, load?: Load): GuardKey | null {
+export function whyNotPut(
+  machine: Pick<Machine, 'place'>,
+  lane: PhoneLane,
+  load?: Load,
+): GuardKey | null {
   const { batch } = load ?? {}
   const verdict = canPlace(lane, machine.place, {
     excursion: lane.lockReason === 'TEMPERATURE',

@@ -30,7 +30,7 @@ export const mostAdded = (lane: PhoneLane, entry: Entry | undefined): number =>
 
 /** What has to be said of a lane before it is submitted; the server decides by the same rules. */
 export function problemOf(
-  machine: Machine,
+  machine: Pick<Machine, 'batches' | 'place'>,
   lane: PhoneLane,
   entry: Entry | undefined,
 ): string | null {
