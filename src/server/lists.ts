@@ -22,6 +22,12 @@ export type ListSql<S extends string> = {
    */
   wideSorts?: readonly S[]
   /**
+   * What `columns` need besides the only table of `countFrom`, whose name this is there: the rows
+   * of the page are found first, and a column that looks something up does so for those alone,
+   * not for each that a late page skips.
+   */
+  late?: { name: string; joins: RawBuilder<unknown> }
+  /**
    * Sorts whose column is never empty: an index is walked in their order, so a page reads its own
    * rows alone.
    */
@@ -50,6 +56,13 @@ export async function selectPage<Row, S extends string = string, Sums extends ob
   if (offset >= total) return { rows: [], total, sums: sums as unknown as Sums }
   const order = sql`order by ${column} ${direction}${empty}, ${list.last} ${direction}`
   const cut = sql`limit ${list.input.pageSize} offset ${offset}`
+  if (list.late) {
+    const name = sql.ref(list.late.name)
+    const { rows } = await sql<Row>`select ${list.columns}
+      from (select ${name}.* from ${countFrom} where ${where} ${order} ${cut}) ${name}
+      ${list.late.joins} ${order}`.execute(db)
+    return { rows, total, sums: sums as unknown as Sums }
+  }
   const chosen =
     list.wideSorts && !list.wideSorts.includes(key)
       ? sql`${list.last} = any(array(select ${list.last} from ${countFrom}

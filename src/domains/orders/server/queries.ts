@@ -37,7 +37,8 @@ const whole = (ctx: Ctx) =>
     { ...said(ctx), userId: masked(sql`o.consumer`) },
     ['payment', 'list', 'units', 'complaints', 'timeline'],
   )
-const from = sql`orders o join organisations g on g.id = o.org_id`
+const joins = sql`join organisations g on g.id = o.org_id`
+const from = sql`orders o ${joins}`
 
 type Filter = Input<typeof orders.statistics>
 
@@ -53,9 +54,11 @@ function conditions(ctx: Ctx, input: Filter) {
     : (input.from ?? addDays(input.to ?? today, -6))
   const to = wholeNumber ? from : (input.to ?? today)
   const number = input.keyword && !wholeNumber ? input.keyword.toUpperCase() : null
+  const inDays = (column: string) => sql`${sql.ref(column)} >= ${startOfDay(from)}
+    and ${sql.ref(column)} < ${startOfDay(addDays(to, 1))}`
   return [
     visible(ctx, 'o.org_id', 'o.device_id'),
-    sql`o.created_at >= ${startOfDay(from)} and o.created_at < ${startOfDay(addDays(to, 1))}`,
+    inDays('o.created_at'),
     input.orderStatus
       ? sql`o.order_status = ${input.orderStatus}`
       : sql`o.order_status in ('PAID','SHIPPED','ABNORMAL','REFUNDED','SUCCESS')`,
@@ -70,7 +73,8 @@ function conditions(ctx: Ctx, input: Filter) {
       sql`o.device_id in (select d.id from devices d where d.store_id = ${input.storeId})`,
     input.productId &&
       sql`exists (select from order_units u where u.org_id = o.org_id
-        and u.created_at = o.created_at and u.order_id = o.id and u.product_id = ${input.productId})`,
+        and u.created_at = o.created_at and u.order_id = o.id and u.product_id = ${input.productId}
+        and ${inDays('u.created_at')})`,
     input.channel && sql`o.channel = ${input.channel}`,
     input.consumer && sql`right(o.consumer, ${input.consumer.length}) = ${input.consumer}`,
     input.partRefunded && sql`o.pay_state = 'PART_REFUNDED'`,
@@ -89,6 +93,7 @@ export async function listOrders(
   const { rows, total } = await listed(ctx).page(ctx.db, {
     from,
     countFrom: sql`orders o`,
+    late: { name: 'o', joins },
     where: conditions(ctx, input),
     sort: { createTime: sql`o.created_at`, actuallyAmount: sql`o.paid_amount` },
     filled: ['createTime', 'actuallyAmount'],
