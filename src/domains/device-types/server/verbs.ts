@@ -1,5 +1,6 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may, owns, visible } from '../../../server/context.ts'
+import { rowOf } from '../../../server/rows.ts'
 import { columns, guarding, updateVersion } from '../../../server/shapes.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { missingPictures } from '../../files/server/pictures.ts'
@@ -67,7 +68,7 @@ const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   const type = await own(ctx, input.id)
   const used = await q.used(ctx, type.id)
   reject(removable(used), { n: used.deviceCount })
-  await ctx.db.deleteFrom('device_types').where('id', '=', type.id).execute()
+  found(await rowOf(ctx.db)`delete from device_types where id = ${type.id} returning id`)
   ctx.audit({ id: type.id, name: type.name, before: shown(ctx, type), orgId: type.orgId })
   ctx.touch('device-types')
   return { ok: true as const }

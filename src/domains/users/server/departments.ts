@@ -111,7 +111,7 @@ export const departments = {
     if (held.children) throw new Refusal(departmentErrors.departmentHasChildren)
     if (held.users) throw new Refusal(departmentErrors.departmentHasUsers)
     // somebody who is put into it meanwhile holds the row: the foreign key answers "in use"
-    await sql`delete from departments where id = ${id}`.execute(ctx.db)
+    found(await rowOf(ctx.db)`delete from departments where id = ${id} returning id`)
     ctx.audit({ id, name, before: { name, parentId }, orgId })
     ctx.touch('departments')
     return { ok: true }
