@@ -15,7 +15,9 @@ export function ShortNumber({
   const text = `…${number.slice(-6)}`
   return (
     <Flex align="center" gap={2}>
-      <span title={title ?? number}>{to ? <Link to={to}>{text}</Link> : text}</span>
+      <span title={title ?? number} style={{ whiteSpace: 'nowrap' }}>
+        {to ? <Link to={to}>{text}</Link> : text}
+      </span>
       <CopyButton text={number} />
     </Flex>
   )

@@ -97,7 +97,7 @@ export function OrderCard({ row, actions }: { row: OrderRow; actions: ReactNode 
           <Time at={row.createTime} />
         </Muted>
       </Flex>
-      <Flex align="center" justify="space-between" gap={8}>
+      <Flex align="center" justify="space-between" gap={8} wrap>
         <NumberCell row={row} />
         {actions}
       </Flex>
