@@ -5,10 +5,15 @@ import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { regionCode } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
-import { dispensingModes, guardActs, guardErrors, placeErrors } from '../drug-guard/rules.ts'
+import {
+  dispensingModes,
+  guardActs,
+  guardErrors,
+  placeErrors,
+  stoppingLocks,
+} from '../drug-guard/rules.ts'
 import { drugClasses } from '../products/rules.ts'
 import { dutyEndpoints, dutyErrors } from './dutyContract.ts'
-import { lockReasons } from './rules.ts'
 
 // the catalogue of errors reads contracts
 export { dutyErrors }
@@ -38,7 +43,7 @@ export const drugControlErrors = defineErrors('drugControl', {
   ],
 })
 
-const Reason = z.enum(lockReasons)
+const Reason = z.enum(stoppingLocks)
 const DrugClass = z.enum(drugClasses)
 
 /** A lane that was stopped for the sake of its goods. */

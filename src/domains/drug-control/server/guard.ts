@@ -3,7 +3,13 @@ import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { eachFree } from '../../../server/run.ts'
-import { canPlace, type Goods, type Place, type Verdict } from '../../drug-guard/rules.ts'
+import {
+  canPlace,
+  type DispensingMode,
+  type Goods,
+  type Place,
+  type Verdict,
+} from '../../drug-guard/rules.ts'
 import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
 import { type GuardRefusal, noteRefusals } from '../../drug-guard/server/refusals.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
@@ -35,26 +41,31 @@ async function sitesOf(ctx: Pick<Ctx, 'app' | 'db' | 'now'>, ids: readonly numbe
   return new Map(rows.map((row) => [row.id, withSite(row)]))
 }
 
-/** What the guard says of every lane with drugs of these machines; `as`: in another mode. */
+/** What the guard says of every lane with drugs of these machines. */
 async function judged(
   ctx: Pick<Ctx, 'app' | 'db' | 'now'>,
   ids: readonly number[],
-  { as, locking }: { as?: string; locking?: RawBuilder<unknown> } = {},
+  locking?: RawBuilder<unknown>,
 ): Promise<{ lane: DrugLane; verdict: Verdict }[]> {
   const [sites, lanes] = [await sitesOf(ctx, ids), await lanesWhere(ctx, ids, locking)]
   return lanes.flatMap((lane) => {
     const site = sites.get(lane.deviceId)
-    if (!site) return []
-    const place = as === undefined ? site : { ...site, dispensingMode: as }
-    return [{ lane, verdict: canPlace(lane, place) }]
+    return site ? [{ lane, verdict: canPlace(lane, site) }] : []
   })
 }
 const sells = ({ status }: DrugLane): boolean => status !== 'LOCKED' && status !== 'MERGED'
 
-/** How many lanes of a machine would stop in another mode. */
-export async function stopsAs(ctx: Ctx, deviceId: number, mode: string): Promise<number> {
-  const all = await judged(ctx, [deviceId], { as: mode })
-  return all.filter(({ lane, verdict }) => !verdict.ok && sells(lane)).length
+/** How many lanes of a machine would stop in each mode. */
+export async function stopsOf(ctx: Ctx, deviceId: number): Promise<Record<DispensingMode, number>> {
+  const site = (await sitesOf(ctx, [deviceId])).get(deviceId)
+  const lanes = site ? (await lanesWhere(ctx, [deviceId])).filter(sells) : []
+  const as = (dispensingMode: DispensingMode) =>
+    lanes.filter((lane) => site && !canPlace(lane, { ...site, dispensingMode }).ok).length
+  return {
+    UNATTENDED: as('UNATTENDED'),
+    PHARMACIST: as('PHARMACIST'),
+    MEDICAL: as('MEDICAL'),
+  }
 }
 
 /** Locks what fails and keeps why; what somebody else has stopped stays with him. */
@@ -63,7 +74,7 @@ export async function stopFailing(
   deviceIds: readonly number[],
   act: GuardRefusal['act'],
 ): Promise<number> {
-  const all = await judged(ctx, deviceIds, { locking: sql`for no key update of l` })
+  const all = await judged(ctx, deviceIds, sql`for no key update of l`)
   const failing = all.filter(({ verdict }) => !verdict.ok)
   if (!failing.length) return 0
   const { userId } = ctx.actor

@@ -9,7 +9,7 @@ import type { DispensingMode } from '../../drug-guard/rules.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { type drugControl, drugControlErrors, type ModeOfMachine } from '../contract.ts'
-import { stopFailing, stopsAs } from './guard.ts'
+import { stopFailing, stopsOf } from './guard.ts'
 
 type Contract = typeof drugControl
 
@@ -47,11 +47,7 @@ async function shown(ctx: Ctx, machine: Machine): Promise<ModeOfMachine> {
     deviceId: machine.id,
     rtuNumber: machine.rtuNumber,
     mode: machine.mode,
-    stops: {
-      UNATTENDED: await stopsAs(ctx, machine.id, 'UNATTENDED'),
-      PHARMACIST: await stopsAs(ctx, machine.id, 'PHARMACIST'),
-      MEDICAL: await stopsAs(ctx, machine.id, 'MEDICAL'),
-    },
+    stops: await stopsOf(ctx, machine.id),
     waiting: waiting
       ? {
           ...(asked as Omit<Waiting, 'own' | 'by'>),
@@ -130,7 +126,7 @@ export const decideMode: Handlers<Contract>['decideMode'] = async (ctx, { id, ag
   if (agree && asked.by === ctx.actor.userId) throw new Refusal(drugControlErrors.samePerson)
   if (agree && (machine.mode !== asked.from || orgId !== asked.orgId))
     throw new Refusal(common.stale)
-  if (agree && (await stopsAs(ctx, machine.id, asked.to)) !== stops) throw new Refusal(common.stale)
+  if (agree && (await stopsOf(ctx, machine.id))[asked.to] !== stops) throw new Refusal(common.stale)
   const { numAffectedRows } = await sql`update dispensing_mode_changes
     set state = ${agree ? 'DONE' : 'REFUSED'}, decided_by = ${ctx.actor.userId},
       decided_at = ${ctx.now}, lanes = ${agree ? stops : null}

@@ -3,8 +3,8 @@ import { type Ctx, visible } from '../../../server/context.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
+import { stoppingLocks } from '../../drug-guard/rules.ts'
 import { type drugControl, Excursion, ExcursionRow, LockRow, RefusalRow } from '../contract.ts'
-import { lockReasons } from '../rules.ts'
 
 type Contract = typeof drugControl
 
@@ -42,7 +42,7 @@ export const locks = (ctx: Ctx, input: Input<Contract['locks']>) =>
     where: [
       visible(ctx, 'l.org_id', 'l.device_id'),
       sql`l.status = 'LOCKED' and l.archived_at is null
-        and l.lock_reason = any(${[...lockReasons]}::text[])`,
+        and l.lock_reason = any(${[...stoppingLocks]}::text[])`,
       // whoever watches a region watches its drugs
       ctx.actor.scope.watched && sql`p.drug_class <> 'NONE'`,
       input.reason && sql`l.lock_reason = ${input.reason}`,

@@ -18,7 +18,7 @@ export const handlers: Handlers<Contract> = {
     const { rows, total } = await q.excursionPage(ctx, input)
     return { list: rows, total }
   },
-  excursion: async (ctx, { id }) => found((await q.excursion(ctx, id)) ?? undefined),
+  excursion: async (ctx, { id }) => found(await q.excursion(ctx, id)),
   decideExcursion,
   async refusals(ctx, input) {
     const { rows, total } = await q.refusalPage(ctx, input)

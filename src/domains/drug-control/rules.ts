@@ -1,1 +1,0 @@
-export { stoppingLocks as lockReasons } from '../drug-guard/rules.ts'
