@@ -282,11 +282,8 @@ async function nearSales(
   held: readonly Held[],
 ): Promise<Map<number, Near>> {
   const near = new Map<number, Near>()
-  const counts = items.flatMap(({ laneId, countedAt }) =>
-    countedAt ? [{ laneId, at: countedAt }] : [],
-  )
+  const { counts, first } = countsOf(items)
   if (!counts.length) return near
-  const first = new Date(Math.min(...counts.map(({ at }) => at.getTime())) - 600_000)
   const rows = await rowsOf<Near & { laneId: number }>(ctx.db)`
     select f.lane_id as "laneId", sum(-f.change_total)::int as pieces,
       coalesce(sum(-f.change_total) filter (where f.occurred_at <= c.at), 0)::int as sold
@@ -334,13 +331,18 @@ const heldIn = async (ctx: Ctx, laneIds: readonly number[], which: RawBuilder<un
       order by id, "unitId", "cmdId" nulls first`
     : []
 
-/** What moved in counted lanes after the moment of their count; a clock may be off by minutes. */
-const flowsSince = async (ctx: Ctx, items: readonly Item[]) => {
+/** What was counted when, and since when flows are looked at; a clock may be off by minutes. */
+function countsOf(items: readonly Item[]) {
   const counts = items.flatMap(({ laneId, countedAt }) =>
     countedAt ? [{ laneId, at: countedAt }] : [],
   )
+  return { counts, first: new Date(Math.min(...counts.map(({ at }) => at.getTime())) - 600_000) }
+}
+
+/** What moved in counted lanes after the moment of their count. */
+const flowsSince = async (ctx: Ctx, items: readonly Item[]) => {
+  const { counts, first } = countsOf(items)
   if (!counts.length) return []
-  const first = new Date(Math.min(...counts.map(({ at }) => at.getTime())) - 600_000)
   return rowsOf<{ laneId: number; change: number; sentAt: Date | null }>(ctx.db)`
     select f.lane_id as "laneId", f.change_total as change, u.sent_at as "sentAt"
     from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as c("laneId" bigint, at timestamptz)
