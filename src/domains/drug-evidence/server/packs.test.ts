@@ -282,3 +282,16 @@ test('too many rows, too many at once, and after three years the file goes', asy
   expect((await get(`${kept}/verify`)).body.message).toBe('证据包文件已到期清理')
   expect((await get(kept)).status).toBe(200)
 })
+
+test('whoever watches a machine checks a package about it', async () => {
+  const no = await made({ deviceIds: [11], from: '2026-11-12' })
+  await world.rows(`update devices set kind = 'DRUG', dispensing_mode = 'UNATTENDED',
+    licence_no = 'X', province = '440000', city = '440300', county = '440305' where id = 11`)
+  await world.rows(`insert into roles (id, org_id, code, name, name_en, rank, data_scope)
+    values (950, 1, 'ROLE_DRUG_REGULATOR', '药监', 'r', 1, 'REGION_DRUGS')`)
+  await grant(world.sql, [950], ['drug-evidence:read'])
+  await world.rows(`update users set region_code = '440300' where id = 901`)
+  await world.rows(`update user_roles set role_id = 950 where user_id = 901`)
+  expect((await get(no, people.platform)).body).toMatchObject({ state: 'DONE', can: { download: false } })
+  expect((await get(`${no}/verify`, people.platform)).body).toMatchObject({ ok: true })
+})

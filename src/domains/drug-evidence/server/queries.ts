@@ -16,7 +16,7 @@ const asked = ({ actor }: Pick<Ctx, 'actor'>) =>
  * Those of one's organisation; whoever looks at machines has his organisation in common with people
  * of other regions: what he asked for, and who made which package of his machines.
  */
-const readable = (ctx: Ctx) =>
+const readable = (ctx: Pick<Ctx, 'actor'>) =>
   ctx.actor.scope.watched
     ? sql`(${asked(ctx)} or cardinality(k.device_ids) > 0
         and k.device_ids <@ ${[...ctx.actor.scope.watched]}::bigint[])`
@@ -72,7 +72,7 @@ type More = {
   logHash: string
   fileKey: string | null
 }
-export const more = (ctx: Ctx, no: string) =>
+export const more = (ctx: Pick<Ctx, 'actor' | 'db'>, no: string) =>
   rowOf<More>(ctx.db)`select coalesce(sha256, '') as sha256, manifest,
       coalesce(signature, '') as signature, log_seq as "logSeq", log_hash as "logHash",
       file_key as "fileKey"

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
-import { type Ctx, found, inheritable, may, visible } from '../../../server/context.ts'
+import { type Ctx, found, inheritable, may } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { onlyRow, rowOf } from '../../../server/rows.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
@@ -111,13 +111,8 @@ const make = prepared<Contract['make'], Head>({
 /** The file is read before a connection is taken. */
 const verify = prepared<Contract['verify'], string>({
   async prepare(app, { no }, _request, actor) {
-    const key = await app.database.read(
-      actor.scope,
-      (db) =>
-        rowOf<{ key: string }>(db)`select file_key as key from evidence_packs k
-        where no = ${no} and ${visible({ actor }, 'k.org_id')} and file_key is not null`,
-    )
-    const file = key && (await app.files.open(key.key))
+    const pack = await app.database.read(actor.scope, (db) => q.more({ actor, db }, no))
+    const file = pack?.fileKey && (await app.files.open(pack.fileKey))
     if (!file) return ''
     const sum = createHash('sha256')
     try {
