@@ -59,8 +59,9 @@ export const retryable = (job: JobFacts): boolean =>
 export const downloadable = (job: JobFacts, now: Date): boolean =>
   job.expireTime !== null && new Date(job.expireTime) > now
 
-/** A cell that a spreadsheet would run as a formula becomes plain text. */
-export const neutralised = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+/** A cell that a spreadsheet would run as a formula becomes plain text; wide signs are signs, too. */
+export const neutralised = (text: string): string =>
+  /^[=+\-@＝＋－＠\t\r\n]/.test(text) ? `'${text}` : text
 
 /** `2026-11-22 14:05:09` in Asia/Shanghai. */
 export const shanghaiText = (instant: string): string =>

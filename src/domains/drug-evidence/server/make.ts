@@ -213,7 +213,7 @@ async function* csvOf(
   await sql`close ${cursor}`.execute(db)
 }
 
-/** What a table program would take for a formula is shown as text; degrees below zero are none. */
+/** Text as in any other file of ours; what is a number stays one. */
 const cellOf = (value: string | null): string => {
   const text = value === null ? '' : /^-[\d.]+$/.test(value) ? value : neutralised(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
