@@ -195,10 +195,12 @@ export const opKinds = ['COUNT', 'ADD', 'WITHDRAW', 'CLEAR', 'FAULT'] as const
 /** Why less or more was put in than planned. */
 export const differences = ['SPACE', 'SUPPLY', 'PRODUCT', 'STOCK', 'OTHER'] as const
 export const opStates = ['APPLIED', 'DUPLICATE', 'CONFLICT', 'REJECTED', 'WAITING'] as const
+/** Of one visit: fifty of each lane of the largest machine. */
+export const mostOps = 20_000
 const op = z
   .strictObject({
     opId: z.uuid(),
-    clientSeq: z.number().int().min(1).max(1_000_000),
+    clientSeq: z.number().int().min(1).max(mostOps),
     /** `FAULT`: the lane is broken, `note` says how. */
     kind: z.enum(opKinds),
     laneId: f.id,
