@@ -228,7 +228,8 @@ function sendUnlessKnown(
   const body = JSON.stringify(answer)
   const tag = `"${createHash('sha256').update(body).digest('base64url')}"`
   reply.header('etag', tag)
-  reply.header('cache-control', seconds ? `public, max-age=${seconds}` : 'private, no-cache')
+  // what is one person's stays in no browser; a client that keeps it itself asks by its tag
+  reply.header('cache-control', seconds ? `public, max-age=${seconds}` : 'no-store')
   const known = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim())
   // a proxy that compresses makes the tag a weak one
   return known.includes(tag) || known.includes(`W/${tag}`)

@@ -292,6 +292,9 @@ test('whoever watches a machine checks a package about it', async () => {
   await grant(world.sql, [950], ['drug-evidence:read'])
   await world.rows(`update users set region_code = '440300' where id = 901`)
   await world.rows(`update user_roles set role_id = 950 where user_id = 901`)
-  expect((await get(no, people.platform)).body).toMatchObject({ state: 'DONE', can: { download: false } })
+  expect((await get(no, people.platform)).body).toMatchObject({
+    state: 'DONE',
+    can: { download: false },
+  })
   expect((await get(`${no}/verify`, people.platform)).body).toMatchObject({ ok: true })
 })

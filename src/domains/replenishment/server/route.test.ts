@@ -193,7 +193,7 @@ describe('what a phone takes along', () => {
     await floor.hold(2, 4)
     await floor.sql('update device_states set lanes_low = 1 where device_id = $1', [first])
     const changed = await take({ 'if-none-match': etag })
-    expect([changed.status, changed.headers['cache-control']]).toEqual([200, 'private, no-cache'])
+    expect([changed.status, changed.headers['cache-control']]).toEqual([200, 'no-store'])
     expect(changed.headers.etag).not.toBe(etag)
   })
   test('what was loaded of a product goes where it is worth most', async () => {
