@@ -55,8 +55,10 @@ const recall = (ctx: Ctx) =>
       withdrawn: sql`b.returned_qty`,
       inLanes: sql`n.pieces`,
       // all that came in, less what left otherwise and what is there; whoever sees some machines
-      // only does not know what lies in the others
-      sold: sql`case when ${visible(ctx, 'r.org_id')} and ${ctx.actor.scope.devices === null}
+      // only, or the goods of one above him, does not know what lies in the others
+      sold: sql`case when ${ctx.actor.scope.devices === null && !ctx.actor.scope.watched}
+        and exists (select from organisations x join organisations m on m.id = ${ctx.actor.orgId}
+          where x.id = r.org_id and x.path <@ m.path)
         then greatest(b.loaded_qty - b.returned_qty + b.other_qty - n.pieces, 0) end`,
       orgName: sql`coalesce(o.name, '')`,
       askedBy: person('r.asked_by'),

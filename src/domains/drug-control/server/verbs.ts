@@ -2,7 +2,6 @@ import type { Handlers } from '../../../server/bind.ts'
 import { found } from '../../../server/context.ts'
 import type { drugControl } from '../contract.ts'
 import { decideExcursion, decideLock } from './decide.ts'
-import { dutyHandlers } from './duties.ts'
 import { askMode, decideMode, mode } from './modes.ts'
 import * as q from './queries.ts'
 
@@ -27,5 +26,4 @@ export const handlers: Handlers<Contract> = {
   mode,
   askMode,
   decideMode,
-  ...dutyHandlers,
 }

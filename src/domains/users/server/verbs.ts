@@ -31,7 +31,6 @@ import {
   requireStanding,
   subject,
 } from './people.ts'
-import { pharmacists } from './pharmacists.ts'
 import * as q from './queries.ts'
 import { resets } from './resets.ts'
 
@@ -226,5 +225,4 @@ export const handlers: Handlers<Contract> = {
   resetPassword,
   ...departments,
   ...resets,
-  ...pharmacists,
 }
