@@ -54,12 +54,8 @@ const recall = (ctx: Ctx) =>
       loadedQty: sql`b.loaded_qty`,
       withdrawn: sql`b.returned_qty`,
       inLanes: sql`n.pieces`,
-      // all that came in, less what left otherwise and what is there; whoever sees some machines
-      // only, or the goods of one above him, does not know what lies in the others
-      sold: sql`case when ${ctx.actor.scope.devices === null && !ctx.actor.scope.watched}
-        and exists (select from organisations x join organisations m on m.id = ${ctx.actor.orgId}
-          where x.id = r.org_id and x.path <@ m.path)
-        then greatest(b.loaded_qty - b.returned_qty + b.other_qty - n.pieces, 0) end`,
+      // all that came in, less what left otherwise and what is there
+      sold: sql`greatest(b.loaded_qty - b.returned_qty + b.other_qty - n.pieces, 0)`,
       orgName: sql`coalesce(o.name, '')`,
       askedBy: person('r.asked_by'),
       endedBy: person('r.ended_by'),
@@ -78,7 +74,10 @@ const from = (ctx: Ctx) => sql`recalls r join batches b on b.id = r.batch_id
     from lane_layers y where y.batch_id = b.id
       and ${visible(ctx, 'y.org_id', 'y.device_id')}) n`
 
-/** Whoever sees some machines only decides about no batch. */
+/**
+ * Whoever sees some machines only, or the goods of one above him, decides about no batch and does
+ * not know what lies in the machines of others.
+ */
 async function shown(ctx: Ctx, rows: readonly Omit<RecallRow, 'can'>[]): Promise<RecallRow[]> {
   type Who = { id: number; orgId: number; askedBy: number | null }
   const who = await rowsOf<Who>(ctx.db)`select id, org_id as "orgId", asked_by as "askedBy"
@@ -87,9 +86,11 @@ async function shown(ctx: Ctx, rows: readonly Omit<RecallRow, 'can'>[]): Promise
   return rows.map((row) => {
     const { orgId = 0, askedBy = null } = byId.get(row.id) ?? {}
     const open = row.state !== 'ENDED'
-    const own = may(ctx, 'batch:recall') && owns(ctx, orgId) && ctx.actor.scope.devices === null
+    const whole = owns(ctx, orgId) && ctx.actor.scope.devices === null && !ctx.actor.scope.watched
+    const own = may(ctx, 'batch:recall') && whole
     return {
       ...row,
+      sold: whole ? row.sold : null,
       can: {
         end: own && open && askedBy === null,
         confirm: own && open && askedBy !== null && askedBy !== ctx.actor.userId,
