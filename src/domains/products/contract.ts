@@ -30,6 +30,11 @@ const orNull = (isFine: (value: string) => boolean, text: string) =>
     .transform((value) => value || null)
     .refine((value) => value === null || isFine(value), text)
 const eachOnce = (all: readonly string[]) => new Set(all).size === all.length
+const upload = bi('请上传商品图片', 'Upload a product picture')
+const pictures = z
+  .array(f.imageUrl, upload)
+  .max(5, bi('最多上传5张图片', 'At most 5 pictures'))
+  .refine(eachOnce, bi('图片重复', 'The same picture twice'))
 const celsius = z.number().min(-40).max(60).multipleOf(0.1).nullable().default(null)
 
 const fields = {
@@ -43,16 +48,8 @@ const fields = {
   model: f.text(60, bi('请输入规格', 'Enter the specification')),
   costPrice: f.priceOf(bi('请输入成本价', 'Enter the cost')),
   retailPrice: f.priceOf(bi('请输入销售价', 'Enter the retail price')),
-  images: z
-    .array(f.imageUrl, bi('请上传商品图片', 'Upload a product picture'))
-    .min(1, bi('请上传商品图片', 'Upload a product picture'))
-    .max(5, bi('最多上传5张图片', 'At most 5 pictures'))
-    .refine(eachOnce, bi('图片重复', 'The same picture twice')),
-  detailImages: z
-    .array(f.imageUrl)
-    .max(5, bi('最多上传5张图片', 'At most 5 pictures'))
-    .refine(eachOnce, bi('图片重复', 'The same picture twice'))
-    .default([]),
+  images: pictures.min(1, upload),
+  detailImages: pictures.default([]),
   barcode: orNull(barcodeIsValid, ruleTexts.barcode),
   manufacturer: f.optionalText(60),
   approvalNo: orNull(
