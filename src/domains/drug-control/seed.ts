@@ -39,13 +39,12 @@ export async function seedDrugControl(db: Db, now: Date): Promise<void> {
       case when n <> 4 then high end, case when n <> 4 then high + 4 end, low, high, to_at,
       case when n = 4 then '[]' else (select jsonb_agg(${point} order by t)
         from generate_series(x.from_at, x.to_at, interval '5 minutes') t) end,
-      case when n % 3 > 0 and l.lanes <> '[]' then from_at + interval '30 minutes' end,
-      case when n % 3 > 0 and l.lanes <> '[]' then l.lanes else '[]' end,
-      case when n > 2 and n % 3 > 0 and l.lanes <> '[]' and u.id is not null then case n % 2 when 0 then 'RELEASED'
-        else 'SCRAPPED' end end,
-      case when n > 2 and n % 3 > 0 and l.lanes <> '[]' and u.id is not null then '已核对温度记录与药品说明书' else '' end,
-      case when n > 2 and n % 3 > 0 and l.lanes <> '[]' then u.id end,
-      case when n > 2 and n % 3 > 0 and l.lanes <> '[]' and u.id is not null then to_at + interval '2 hours' end
+      case when k.locked then from_at + interval '30 minutes' end,
+      case when k.locked then l.lanes else '[]' end,
+      case when k.decided then case n % 2 when 0 then 'RELEASED' else 'SCRAPPED' end end,
+      case when k.decided then '已核对温度记录与药品说明书' else '' end,
+      case when k.decided then u.id end,
+      case when k.decided then to_at + interval '2 hours' end
     from y x
     cross join lateral (select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'road',
         l.road_index, 'product', p.name, 'drugClass', p.drug_class, 'qty', l.quantity)
@@ -54,7 +53,9 @@ export async function seedDrugControl(db: Db, now: Date): Promise<void> {
         and l.product_id is not null and (x.n > 2 or l.lock_reason = 'TEMPERATURE')
         order by l.id limit 6) l join products p on p.id = l.product_id) l
     left join lateral (select u.id from users u where u.org_id = x.org_id and u.status = 'ENABLED'
-      order by u.id limit 1) u on true`.execute(db)
+      order by u.id limit 1) u on true
+    cross join lateral (select b.locked, n > 2 and b.locked and u.id is not null as decided
+      from (select n % 3 > 0 and l.lanes <> '[]' as locked) b) k`.execute(db)
   await sql`
     insert into drug_guard_refusals (org_id, device_id, road, product_id, product_name, drug_class,
       rule, key, act, user_id, who, span, first_at, last_at, times)
