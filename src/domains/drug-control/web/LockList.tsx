@@ -37,7 +37,7 @@ export function LockList() {
           { key: 'region', picker: AnyRegion, more: true },
         ]}
         columns={[
-          col('rtuNumber', { width: 176, ...numberAndName }),
+          col('rtuNumber', numberAndName),
           col('roadIndex', {
             link: (row) =>
               may('lane:read')

@@ -38,7 +38,7 @@ export function RefusalList() {
       ]}
       columns={[
         col('lastAt'),
-        col('rtuNumber', { width: 176, ...numberAndName }),
+        col('rtuNumber', numberAndName),
         col('road'),
         col('productName'),
         col('drugClass', { tones: {} }),

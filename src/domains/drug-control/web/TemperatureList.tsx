@@ -35,7 +35,7 @@ export function TemperatureList() {
         { key: 'region', picker: AnyRegion, more: true },
       ]}
       columns={[
-        col('rtuNumber', { width: 176, ...numberAndName }),
+        col('rtuNumber', numberAndName),
         col('kind', { tones: {} }),
         col('fromAt'),
         col('toAt'),

@@ -82,7 +82,7 @@ export function ExpiryList() {
           { key: 'region', picker: AnyRegion, more: true },
         ]}
         columns={[
-          col('rtuNumber', { width: 176, ...numberAndName }),
+          col('rtuNumber', numberAndName),
           col('roadIndex', { link: (row) => (may('lane:read') ? laneOf(row) : undefined) }),
           col('productName', {
             width: 132,

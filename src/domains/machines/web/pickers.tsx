@@ -92,6 +92,7 @@ export function DevicesSelect({ id, value = [], onChange, placeholder, without =
 type Named = { readonly rtuNumber: string; readonly nickname: string }
 /** `col('rtuNumber', numberAndName)`: a machine in one column. */
 export const numberAndName = {
+  width: 176,
   fit: (_: unknown, row: Named) => `${row.rtuNumber} ${row.nickname}`,
   render: (_: unknown, row: Named) => (
     <Cut title={row.nickname}>

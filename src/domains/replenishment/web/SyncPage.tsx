@@ -46,7 +46,7 @@ export function SyncPage() {
           ...(may('user:lookup') ? [{ key: 'userId', picker: PersonSelect, more: true }] : []),
         ]}
         columns={[
-          col('rtuNumber', { width: 176, ...numberAndName }),
+          col('rtuNumber', numberAndName),
           col('roadIndex'),
           col('productName'),
           col('kind', { render: (_, row) => t(`enums.kind.${row.kind}`) }),

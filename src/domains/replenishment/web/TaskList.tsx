@@ -77,7 +77,7 @@ export function TaskList() {
           ...(may('user:lookup') ? [{ key: 'userId', picker: PersonSelect, more: true }] : []),
         ]}
         columns={[
-          col('rtuNumber', { width: 176, ...numberAndName }),
+          col('rtuNumber', numberAndName),
           col('sellsOutAt', {
             width: 116,
             render: (_, row) =>

@@ -65,7 +65,7 @@ export function StockWarningList() {
           ...(may('user:lookup') ? [{ key: 'userId', picker: PersonSelect, more: true }] : []),
         ]}
         columns={[
-          col('rtuNumber', { width: 176, ...numberAndName }),
+          col('rtuNumber', numberAndName),
           col('roadIndex', { link: (row) => (may('lane:read') ? laneOf(row) : undefined) }),
           col('productName'),
           col('kind'),
