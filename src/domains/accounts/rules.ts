@@ -49,6 +49,9 @@ export const mayWatch = (home: HomeKind): boolean => home === 'PLATFORM' || home
 export const trades = (home: HomeKind): boolean =>
   home === 'PLATFORM' || home === 'AGENT' || home === 'OPERATOR'
 
+/** Whose people read of the goods they deliver wherever those lie, and nothing about others. */
+export const delivers = (home: HomeKind): boolean => home === 'SUPPLIER'
+
 /**
  * What a role's scope is worth in an organisation; a region elsewhere is nothing but the rows of
  * the own organisation.

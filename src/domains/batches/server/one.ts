@@ -1,5 +1,6 @@
 import { type Ctx, found, may, owns } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
+import { delivers } from '../../accounts/rules.ts'
 import { knowsCost } from '../../products/server/cost.ts'
 import type { BatchRow } from '../contract.ts'
 import * as q from './queries.ts'
@@ -8,7 +9,7 @@ import * as q from './queries.ts'
 export function shown(ctx: Ctx, row: q.Row): BatchRow {
   // who sees some machines only would stop the batch in some lanes only
   const owned = owns(ctx, row.orgId) && ctx.actor.scope.devices === null
-  const sold = !owned && ctx.actor.home === 'SUPPLIER'
+  const sold = !owned && delivers(ctx.actor.home)
   return {
     ...row,
     costPrice: sold || knowsCost(ctx, row.orgId) ? row.costPrice : null,

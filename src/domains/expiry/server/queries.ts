@@ -6,6 +6,7 @@ import { shape } from '../../../server/shapes.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
 import { addDays, dayMs, shanghaiDay } from '../../../shared/instants.ts'
+import { delivers } from '../../accounts/rules.ts'
 import { cachedFor } from '../../settings/server/values.ts'
 import { ExpiryRow, type expiry, RuleRow } from '../contract.ts'
 import { mostDays, shownDays, withinOf } from '../rules.ts'
@@ -21,7 +22,7 @@ type State = Input<Contract['list']>['state']
 async function nearDays(ctx: Ctx): Promise<RawBuilder<unknown>> {
   const orgs = await rowsOf<{ org: number }>(ctx.db)`select distinct l.org_id as org
     from ${
-      delivers(ctx)
+      delivers(ctx.actor.home)
         ? sql`supplied_layers(null) l`
         : sql`lanes l where l.goods_expire_on is not null
           and ${visible(ctx, 'l.org_id', 'l.device_id')}`
@@ -66,8 +67,6 @@ const unknown = sql`(select l.org_id, l.device_id, l.id as lane_id, 0 as pos,
   where l.archived_at is null and l.product_id is not null and l.quantity > 0
     and (not l.layered or y.qty > 0))`
 
-/** Who delivers goods reads of them wherever they lie; of a machine no more than its number. */
-const delivers = (ctx: Ctx) => ctx.actor.home === 'SUPPLIER'
 const delivered = (since: Date | null) => sql`supplied_layers(${since}) s
   cross join lateral (select s.rtu_number, '' as nickname, s.lifecycle, s.province, s.city,
     s.county) d
@@ -79,7 +78,7 @@ async function source(ctx: Ctx, state: State, fetched = false): Promise<Source> 
   const today = shanghaiDay(ctx.now)
   const joined = sql`join lanes l on l.id = s.lane_id join devices d on d.id = s.device_id`
   const scope = [
-    !delivers(ctx) && visible(ctx, 's.org_id', 's.device_id'),
+    !delivers(ctx.actor.home) && visible(ctx, 's.org_id', 's.device_id'),
     sql`d.lifecycle in ('OPERATING', 'PAUSED')`,
     // whoever watches a region watches its drugs
     ctx.actor.scope.watched && sql`p.drug_class <> 'NONE'`,
@@ -89,10 +88,10 @@ async function source(ctx: Ctx, state: State, fetched = false): Promise<Source> 
       from: sql`${unknown} s ${joined} join products p on p.id = l.product_id
         left join batches b on false`,
       // of unknown batch is of an unknown supplier
-      where: [...scope, delivers(ctx) && sql`false`],
+      where: [...scope, delivers(ctx.actor.home) && sql`false`],
     }
   const since = new Date(ctx.now.getTime() - shownDays * dayMs)
-  const rows = delivers(ctx)
+  const rows = delivers(ctx.actor.home)
     ? delivered(fetched ? since : null)
     : sql`${fetched ? taken(since) : layers} s ${joined}`
   const from = sql`${rows}

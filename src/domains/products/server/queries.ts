@@ -7,6 +7,7 @@ import { columns, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
+import { delivers } from '../../accounts/rules.ts'
 import type { Place } from '../../drug-guard/rules.ts'
 import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
 import {
@@ -108,7 +109,7 @@ export function productPage(ctx: Ctx, input: Input<Contract['list']>) {
     countFrom: sql`products p`,
     where: [
       readable(ctx),
-      ctx.actor.home === 'SUPPLIER' && delivered(ctx),
+      delivers(ctx.actor.home) && delivered(ctx),
       matches('products', 'p.id', input.keyword),
       input.supplier &&
         sql`p.id in (select b.product_id from batches b join suppliers s on s.id = b.supplier_id

@@ -3,13 +3,12 @@ import { type Ctx, may, visible } from '../../../server/context.ts'
 import { all, matches } from '../../../server/lists.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
+import { delivers } from '../../accounts/rules.ts'
 import { FlowRow, type stock } from '../contract.ts'
 import { flowRange } from '../rules.ts'
 
 type FlowQuery = Input<(typeof stock)['flows']>
 
-/** Who delivers goods reads what became of them wherever they lie, and nothing about others. */
-const delivers = (ctx: Ctx) => ctx.actor.home === 'SUPPLIER'
 const delivered = (ctx: Ctx, input: FlowQuery) => {
   const { from, until } = flowRange(input, ctx.now)
   return sql`supplied_flows(${from}, ${until}) f`
@@ -24,7 +23,7 @@ const flow = (ctx: Ctx) =>
     changeTotal: sql`f.change_total`,
     afterChangeTotal: sql`f.after_total`,
     codes: may(ctx, 'trace-code:read') ? sql`coalesce(f.codes, '{}')` : sql`'{}'::text[]`,
-    ...(delivers(ctx) && { orderNum: sql`null` }),
+    ...(delivers(ctx.actor.home) && { orderNum: sql`null` }),
     visitId: sql`(select i.visit_id from replenishment_items i where i.id = f.visit_item_id)`,
     actorName: sql`u.real_name`,
     occurTime: sql`f.occurred_at`,
@@ -42,18 +41,18 @@ function conditions(ctx: Ctx, input: FlowQuery, org = 'f.org_id') {
   const { from, until } = flowRange(input, ctx.now)
   return [
     sql`f.created_at >= ${from} and f.created_at < ${until}`,
-    !delivers(ctx) && visible(ctx, org, 'f.device_id'),
+    !delivers(ctx.actor.home) && visible(ctx, org, 'f.device_id'),
     input.type && sql`f.type = ${input.type}`,
     input.reason && sql`f.reason = ${input.reason}`,
     input.deviceId && sql`f.device_id = ${input.deviceId}`,
-    input.rtuNumber && delivers(ctx)
+    input.rtuNumber && delivers(ctx.actor.home)
       ? sql`strpos(lower(f.rtu_number), lower(${input.rtuNumber})) > 0`
       : matches('devices', 'f.device_id', input.rtuNumber),
     input.cargoRoad && sql`f.cargo_road = ${input.cargoRoad}`,
     input.productId && sql`f.product_id = ${input.productId}`,
     matches('products', 'f.product_id', input.keyword),
     // of people and orders that are not told nothing is found
-    (input.actorId || input.orderNum) && delivers(ctx) && sql`false`,
+    (input.actorId || input.orderNum) && delivers(ctx.actor.home) && sql`false`,
     input.actorId &&
       sql`f.actor_kind = 'USER'
         and f.actor_id = (select u.id from users u where u.id = ${input.actorId})`,
@@ -73,7 +72,7 @@ function conditions(ctx: Ctx, input: FlowQuery, org = 'f.org_id') {
  */
 export function flowPage(ctx: Ctx, input: FlowQuery) {
   const where = conditions(ctx, input)
-  if (delivers(ctx))
+  if (delivers(ctx.actor.home))
     return flow(ctx).page(ctx.db, {
       from: sql`${delivered(ctx, input)} left join users u on false`,
       countFrom: delivered(ctx, input),
@@ -106,7 +105,7 @@ export async function flowSums(
   const { rows } = await sql<{ plus: number; minus: number }>`
     select coalesce(sum(f.change_total) filter (where f.change_total > 0), 0) as plus,
       coalesce(sum(f.change_total) filter (where f.change_total < 0), 0) as minus
-    from ${delivers(ctx) ? delivered(ctx, input) : sql`stock_flows f`}
+    from ${delivers(ctx.actor.home) ? delivered(ctx, input) : sql`stock_flows f`}
     where ${all(conditions(ctx, input))}`.execute(ctx.db)
   return rows[0] ?? { plus: 0, minus: 0 }
 }
