@@ -7,8 +7,8 @@ import { notify } from '../../notices/server/notify.ts'
 
 /**
  * Machines that do not know yet what is recalled are sent it again, lists that could not be renewed
- * are tried again, and who recalled it hears once
- * when pieces are still in machines after the time of its level.
+ * are tried again, and who recalled it hears once when pieces are still in machines after the time
+ * of its level.
  */
 export async function chaseRecalls(app: App): Promise<void> {
   await bySystem(app, async (ctx) => {

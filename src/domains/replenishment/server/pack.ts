@@ -42,7 +42,8 @@ export async function pack(
   const lanes = await rowsOf<Omit<Lane, 'planned'>>(ctx.db)`
     select l.id, l.device_id as "deviceId", l.road_index as "roadIndex", fl.level,
       l.product_id as "productId", l.quantity, l.reserved, l.failed_hold as "failedHold",
-      l.capacity, l.warn_qty as "warnQty", l.status, l.lock_reason as "lockReason", l.last_flow_seq as "flowSeq",
+      l.capacity, l.warn_qty as "warnQty", l.status,
+      l.lock_reason as "lockReason", l.last_flow_seq as "flowSeq",
       case when l.layered then (select coalesce(jsonb_agg(jsonb_build_object('batchId', y.batch_id,
         'qty', y.qty) order by y.pos), '[]') from lane_layers y where y.lane_id = l.id)
       else '[]' end as layers

@@ -255,12 +255,12 @@ export const pickListSeen = (ctx: Ctx, id: number) =>
 const batch = shape(Batch, ['batches', 'b'], {
   room: sql`b.received_qty - b.loaded_qty + b.returned_qty`,
 })
-/** Of the goods of its lanes; those that nothing is left of, or that must not be loaded, are not. */
 /** An organisation and those above it: batches of no other lie in its machines. */
 export const orgsAbove = (orgId: RawBuilder<unknown>) =>
   sql`(select a.id from organisations o join organisations a on a.path @> o.path
     where o.id = ${orgId})`
 
+/** Of the goods of its lanes; those that nothing is left of, or that must not be loaded, are not. */
 export const batches = (ctx: Ctx, deviceId: number) =>
   batch.all(
     ctx.db,
