@@ -1229,10 +1229,23 @@ export interface PermissionsTable {
 }
 
 export interface PharmacistDutiesTable {
+  id: Generated<number>
   org_id: number
   store_id: number
   user_id: number
+  place: 'ONSITE' | 'REMOTE'
+  name: string
+  licence_no: string
+  began_at: ColumnType<Date, Date | string, Date | string>
   seen_at: ColumnType<Date, Date | string, Date | string>
+  ended_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface PharmacistsTable {
+  user_id: number
+  org_id: number
+  licence_no: string
+  valid_until: string
 }
 
 export interface PickListItemsTable {
@@ -2194,6 +2207,7 @@ export interface DB {
   payments: PaymentsTable
   permissions: PermissionsTable
   pharmacist_duties: PharmacistDutiesTable
+  pharmacists: PharmacistsTable
   pick_list_items: PickListItemsTable
   pick_lists: PickListsTable
   planogram_versions: PlanogramVersionsTable
@@ -2319,6 +2333,9 @@ export type Constraint =
   | 'payments_applied'
   | 'payments_out_trade_no_key'
   | 'payments_provider_provider_trade_no_key'
+  | 'pharmacist_duties_onsite'
+  | 'pharmacist_duties_open'
+  | 'pharmacists_org_id_licence_no_key'
   | 'product_categories_org_id_name_key'
   | 'products_barcode'
   | 'recalls_open'

@@ -94,8 +94,6 @@ const figures = [
   'devices.telemetry',
   'devices.previewTags',
   'distribution.people',
-  // no lane of this world is stopped
-  'drugControl.locks',
   'drugEvidence.verify',
   'expiry.stats',
   'expiry.rules',

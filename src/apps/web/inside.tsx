@@ -1,3 +1,4 @@
+import { DutyBeat } from '../../domains/drug-control/web/DutyBeat.tsx'
 import { JobsBadge } from '../../domains/jobs/web/JobsBadge.tsx'
 import { exportList } from '../../domains/jobs/web/pickers.ts'
 import { Bell } from '../../domains/notices/web/Bell.tsx'
@@ -28,6 +29,7 @@ provide({
       <JobsBadge />
       <Bell />
       <Phone />
+      <DutyBeat />
     </>
   ),
   ViewDialog: lazyDialog(async () => {

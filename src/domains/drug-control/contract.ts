@@ -13,6 +13,10 @@ import {
   stoppingLocks,
 } from '../drug-guard/rules.ts'
 import { drugClasses } from '../products/rules.ts'
+import { dutyEndpoints, dutyErrors } from './dutyContract.ts'
+
+// the catalogue of errors reads contracts
+export { dutyErrors }
 
 export const drugControlErrors = defineErrors('drugControl', {
   takeOutFirst: [
@@ -270,4 +274,5 @@ export const drugControl = {
     input: z.strictObject({ id: f.id, agree: z.boolean(), stops: f.count.default(0) }),
     output: ModeOfMachine,
   }),
+  ...dutyEndpoints,
 }

@@ -10,6 +10,7 @@ export const domain = {
   locale,
   screens,
   topics: {
+    duties: { rights: ['near-expiry:read'] },
     excursions: { rights: ['near-expiry:read'], watched: ['temperature_excursions'] },
   },
   jobs: async (app) => (await import('./server/jobs.ts')).registerDrugJobs(app),

@@ -1,6 +1,13 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { allowedFrom, defineStates } from '../../shared/moves.ts'
-import { anyBuyer, canPlace, type Goods, type Place } from '../drug-guard/rules.ts'
+import {
+  anyBuyer,
+  canPlace,
+  type Goods,
+  type Place,
+  type Verdict,
+  verdictError,
+} from '../drug-guard/rules.ts'
 import type { AckCode, ResultCode } from '../machines/rules.ts'
 import { orderErrors } from './contract.ts'
 
@@ -300,6 +307,12 @@ export function revendable(unit: UnitFacts, order: { payState: PayState }): Erro
     : orderErrors.alreadyRefunded
 }
 
+/** In the words of the drug guard. */
+export const forbidden = (verdict: Verdict): ErrorDef => ({
+  ...orderErrors.drugForbidden,
+  text: verdictError(verdict)?.text ?? orderErrors.drugForbidden.text,
+})
+
 /** A lane that may give one more piece of an order that is paid already. */
 export type Giver = Goods &
   Place & {
@@ -315,7 +328,8 @@ export function giverRefusal(lane: Giver | undefined): ErrorDef | null {
   if (lane.lifecycle !== 'OPERATING' || lane.stopped) return orderErrors.deviceNotSelling
   if (!lane.online) return orderErrors.deviceOffline
   if (lane.status !== 'ENABLED' || !lane.onShelf) return orderErrors.noLane
-  if (!canPlace(lane, lane, { sale: anyBuyer }).ok) return orderErrors.drugForbidden
+  const verdict = canPlace(lane, lane, { sale: anyBuyer })
+  if (!verdict.ok) return forbidden(verdict)
   return lane.available < 1 ? orderErrors.outOfStock : null
 }
 

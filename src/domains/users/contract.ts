@@ -15,10 +15,11 @@ import { bi } from '../../shared/text.ts'
 import { mostHeld } from '../roles/rules.ts'
 import { factorErrors, newPassword, sessionErrors } from '../session/contract.ts'
 import { departmentEndpoints, departmentErrors } from './departments.ts'
+import { pharmacistEndpoints, pharmacistErrors } from './pharmacists.ts'
 import { resetEndpoints, resetErrors } from './resets.ts'
 
 // the catalogue of errors reads contracts
-export { departmentErrors, resetErrors }
+export { departmentErrors, pharmacistErrors, resetErrors }
 
 export const userErrors = defineErrors('users', {
   usernameTaken: [409004, '用户名已存在', 'This username is taken'],
@@ -410,4 +411,5 @@ export const users = {
   }),
   ...departmentEndpoints,
   ...resetEndpoints,
+  ...pharmacistEndpoints,
 }

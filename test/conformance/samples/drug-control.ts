@@ -32,10 +32,56 @@ const excursion = (world: World) =>
       locked_at) values (3, ${own}, 'OUTSIDE', '2026-11-20', '2026-11-21', '2026-11-21',
       '2026-11-21')`,
   )
+/** A store of the caller's organisation; he is a pharmacist there. */
+async function storeOfPharmacist(world: World): Promise<number> {
+  await world.sql(`insert into pharmacists (user_id, org_id, licence_no, valid_until)
+    select id, org_id, 'PH' || id || '0000000000', '2100-01-01' from users
+    where username = 'ROLE_FULL' on conflict do nothing`)
+  const name = `药店${randomInt(100_000, 999_999)}`
+  return fresh(world, `insert into stores (org_id, store_name) values (3, '${name}')`)
+}
+const duty = async (world: World) =>
+  fresh(
+    world,
+    `insert into pharmacist_duties (org_id, store_id, user_id, place, name, licence_no, began_at,
+      seen_at) select org_id, ${await storeOfPharmacist(world)}, id, 'REMOTE', '药', 'PH1', now(), now()
+    from users where username = 'ROLE_FULL'`,
+  )
 const someUser = `(select u.id from users u where u.org_id = 1 order by u.id limit 1)`
 
 export const drugControl: DomainSamples = {
   rows: (where) => ({
+    stores: { id: rowId(where, 2), org_id: place[where], store_name: `药店${where}` },
+    devices: {
+      id: rowId(where, 8),
+      org_id: place[where],
+      type_id: rowId(where, 1),
+      nickname: `药机${where}`,
+      kind: 'DRUG',
+      dispensing_mode: 'PHARMACIST',
+      store_id: rowId(where, 2),
+    },
+    lane_floors: { id: rowId(where, 8), org_id: place[where], device_id: rowId(where, 8) },
+    lanes: {
+      id: rowId(where, 8),
+      org_id: place[where],
+      device_id: rowId(where, 8),
+      floor_id: rowId(where, 8),
+      road_index: 1,
+      status: 'LOCKED',
+      lock_reason: 'TRACE_CODE',
+    },
+    pharmacist_duties: {
+      id: rowId(where, 1),
+      org_id: place[where],
+      store_id: rowId(where, 2),
+      user_id: rowId(where, 1),
+      place: 'REMOTE',
+      name: `药师${where}`,
+      licence_no: 'PH1',
+      began_at: '2026-11-20T00:00:00Z',
+      seen_at: '2026-11-20T00:00:00Z',
+    },
     temperature_excursions: {
       id: rowId(where, 1),
       org_id: place[where],
@@ -67,8 +113,15 @@ export const drugControl: DomainSamples = {
     'drug-locks id': byRow,
     'temperature-excursions id': byRow,
     'dispensing-mode-changes id': byRow,
+    'pharmacist-duties id': byRow,
   },
   samples: {
+    'drugControl.goOnDuty': async (world) => ({
+      storeId: await storeOfPharmacist(world),
+      place: 'REMOTE',
+    }),
+    'drugControl.beat': async () => ({}),
+    'drugControl.goOffDuty': async (world) => ({ id: await duty(world) }),
     'drugControl.decideLock': async (world) => ({
       id: await stoppedLane(world),
       was: 'TRACE_CODE',

@@ -64,6 +64,11 @@ export const users: DomainSamples = {
       version: 1,
       avatar: picture('OWN'),
     }),
+    'users.setPharmacist': async (world) => ({
+      id: await newcomer(world),
+      licenceNo: `PH${Math.random().toString().slice(2, 14)}`,
+      validUntil: '2100-01-01',
+    }),
     'users.setStatus': async (world) => ({ id: await newcomer(world), status: 'DISABLED' }),
     'users.batchStatus': async (world) => ({
       ids: [await newcomer(world), await newcomer(world)],

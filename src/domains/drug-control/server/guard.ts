@@ -34,16 +34,16 @@ const lanesWhere = (ctx: Pick<Ctx, 'db'>, deviceIds: readonly number[], locking 
     where l.device_id = any(${[...deviceIds]}::bigint[]) and l.archived_at is null
       and p.drug_class <> 'NONE' order by l.id ${locking}`
 
-async function sitesOf(ctx: Pick<Ctx, 'db' | 'now'>, ids: readonly number[]) {
+async function sitesOf(ctx: Pick<Ctx, 'app' | 'db' | 'now'>, ids: readonly number[]) {
   const rows = await rowsOf<Omit<Site, 'site'> & { site: RawSite }>(ctx.db)`
-    select d.id, d.kind, d.dispensing_mode as "dispensingMode", ${siteOf(ctx.now)} as site
+    select d.id, d.kind, d.dispensing_mode as "dispensingMode", ${siteOf(ctx)} as site
     from devices d where d.id = any(${[...ids]}::bigint[]) and d.lifecycle in ('OPERATING', 'PAUSED')`
   return new Map(rows.map((row) => [row.id, withSite(row)]))
 }
 
 /** What the guard says of every lane with drugs of these machines. */
 async function judged(
-  ctx: Pick<Ctx, 'db' | 'now'>,
+  ctx: Pick<Ctx, 'app' | 'db' | 'now'>,
   ids: readonly number[],
   locking?: RawBuilder<unknown>,
 ): Promise<{ lane: DrugLane; verdict: Verdict }[]> {

@@ -2,6 +2,7 @@ import type { Handlers } from '../../../server/bind.ts'
 import { found } from '../../../server/context.ts'
 import type { drugControl } from '../contract.ts'
 import { decideExcursion, decideLock } from './decide.ts'
+import { dutyHandlers } from './duties.ts'
 import { askMode, decideMode, mode } from './modes.ts'
 import * as q from './queries.ts'
 
@@ -26,4 +27,5 @@ export const handlers: Handlers<Contract> = {
   mode,
   askMode,
   decideMode,
+  ...dutyHandlers,
 }

@@ -10,6 +10,7 @@ import { DeviceSelect, numberAndName } from '../../machines/web/pickers.tsx'
 import { DrugMark } from '../../products/web/DrugMark.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
 import { drugControl, LockRow } from '../contract.ts'
+import { DutyBar } from './DutyBar.tsx'
 import { useDrugViews } from './pickers.ts'
 
 const DecideLock = lazyDialog(() => import('./DecideDialog.tsx').then((m) => m.DecideLock))
@@ -59,6 +60,7 @@ export function LockList() {
           col('orgName'),
           col('dueAt'),
         ]}
+        notice={<DutyBar />}
         empty={{ title: t('noLocks') }}
         actions={(row) => [
           {

@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import type { App, Ctx } from '../../../server/context.ts'
+import { clock } from '../../../server/work.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
 import { regionPath } from '../../../shared/regions.ts'
 import { dutySeconds, licenceMatches, type Place, usualTemperature } from '../rules.ts'
@@ -30,14 +32,29 @@ export const drugOf = sql<never>`case when p.drug_class <> 'NONE' then jsonb_bui
 export type RawSite =
   | (Omit<NonNullable<Place['site']>, 'licenceFits'> & { licenceAddress: string; county: string })
   | null
-/** Of `devices d`. A heartbeat ahead of now is that of a clock that was set back. */
-export const siteOf = (now: Date) => sql<never>`case when d.kind = 'DRUG' then (
+/**
+ * Somebody with a licence that holds is there for the store of `devices d`, by the clock of the
+ * database. A sign of life that lies ahead is of a clock that was set back, and says nothing.
+ */
+const pharmacistThere = (app: App, now: Date) => sql`exists (
+  select from pharmacist_duties a join pharmacists h on h.user_id = a.user_id and h.org_id = a.org_id
+  join users u on u.id = a.user_id and u.status = 'ENABLED'
+  where a.store_id = d.store_id and a.org_id = d.org_id and a.ended_at is null
+    and ${stillThere(app)} and h.valid_until >= ${shanghaiDay(now)}::date)`
+/** Of duties `a`; acts that began a moment before a sign of life see it, too. */
+export const stillThere = (
+  app: App,
+) => sql<boolean>`(a.seen_at <= ${clock(app)} + interval '5 seconds'
+  and a.seen_at >= ${clock(app)} - make_interval(secs => ${dutySeconds}))`
+
+/** Of `devices d`. */
+export const siteOf = ({
+  app,
+  now,
+}: Pick<Ctx, 'app' | 'now'>) => sql<never>`case when d.kind = 'DRUG' then (
   select jsonb_build_object('today', ${shanghaiDay(now)}::text, 'licenceNo', d.licence_no, 'licenceUntil', d.licence_until,
     'licenceAddress', d.licence_address, 'county', d.county, 'tempMin', g.low, 'tempMax', g.high,
-    'pharmacist', d.dispensing_mode = 'PHARMACIST' and exists (select from pharmacist_duties a
-      where a.org_id = d.org_id and a.store_id = d.store_id
-        and a.seen_at > ${new Date(now.getTime() - 1000 * dutySeconds)}
-        and a.seen_at < ${new Date(now.getTime() + 1000 * dutySeconds)}))
+    'pharmacist', d.dispensing_mode = 'PHARMACIST' and ${pharmacistThere(app, now)})
   from ${temperatureLimits('d.id')} g) end`
 
 export const asSite = (raw: RawSite): Place['site'] => {

@@ -15,7 +15,7 @@ const machine = (ctx: Ctx) =>
     status: sql`case when s.online then 'online' else 'offline' end`,
     maxLevels: sql`t.max_levels`,
     maxRoads: sql`t.max_roads`,
-    site: siteOf(ctx.now),
+    site: siteOf(ctx),
   })
 export type Device = Rows<typeof machine>
 export const device = async (ctx: Ctx, id: number) => (await devicesOf(ctx, [id])).get(id)

@@ -19,7 +19,7 @@ import { cachedSetting, cachedSettings } from '../../settings/server/values.ts'
 import { isPast, stopDays } from '../../stock/expiry.ts'
 import { holdStock } from '../../stock/server/move.ts'
 import { MobileAnswer, MobileLane, orderErrors, type orders } from '../contract.ts'
-import { queueRefusal, safeSeconds, splitDiscount } from '../rules.ts'
+import { forbidden, queueRefusal, safeSeconds, splitDiscount } from '../rules.ts'
 import { numbersOf } from './numbers.ts'
 import { platformBehind } from './queue.ts'
 import { within } from './rows.ts'
@@ -78,7 +78,7 @@ async function deviceByNumber(ctx: Asking, rtuNumber: string): Promise<Device> {
   const device = await rowOf<Omit<Device, 'site'> & { site: RawSite }>(
     ctx.db,
   )`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.nickname, d.lifecycle, d.kind,
-    d.dispensing_mode as "dispensingMode", ${siteOf(ctx.now)} as site,
+    d.dispensing_mode as "dispensingMode", ${siteOf(ctx)} as site,
       coalesce(s.online, false) as online, d.locked or coalesce(s.door_open, false) as stopped,
       coalesce(c.limit_per_order, 0) as "limitPerOrder",
       coalesce(c.limit_per_day, 0) as "limitPerDay", v.waiting, v.oldest
@@ -278,7 +278,8 @@ export function laneRefusal(
   device: Device,
 ): ErrorDef | null {
   if (lane?.status !== 'ENABLED' || !lane.onShelf || lane.past) return orderErrors.laneNotSelling
-  if (!guarded(lane, device).ok) return orderErrors.drugForbidden
+  const verdict = guarded(lane, device)
+  if (!verdict.ok) return forbidden(verdict)
   if (lane.price !== item.price) return orderErrors.priceChanged
   // what nobody may have is not short of anything
   if (item.count > strictest(lane.restriction, lane.purchaseLimit, 32)) return orderErrors.overLimit

@@ -35,7 +35,7 @@ export async function giversOf(
       l.product_id as "productId", l.quantity - l.reserved - l.failed_hold as available, l.status,
       p.status = 'ON' as "onShelf", p.drug_class as "drugClass", d.lifecycle, d.kind,
       d.dispensing_mode as "dispensingMode",
-      ${siteOf(ctx.now)} as site, ${drugOf} as drug, coalesce(s.online, false) as online,
+      ${siteOf(ctx)} as site, ${drugOf} as drug, coalesce(s.online, false) as online,
       d.locked or coalesce(s.door_open, false) as stopped
     from lanes l join products p on p.id = l.product_id join devices d on d.id = l.device_id
     left join device_states s on s.device_id = d.id

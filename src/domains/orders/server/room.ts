@@ -127,7 +127,7 @@ async function lookFor(
   const refused = input.items.flatMap((item) => {
     const lane = lanes.get(item.roadIndex)
     const def = laneRefusal(lane, item, device)
-    if (lane && def === orderErrors.drugForbidden)
+    if (lane && def?.name === orderErrors.drugForbidden.name)
       drugs.push({
         ...{ orgId: device.orgId, deviceId: device.id, road: lane.roadIndex },
         ...{ productId: lane.productId, verdict: guarded(lane, device), act: 'CHECKOUT' },

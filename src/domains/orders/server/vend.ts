@@ -86,7 +86,7 @@ async function guardedLanes(ctx: Ctx, deviceIds: readonly number[]) {
   const rows = await rowsOf<Row & { laneId: number }>(ctx.db)`
     select distinct on (l.id) l.id as "laneId", l.org_id as "orgId", l.device_id as "deviceId",
       l.road_index as road, p.id as "productId", p.drug_class as "drugClass", ${drugOf} as drug,
-      d.kind, d.dispensing_mode as "dispensingMode", ${siteOf(ctx.now)} as site
+      d.kind, d.dispensing_mode as "dispensingMode", ${siteOf(ctx)} as site
     from vend_commands c join lanes l on l.id = c.lane_id join products p on p.id = l.product_id
     join devices d on d.id = l.device_id
     where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT'

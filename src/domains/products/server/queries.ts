@@ -188,7 +188,7 @@ type Placement = Place & { rtu_number: string; road_index: number; price: number
 export async function placements(ctx: Ctx, id: number): Promise<Placement[]> {
   const { rows } = await sql<
     Omit<Placement, 'site'> & { site: RawSite }
-  >`select d.rtu_number, d.kind, d.dispensing_mode as "dispensingMode", ${siteOf(ctx.now)} as site,
+  >`select d.rtu_number, d.kind, d.dispensing_mode as "dispensingMode", ${siteOf(ctx)} as site,
       l.road_index, l.price
     from lanes l join devices d on d.id = l.device_id
     where l.product_id = ${id} and l.archived_at is null

@@ -110,7 +110,7 @@ export async function postItems(
       l.capacity, l.quantity, l.reserved, l.failed_hold as "failedHold",
       coalesce(p.cost_price, 0) as cost, coalesce(p.drug_class, 'NONE') as "drugClass",
       ${drugOf} as drug, d.kind, d.dispensing_mode as "dispensingMode",
-      case when p.drug_class <> 'NONE' then ${siteOf(ctx.now)} end as site,
+      case when p.drug_class <> 'NONE' then ${siteOf(ctx)} end as site,
       l.road_index as "roadIndex", l.status, l.lock_reason as "lockReason",
       coalesce(p.trace_required, p.drug_class <> 'NONE', false) as "traceRequired"
     from lanes l join devices d on d.id = l.device_id left join products p on p.id = l.product_id

@@ -31,6 +31,7 @@ import {
   requireStanding,
   subject,
 } from './people.ts'
+import { pharmacists } from './pharmacists.ts'
 import * as q from './queries.ts'
 import { resets } from './resets.ts'
 
@@ -225,4 +226,5 @@ export const handlers: Handlers<Contract> = {
   resetPassword,
   ...departments,
   ...resets,
+  ...pharmacists,
 }

@@ -25,6 +25,9 @@ const ExplainDrawer = lazyDialog(() =>
 const UserFields = lazyDialog(() => import('./UserFields.tsx').then((m) => m.UserFields))
 const RolesDialog = lazyDialog(() => import('./RolesDialog.tsx').then((m) => m.RolesDialog))
 const UserDrawer = lazyDialog(() => import('./UserDrawer.tsx').then((m) => m.UserDrawer))
+const PharmacistDialog = lazyDialog(() =>
+  import('./PharmacistDialog.tsx').then((m) => m.PharmacistDialog),
+)
 const DevicesDialog = lazyDialog(() => import('./DevicesDialog.tsx').then((m) => m.DevicesDialog))
 const DepartmentsDrawer = lazyDialog(() =>
   import('./DepartmentsDrawer.tsx').then((m) => m.DepartmentsDrawer),
@@ -32,7 +35,7 @@ const DepartmentsDrawer = lazyDialog(() =>
 
 type Open =
   | { what: 'roles'; rows: readonly OrganUserRow[]; clear?: () => void }
-  | { what: 'devices' | 'reset' | 'explain'; row: OrganUserRow }
+  | { what: 'devices' | 'pharmacist' | 'reset' | 'explain'; row: OrganUserRow }
   | { what: 'departments' | 'import' }
 
 export function UserList() {
@@ -122,10 +125,13 @@ export function UserList() {
             can: row.can.roles,
             onClick: () => setOpen({ what: 'roles', rows: [row] }),
           },
-          ...(['devices', 'explain', 'reset'] as const).map((what) => ({
+          ...(['devices', 'pharmacist', 'explain', 'reset'] as const).map((what) => ({
             key: what,
             label: t(`acts.${what}`),
-            can: what === 'explain' ? may('role:preview') : row.can[what],
+            can:
+              what === 'explain'
+                ? may('role:preview')
+                : row.can[what === 'pharmacist' ? 'update' : what],
             onClick: () => setOpen({ what, row }),
           })),
           ...(
@@ -173,6 +179,7 @@ export function UserList() {
         />
       ) : null}
       {open?.what === 'devices' ? <DevicesDialog row={open.row} onClose={close} /> : null}
+      {open?.what === 'pharmacist' ? <PharmacistDialog row={open.row} onClose={close} /> : null}
       {open?.what === 'reset' ? (
         <ResetDialog userId={open.row.id} username={open.row.username} onClose={close} />
       ) : null}
