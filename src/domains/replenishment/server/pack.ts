@@ -58,7 +58,7 @@ export async function pack(
     machines: (
       await rowsOf<Omit<Machine, 'site'> & { site: RawSite }>(ctx.db)`
         select d.id, d.rtu_number as "rtuNumber", d.nickname, d.kind,
-          d.dispensing_mode as "dispensingMode", ${siteOf(ctx.now)} as site,
+          d.dispensing_mode as "dispensingMode", ${siteOf(ctx)} as site,
           d.planogram_version as "planogramVersion", s.boot,
           array(select x.id from ${orgsAbove(sql`d.org_id`)} x order by 1) as "orgIds"
         from devices d join device_states s on s.device_id = d.id
