@@ -362,6 +362,7 @@ const watchedTables = [
   'order_keys',
   'order_units',
   'orders',
+  'pharmacist_duties', // who was there for the store of his machines
   'planogram_versions',
   'product_categories',
   'products',

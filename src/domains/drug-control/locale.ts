@@ -53,9 +53,9 @@ export const locale = defineLocale(
       rule: '规则',
       key: '拒绝原因',
       region: '地区',
+      place: '值守方式',
       range: '时间',
       from: '日期从',
-      place: '值守方式',
       to: '变更为',
     },
     enums: {
