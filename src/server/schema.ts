@@ -1231,9 +1231,10 @@ export interface PermissionsTable {
 export interface PharmacistDutiesTable {
   id: Generated<number>
   org_id: number
-  store_id: number
+  store_id: number | null
   user_id: number
   place: 'ONSITE' | 'REMOTE'
+  store_name: string
   name: string
   licence_no: string
   began_at: ColumnType<Date, Date | string, Date | string>

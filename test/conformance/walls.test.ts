@@ -73,10 +73,11 @@ beforeAll(async () => {
       and not a.attisdropped
     where c.relnamespace = 'public'::regnamespace and c.relrowsecurity and c.relkind in ('r', 'p')
       and not c.relispartition order by 1`)
-  // every place has a drug machine in the region, and SIBLING one more machine that is none
+  // every place has a drug machine in the region, of a store where a pharmacist was there, and
+  // SIBLING one more machine that is none
   await world.sql(
-    `update devices set kind = 'DRUG', licence_no = 'x', dispensing_mode = 'UNATTENDED'
-      where id = any($1)`,
+    `update devices set kind = 'DRUG', licence_no = 'x', dispensing_mode = 'UNATTENDED',
+      store_id = id + 1 where id = any($1)`,
     [Object.keys(place).map((where) => rowId(where as Place, 1))],
   )
   await world.sql(

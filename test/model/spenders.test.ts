@@ -26,6 +26,8 @@ const alike: Readonly<Record<string, string>> = {
   'payments.simulatorNotify': 'a notice is answered alike however often it is told',
   'payments.prepay': 'the payment of an order is one',
   'orderSupplements.syncBill': 'asks for a bill, once a minute',
+  'drugControl.goOnDuty': 'whoever is there already is there',
+  'drugControl.beat': 'a sign of life',
   'batches.upload': 'asks the platform to take what waits',
   'replenishment.start': 'the own visit that was begun goes on',
   'replenishment.saveItems': 'a draft as it shall be',

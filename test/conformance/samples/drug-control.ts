@@ -43,20 +43,24 @@ async function storeOfPharmacist(world: World): Promise<number> {
 const duty = async (world: World) =>
   fresh(
     world,
-    `insert into pharmacist_duties (org_id, store_id, user_id, place, name, licence_no, began_at,
-      seen_at) select org_id, ${await storeOfPharmacist(world)}, id, 'REMOTE', '药', 'PH1', now(), now()
-    from users where username = 'ROLE_FULL'`,
+    `insert into pharmacist_duties (org_id, store_id, user_id, place, store_name, name, licence_no,
+      began_at, seen_at) select org_id, ${await storeOfPharmacist(world)}, id, 'REMOTE', '店', '药',
+      'PH1', now(), now() from users where username = 'ROLE_FULL'`,
   )
 const someUser = `(select u.id from users u where u.org_id = 1 order by u.id limit 1)`
 
 export const drugControl: DomainSamples = {
   rows: (where) => ({
     stores: { id: rowId(where, 2), org_id: place[where], store_name: `药店${where}` },
+    // far from the region that somebody of this world watches: there no machine of it sells drugs
     devices: {
       id: rowId(where, 8),
       org_id: place[where],
       type_id: rowId(where, 1),
       nickname: `药机${where}`,
+      province: '310000',
+      city: '310100',
+      county: '310101',
       kind: 'DRUG',
       dispensing_mode: 'PHARMACIST',
       store_id: rowId(where, 2),
@@ -71,12 +75,19 @@ export const drugControl: DomainSamples = {
       status: 'LOCKED',
       lock_reason: 'TRACE_CODE',
     },
+    pharmacists: {
+      user_id: rowId(where, 1),
+      org_id: place[where],
+      licence_no: `PHARMACIST${where}`,
+      valid_until: '2100-01-01',
+    },
     pharmacist_duties: {
       id: rowId(where, 1),
       org_id: place[where],
       store_id: rowId(where, 2),
       user_id: rowId(where, 1),
       place: 'REMOTE',
+      store_name: `药店${where}`,
       name: `药师${where}`,
       licence_no: 'PH1',
       began_at: '2026-11-20T00:00:00Z',

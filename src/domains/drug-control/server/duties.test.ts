@@ -144,15 +144,15 @@ test('the pharmacist of others counts for nothing', async () => {
   ])
     await world
       .rows(
-        `insert into pharmacist_duties (org_id, store_id, user_id, place, name, licence_no, began_at,
-          seen_at) values ($1, $2, $3, 'ONSITE', 'x', 'x', $4, $4)`,
+        `insert into pharmacist_duties (org_id, store_id, user_id, place, store_name, name, licence_no,
+          began_at, seen_at) values ($1, $2, $3, 'ONSITE', 'x', 'x', 'x', $4, $4)`,
         [org, store, user, now],
       )
       .catch(() => undefined)
   // not even a row that says so
   await world.rows(
-    `insert into pharmacist_duties (org_id, store_id, user_id, place, name, licence_no, began_at,
-      seen_at) values (3, $1, 904, 'ONSITE', 'x', 'x', $2, $2)`,
+    `insert into pharmacist_duties (org_id, store_id, user_id, place, store_name, name, licence_no,
+      began_at, seen_at) values (3, $1, 904, 'ONSITE', 'x', 'x', 'x', $2, $2)`,
     [store, now],
   )
   expect(await sells()).toBe(refused)

@@ -63,11 +63,12 @@ const duties: Handlers<Contract>['duties'] = async (ctx) => {
 
 /** As long as they were heard of; what lies ahead, by a clock that was set back, ends now. */
 const endThose = (ctx: Pick<Ctx, 'app' | 'db'>, which: RawBuilder<unknown>) =>
-  rowsOf<{ userId: number; orgId: number; storeId: number }>(ctx.db)`
+  rowsOf<{ userId: number; orgId: number; storeId: number | null; storeName: string }>(ctx.db)`
     update pharmacist_duties a set ended_at = least(${clock(ctx.app)},
       a.seen_at + make_interval(secs => ${dutySeconds}))
     where a.ended_at is null and ${which}
-    returning a.user_id as "userId", a.org_id as "orgId", a.store_id as "storeId"`
+    returning a.user_id as "userId", a.org_id as "orgId", a.store_id as "storeId",
+      a.store_name as "storeName"`
 
 const goOnDuty: Handlers<Contract>['goOnDuty'] = async (ctx, { storeId, place, takeOver }) => {
   const { userId } = ctx.actor
@@ -85,9 +86,9 @@ const goOnDuty: Handlers<Contract>['goOnDuty'] = async (ctx, { storeId, place, t
     ${place === 'ONSITE' ? sql`or a.place = 'ONSITE'` : sql``})`
   const others = takeOver ? sql`or a.store_id = ${storeId}` : sql``
   const ended = await endThose(ctx, sql`(${own} ${others})`)
-  await sql`insert into pharmacist_duties (org_id, store_id, user_id, place, name, licence_no,
-      began_at, seen_at)
-    values (${store.orgId}, ${storeId}, ${userId}, ${place}, ${licence.name},
+  await sql`insert into pharmacist_duties (org_id, store_id, user_id, place, store_name, name,
+      licence_no, began_at, seen_at)
+    values (${store.orgId}, ${storeId}, ${userId}, ${place}, ${store.name}, ${licence.name},
       ${licence.licenceNo}, ${clock(ctx.app)}, ${clock(ctx.app)})`.execute(ctx.db)
   const relieved = ended.filter((one) => one.userId !== userId).map((one) => one.userId)
   const after = { place, licenceNo: licence.licenceNo, relieved }
@@ -116,9 +117,7 @@ const beat: Handlers<Contract>['beat'] = async (ctx) => {
 const goOffDuty: Handlers<Contract>['goOffDuty'] = async (ctx, { id }) => {
   const [ended] = await endThose(ctx, sql`a.id = ${id} and a.user_id = ${ctx.actor.userId}`)
   if (!ended) throw new Refusal(common.notFound)
-  const store = await rowOf<{ name: string }>(ctx.db)`
-    select s.store_name as name from stores s where s.id = ${ended.storeId}`
-  ctx.audit({ id: ended.storeId, name: store?.name ?? '', orgId: ended.orgId })
+  ctx.audit({ id: ended.storeId ?? '', name: ended.storeName, orgId: ended.orgId })
   ctx.touch('duties', ended.orgId)
   return { ok: true }
 }
