@@ -166,6 +166,52 @@ test('a package says what happened, nothing of others, and is what was signed', 
   expect((await get(`${no}/verify`)).body).toMatchObject({ ok: true })
 })
 
+test('who was on duty for a machine, and until when as far as was known then', async () => {
+  const at = (time: string) => `2026-11-12T${time}Z`
+  const duty = (org: number, name: string, began: string, seen: string, ended: string | null) =>
+    add(world.sql, 'pharmacist_duties', {
+      org_id: org,
+      store_id: 500 + org,
+      user_id: 900 + org,
+      place: 'REMOTE',
+      store_name: `店${org}`,
+      name,
+      licence_no: 'PH0000000001',
+      began_at: at(began),
+      seen_at: at(seen),
+      ended_at: ended && at(ended),
+    })
+  for (const org of [3, 4]) {
+    await add(world.sql, 'stores', { id: 500 + org, org_id: org, store_name: `店${org}` })
+    await world.rows('update devices set store_id = $2 where id = $1', [8 + org, 500 + org])
+  }
+  await duty(3, '早班', '01:00:00', '02:00:00', '02:00:30')
+  await duty(3, '晚班', '05:00:00', '06:00:00', null)
+  await duty(4, '别家', '05:00:00', '06:00:00', null)
+  const of = async (dataAsOf: string) => {
+    const text = await textOf(
+      await made({ deviceIds: [11], from: '2026-11-12', dataAsOf: at(dataAsOf) }),
+    )
+    return text.split('\r\n').filter((line) => /^店[34],|早班|晚班|别家/.test(line))
+  }
+  const early = '店3,早班,PH0000000001,REMOTE,2026-11-12 09:00:00,'
+  const late = '店3,晚班,PH0000000001,REMOTE,2026-11-12 13:00:00,'
+  expect(await of('02:00:29')).toEqual([early])
+  expect(await of('06:02:59')).toEqual([`${early}2026-11-12 10:00:30`, late])
+  expect(await of('06:03:00')).toEqual([
+    `${early}2026-11-12 10:00:30`,
+    `${late}2026-11-12 14:03:00`,
+  ])
+  // a store that is no more took nobody's duty with it
+  await world.rows('update devices set store_id = null where id = 11')
+  await world.rows('delete from stores where id = 503')
+  expect(
+    await world.rows(
+      'select store_name from pharmacist_duties where org_id = 3 and store_id is null',
+    ),
+  ).toEqual([{ store_name: '店3' }, { store_name: '店3' }])
+})
+
 test('the same parameters with the same data-as-of are the same bytes', async () => {
   const body = { deviceIds: [11], dataAsOf: '2026-11-21T05:59:59Z' }
   const no = await made(body)

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
+import { dutySeconds } from '../../drug-guard/rules.ts'
 import type { Params } from '../contract.ts'
 
 /** What the files of a package are about. */
@@ -178,6 +179,26 @@ export function sectionsOf(ctx: Pick<Ctx, 'actor'>, about: About): Section[] {
         where ${own('m')} and ${during('m.asked_at')} order by m.asked_at, m.id`,
     },
     {
+      file: 'duties.csv',
+      zh: '药师值守',
+      en: 'Pharmacists on duty',
+      columns: [
+        ['门店', 'Store', sql`a.store_name`],
+        ['药师', 'Pharmacist', sql`a.name`],
+        ['注册证编号', 'Licence', sql`a.licence_no`],
+        ['值守方式', 'Where', sql`a.place`],
+        ['上岗时间', 'Began', at('a.began_at')],
+        ['离岗时间', 'Ended', stillOrEnded(asOf)],
+      ],
+      // those that lasted into the time, too
+      from: sql`pharmacist_duties a where a.began_at < ${end} and a.began_at <= ${asOf}
+        and a.began_at > ${from}::timestamptz - interval '1 day'
+        and coalesce(a.ended_at, ${asOf}) >= ${from}
+        and exists (select from devices d where d.store_id = a.store_id and d.org_id = a.org_id
+          and d.id = ${ids} and ${visible(ctx, 'd.org_id', 'd.id')})
+        order by a.began_at, a.id`,
+    },
+    {
       file: 'refusals.csv',
       zh: '合规拒绝',
       en: 'What the guard refused',
@@ -284,6 +305,13 @@ export function sectionsOf(ctx: Pick<Ctx, 'actor'>, about: About): Section[] {
         order by l.created_at, l.id`,
     },
   ]
+}
+
+/** One that lapsed ended then, whether or not the sweep has said so yet. */
+const stillOrEnded = (asOf: Date) => {
+  const ended = sql`coalesce(a.ended_at, a.seen_at + make_interval(secs => ${dutySeconds}))`
+  return sql`case when ${ended} <= ${asOf}
+    then to_char(${ended} at time zone 'Asia/Shanghai', 'YYYY-MM-DD HH24:MI:SS') end`
 }
 
 /** Whose acts on a machine are named by its id. */
