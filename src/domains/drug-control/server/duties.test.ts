@@ -159,6 +159,21 @@ test('the pharmacist of others counts for nothing', async () => {
   expect(await duties(people.stranger)).toEqual({ licence: null, stores: [] })
 })
 
+test('whoever watches the region knows that somebody is there, and where', async () => {
+  await world.rows(`update users set org_id = 1, region_code = '440300' where id = 907`)
+  await world.rows(`update roles set org_id = 1, data_scope = 'REGION_DRUGS' where id = 907`)
+  await grant(world.sql, [907], ['near-expiry:read'])
+  await licence(people.operator)
+  await goOn(people.operator)
+  expect(await here(people.reader)).toMatchObject({
+    storeName: '机构3',
+    can: false,
+    people: [{ name: '员工3', own: false }],
+  })
+  await world.rows(`update users set region_code = '110000' where id = 907`)
+  expect((await duties(people.reader)).stores).toEqual([])
+})
+
 test('a licence is said by another one, once in an organisation', async () => {
   expect((await licence(people.operator, {}, people.operator)).body.error).toBe('users.notOneself')
   expect((await licence(people.operator, {}, people.sibling)).status).toBe(404)

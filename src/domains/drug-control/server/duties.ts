@@ -36,7 +36,9 @@ const duties: Handlers<Contract>['duties'] = async (ctx) => {
   const [licence, stores] = await Promise.all([
     licenceOf(ctx),
     rowsOf<Store>(ctx.db)`
-      select x.store_id as "storeId", x.org_id as "orgId", coalesce(s.store_name, '') as "storeName",
+      select x.store_id as "storeId", x.org_id as "orgId",
+        -- whoever watches a region sees no stores: whose it is says where
+        coalesce(s.store_name, case when x.store_id is not null then o.name end, '') as "storeName",
         coalesce(o.name, '') as "orgName", x.machines::int, coalesce(n.people, '[]') as people
       from (select d.org_id, d.store_id, count(*) as machines from devices d
         where d.dispensing_mode = 'PHARMACIST' and d.kind = 'DRUG'

@@ -5,7 +5,8 @@ import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { AnyRegion } from '../../../web/RegionSelect.tsx'
 import { useMay } from '../../../web/session.ts'
-import { Cut } from '../../../web/ui/Text.tsx'
+import { Time } from '../../../web/Time.tsx'
+import { Bad, Cut } from '../../../web/ui/Text.tsx'
 import { DeviceSelect, numberAndName } from '../../machines/web/pickers.tsx'
 import { DrugMark } from '../../products/web/DrugMark.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
@@ -46,7 +47,8 @@ export function LockList() {
                 : undefined,
           }),
           col('productName', {
-            width: 132,
+            // the mark stands behind the name
+            fit: (name, row) => `${name ?? ''}${row.drugClass === 'NONE' ? '' : ' OTC...'}`,
             render: (name: string | null, row) => (
               <Cut title={name ?? ''}>
                 {name} <DrugMark drugClass={row.drugClass ?? 'NONE'} />
@@ -58,19 +60,25 @@ export function LockList() {
           col('qty'),
           col('batchNo'),
           col('orgName'),
-          col('dueAt'),
+          col('dueAt', {
+            render: (at: string | null) =>
+              at && (
+                <Bad when={Date.parse(at) < Date.now()}>
+                  <Time at={at} />
+                </Bad>
+              ),
+          }),
         ]}
         notice={<DutyBar />}
         empty={{ title: t('noLocks') }}
-        actions={(row) => [
-          {
-            key: 'decide',
-            label: t('decide'),
-            can: may('lane:lock'),
-            onClick: () => setDeciding(row),
-          },
-        ]}
-        card={['productName', 'rtuNumber', 'roadIndex', 'reason', 'since', 'qty']}
+        {...(may('lane:lock')
+          ? {
+              actions: (row: LockRow) => [
+                { key: 'decide', label: t('decide'), onClick: () => setDeciding(row) },
+              ],
+            }
+          : {})}
+        card={['productName', 'rtuNumber', 'roadIndex', 'reason', 'since', 'dueAt', 'qty']}
       />
       {deciding ? <DecideLock lock={deciding} onClose={() => setDeciding(null)} /> : null}
     </>

@@ -41,7 +41,8 @@ export function RefusalList() {
         col('rtuNumber', numberAndName),
         col('road'),
         col('productName'),
-        col('drugClass', { tones: {} }),
+        // most reasons name it
+        col('drugClass', { tones: {}, defaultHidden: true }),
         col('act', { tones: {} }),
         col('rule', {
           width: 112,
@@ -50,8 +51,7 @@ export function RefusalList() {
           render: (_, row) => t(`enums.rule.${row.rule}`),
         }),
         col('key', {
-          width: 220,
-          fit: (_, row) => why(row),
+          width: 320,
           render: (_, row) => <Cut title={why(row)}>{why(row)}</Cut>,
         }),
         col('who'),
