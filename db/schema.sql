@@ -3234,6 +3234,29 @@ table public.sms_codes row security
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
+table public.special_purchases row security
+  order_id bigint not null
+  unit_no integer not null
+  org_id bigint not null
+  device_id bigint not null
+  order_at timestamp with time zone not null
+  day date not null
+  person bytea not null
+  buyer text not null
+  card text not null
+  sealed bytea not null
+  constraint special_purchases_buyer_check CHECK (((length(buyer) >= 1) AND (length(buyer) <= 60)))
+  constraint special_purchases_card_check CHECK ((length(card) = 18))
+  constraint special_purchases_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint special_purchases_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint special_purchases_person_check CHECK ((length(person) = 32))
+  constraint special_purchases_pkey PRIMARY KEY (order_id, unit_no)
+  CREATE INDEX special_purchases_device ON public.special_purchases USING btree (device_id, order_at)
+  CREATE INDEX special_purchases_org ON public.special_purchases USING btree (org_id, order_at)
+  CREATE INDEX special_purchases_person ON public.special_purchases USING btree (person, day)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
 table public.stock_flow_keys row security
   unit_id bigint not null
   flow_id bigint not null
@@ -4715,6 +4738,31 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
 AS $function$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
+end $function$
+
+CREATE OR REPLACE FUNCTION public.special_packs(people bytea[], on_day date)
+ RETURNS TABLE(person bytea, packs integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  earliest timestamptz;
+  latest timestamptz;
+begin
+  select min(x.order_at), max(x.order_at) into earliest, latest from special_purchases x
+  where x.person = any(people) and x.day = on_day;
+  if earliest is null then return; end if;
+  -- the months are said as constants, so that no others are opened
+  return query execute format('select s.person, count(*)::int from special_purchases s
+    join orders o on o.org_id = s.org_id and o.created_at = s.order_at and o.id = s.order_id
+    join order_units u on u.org_id = s.org_id and u.created_at = s.order_at
+      and u.order_id = s.order_id and u.unit_no = s.unit_no
+    where s.person = any($1) and s.day = $2
+      and o.created_at between %1$L and %2$L and u.created_at between %1$L and %2$L
+      and o.pay_state <> ''CLOSED'' and u.vend_state not in (''FAILED'', ''VOID'')
+      and u.refund_state is distinct from ''SUCCESS''
+    group by s.person', earliest, latest) using people, on_day;
 end $function$
 
 CREATE OR REPLACE FUNCTION public.supplied_batches()

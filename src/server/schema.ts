@@ -1741,6 +1741,19 @@ export interface SmsCodesTable {
   stranger_tries: Generated<number>
 }
 
+export interface SpecialPurchasesTable {
+  order_id: number
+  unit_no: number
+  org_id: number
+  device_id: number
+  order_at: ColumnType<Date, Date | string, Date | string>
+  day: string
+  person: Buffer
+  buyer: string
+  card: string
+  sealed: Buffer
+}
+
 export interface StockFlowKeysTable {
   unit_id: number
   flow_id: number
@@ -2247,6 +2260,7 @@ export interface DB {
   settings_versions: SettingsVersionsTable
   sign_in_guards: SignInGuardsTable
   sms_codes: SmsCodesTable
+  special_purchases: SpecialPurchasesTable
   stock_flow_keys: StockFlowKeysTable
   stock_flows: StockFlowsTable
   stock_warning_calls: StockWarningCallsTable

@@ -367,6 +367,7 @@ const watchedTables = [
   'planogram_versions',
   'product_categories',
   'products',
+  'special_purchases', // who bought packs that are registered, masked
   'stock_flows',
   'telemetry_hours',
   'temperature_excursions',

@@ -58,6 +58,7 @@ export const stays: readonly string[] = [
   'replenishment_visits', // those in progress are cancelled after a day
   'route_skips',
   'sales_rollups',
+  'special_purchases', // as their orders
   'security_events',
   'stock_flows',
   'stock_warning_calls', // the new owner's people are told anew

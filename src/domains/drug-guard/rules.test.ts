@@ -90,12 +90,12 @@ test.each<[string, Goods, Place, Moment, string]>([
   ...([
     [true, 2, 'ok'],
     [true, 3, '3 specialLimit'],
-    [false, 1, '3 specialLimit'],
+    [false, 1, '3 identityMissing'],
   ].map(([identified, packs, wanted]) => [
     `special ${packs}, identified ${identified}`,
     drug('OTC_B', { special: true }),
     place('PHARMACIST', { pharmacist: true }),
-    { sale: { ...sale, identified, packs } },
+    { sale: { ...sale, identified, packs, most: 2 } },
     wanted,
   ]) as [string, Goods, Place, Moment, string][]),
   ['no form', drug('OTC_B', { dosageForm: null }), place('UNATTENDED'), {}, '4 incomplete'],

@@ -36,6 +36,11 @@ export const guardErrors = defineErrors('drugGuard', {
     '该药品禁止自助销售',
     'This drug must not be sold without a pharmacist',
   ],
+  identityMissing: [
+    422001,
+    '购买该药品须登记购买人身份信息',
+    'This drug is sold to those who say who they are',
+  ],
   specialLimit: [
     422001,
     '超过特殊药品限购数量',
@@ -86,6 +91,7 @@ const ruleOf: Readonly<Record<GuardKey, number>> = {
   rxRefused: 2,
   prescriptionMissing: 2,
   specialForbidden: 3,
+  identityMissing: 3,
   specialLimit: 3,
   incomplete: 4,
   outsideStorage: 5,
@@ -159,17 +165,22 @@ export type Place = {
       })
     | null
 }
-/** Nobody has shown who he is, or a prescription: consultations will say so of their orders. */
-export const anyBuyer = { prescription: false, identified: false, packs: 0 } as const
+export type Sale = {
+  readonly prescription: boolean
+  /** The buyer said who he is. */
+  readonly identified: boolean
+  /** Of drugs with special compounds today by this person, with these, and how many he may have. */
+  readonly packs: number
+  readonly most: number
+}
+/** Nobody has said who he is, or shown a prescription: consultations will say so of their orders. */
+export const anyBuyer: Sale = { prescription: false, identified: false, packs: 0, most: 0 }
+/** Whose packs were counted when they were sold, or are when he orders them. */
+export const registeredBuyer: Sale = { ...anyBuyer, identified: true }
 export type Batch = { readonly recalled: boolean; readonly past: boolean }
 export type Moment = {
   /** Somebody buys it, or it is about to leave. */
-  readonly sale?: {
-    readonly prescription: boolean
-    readonly identified: boolean
-    /** Of such drugs today by this person, with these. */
-    readonly packs: number
-  }
+  readonly sale?: Sale
   /** The lane was too warm or cold, and nobody has decided about its goods. */
   readonly excursion?: boolean
   readonly load?: {
@@ -186,8 +197,6 @@ export type Moment = {
   readonly promotion?: boolean
 }
 
-/** Packs of such a drug that one person may buy in a day. */
-export const mostSpecialPacks = 2
 /** The limits of a machine that cools, until somebody sets others. */
 export const usualTemperature = { min: 2, max: 8 } as const
 /** Drugs that must be kept as cold: where nothing cools they cannot be. */
@@ -245,7 +254,9 @@ function specialRule({ drug }: Goods, place: Place, moment: Moment): GuardKey | 
   if (mode === 'MEDICAL') return null
   if (mode !== 'PHARMACIST') return 'specialForbidden'
   const { sale } = moment
-  return sale && !(sale.identified && sale.packs <= mostSpecialPacks) ? 'specialLimit' : null
+  if (!sale) return null
+  if (!sale.identified) return 'identityMissing'
+  return sale.packs > sale.most ? 'specialLimit' : null
 }
 
 const dataRule = ({ drug }: Goods): GuardKey | null =>

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
+import { isIdCard } from '../../shared/idCard.ts'
 import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 
@@ -262,6 +263,8 @@ export const OrderDetail = OrderRow.extend({
     }),
   ),
   units: z.array(OrderUnit),
+  /** Who bought packs whose buyer is registered, as people may see him. */
+  registered: z.strictObject({ buyer: z.string(), card: z.string() }).nullable(),
   /** Of this order, for whoever may read complaints; the newest first. */
   complaints: z.array(z.strictObject({ id: f.id, content: z.string() })),
   timeline: z.array(
@@ -347,6 +350,8 @@ export const MobileLane = z.strictObject({
   /** Whole or empty: how many pieces a machine holds is nobody's business outside. */
   available: z.boolean(),
   restriction: z.number().int(),
+  /** Sold to those who say who they are: `identity` of the order. */
+  needsIdentity: z.boolean(),
 })
 const rtuNumber = z.string().regex(/^[A-Z0-9]{4,20}$/)
 
@@ -369,6 +374,17 @@ export const MobileOrder = z.strictObject({
    */
   clientId: z.uuid().toLowerCase(),
   consumer: z.string().trim().max(60).default(''),
+  /** Who buys, where a lane `needsIdentity`; of other orders it is not kept. */
+  identity: z
+    .strictObject({
+      name: f.text(60, bi('请填写购买人姓名', 'Enter the name of the buyer')),
+      idCard: z
+        .string()
+        .trim()
+        .toUpperCase()
+        .refine(isIdCard, bi('身份证号格式不正确', 'Not the number of an identity card')),
+    })
+    .optional(),
 })
 
 export const MobileAnswer = z.strictObject({

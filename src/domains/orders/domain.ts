@@ -22,6 +22,7 @@ export const domain = {
     'server/rows.ts': 'orders are locked in one way',
     'server/refunds.ts': 'what a payment channel is asked for',
     'server/timers.ts': 'orders are closed in one way',
+    'server/specials.ts': 'packs that are vended again are counted in one way',
     'server/vend.ts': "the gateway's two doors",
   },
 } satisfies Domain<typeof orders>

@@ -5,6 +5,7 @@ import {
   canPlace,
   type Goods,
   type Place,
+  type Sale,
   type Verdict,
   verdictError,
 } from '../drug-guard/rules.ts'
@@ -323,12 +324,12 @@ export type Giver = Goods &
     online: boolean
     stopped: boolean
   }
-export function giverRefusal(lane: Giver | undefined): ErrorDef | null {
+export function giverRefusal(lane: Giver | undefined, sale: Sale = anyBuyer): ErrorDef | null {
   if (!lane) return orderErrors.noLane
   if (lane.lifecycle !== 'OPERATING' || lane.stopped) return orderErrors.deviceNotSelling
   if (!lane.online) return orderErrors.deviceOffline
   if (lane.status !== 'ENABLED' || !lane.onShelf) return orderErrors.noLane
-  const verdict = canPlace(lane, lane, { sale: anyBuyer })
+  const verdict = canPlace(lane, lane, { sale })
   if (!verdict.ok) return forbidden(verdict)
   return lane.available < 1 ? orderErrors.outOfStock : null
 }

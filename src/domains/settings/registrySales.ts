@@ -103,6 +103,14 @@ export const trade = k.settings('trade', 'org', {
     ),
     pending: true,
   },
+  'drug.specialPacks': {
+    ...k.int('piece', 1, 2, 2),
+    name: bi('特殊药品限购', 'Packs of special drugs'),
+    help: bi(
+      '同一身份证每天最多购买的含特殊药品复方制剂件数，在全部设备上合计',
+      'Compounds with special drugs that one identity card may buy in a day, at all machines together',
+    ),
+  },
   'order.drugNotice': {
     ...k.text(100, '药品属于特殊商品，非质量问题不予退换'),
     name: bi('药品提示语', 'Notice on drugs'),

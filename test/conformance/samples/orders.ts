@@ -42,6 +42,20 @@ const pieceOf = async ({ sql }: World, orderNum: string): Promise<number> =>
   )
 
 export const orders: DomainSamples = {
+  rows: (where) => ({
+    special_purchases: {
+      order_id: rowId(where, 900),
+      unit_no: 1,
+      org_id: place[where],
+      device_id: rowId(where, 1),
+      order_at: worldNow,
+      day: '2026-11-21',
+      person: Buffer.alloc(32, place[where]),
+      buyer: `购${where}`,
+      card: '110***********002X',
+      sealed: Buffer.alloc(29),
+    },
+  }),
   pathIds: {
     // numbered by the database: those of the agent's order are the first two
     'orders unitId': {

@@ -199,6 +199,28 @@ export function sectionsOf(ctx: Pick<Ctx, 'actor'>, about: About): Section[] {
         order by a.began_at, a.id`,
     },
     {
+      file: 'special-purchases.csv',
+      zh: '特殊药品实名登记',
+      en: 'Registered buyers of special drugs',
+      columns: [
+        device,
+        ['订单号', 'Order', sql`u.order_num`],
+        ['件号', 'Piece', sql`u.unit_no`],
+        ['商品', 'Product', sql`u.product_name`],
+        ['规格', 'Size', sql`u.model`],
+        ['购买人', 'Buyer', sql`s.buyer`],
+        ['身份证号', 'Identity card', sql`s.card`],
+        ['下单时间', 'Ordered', at('s.order_at')],
+        ['出货结果', 'Result', sql`case when u.finished_at <= ${asOf} then u.vend_state end`],
+      ],
+      // without the bounds of the pieces every month of them would be opened
+      from: sql`special_purchases s join devices d on d.id = s.device_id
+        join order_units u on u.org_id = s.org_id and u.created_at = s.order_at
+          and u.order_id = s.order_id and u.unit_no = s.unit_no
+        where ${own('s')} and ${during('s.order_at')} and ${during('u.created_at')}
+        order by s.order_at, s.order_id, s.unit_no`,
+    },
+    {
       file: 'refusals.csv',
       zh: '合规拒绝',
       en: 'What the guard refused',

@@ -5,6 +5,7 @@ import { rowOf, rowsOf } from '../../../server/rows.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
+import type { Sale } from '../../drug-guard/rules.ts'
 import { orderErrors } from '../../orders/contract.ts'
 import { revendable } from '../../orders/rules.ts'
 import { type GivenBack, giveBack, judgeOf } from '../../orders/server/giveBack.ts'
@@ -17,6 +18,7 @@ import {
   type Wanted,
 } from '../../orders/server/revend.ts'
 import { lockOrders, type Order, relabel, type Unit } from '../../orders/server/rows.ts'
+import { salesAgain } from '../../orders/server/specials.ts'
 import { addSupplement, lanesToSell } from '../../orders/server/supplement.ts'
 import { connectedTo } from '../../payment-channels/server/configs.ts'
 import { simulator } from '../../payments/server/receive.ts'
@@ -94,12 +96,20 @@ async function complete(
           sql`for no key update of l`,
         )
       : []
+  const sales =
+    action === 'VEND'
+      ? await salesAgain(
+          ctx,
+          given.flatMap(({ own }) => own),
+          true,
+        )
+      : new Map<number, Sale>()
   for (const { payment, order, own } of given) {
     const tried = lanes.map((lane) => ({ ...lane }))
     try {
       const unsent: Wanted[] = own
         .filter((unit) => revendable(unit, order) === null)
-        .map((unit) => ({ order, unit }))
+        .map((unit) => ({ order, unit, sale: sales.get(unit.id) }))
       // it left, or went back, or somebody is at it
       if (!unsent.length) throw new Refusal(common.stale)
       if (action === 'VEND') chosen.push(...chooseLanes(unsent, tried))

@@ -10,8 +10,16 @@ import type { Input, Output } from '../../../shared/contract.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { DrugFacts } from '../../drug-guard/contract.ts'
-import { anyBuyer, canPlace, type Goods, type Place, type Verdict } from '../../drug-guard/rules.ts'
+import {
+  canPlace,
+  type Goods,
+  type Place,
+  registeredBuyer,
+  type Sale,
+  type Verdict,
+} from '../../drug-guard/rules.ts'
 import { asSite, drugOf, type RawSite, siteOf } from '../../drug-guard/server/facts.ts'
+import { type GuardRefusal, noteRefusals } from '../../drug-guard/server/refusals.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { checkAfter } from '../../payment-channels/rules.ts'
 import { payeeOf } from '../../payment-channels/server/configs.ts'
@@ -23,6 +31,7 @@ import { forbidden, queueRefusal, safeSeconds, splitDiscount } from '../rules.ts
 import { numbersOf } from './numbers.ts'
 import { platformBehind } from './queue.ts'
 import { within } from './rows.ts'
+import { isRegistered, register, saleFor } from './specials.ts'
 import { countUnpaid, lostBy } from './unpaid.ts'
 
 /** Few may order at once: who waits for a machine that somebody changes keeps no place for long. */
@@ -110,6 +119,7 @@ const shownLane = shape(MobileLane.extend(kept.shape), ['lanes', 'l'], {
   price: sql`l.price`,
   retailPrice: sql`l.retail_price`,
   available: sql`true`,
+  needsIdentity: sql`false`,
   drugClass: sql`p.drug_class`,
   drug: drugOf,
 })
@@ -138,10 +148,13 @@ async function mobileLanes(
     order by l.road_index`,
   )
   const past = await pastIn(ctx, device.orgId)
-  const sold = selling ? lanes.filter((lane) => guarded(lane, device).ok && !past(lane)) : []
+  const sold = selling
+    ? lanes.filter((lane) => guarded(lane, device, registeredBuyer).ok && !past(lane))
+    : []
   const list = sold.map(({ drugClass, drug, goodsExpireOn, ...lane }) => ({
     ...lane,
     restriction: strictest(lane.restriction, device.limitPerOrder),
+    needsIdentity: isRegistered({ drugClass, drug }, device),
   }))
   return { rtuNumber: device.rtuNumber, name: device.nickname, online: device.online, list }
 }
@@ -268,17 +281,24 @@ export async function lanesFor(
 }
 
 /** What the drug guard says of a sale; of other goods nothing. */
-export const guarded = (lane: Goods, device: Place): Verdict =>
-  canPlace(lane, device, { sale: anyBuyer })
+export const guarded = (lane: Goods, device: Place, sale: Sale): Verdict =>
+  canPlace(lane, device, { sale })
+
+/** What the guard refuses of an order, as the list of refusals has it. */
+export const refusalOf = (lane: Lane, device: Device, sale: Sale): GuardRefusal => ({
+  ...{ orgId: device.orgId, deviceId: device.id, road: lane.roadIndex },
+  ...{ productId: lane.productId, verdict: guarded(lane, device, sale), act: 'CHECKOUT' },
+})
 
 /** Why this lane cannot sell `count` at `price` now; null when it can. */
 export function laneRefusal(
   lane: Lane | undefined,
   item: { count: number; price: number },
   device: Device,
+  sale: Sale,
 ): ErrorDef | null {
   if (lane?.status !== 'ENABLED' || !lane.onShelf || lane.past) return orderErrors.laneNotSelling
-  const verdict = guarded(lane, device)
+  const verdict = guarded(lane, device, sale)
   if (!verdict.ok) return forbidden(verdict)
   if (lane.price !== item.price) return orderErrors.priceChanged
   // what nobody may have is not short of anything
@@ -317,8 +337,11 @@ async function mobileOrder(
   ])
   // a twin with the same client id committed while we waited: its order is the answer
   if (!first) return found((await answerOfClient(ctx, input)) ?? undefined)
+  const sale = await saleFor(ctx, device, input, laneOf, true)
   for (const item of input.items) {
-    const refusal = laneRefusal(laneOf.get(item.roadIndex), item, device)
+    const lane = laneOf.get(item.roadIndex)
+    const refusal = laneRefusal(lane, item, device, sale)
+    if (lane && refusal) noteRefusals(ctx, [refusalOf(lane, device, sale)])
     if (refusal) throw fieldRefusal(refusal, `items.${item.roadIndex}`)
   }
   const sold = input.items.map((item) => ({
@@ -356,6 +379,14 @@ async function mobileOrder(
         ${JSON.stringify({ pieces, total })}, ${input.consumer})
     )
     ${units}`)
+  const special = sold.filter(({ lane }) => isRegistered(lane, device))
+  if (special.length && input.identity)
+    register(
+      ctx,
+      { id, orgId: device.orgId },
+      special.map(({ lane }) => lane.id),
+      input.identity,
+    )
   holdStock(
     ctx,
     sold.map(({ lane, count }) => ({ laneId: lane.id, reserved: count })),

@@ -9,8 +9,9 @@ import { orderErrors, type orders } from '../contract.ts'
 import { giverRefusal, resolvable } from '../rules.ts'
 import * as q from './queries.ts'
 import { chooseLanes, giversOf, vendAgain } from './revend.ts'
-import { lockOrders, relabel, within } from './rows.ts'
+import { lockOrders, relabel, type Unit, within } from './rows.ts'
 import { settle } from './settle.ts'
+import { salesAgain } from './specials.ts'
 
 /** A piece that did not leave, or of which nothing is known, put right by a person. */
 
@@ -29,17 +30,19 @@ export const vendLanes: Handlers<Contract>['vendLanes'] = async (ctx, { orderNum
   const row = found(await q.visibleOrder(ctx, orderNum))
   const at = new Date(row.createTime)
   const unit = found(
-    await rowOf<{ productId: number; laneId: number | null }>(
+    await rowOf<Pick<Unit, 'id' | 'orderId' | 'unitNo' | 'drugClass' | 'productId' | 'laneId'>>(
       ctx.db,
-    )`select product_id as "productId", lane_id as "laneId" from order_units u
+    )`select id, order_id as "orderId", unit_no as "unitNo", drug_class as "drugClass",
+      product_id as "productId", lane_id as "laneId" from order_units u
       where u.org_id = ${row.orgId} and ${within('u.created_at', [at])} and u.order_id = ${row.id}
         and u.id = ${unitId}`,
   )
   const lanes = await giversOf(ctx, [row.deviceId], [unit.productId])
+  const sale = (await salesAgain(ctx, [unit], false)).get(unitId)
   const list = lanes
     .filter(({ orgId }) => orgId === row.orgId)
     .map((lane) => {
-      const refusal = giverRefusal(lane)
+      const refusal = giverRefusal(lane, sale)
       const { id, road, available } = lane
       const same = id === unit.laneId
       return { id, road, available, same, refusal: refusal && say(refusal.text, ctx.lang) }
@@ -55,7 +58,8 @@ export const vend: Handlers<Contract>['vend'] = async (ctx, input) => {
   if (unit.vendState === 'WAIT' && unit.attempt > 1) throw new Refusal(common.stale)
   const lanes = await giversOf(ctx, [order.deviceId], [unit.productId], sql`for no key update of l`)
   const before = { vendState: unit.vendState, road: unit.road }
-  await vendAgain(ctx, chooseLanes([{ order, unit, laneId: input.laneId }], lanes))
+  const sale = (await salesAgain(ctx, [unit], true)).get(unit.id)
+  await vendAgain(ctx, chooseLanes([{ order, unit, laneId: input.laneId, sale }], lanes))
   relabel(ctx, [order], units)
   ctx.audit({
     id: order.orderNum,

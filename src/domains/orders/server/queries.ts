@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, may, nameFor, visible } from '../../../server/context.ts'
 import { all } from '../../../server/lists.ts'
-import { onlyRow, rowsOf } from '../../../server/rows.ts'
+import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { isoText, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
@@ -35,7 +35,7 @@ const whole = (ctx: Ctx) =>
     OrderDetail.extend({ id: f.id, orgId: f.id }),
     ['orders', 'o'],
     { ...said(ctx), userId: masked(sql`o.consumer`) },
-    ['payment', 'list', 'units', 'complaints', 'timeline'],
+    ['payment', 'list', 'units', 'registered', 'complaints', 'timeline'],
   )
 const joins = sql`join organisations g on g.id = o.org_id`
 const from = sql`orders o ${joins}`
@@ -204,6 +204,10 @@ export async function orderDetail(ctx: Ctx, { id, orgId, ...order }: Seen): Prom
         select c.id, c.content from complaints c where c.order_num = ${order.orderNum} and c.deleted_at is null
           and ${visible(ctx, 'c.org_id', 'c.device_id')} order by c.id desc limit 5`
     : []
+  const registered = units.some(({ drugClass }) => drugClass !== 'NONE')
+    ? await rowOf<{ buyer: string; card: string }>(ctx.db)`
+        select buyer, card from special_purchases where order_id = ${id} limit 1`
+    : undefined
   const { orderStatus, orderType, payState } = order
   const context = {
     payState,
@@ -229,6 +233,7 @@ export async function orderDetail(ctx: Ctx, { id, orgId, ...order }: Seen): Prom
         canResolve: mayResolve && resolvable(facts, ctx.now) === null,
       }
     }),
+    registered: registered ?? null,
     complaints: complained,
     timeline,
   }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { Refusal, reject } from '../../../shared/errors.ts'
+import type { Sale } from '../../drug-guard/rules.ts'
 import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { moveStock } from '../../stock/server/move.ts'
@@ -9,6 +10,7 @@ import { orderErrors } from '../contract.ts'
 import { type Giver, giverRefusal, revendable } from '../rules.ts'
 import { takeCases } from './cases.ts'
 import { type Order, type Unit, within, writeEvents } from './rows.ts'
+import { takenAgain } from './specials.ts'
 
 /** Pieces that were paid and did not leave, once more. */
 
@@ -44,7 +46,13 @@ export async function giversOf(
   return lanes.map(withSite).toSorted((a, b) => a.road - b.road)
 }
 
-export type Wanted = { order: Order; unit: Unit; laneId?: number | undefined }
+/** `sale`: of whom is known who he is. */
+export type Wanted = {
+  order: Order
+  unit: Unit
+  laneId?: number | undefined
+  sale?: Sale | undefined
+}
 type Chosen = Wanted & { lane: GiverLane }
 
 /**
@@ -52,7 +60,7 @@ type Chosen = Wanted & { lane: GiverLane }
  * that can. Throws why a piece has none. `lanes` lose what is chosen.
  */
 export function chooseLanes(wanted: readonly Wanted[], lanes: readonly GiverLane[]): Chosen[] {
-  return wanted.map(({ order, unit, laneId }) => {
+  return wanted.map(({ order, unit, laneId, sale }) => {
     reject(revendable(unit, order))
     const own = lanes.filter(
       (lane) =>
@@ -62,10 +70,10 @@ export function chooseLanes(wanted: readonly Wanted[], lanes: readonly GiverLane
     )
     const first = own.find((lane) => lane.id === (laneId ?? unit.laneId))
     const lane =
-      laneId === undefined && giverRefusal(first)
-        ? (own.find((other) => giverRefusal(other) === null) ?? first ?? own[0])
+      laneId === undefined && giverRefusal(first, sale)
+        ? (own.find((other) => giverRefusal(other, sale) === null) ?? first ?? own[0])
         : first
-    reject(giverRefusal(lane))
+    reject(giverRefusal(lane, sale))
     if (!lane) throw new Refusal(orderErrors.noLane)
     lane.available -= 1
     return { order, unit, lane }
@@ -110,6 +118,10 @@ export async function vendAgain(ctx: Ctx, chosen: readonly Chosen[]): Promise<vo
     select gen_random_uuid(), a.org_id, a.device_id, a.order_id, a.created_at, a.order_num, a.id,
       a.unit_no, a.lane_id, a.road, l.motor_no, a.attempt, ${ctx.now}::timestamptz
     from again a join lanes l on l.id = a.lane_id`.execute(ctx.db)
+  takenAgain(
+    ctx,
+    chosen.map(({ unit }) => unit),
+  )
   const { deviceIds } = await moveStock(
     ctx,
     chosen.map(({ lane }) => ({ laneId: lane.id, reserved: 1 })),

@@ -11,15 +11,16 @@ import { orderErrors, type orders } from '../contract.ts'
 import {
   type Asking,
   checkLimits,
-  guarded,
   type Lane,
   laneRefusal,
   lanesFor,
   lookAt,
   nextOrder,
   orderLockTimeout,
+  refusalOf,
   type Seen,
 } from './create.ts'
+import { saleFor } from './specials.ts'
 import { closeOrders } from './timers.ts'
 import {
   type Buyer,
@@ -123,15 +124,13 @@ async function lookFor(
     nextOrder(ctx),
   ])
   const seen = { ...at, next }
+  const sale = await saleFor(ctx, device, input, lanes, false)
   const drugs: GuardRefusal[] = []
   const refused = input.items.flatMap((item) => {
     const lane = lanes.get(item.roadIndex)
-    const def = laneRefusal(lane, item, device)
+    const def = laneRefusal(lane, item, device, sale)
     if (lane && def?.name === orderErrors.drugForbidden.name)
-      drugs.push({
-        ...{ orgId: device.orgId, deviceId: device.id, road: lane.roadIndex },
-        ...{ productId: lane.productId, verdict: guarded(lane, device), act: 'CHECKOUT' },
-      })
+      drugs.push(refusalOf(lane, device, sale))
     const refusal = def && fieldRefusal(def, `items.${item.roadIndex}`)
     return refusal
       ? [{ lane: lane as Lane, missing: item.count - (lane?.available ?? 0), refusal }]

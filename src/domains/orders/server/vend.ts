@@ -8,6 +8,7 @@ import {
   canPlace,
   type Goods,
   type Place,
+  registeredBuyer,
   stoppingLocks,
 } from '../../drug-guard/rules.ts'
 import { asSite, drugOf, type RawSite, siteOf } from '../../drug-guard/server/facts.ts'
@@ -79,25 +80,38 @@ export async function takeCommands(app: App, deviceIds: readonly number[]): Prom
   return out
 }
 
+/** `unsaid`: it leaves for those who said who they are, whose packs were counted by their orders. */
+type Guarded = GuardRefusal & { laneId: number; unsaid: boolean }
+
 /** Lanes of drug machines whose drugs must not leave now, as the guard says. */
-async function guardedLanes(ctx: Ctx, deviceIds: readonly number[]) {
+async function guardedLanes(ctx: Ctx, deviceIds: readonly number[]): Promise<Guarded[]> {
   if (!deviceIds.length) return []
   type Row = Goods & Omit<Place, 'site'> & { site: RawSite } & Omit<GuardRefusal, 'verdict' | 'act'>
-  const rows = await rowsOf<Row & { laneId: number }>(ctx.db)`
+  const rows = await rowsOf<Row & { laneId: number; unsaid: boolean }>(ctx.db)`
     select distinct on (l.id) l.id as "laneId", l.org_id as "orgId", l.device_id as "deviceId",
       l.road_index as road, p.id as "productId", p.drug_class as "drugClass", ${drugOf} as drug,
-      d.kind, d.dispensing_mode as "dispensingMode", ${siteOf(ctx)} as site
+      d.kind, d.dispensing_mode as "dispensingMode", ${siteOf(ctx)} as site,
+      p.special_compound and exists (select from vend_commands w where w.lane_id = l.id
+        and w.state = 'WAIT' and not ${isSaid('w')}) as unsaid
     from vend_commands c join lanes l on l.id = c.lane_id join products p on p.id = l.product_id
     join devices d on d.id = l.device_id
     where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT'
       and p.drug_class <> 'NONE'`
   return rows.flatMap((row) => {
     const { laneId, orgId, deviceId, road, productId } = row
-    const verdict = canPlace(row, { ...row, site: asSite(row.site) }, { sale: anyBuyer })
+    const place = { ...row, site: asSite(row.site) }
+    const anyones = canPlace(row, place, { sale: registeredBuyer })
+    const unsaid = anyones.ok && row.unsaid
+    const verdict = unsaid ? canPlace(row, place, { sale: anyBuyer }) : anyones
     const refusal = { laneId, orgId, deviceId, road, productId, verdict, act: 'VEND' as const }
-    return verdict.ok ? [] : [refusal]
+    return verdict.ok ? [] : [{ ...refusal, unsaid }]
   })
 }
+
+/** The buyer of this command's piece is registered. */
+const isSaid = (command: 'c' | 'w') =>
+  sql`exists (select from special_purchases s where s.order_id = ${sql.ref(`${command}.order_id`)}
+    and s.unit_no = ${sql.ref(`${command}.unit_no`)})`
 
 /** A machine with live commands, and when the first and the last of their orders were made. */
 type Waiting = {
@@ -120,11 +134,14 @@ async function takeDue(
     ctx,
     waiting.flatMap((row) => (row.drugs ? row.device_id : [])),
   )
+  const lanesThat = (unsaid: boolean) =>
+    guarded.filter((row) => row.unsaid === unsaid).map((row) => row.laneId)
   // nor does what must not be sold; a test is how a repairman tries a broken lane
   const isBroken = sql<boolean>`exists (select from lanes l
     where l.id = c.lane_id and (l.status = 'FAULT'
       or l.status = 'LOCKED' and l.lock_reason = any(${[...stoppingLocks]}::text[])
-      or l.id = any(${guarded.map((row) => row.laneId)}::bigint[]))) and not exists (
+      or l.id = any(${lanesThat(false)}::bigint[])
+      or l.id = any(${lanesThat(true)}::bigint[]) and not ${isSaid('c')})) and not exists (
     select from orders o where o.org_id = c.org_id and o.created_at = c.order_at
       and o.id = c.order_id and ${within('o.created_at', moments)} and o.order_type = 'TEST')`
   const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)

@@ -60,6 +60,10 @@ export function PaymentBlock({ order }: { order: OrderDetail }) {
           payment !== null && [f('outTradeNo'), foreign(payment.outTradeNo)],
           payment !== null && [f('fee'), <Money key="v" fen={payment.fee} />],
           [f('userName'), order.userName],
+          order.registered !== null && [
+            f('registered'),
+            `${order.registered.buyer} ${order.registered.card}`,
+          ],
           [f('channel'), `${t(`enums.channel.${channel}`)} · ${t(`enums.orderType.${orderType}`)}`],
           [f('ownedUserName'), order.ownedUserName],
         ]}

@@ -87,6 +87,7 @@ const order = (units: Unit[], over: Partial<OrderDetail> = {}): OrderDetail => (
   payment: null,
   list: [],
   units,
+  registered: null,
   complaints: [],
   timeline: [],
   ...over,
