@@ -1,9 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Command } from '../domains/machines/protocol.ts'
 import { createRandom } from '../seed/random.ts'
 import type { Luck, VendResult } from './kinds.ts'
 import { createMachine } from './machine.ts'
-import type { Memory } from './memory.ts'
+import { type Memory, type MemoryChip, openMemory } from './memory.ts'
 import { waitAt } from './run.ts'
 
 const good: Luck = { noDrop: 0, stuck: 0, silent: 0, lost: 0 }
@@ -14,6 +17,10 @@ function build({
   boot = 7,
   skew = 0,
   stored = { memory: null as Memory | null },
+  chip = {
+    read: () => stored.memory,
+    write: (memory) => void Object.assign(stored, { memory: structuredClone(memory) }),
+  } as MemoryChip,
 } = {}) {
   let now = 1_800_000_000_000
   const timers: { at: number; work: () => void }[] = []
@@ -24,10 +31,7 @@ function build({
     rtu: 'X0001',
     boot,
     dropSensor: true,
-    chip: {
-      read: () => stored.memory,
-      write: (memory) => void Object.assign(stored, { memory: structuredClone(memory) }),
-    },
+    chip,
     luck,
     random: createRandom('machine'),
     clock: { now: () => now + skew, later: (ms, work) => void timers.push({ at: now + ms, work }) },
@@ -278,6 +282,39 @@ test('settings and lanes are applied once whole, refused when they cannot be, an
   const again = build({ stored })
   again.connect(8)
   expect(again.last('hello')).toMatchObject({ config: 3, planogram: 7 })
+})
+
+test('the recalled list is taken once whole and survives a loss of power, an empty one too', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'huodao-machine-'))
+  const chip = openMemory(folder, 'X0001')
+  const list = (version: number, part: number, parts: number, ...lanes: number[]) => ({
+    version,
+    part,
+    parts,
+    recalls: lanes.map((lane) => ({ batch: `B${lane}`, name: '布洛芬', lanes: [lane] })),
+  })
+  // what was not acknowledged before is said again behind it
+  const hello = ({ said }: ReturnType<typeof build>, boot: number) =>
+    said.find((message) => message.kind === 'hello' && message.boot === boot)
+  const first = build({ chip })
+  first.connect()
+  expect(first.last('hello')).toMatchObject({ recalls: 0 })
+  first.hear('recalls', list(3, 2, 2, 12))
+  // half a list is none: with the other half still to come it says nothing and keeps nothing
+  expect(first.last('applied')).toBeUndefined()
+  expect(chip.read()?.held?.recalls).toBeFalsy()
+  first.hear('recalls', list(3, 1, 2, 4))
+  expect(first.last('applied')).toMatchObject({ what: 'RECALLS', version: 3, ok: true })
+  const again = build({ chip, boot: 8 })
+  again.connect()
+  expect(hello(again, 8)).toMatchObject({ recalls: 3 })
+  expect(chip.read()?.held?.recalls?.recalls.map(({ lanes }) => lanes)).toEqual([[4], [12]])
+  again.hear('recalls', list(4, 1, 1))
+  const ended = build({ chip, boot: 9 })
+  ended.connect()
+  expect(hello(ended, 9)).toMatchObject({ recalls: 4 })
+  expect(chip.read()?.held?.recalls).toEqual({ version: 4, recalls: [] })
+  rmSync(folder, { recursive: true })
 })
 
 test('a command is done once, answered every time, and not after its time', () => {
