@@ -2512,6 +2512,7 @@ table public.products row security
   updated_at timestamp with time zone default now() not null
   trace_required boolean
   special_compound boolean default false not null
+  generic_name text default ''::text not null
   red_packets boolean
   constraint products_approval_no_check CHECK ((approval_no ~ '^国药准字[HZSJBTF][CJ]?[0-9]{8}$'::text))
   constraint products_barcode_check CHECK ((barcode ~ '^([0-9]{8}|[0-9]{12,14})$'::text))
@@ -2522,6 +2523,7 @@ table public.products row security
   constraint products_cost_price_check CHECK ((cost_price > 0))
   constraint products_detail_images_check CHECK ((cardinality(detail_images) <= 5))
   constraint products_drug_class_check CHECK ((drug_class = ANY (ARRAY['NONE'::text, 'OTC_B'::text, 'OTC_A'::text, 'RX'::text])))
+  constraint products_generic_name_check CHECK ((length(generic_name) <= 60))
   constraint products_images_check CHECK ((cardinality(images) <= 5))
   constraint products_manufacturer_check CHECK ((length(manufacturer) <= 60))
   constraint products_model_check CHECK (((model <> ''::text) AND (length(model) <= 60)))
@@ -2538,7 +2540,7 @@ table public.products row security
   CREATE INDEX products_category ON public.products USING btree (category_id)
   CREATE INDEX products_cold ON public.products USING btree (id) WHERE (store_temp_max <= (8)::numeric)
   CREATE INDEX products_org ON public.products USING btree (org_id, id)
-  CREATE INDEX products_text ON public.products USING gin ((((((name || ' '::text) || model) || ' '::text) || COALESCE(barcode, ''::text))) gin_trgm_ops)
+  CREATE INDEX products_text ON public.products USING gin ((((((((name || ' '::text) || generic_name) || ' '::text) || model) || ' '::text) || COALESCE(barcode, ''::text))) gin_trgm_ops)
   CREATE UNIQUE INDEX products_barcode ON public.products USING btree (org_id, barcode) WHERE (barcode IS NOT NULL)
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
@@ -3403,6 +3405,8 @@ table public.suppliers row security
   status text default 'ENABLED'::text not null
   version integer default 1 not null
   created_at timestamp with time zone default now() not null
+  licence_told_for date
+  licence_told_days integer
   constraint suppliers_check CHECK (((NOT supplies_drugs) OR ((licence <> ''::text) AND (licence_until IS NOT NULL))))
   constraint suppliers_contact_check CHECK ((length(contact) <= 20))
   constraint suppliers_credit_code_check CHECK ((credit_code ~ '^([0-9A-HJ-NPQRTUWXY]{18})?$'::text))
@@ -3414,6 +3418,7 @@ table public.suppliers row security
   constraint suppliers_pkey PRIMARY KEY (id)
   constraint suppliers_status_check CHECK ((status = ANY (ARRAY['ENABLED'::text, 'DISABLED'::text])))
   constraint suppliers_supplier_org_id_fkey FOREIGN KEY (supplier_org_id) REFERENCES organisations(id)
+  CREATE INDEX suppliers_licence ON public.suppliers USING btree (licence_until) WHERE ((licence_until IS NOT NULL) AND (status = 'ENABLED'::text))
   CREATE INDEX suppliers_of_organisation ON public.suppliers USING btree (supplier_org_id) WHERE (supplier_org_id IS NOT NULL)
   CREATE INDEX suppliers_org ON public.suppliers USING btree (org_id, created_at DESC, id DESC)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
@@ -3497,10 +3502,14 @@ table public.trace_codes row security
   pos integer
   unit_id bigint
   created_at timestamp with time zone default now() not null
+  machine_id bigint
+  sold_org_id bigint
   constraint trace_codes_check CHECK ((((state = 'LOADED'::text) = (lane_id IS NOT NULL)) AND ((lane_id IS NULL) = (pos IS NULL))))
   constraint trace_codes_check1 CHECK (((state = 'SOLD'::text) = (unit_id IS NOT NULL)))
   constraint trace_codes_code_check CHECK ((code ~ '^[!-~]{8,64}$'::text))
   constraint trace_codes_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id)
+  constraint trace_codes_machine CHECK ((((machine_id IS NOT NULL) = (state = ANY (ARRAY['LOADED'::text, 'SOLD'::text]))) AND ((sold_org_id IS NOT NULL) = (state = 'SOLD'::text))))
+  constraint trace_codes_machine_id_fkey FOREIGN KEY (machine_id) REFERENCES devices(id)
   constraint trace_codes_org_id_batch_id_fkey FOREIGN KEY (org_id, batch_id) REFERENCES batches(org_id, id)
   constraint trace_codes_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint trace_codes_pkey PRIMARY KEY (code)
@@ -3508,12 +3517,13 @@ table public.trace_codes row security
   constraint trace_codes_unit_id_key UNIQUE (unit_id)
   CREATE INDEX trace_codes_batch ON public.trace_codes USING btree (batch_id, code)
   CREATE INDEX trace_codes_newest ON public.trace_codes USING btree (created_at DESC, code DESC)
+  CREATE INDEX trace_codes_of_machine ON public.trace_codes USING btree (machine_id, created_at DESC, code DESC) WHERE (machine_id IS NOT NULL)
   CREATE INDEX trace_codes_own ON public.trace_codes USING btree (org_id, created_at DESC, code DESC)
   CREATE INDEX trace_codes_there ON public.trace_codes USING btree (org_id, state, created_at DESC, code DESC) WHERE (state <> 'SOLD'::text)
   CREATE UNIQUE INDEX trace_codes_lane ON public.trace_codes USING btree (lane_id, pos) WHERE (lane_id IS NOT NULL)
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
-  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND ((lane_id IN ( SELECT l.id FROM lanes l WHERE (l.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))) OR (EXISTS ( SELECT FROM trace_events e WHERE ((e.code = trace_codes.code) AND (e.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))) OFFSET 0)))))
+  policy watched permissive for select to public using ((machine_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER sold_once BEFORE DELETE OR UPDATE ON public.trace_codes FOR EACH ROW WHEN ((old.state = 'SOLD'::text)) EXECUTE FUNCTION keep_sold_code()
   grant delete, insert, select, update to huodao_app
 
@@ -4120,7 +4130,8 @@ declare pattern text := '%' || replace(replace(replace(q, '\', '\\'), '%', '\%')
 begin
   case what
     when 'devices' then return query select id from devices where (rtu_number || ' ' || nickname) ilike pattern limit 20000;
-    when 'products' then return query select id from products where (name || ' ' || model || ' ' || coalesce(barcode, '')) ilike pattern limit 20000;
+    when 'products' then return query select id from products
+      where (name || ' ' || generic_name || ' ' || model || ' ' || coalesce(barcode, '')) ilike pattern limit 20000;
     else raise exception 'unknown search %', what;
   end case;
 end $function$
@@ -4574,14 +4585,16 @@ declare
   moved int;
 begin
   if new.change_total > 0 then
-    update trace_codes t set state = 'LOADED', lane_id = new.lane_id, pos = n.pos
+    update trace_codes t set state = 'LOADED', lane_id = new.lane_id, pos = n.pos, machine_id = new.device_id
     from (select code, row_number() over (order by place)
         + coalesce((select max(pos) from trace_codes where lane_id = new.lane_id), 0) as pos
       from unnest(new.codes) with ordinality as c(code, place)) n
     where t.code = n.code and t.batch_id = new.batch_id and t.state in ('IN_STOCK', 'WITHDRAWN');
   else
     update trace_codes set state = case new.type when 'CUSTOMER_TAKE' then 'SOLD' else 'WITHDRAWN' end,
-      lane_id = null, pos = null, unit_id = case new.type when 'CUSTOMER_TAKE' then new.unit_id end
+      lane_id = null, pos = null, unit_id = case new.type when 'CUSTOMER_TAKE' then new.unit_id end,
+      machine_id = case new.type when 'CUSTOMER_TAKE' then new.device_id end,
+      sold_org_id = case new.type when 'CUSTOMER_TAKE' then new.org_id end
     where code = any(new.codes) and lane_id = new.lane_id and state = 'LOADED';
   end if;
   get diagnostics moved = row_count;
@@ -4800,6 +4813,24 @@ AS $function$
       where i.taken_at > fetched_since and i.batch_id in (select supplied_batches())
         and not exists (select from lane_layers y where y.lane_id = i.lane_id and y.batch_id = i.batch_id)) s
   join lanes l on l.id = s.lane_id join devices d on d.id = s.device_id
+$function$
+-- execute: huodao_app
+
+CREATE OR REPLACE FUNCTION public.supplied_near_days()
+ RETURNS TABLE(org_id bigint, product_id bigint, of_product integer, of_category integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select x.org_id, x.product_id, (select e.days from expiry_days e
+      where e.product_id = x.product_id and e.org_id::text = any(a.above)
+      order by array_position(a.above, e.org_id::text) desc limit 1),
+    (select e.days from expiry_days e where e.category_id = p.category_id and e.org_id::text = any(a.above)
+      order by array_position(a.above, e.org_id::text) desc limit 1)
+  from (select distinct y.org_id, b.product_id from suppliers s join batches b on b.supplier_id = s.id
+      join lane_layers y on y.batch_id = b.id where s.supplier_org_id = any(app_orgs())) x
+  join products p on p.id = x.product_id join organisations o on o.id = x.org_id
+  cross join lateral (select string_to_array(o.path::text, '.') as above) a
 $function$
 -- execute: huodao_app
 

@@ -111,15 +111,18 @@ const queries: Readonly<Record<string, string>> = {
     where (b.loaded_qty, b.returned_qty) is distinct
     from (coalesce(n.loaded, 0)::int, coalesce(n.returned, 0)::int)`,
   'trace codes are where their last flow left them': `
-    with last as (select distinct on (c.code) c.code, f.id, f.lane_id, f.batch_id, f.unit_id, case
+    with last as (select distinct on (c.code) c.code, f.id, f.lane_id, f.batch_id, f.unit_id,
+        f.device_id, f.org_id as sold_org, case
         when f.change_total > 0 then 'LOADED' when f.type = 'CUSTOMER_TAKE' then 'SOLD'
         else 'WITHDRAWN' end as state
       from stock_flows f cross join unnest(f.codes) as c(code) where f.codes is not null
       order by c.code, f.id desc)
     select t.*, last.* from trace_codes t full join last on last.code = t.code
-    where (t.state, t.batch_id, t.lane_id, t.unit_id) is distinct
+    where (t.state, t.batch_id, t.lane_id, t.unit_id, t.machine_id, t.sold_org_id) is distinct
     from (coalesce(last.state, 'IN_STOCK'), coalesce(last.batch_id, t.batch_id), case last.state
-      when 'LOADED' then last.lane_id end, case last.state when 'SOLD' then last.unit_id end)`,
+      when 'LOADED' then last.lane_id end, case last.state when 'SOLD' then last.unit_id end,
+      case when last.state in ('LOADED', 'SOLD') then last.device_id end,
+      case last.state when 'SOLD' then last.sold_org end)`,
   'pieces with trace codes have one each': `
     select * from (select lane_id, batch_id, count(*) as codes from trace_codes
       where lane_id is not null group by 1, 2) t

@@ -1362,6 +1362,7 @@ export interface ProductsTable {
   updated_at: ColumnType<Date, Date | string | undefined, Date | string>
   trace_required: boolean | null
   special_compound: Generated<boolean>
+  generic_name: Generated<string>
   red_packets: boolean | null
 }
 
@@ -1832,6 +1833,8 @@ export interface SuppliersTable {
   status: Generated<'ENABLED' | 'DISABLED'>
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  licence_told_for: string | null
+  licence_told_days: number | null
 }
 
 export interface TelemetryHoursTable {
@@ -1880,6 +1883,8 @@ export interface TraceCodesTable {
   pos: number | null
   unit_id: number | null
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  machine_id: number | null
+  sold_org_id: number | null
 }
 
 export interface TraceEventsTable {

@@ -94,7 +94,12 @@ export const batches = {
     path: '/batches',
     summary: 'Add a batch, to the organisation of its supplier',
     audit: 'batches.create',
-    errors: [...errors, batchErrors.productElsewhere, batchErrors.supplierOff],
+    errors: [
+      ...errors,
+      batchErrors.productElsewhere,
+      batchErrors.supplierOff,
+      batchErrors.licenceEnded,
+    ],
     input: NewBatch,
     output: BatchRow,
   }),

@@ -19,6 +19,11 @@ export const batchErrors = defineErrors('batches', {
     'The organisation of the supplier cannot use this product',
   ],
   supplierOff: [422001, '该供应商已停用', 'The supplier is disabled'],
+  licenceEnded: [
+    422001,
+    '该供应商的经营许可证已过期，不能新增药品批次',
+    'The licence of this supplier has expired: no batch of drugs can be added',
+  ],
   recalledAlready: [422001, '该批次已召回', 'This batch is recalled already'],
   notRecalled: [422001, '该批次未召回', 'This batch is not recalled'],
   used: [422001, '该批次已使用，不能删除', 'This batch was used already'],

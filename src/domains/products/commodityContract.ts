@@ -15,6 +15,7 @@ export const CommodityContent = z.strictObject({
   images: z.array(z.string()),
   detailImages: z.array(z.string()),
   barcode: z.string().nullable(),
+  genericName: z.string(),
   manufacturer: z.string(),
   approvalNo: z.string().nullable(),
   dosageForm: z.string().nullable(),

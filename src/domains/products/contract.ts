@@ -51,6 +51,8 @@ const fields = {
   images: pictures.min(1, upload),
   detailImages: pictures.default([]),
   barcode: orNull(barcodeIsValid, ruleTexts.barcode),
+  /** 通用名: as the package and the law call a drug. */
+  genericName: f.optionalText(60),
   manufacturer: f.optionalText(60),
   approvalNo: orNull(
     (value) => /^国药准字[HZSJBTF][CJ]?\d{8}$/.test(value),
@@ -114,6 +116,7 @@ export const ProductRow = z.strictObject({
   categoryId: f.id,
   categoryName: z.string(),
   drugClass: z.enum(drugClasses),
+  genericName: z.string(),
   barcode: z.string().nullable(),
   costPrice: shownCost,
   retailPrice: f.fen,

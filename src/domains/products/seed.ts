@@ -74,6 +74,8 @@ export async function seedProducts(
         cost_price: product.costPrice,
         retail_price: product.retailPrice,
         barcode: product.barcode,
+        // the demo names drugs by nothing else
+        generic_name: product.drugClass === 'NONE' ? '' : product.name,
         manufacturer: product.manufacturer,
         approval_no: product.approvalNo,
         dosage_form: product.dosageForm,

@@ -4,11 +4,15 @@ import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { creditCode } from '../organisations/contract.ts'
-import { type Licensed, licenceFindings, supplierErrors } from './rules.ts'
+import { type Licensed, licenceFindings, licenceStates, supplierErrors } from './rules.ts'
 
 const Status = z
   .enum(['ENABLED', 'DISABLED'])
   .meta({ tones: { ENABLED: 'online', DISABLED: 'locked' } })
+
+const LicenceState = z
+  .enum(licenceStates)
+  .meta({ tones: { NONE: 'closed', VALID: 'online', SOON: 'warn', EXPIRED: 'fault' } })
 
 const fields = {
   name: f.text(40, bi('请输入供应商名称', 'Enter the name of the supplier')),
@@ -39,6 +43,8 @@ export const SupplierRow = z.strictObject({
   id: f.id,
   ...f.shown(fields),
   status: Status,
+  /** `SOON`: within 30 days; it holds on its last day. */
+  licenceState: LicenceState,
   orgId: f.id,
   orgName: z.string(),
   supplierOrgName: z.string(),
@@ -60,6 +66,7 @@ export const suppliers = {
         orgId: f.id.optional(),
         suppliesDrugs: z.boolean().optional(),
         status: Status.optional(),
+        licenceState: LicenceState.optional(),
       },
       ['name', 'licenceUntil', 'createTime'],
       '-createTime',

@@ -9,5 +9,6 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
   screens,
+  jobs: async (app) => (await import('./server/jobs.ts')).registerSupplierJobs(app),
   topics: { suppliers: { rights: ['supplier:read'] } },
 } satisfies Domain<typeof suppliers>

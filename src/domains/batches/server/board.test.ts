@@ -408,10 +408,11 @@ test('a page of boxes reads its own rows, however many were sold', async () => {
   const id = await batch()
   const { device: held } = await machine()
   await world.rows(
-    `with sold as (insert into trace_codes (code, org_id, batch_id, state, unit_id, created_at)
+    `with sold as (insert into trace_codes (code, org_id, batch_id, state, unit_id, created_at,
+          machine_id, sold_org_id)
         select 'SOLD' || lpad(i::text, 8, '0'), 3, $1, 'SOLD', 5000000 + i,
-          $2::timestamptz - i * interval '1 minute' from generate_series(1, 20000) i
-        returning code, unit_id, created_at)
+          $2::timestamptz - i * interval '1 minute', $3::bigint, 3
+        from generate_series(1, 20000) i returning code, unit_id, created_at)
       insert into trace_events (code, event, org_id, device_id, cargo_road, unit_id, at, state)
       select code, 'SALE', 3, $3, 1, unit_id, created_at, 'SENT' from sold`,
     [id, now, held],
@@ -428,4 +429,9 @@ test('a page of boxes reads its own rows, however many were sold', async () => {
   expect(await pages(own, {})).toBeLessThan(330)
   expect(await pages(own, { state: 'WITHDRAWN' })).toBeLessThan(50)
   expect(await pages(region, { code: 'SOLD00000007' })).toBeLessThan(150)
+  // those of a machine, whether it sold all of them or few
+  const { device: other } = await machine()
+  expect(await pages(own, { deviceId: held })).toBeLessThan(450)
+  expect(await pages(own, { deviceId: other })).toBeLessThan(50)
+  expect(await pages(region, { deviceId: held })).toBeLessThan(450)
 })

@@ -14,18 +14,9 @@ import { gatherCodes } from './uploads.ts'
 type Contract = typeof batches
 type Query = Input<Contract['traceCodes']>
 
-/**
- * As of batches; of machines that are looked at, what is or was in them: asked of each box (the
- * offset says so), or all that they ever sold would be read for a page.
- */
+/** As of batches; of machines that are looked at, what is in them or was sold by them. */
 const readable = (ctx: Ctx) =>
-  inheritable(
-    ctx,
-    't.org_id',
-    (watched) => sql`(t.lane_id in (select l.id from lanes l where l.device_id = ${watched})
-      or exists (select from trace_events x where x.code = t.code and x.device_id = ${watched}
-        offset 0))`,
-  )
+  inheritable(ctx, 't.org_id', (watched) => sql`t.machine_id = ${watched}`)
 
 /** Where it was sold is for those who see that machine. */
 const row = shape(CodeRow, ['trace_codes', 't'], {
@@ -52,7 +43,13 @@ const from = (ctx: Ctx, codes = sql`trace_codes`) => sql`${codes} t
   left join lanes l on l.id = t.lane_id and ${visible(ctx, 'l.org_id', 'l.device_id')}
   left join devices d on d.id = coalesce(l.device_id, e.device_id)`
 
-/** Each filter leads through an index of its own: of the code, the batch, the lane or the sale. */
+/** Where a box is, or was sold, is for those who see that lane or that sale. */
+const seenThere = (ctx: Ctx, deviceId: number) => sql`(t.machine_id = ${deviceId}
+  and (t.lane_id in (select y.id from lanes y where y.device_id = ${deviceId}
+      and ${visible(ctx, 'y.org_id', 'y.device_id')})
+    or ${visible(ctx, 't.sold_org_id', 't.machine_id')}))`
+
+/** Each filter leads through an index of its own: of the code, the batch, the machine or the sale. */
 function conditions(ctx: Ctx, input: Query) {
   const sold = (condition: ReturnType<typeof sql>) =>
     sql`t.code in (select x.code from trace_events x where ${condition}
@@ -66,9 +63,7 @@ function conditions(ctx: Ctx, input: Query) {
       sql`t.batch_id in (select y.id from batches y
         where strpos(lower(y.batch_no), lower(${input.batchNo})) > 0)`,
     input.state && sql`t.state = ${input.state}`,
-    input.deviceId &&
-      sql`(t.lane_id in (select y.id from lanes y where y.device_id = ${input.deviceId})
-        or ${sold(sql`x.device_id = ${input.deviceId}`)})`,
+    input.deviceId && seenThere(ctx, input.deviceId),
     input.orderNum && sold(sql`x.order_num = ${input.orderNum}`),
     input.upload && sold(sql`x.state = ${input.upload}`),
     input.from && sql`t.created_at >= ${startOfDay(input.from)}`,

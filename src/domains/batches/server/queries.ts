@@ -77,10 +77,11 @@ export const listRows = (ctx: Ctx, input: Input<typeof batches.list>) =>
 export const row = (ctx: Ctx, id: number) =>
   batch(ctx).one(ctx.db, sql`from ${from(ctx)} where b.id = ${id} and ${readable(ctx)}`)
 
-type Supplier = { id: number; orgId: number; enabled: boolean }
+type Supplier = { id: number; orgId: number; enabled: boolean; licenceUntil: string | null }
 /** Own ones, and the entry of one's own organisation. */
 export const supplierOf = (ctx: Ctx, id: number) =>
-  rowOf<Supplier>(ctx.db)`select s.id, s.org_id as "orgId", s.status = 'ENABLED' as enabled
+  rowOf<Supplier>(ctx.db)`select s.id, s.org_id as "orgId", s.status = 'ENABLED' as enabled,
+      s.licence_until as "licenceUntil"
     from suppliers s where s.id = ${id}
       and (${visible(ctx, 's.org_id')} or ${visible(ctx, 's.supplier_org_id')})`
 export const suppliersNamed = (ctx: Ctx, names: readonly string[]) =>
@@ -89,7 +90,8 @@ export const suppliersNamed = (ctx: Ctx, names: readonly string[]) =>
       and (${visible(ctx, 's.org_id')} or ${visible(ctx, 's.supplier_org_id')})`
 
 export const productOf = (ctx: Ctx, id: number) =>
-  rowOf<{ id: number }>(ctx.db)`select p.id from products p
+  rowOf<{ id: number; isDrug: boolean }>(ctx.db)`select p.id, p.drug_class <> 'NONE' as "isDrug"
+    from products p
     where p.id = ${id} and ${inheritable(ctx, 'p.org_id')}`
 /** What a file means by barcode, approval number or name. */
 export const productsNamed = (ctx: Ctx, words: readonly string[]) =>

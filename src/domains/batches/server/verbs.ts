@@ -46,8 +46,10 @@ export async function addBatch(ctx: Ctx, fields: Input<Contract['create']>): Pro
   ])
   if (!product) throw fieldRefusal(common.notFound, 'productId')
   if (!supplier) throw fieldRefusal(common.notFound, 'supplierId')
-  const { orgId, enabled } = supplier
+  const { orgId, enabled, licenceUntil } = supplier
   if (!enabled) throw fieldRefusal(batchErrors.supplierOff, 'supplierId')
+  if (product.isDrug && licenceUntil !== null && licenceUntil < shanghaiDay(ctx.now))
+    throw fieldRefusal(batchErrors.licenceEnded, 'supplierId')
   await checkFields(ctx, fields)
   const values = { ...columns('batches', fields), org_id: orgId, created_at: ctx.now }
   const { id } = await guarded(

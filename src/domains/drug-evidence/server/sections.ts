@@ -83,6 +83,7 @@ export function sectionsOf(ctx: Pick<Ctx, 'actor'>, about: About): Section[] {
       columns: [
         ['批号', 'Batch', sql`b.batch_no`],
         ['商品', 'Product', sql`p.name`],
+        ['通用名', 'Generic name', sql`p.generic_name`],
         ['批准文号', 'Approval no.', sql`p.approval_no`],
         ['生产企业', 'Manufacturer', sql`p.manufacturer`],
         ['生产日期', 'Produced', sql`b.produced_on`],

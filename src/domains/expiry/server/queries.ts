@@ -37,16 +37,22 @@ async function nearDays(ctx: Ctx): Promise<RawBuilder<unknown>> {
     drug: set(org)['stock.nearExpiryDaysDrug'],
     other: set(org)['stock.nearExpiryDaysOther'],
   }))
+  const ofOwner = sql`left join jsonb_to_recordset(${JSON.stringify(usual)}::jsonb) as u(org bigint,
+      drug int, other int) on u.org = s.org_id`
+  const usually = sql`case p.drug_class when 'NONE' then u.other else u.drug end`
+  if (delivers(ctx))
+    return sql`${ofOwner}
+      left join supplied_near_days() e on e.org_id = s.org_id and e.product_id = p.id
+      cross join lateral (select coalesce(e.of_product, p.near_expiry_days, e.of_category,
+        ${usually}) as days) n`
   const above = sql`string_to_array(o.path::text, '.')`
   const nearest = (of: RawBuilder<unknown>) => sql`(select e.days from expiry_days e
     where ${of} and e.org_id::text = any(${above})
     order by array_position(${above}, e.org_id::text) desc limit 1)`
-  return sql`left join organisations o on o.id = s.org_id
-    left join jsonb_to_recordset(${JSON.stringify(usual)}::jsonb) as u(org bigint, drug int,
-      other int) on u.org = s.org_id
+  return sql`left join organisations o on o.id = s.org_id ${ofOwner}
     cross join lateral (select coalesce(${nearest(sql`e.product_id = p.id`)}, p.near_expiry_days,
       ${nearest(sql`e.category_id = p.category_id`)},
-      case p.drug_class when 'NONE' then u.other else u.drug end) as days) n`
+      ${usually}) as days) n`
 }
 
 /** Layers of a batch; goods that were fetched lately; what lies in lanes without a known batch. */

@@ -326,6 +326,20 @@ test('a supplier reads what became of his own goods, in whosever machine, and of
   const { body: stats } = await world.send(people.supplier, 'GET', '/expiry-items/stats')
   expect(stats).toMatchObject({ near: { rows: 1, pieces: 4 }, unknown: { rows: 0 } })
   expect(await lanesOf('state=unknown', people.supplier)).toEqual([])
+  // as his customer says, whose rules he does not read: product, category, nearer before farther
+  const near = async () => [
+    (await lanesOf('', people.supplier)).length,
+    (await lanesOf('', people.operator)).filter((lane: number) => lane === mine).length,
+  ]
+  const days = (of: object) => add(world.sql, 'expiry_days', { org_id: 3, ...of, days: 10 })
+  await days({ category_id: 1 })
+  expect(await near()).toEqual([0, 0])
+  await add(world.sql, 'expiry_days', { org_id: 2, product_id: 5, days: 25 })
+  expect(await near()).toEqual([1, 1])
+  await days({ product_id: 5 })
+  expect(await near()).toEqual([0, 0])
+  await world.sql('delete from expiry_days')
+  expect(await near()).toEqual([1, 1])
   const flows = async (query = '') =>
     (await world.send(people.supplier, 'GET', `/stock-flows?${query}`)).body
   const { list: rows, total, sums } = await flows()

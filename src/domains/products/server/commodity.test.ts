@@ -7,7 +7,12 @@ let world: World
 beforeAll(async () => {
   world = await openWorld()
   await add(world.sql, 'product_categories', { id: 1, org_id: 1 })
-  const drug = { drug_class: 'OTC_B', cost_price: 77_701, retail_price: 99_900 } as const
+  const drug = {
+    drug_class: 'OTC_B',
+    generic_name: '布洛芬',
+    cost_price: 77_701,
+    retail_price: 99_900,
+  } as const
   await add(world.sql, 'products', { id: 1, org_id: 3, purchase_limit: 5, ...drug })
   await add(world.sql, 'products', { id: 2, org_id: 3, drug_class: 'RX' })
   for (const id of [3, 4]) await add(world.sql, 'products', { id, org_id: 3 })
@@ -37,6 +42,7 @@ test('a buyer sees the product, its price in this lane and whom to call, nothing
     images: ['x'],
     detailImages: [],
     barcode: null,
+    genericName: '布洛芬',
     manufacturer: '厂',
     approvalNo: '国药准字Z20147726',
     dosageForm: '丸剂',

@@ -731,7 +731,7 @@ describe('several at once', () => {
 
 describe('a file of products', () => {
   const head =
-    '商品名称,分类,药品分类,规格,成本价,销售价,条形码,生产厂家,批准文号,剂型,最低储存温度,最高储存温度,需追溯码,含特殊药品复方制剂,限购数量,默认预警值,临期天数,参与红包活动'
+    '商品名称,分类,药品分类,规格,成本价,销售价,条形码,生产厂家,批准文号,剂型,最低储存温度,最高储存温度,需追溯码,含特殊药品复方制剂,限购数量,默认预警值,临期天数,参与红包活动,通用名'
   const send = async (rows: readonly string[]) =>
     world.sendFile(await world.login('test3'), '/imports/products', [head, ...rows].join('\r\n'))
   const rest = ',,,,,,,,,,,'
@@ -755,12 +755,13 @@ describe('a file of products', () => {
     ])
     const fine = await send([
       `导入水,饮料,,550ml,0.9,2.00,6901028300049${rest}`,
-      `导入药,饮料,OTC_B,10粒,5,9.90,,某厂,国药准字Z20147726,片剂/胶囊,2,25,是,是,3,2,90,否`,
+      `导入药,饮料,OTC_B,10粒,5,9.90,,某厂,国药准字Z20147726,片剂/胶囊,2,25,是,是,3,2,90,否,布洛芬缓释胶囊`,
     ])
     expect(fine.body).toMatchObject({ total: 2, failed: 0 })
     const [water, drug] = await world.rows<{ id: number; version: number }>(
       `select id::int, version, name, status, images, cost_price::int, retail_price::int, drug_class,
-        trace_required, special_compound, red_packets, purchase_limit, near_expiry_days from products where name like '导入%'
+        trace_required, special_compound, red_packets, purchase_limit, near_expiry_days,
+        generic_name from products where name like '导入%'
         order by id`,
     )
     expect(water).toMatchObject({ status: 'OFF', images: [], cost_price: 90, retail_price: 200 })
@@ -769,6 +770,7 @@ describe('a file of products', () => {
       trace_required: true,
       special_compound: true,
       near_expiry_days: 90,
+      generic_name: '布洛芬缓释胶囊',
       red_packets: false,
     })
     const shelf = { status: 'ON', version: water?.version }
@@ -777,6 +779,9 @@ describe('a file of products', () => {
       422,
       '请先上传商品图片再上架：导入水，共1个商品',
     ])
+    // whoever looks for the substance finds the brand
+    const { list } = (await world.send(people.operator, 'GET', '/products?keyword=布洛芬')).body
+    expect(list).toMatchObject([{ name: '导入药', genericName: '布洛芬缓释胶囊' }])
     const again = await send([`导入水二,饮料,,550ml,0.9,2.00,6901028300049${rest}`])
     expect(again.body.errors).toEqual([{ field: 'rows.2.barcode', message: '条形码已存在' }])
   })

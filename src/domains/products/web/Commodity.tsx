@@ -108,6 +108,7 @@ function Content({ product, lang }: { product: CommodityContent; lang: Lang }) {
   const form = product.dosageForm
   const insured = product.insuranceClass
   const facts: [string, string | null][] = [
+    [t('fields.genericName'), drug ? product.genericName : null],
     [t('fields.approvalNo'), drug ? product.approvalNo : null],
     [t('fields.dosageForm'), drug && form ? t(`enums.dosageForm.${form}`) : null],
     [t('fields.manufacturer'), product.manufacturer],

@@ -83,6 +83,7 @@ function Sections({ fresh, edited }: { fresh: boolean; edited: Product | undefin
       {drugClass === 'NONE' ? null : (
         <Section title={t('form.drug')} purpose={t('form.drugHint')}>
           <Note type={drugClass === 'OTC_B' ? 'info' : 'warning'}>{t('form.drugBanner')}</Note>
+          <TextField name="genericName" hint={t('form.genericName')} />
           <TextField
             name="approvalNo"
             required

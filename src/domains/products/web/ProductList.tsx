@@ -101,6 +101,7 @@ export function ProductList() {
             defaultHidden: true,
             render: (_, row) => <DrugMark drugClass={row.drugClass} word />,
           }),
+          col('genericName', { defaultHidden: true }),
           col('barcode', { defaultHidden: true }),
           may('product:cost') && col('costPrice', { defaultHidden: true }),
           col('retailPrice'),

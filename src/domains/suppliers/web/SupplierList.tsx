@@ -28,7 +28,13 @@ export function SupplierList() {
           ? [{ key: 'batches', label: t('batches'), path: '/product/supplier-batch/batches' }]
           : []),
       ]}
-      filters={['keyword', { key: 'orgId', picker: OwnerSelect }, 'suppliesDrugs', 'status']}
+      filters={[
+        'keyword',
+        { key: 'orgId', picker: OwnerSelect },
+        'suppliesDrugs',
+        'licenceState',
+        'status',
+      ]}
       columns={[
         col('licence', { defaultHidden: true }),
         col('name'),
@@ -37,12 +43,13 @@ export function SupplierList() {
         col('creditCode', { defaultHidden: true }),
         col('suppliesDrugs'),
         col('licenceUntil'),
+        col('licenceState'),
         col('status'),
         col('supplierOrgName', { defaultHidden: true }),
         col('orgName'),
         col('createTime', { defaultHidden: true }),
       ]}
-      card={['orgName', 'contact', 'phone', 'suppliesDrugs', 'licenceUntil']}
+      card={['orgName', 'contact', 'phone', 'suppliesDrugs', 'licenceUntil', 'licenceState']}
     />
   )
 }
