@@ -257,8 +257,8 @@ const batch = shape(Batch, ['batches', 'b'], {
 })
 /** An organisation and those above it: batches of no other lie in its machines. */
 export const orgsAbove = (orgId: RawBuilder<unknown>) =>
-  sql`(select a.id from organisations o join organisations a on a.path @> o.path
-    where o.id = ${orgId})`
+  sql`(select a::bigint as id from organisations o
+    cross join lateral unnest(string_to_array(o.path::text, '.')) a where o.id = ${orgId})`
 
 /** Of the goods of its lanes; those that nothing is left of, or that must not be loaded, are not. */
 export const batches = (ctx: Ctx, deviceId: number) =>

@@ -149,6 +149,8 @@ describe('what a phone takes along', () => {
     expect(said.get('P2')).toMatchObject({ recalled: true })
     expect(said.has('P3')).toBe(false)
     expect(body.machines.map(({ id }) => id).sort()).toEqual([first, second].sort())
+    // goods of those above lie in his machines, too, though he does not see who they are
+    for (const { orgIds } of body.machines) expect(orgIds).toEqual([1, 2, 3])
   })
   test('what the guard is asked there, by the version of its rules; one machine alone', async () => {
     const { body } = (await take()) as { body: OfflinePack }
