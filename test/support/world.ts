@@ -93,6 +93,7 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
     await addRole(world, where)
     await addGoods(world, where)
     await addSampleRows(world, where)
+    await changeGoods(world, where)
     numbers.set(where, await sell(world, where, ['OK', 'MOTOR_NOT_MOVE']))
     await addFault(world, where)
     await addSecurityEvent(world, where)
@@ -106,6 +107,23 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
   }
   await runDue(api.app, refundKind(api.app, providers(api.app)))
   return world
+}
+
+/** What is sold first is of a batch: its goods take the place of those of unknown batch. */
+async function changeGoods({ system }: World, where: Place): Promise<void> {
+  const flow = { occurredAt: worldNow, actorKind: 'SYSTEM' as const }
+  await system(async (ctx) => {
+    for (const more of [
+      { change: -8, type: 'MERCHANT_WITHDRAW' as const, reason: 'TAKE_BACK' as const },
+      {
+        change: 8,
+        type: 'MERCHANT_REPLENISH' as const,
+        reason: 'REFILL' as const,
+        batchId: rowId(where, 1),
+      },
+    ])
+      await moveStock(ctx, [{ laneId: rowId(where, 1), flow: { ...flow, ...more } }])
+  })
 }
 
 /** What the domains say in test/conformance/samples; read late, for samples know this world. */
@@ -590,9 +608,10 @@ async function addDesires({ sql }: World, where: Place): Promise<void> {
 /** An export of the person who holds everything there, or of somebody of that place. */
 async function addJob({ sql }: World, where: Place): Promise<void> {
   await sql(
-    `insert into jobs (id, org_id, user_id, kind, name, state, error, finished_at, created_at)
+    `insert into jobs (id, org_id, user_id, kind, name, state, error, finished_at, created_at,
+        row_errors)
       values ($1, $2, (select id from users where username = $3), 'EXPORT', '/api/products',
-        'FAILED', $4, $5, $5)`,
+        'FAILED', $4, $5, $5, jsonb_build_array(jsonb_build_object('line', 3, 'text', $4::text)))`,
     [
       rowId(where, 1),
       place[where],

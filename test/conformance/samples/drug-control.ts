@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { place, rowId, type World } from '../../support/world.ts'
+import { place, rowId, type World, worldNow } from '../../support/world.ts'
 import { byRow, type DomainSamples, fresh, own } from './kit.ts'
 
 /** A drug machine beside the one of the world. */
@@ -74,6 +74,7 @@ export const drugControl: DomainSamples = {
       road_index: 1,
       status: 'LOCKED',
       lock_reason: 'TRACE_CODE',
+      locked_at: worldNow,
     },
     pharmacists: {
       user_id: rowId(where, 1),

@@ -1,7 +1,23 @@
-import { place } from '../../support/world.ts'
+import { logId, place, worldNow } from '../../support/world.ts'
 import type { DomainSamples } from './kit.ts'
 
 export const settings: DomainSamples = {
+  rows: (where) => ({
+    operation_logs: {
+      id: logId(where) + 1000,
+      org_id: place[where],
+      created_at: worldNow,
+      username: `员${where}`,
+      level: 'INFO',
+      action: 'settings.save',
+      content: 'x',
+      resource_id: String(place[where]),
+      before: JSON.stringify({ 'order.maxPieces': { value: `值${where}` } }),
+      after: JSON.stringify({ 'order.maxPieces': { value: 6 } }),
+      ip_address: '',
+      request_id: 'x',
+    },
+  }),
   samples: {
     'settings.save': async (world) => {
       const [row] = await world.sql<{ version: number }>(

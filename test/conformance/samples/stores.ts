@@ -6,7 +6,13 @@ const name = () => `店${randomUUID().slice(0, 8)}`
 
 export const stores: DomainSamples = {
   rows: (where) => ({
-    stores: { id: rowId(where, 1), org_id: place[where], store_name: `店${where}` },
+    stores: {
+      id: rowId(where, 1),
+      org_id: place[where],
+      store_name: `店${where}`,
+      lng: 114,
+      lat: 22,
+    },
   }),
   pathIds: { 'stores id': byRow },
   fieldIds: { storeId: byRow, 'stores userId': byRow },
