@@ -8,7 +8,8 @@ const wrongPage = bi('分页参数错误', 'Wrong page parameters')
 
 /**
  * The query of a list: `page` (1), `pageSize` (20), `sort` (`createTime` or `-createTime`), and the
- * list's own filters. Sort keys are declared here; others never reach SQL.
+ * list's own filters. Sort keys are declared here; others never reach SQL. Ranges among the filters
+ * are checked (`wholeRange`).
  */
 export function listQuery<F extends z.ZodRawShape, S extends string>(
   filters: F,
@@ -16,7 +17,7 @@ export function listQuery<F extends z.ZodRawShape, S extends string>(
   defaultSort: NoInfer<S> | `-${NoInfer<S>}`,
 ) {
   const keys = sortable.flatMap((key) => [key, `-${key}` as const])
-  return z.strictObject({
+  const query = z.strictObject({
     page: z.number(wrongPage).int(wrongPage).min(1, wrongPage).max(100_000, wrongPage).default(1),
     pageSize: z
       .number(wrongPage)
@@ -27,28 +28,45 @@ export function listQuery<F extends z.ZodRawShape, S extends string>(
       .default(defaultSort as never),
     ...filters,
   })
+  return query.superRefine(wholeRange)
 }
 
 /** Free text of a list's search box. */
 export const keyword = z.string().trim().max(60).optional()
 
-/** A range of Shanghai days, at most 366; checked by `checkRange` in the list's refine. */
+/** A range of Shanghai days, at most 366. */
 export const rangeFields = { from: f.day.optional(), to: f.day.optional() }
+const mostDays = 366
 
-export const rangeError = bi('日期范围错误', 'Wrong date range')
-export function rangeIsFine(range: {
-  from?: string | undefined
-  to?: string | undefined
-}): boolean {
-  if (!range.from || !range.to) return true
-  const days = (Date.parse(range.to) - Date.parse(range.from)) / 86_400_000
-  return days >= 0 && days < 366
+const rangeError = bi('日期范围错误', 'Wrong date range')
+const crossed = bi('最小值不能大于最大值', 'The lowest value is above the highest')
+
+/** The other end of a range, by the name of its lower one: `from`, `dateFrom`, `amountMin`. */
+export function upperEnd(lower: string): string | null {
+  if (lower === 'from') return 'to'
+  if (lower.endsWith('From')) return `${lower.slice(0, -4)}To`
+  return lower.endsWith('Min') ? `${lower.slice(0, -3)}Max` : null
 }
 
-/** Of a list with `rangeFields`: `.refine(...wholeRange)`. */
-export const wholeRange = [rangeIsFine, { path: ['to'], message: rangeError }] satisfies Parameters<
-  z.ZodObject['refine']
->
+/**
+ * Every range among the fields begins before it ends; of days `from` and `to` are at most 366. Lists
+ * have it from `listQuery`; of another object with a range: `.superRefine(wholeRange)`.
+ */
+export function wholeRange(fields: object, context: z.RefinementCtx): void {
+  const values = fields as Readonly<Record<string, unknown>>
+  for (const [key, low] of Object.entries(values)) {
+    const other = upperEnd(key)
+    const high = other === null ? undefined : values[other]
+    const message = typeof low === 'number' ? crossed : rangeError
+    if (other === null || !isEnd(low) || typeof high !== typeof low) continue
+    if (low > (high as typeof low) || (key === 'from' && daysBetween(low, high) >= mostDays))
+      context.addIssue({ code: 'custom', path: [other], message })
+  }
+}
+const isEnd = (value: unknown): value is string | number =>
+  typeof value === 'string' || typeof value === 'number'
+const daysBetween = (from: unknown, to: unknown): number =>
+  typeof from === 'string' ? (Date.parse(to as string) - Date.parse(from)) / 86_400_000 : 0
 
 /**
  * `{list, total}`, the specification's list answer; `sums` are totals of the whole filter, not of

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { buildHttp } from '../../src/server/http.ts'
 import { baseType, pathParams, takesJson } from '../../src/shared/contract.ts'
 import { id } from '../../src/shared/fields.ts'
+import { upperEnd } from '../../src/shared/listQuery.ts'
 import { answerOf } from '../support/api.ts'
 import { digest } from '../support/digest.ts'
 import { endpoints, fieldsOf, idField, isList } from '../support/registry.ts'
@@ -444,6 +445,43 @@ describe('A16 ranges', () => {
       expect([query, status, body.code, body.message]).toEqual([query, 400, 400001, '日期范围错误'])
     }
     expect((await send(`${ownUrl(entry)}?from=2025-11-22&to=2026-11-21`)).status).toBe(200)
+  })
+})
+
+describe('ranges of numbers and days', () => {
+  const reads = endpoints.filter(({ endpoint }) => endpoint.kind === 'read')
+  const crossed = reads.flatMap(({ name, endpoint }) =>
+    Object.entries(fieldsOf(endpoint)).flatMap(([lower, type]) => {
+      const upper = upperEnd(lower)
+      return upper === null ? [] : [{ name, endpoint, lower, upper, type: baseType(type) }]
+    }),
+  )
+  it.each(crossed)('$name $lower-$upper', async ({ endpoint, lower, upper, type }) => {
+    expect(fieldsOf(endpoint), 'a range has two ends').toHaveProperty(upper)
+    const isNumber = type instanceof z.ZodNumber
+    const [low, high] = isNumber ? ['2', '1'] : ['2026-11-20', '2026-11-19']
+    const path = urlOf(endpoint.path, params(endpoint, 'OWN', world))
+    const ask = (from: string, to: string, language: string) =>
+      send(`${path}?${new URLSearchParams({ [lower]: from, [upper]: to })}`, {
+        headers: { 'accept-language': language },
+      })
+    for (const [language, number, day] of [
+      ['zh-CN', '最小值不能大于最大值', '日期范围错误'],
+      ['en', 'The lowest value is above the highest', 'Wrong date range'],
+    ] as const) {
+      const { status, body } = await ask(low, high, language)
+      expect([status, body.code]).toEqual([400, 400001])
+      expect(body.errors).toContainEqual({ field: upper, message: isNumber ? number : day })
+      const { body: equal } = await ask(low, low, language)
+      expect(JSON.stringify(equal.errors ?? '')).not.toContain(isNumber ? number : day)
+    }
+  })
+  it('are found by the names of their ends', () => {
+    const found = crossed.map(({ name, upper }) => `${name} ${upper}`)
+    for (const name of ['orders.list amountMax', 'orders.statistics amountMax', 'orders.list to'])
+      expect(found).toContain(name)
+    expect(found).toContain('products.list priceTo')
+    expect(found).toContain('orderSupplements.list dateTo')
   })
 })
 

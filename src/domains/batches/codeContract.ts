@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
+import { keyword, listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { codeStates, uploadStates } from './rules.ts'
 
 export const codeTones = {
@@ -82,7 +82,7 @@ export const codes = {
       },
       ['createTime'],
       '-createTime',
-    ).refine(...wholeRange),
+    ),
     output: page(CodeRow),
     export: 'trace-code:export',
   }),

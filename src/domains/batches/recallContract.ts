@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
+import { keyword, listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { batchErrors, recallLevels, recallStates } from './rules.ts'
 
@@ -119,7 +119,7 @@ export const recalls = {
       },
       ['recalledAt', 'dueAt'],
       '-recalledAt',
-    ).refine(...wholeRange),
+    ),
     output: page(RecallRow),
     export: 'batch:export',
   }),

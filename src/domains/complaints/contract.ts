@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
+import { keyword, listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { orders, piecesAreSaid, RefundFields } from '../orders/contract.ts'
 
@@ -123,7 +123,7 @@ export const ComplaintQuery = listQuery(
   },
   ['createTime', 'resolveDueAt'],
   '-createTime',
-).refine(...wholeRange)
+)
 
 const contentText = bi('内容不能为空', 'Content cannot be empty')
 const said = f.lines(1000, contentText)

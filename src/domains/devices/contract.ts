@@ -66,7 +66,7 @@ export const deviceList = listQuery(
     'createTime',
   ],
   '-attention',
-).refine(...wholeRange)
+)
 
 export const DeviceRow = z.strictObject({
   id: f.id,
@@ -252,7 +252,7 @@ export const devices = {
         zoom: z.number(wrongBox).int(wrongBox).min(0, wrongBox).max(22, wrongBox).default(4),
         ...filters,
       })
-      .refine(...wholeRange),
+      .superRefine(wholeRange),
     output: z.strictObject({
       /** Of the whole filter, wherever they stand. */
       total: f.count,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
+import { keyword, listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { regionCode } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
 import {
@@ -192,7 +192,7 @@ export const drugControl = {
       },
       ['since', 'qty', 'rtuNumber'],
       'since',
-    ).refine(...wholeRange),
+    ),
     export: 'near-expiry:export',
     output: page(LockRow),
   }),
@@ -212,7 +212,7 @@ export const drugControl = {
       { state: z.enum(excursionStates).optional(), ...places },
       ['fromAt', 'rtuNumber'],
       '-fromAt',
-    ).refine(...wholeRange),
+    ),
     export: 'near-expiry:export',
     output: page(ExcursionRow),
   }),
@@ -241,7 +241,7 @@ export const drugControl = {
       },
       ['lastAt', 'times'],
       '-lastAt',
-    ).refine(...wholeRange),
+    ),
     export: 'drug-evidence:export',
     output: page(RefusalRow),
   }),

@@ -1,14 +1,7 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import {
-  listQuery,
-  page,
-  rangeError,
-  rangeFields,
-  rangeIsFine,
-  wholeRange,
-} from '../../shared/listQuery.ts'
+import { listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { evidenceErrors, evidenceLimits, packStates } from './rules.ts'
 
@@ -96,7 +89,7 @@ export const drugEvidence = {
       { state: State.optional(), deviceId: f.id.optional(), ...rangeFields },
       ['createTime'],
       '-createTime',
-    ).refine(...wholeRange),
+    ),
     output: page(PackRow),
   }),
   get: read('drug-evidence:read', {
@@ -140,7 +133,7 @@ export const drugEvidence = {
         to: f.dayOf(to),
         dataAsOf: f.instant.optional(),
       })
-      .refine(rangeIsFine, { path: ['to'], message: rangeError }),
+      .superRefine(wholeRange),
     output: z.strictObject({ no: z.string() }),
   }),
 }

@@ -57,7 +57,7 @@ export const Clean = z
         from: day,
         to: day,
       })
-      .refine(...wholeRange)
+      .superRefine(wholeRange)
       .optional(),
     reason: f.text(200, bi('请输入清理原因', 'Enter the reason')),
     dryRun: z.boolean().default(false),
@@ -80,7 +80,7 @@ export const orderCleanups = {
       },
       ['createTime'],
       '-createTime',
-    ).refine(...wholeRange),
+    ),
     output: page(CleanupRow),
   }),
   clean: write('order:clean', {

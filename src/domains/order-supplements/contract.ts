@@ -83,7 +83,7 @@ export const CaseQuery = listQuery(
     path: ['dateFrom'],
     message: bi('请选择日期', 'Choose the days'),
   })
-  .refine((query) => days(query) >= 0 && days(query) < mostDays, {
+  .refine((query) => days(query) < mostDays, {
     path: ['dateTo'],
     message: bi('日期范围最多 7 天', 'At most 7 days'),
   })

@@ -165,12 +165,8 @@ const filters = {
  * Without days the last seven are listed; `keyword` is an order number (whole or its end) or a
  * machine number.
  */
-export const OrderQuery = listQuery(
-  filters,
-  ['createTime', 'actuallyAmount'],
-  '-createTime',
-).refine(...wholeRange)
-export const OrderFilter = z.strictObject(filters).refine(...wholeRange)
+export const OrderQuery = listQuery(filters, ['createTime', 'actuallyAmount'], '-createTime')
+export const OrderFilter = z.strictObject(filters).superRefine(wholeRange)
 
 export const Statistics = z.strictObject({
   orderAmount: f.fen.nullable(),

@@ -3,7 +3,7 @@ import { orgKinds } from '../../shared/access.ts'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
-import { listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
+import { listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import {
   bothOrNone,
   bothOrNoneText,
@@ -209,7 +209,7 @@ export const organisationList = listQuery(
   },
   ['name', 'kind', 'status', 'createTime'],
   '-createTime',
-).refine(rangeIsFine, { message: rangeError, path: ['to'] })
+)
 
 const one = { id: f.id }
 const write1 = { id: f.id, version: f.version }

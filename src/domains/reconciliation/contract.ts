@@ -100,9 +100,7 @@ export const reconciliation = {
   runs: read('recon:read', {
     path: '/finance/recon-runs',
     summary: 'What was compared, by day and part',
-    input: listQuery({ part: z.enum(parts).optional(), ...rangeFields }, ['day'], '-day').refine(
-      ...wholeRange,
-    ),
+    input: listQuery({ part: z.enum(parts).optional(), ...rangeFields }, ['day'], '-day'),
     output: page(RunRow),
   }),
   differences: read('recon:read', {
@@ -118,7 +116,7 @@ export const reconciliation = {
       },
       ['day'],
       '-day',
-    ).refine(...wholeRange),
+    ),
     output: page(DifferenceRow),
   }),
   claim: step('claim', 'recon:resolve', 'Take a difference; one under review goes back to work'),
@@ -129,7 +127,7 @@ export const reconciliation = {
   trialBalance: read('ledger:read', {
     path: '/finance/trial-balance',
     summary: 'Accounts with opening, debit, credit and closing of days that are over',
-    input: z.strictObject(rangeFields).refine(...wholeRange),
+    input: z.strictObject(rangeFields).superRefine(wholeRange),
     output: z.strictObject({
       from: f.day,
       to: f.day,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
+import { keyword, listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { regionCode } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
 import { Conflict, conflictEndpoints } from './conflictContract.ts'
@@ -279,7 +279,7 @@ export const replenishment = {
       },
       ['startedAt'],
       '-startedAt',
-    ).refine(...wholeRange),
+    ),
     export: 'replenish:export',
     output: page(VisitRow),
   }),

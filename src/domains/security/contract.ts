@@ -1,14 +1,7 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import {
-  keyword,
-  listQuery,
-  page,
-  rangeError,
-  rangeFields,
-  rangeIsFine,
-} from '../../shared/listQuery.ts'
+import { keyword, listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { securityKinds } from './rules.ts'
 
 const Kind = z.enum(securityKinds)
@@ -57,7 +50,7 @@ export const security = {
       },
       ['lastTime', 'times'],
       '-lastTime',
-    ).refine(rangeIsFine, { path: ['to'], message: rangeError }),
+    ),
     output: page(SecurityRow),
   }),
   get: read('security:read', {

@@ -1,14 +1,7 @@
 import { z } from 'zod'
 import { read } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import {
-  keyword,
-  listQuery,
-  pageWithSums,
-  rangeError,
-  rangeFields,
-  rangeIsFine,
-} from '../../shared/listQuery.ts'
+import { keyword, listQuery, pageWithSums, rangeFields } from '../../shared/listQuery.ts'
 import { flowReasons, flowTypes } from './rules.ts'
 
 const wasteNum = z
@@ -75,7 +68,7 @@ export const FlowQuery = listQuery(
   },
   ['createTime'],
   '-createTime',
-).refine(rangeIsFine, { path: ['to'], message: rangeError })
+)
 
 export const stock = {
   flows: read('stock-flow:read', {

@@ -2,14 +2,7 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
-import {
-  keyword,
-  listQuery,
-  page,
-  rangeError,
-  rangeFields,
-  rangeIsFine,
-} from '../../shared/listQuery.ts'
+import { keyword, listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { regionPath } from '../../shared/regions.ts'
 import { bi } from '../../shared/text.ts'
 import { mostHeld } from '../roles/rules.ts'
@@ -234,7 +227,7 @@ export const users = {
       },
       ['createTime', 'username', 'realName', 'lastLoginTime'],
       '-createTime',
-    ).refine(rangeIsFine, { message: rangeError, path: ['to'] }),
+    ),
     output: page(OrganUserRow),
   }),
   get: read('user:read', {

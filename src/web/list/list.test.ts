@@ -11,6 +11,8 @@ const input = listQuery(
     status: z.enum(['ON', 'OFF']).optional(),
     open: z.boolean().optional(),
     ids: z.array(z.number()).optional(),
+    amountMin: z.number().optional(),
+    amountMax: z.number().optional(),
     ...rangeFields,
   },
   ['name', 'createTime'],
@@ -52,6 +54,13 @@ describe('list query and address', () => {
   ])('%s falls back to the defaults', (search) =>
     expect(readQuery(input, search)).toEqual(defaults),
   )
+  it('of a range that ends before it begins the end is dropped, and nothing else', () =>
+    expect(
+      readQuery(input, '?keyword=tea&amountMin=3&amountMax=2&from=2026-01-02&to=2026-01-03'),
+    ).toEqual({
+      ...{ ...defaults, keyword: 'tea', amountMin: 3 },
+      ...{ from: '2026-01-02', to: '2026-01-03' },
+    }))
   it('leaves parameters of others alone', () =>
     expect(writeQuery(input, { ...defaults, page: 2 }, '?detail=5&page=9')).toBe(
       '?detail=5&page=2',

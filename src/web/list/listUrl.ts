@@ -33,8 +33,14 @@ export function readQuery(input: z.ZodObject, search: string, fixed: Query = {})
     const found = (input.shape[key] as z.ZodType).safeParse(value)
     if (found.success) kept[key] = found.data
   }
-  const query = { ...defaultsOf(input, fixed), ...kept, ...fixed }
-  return input.safeParse(query).success ? query : { ...defaultsOf(input, fixed), ...fixed }
+  const defaults = { ...defaultsOf(input, fixed), ...fixed }
+  const query = { ...defaults, ...kept, ...fixed }
+  const refused = input.safeParse(query).error?.issues.map(({ path: [key] }) => String(key))
+  if (!refused) return query
+  // each fits by itself, and they do not fit together (a range that ends before it begins)
+  const rest = Object.fromEntries(Object.entries(query).filter(([key]) => !refused.includes(key)))
+  const fitting = { ...defaults, ...rest }
+  return input.safeParse(fitting).success ? fitting : defaults
 }
 
 /** Parameters that are not the list's own (an opened detail) stay as they are. */

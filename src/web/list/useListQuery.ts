@@ -1,6 +1,9 @@
 import { useCallback, useMemo } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import type { z } from 'zod'
+import { say } from '../../shared/text.ts'
+import { prefs } from '../prefs.ts'
+import { toast } from '../toast.ts'
 import { type Query, readQuery, withChange, writeQuery } from './listUrl.ts'
 
 /** The address is the list's state: reload, back and a copied link show the same rows. */
@@ -21,7 +24,14 @@ export function useListQuery(
   )
   return {
     query,
-    change: (part) => go(withChange(query, part)),
+    change: (part) => {
+      const next = withChange(query, part)
+      // fields that do not fit together: said, and the list stays as it is
+      const { error } = input.safeParse(next)
+      const refused = error?.issues.find(({ code }) => code === 'custom')
+      if (refused) toast('error', say(refused.message, prefs().lang))
+      else go(next)
+    },
     reset: (part) => go({ pageSize: query.pageSize, sort: query.sort, ...part }),
   }
 }
