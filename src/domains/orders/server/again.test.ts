@@ -288,7 +288,13 @@ describe('given back together', () => {
   test('of others, or not abnormal: none of them', async () => {
     const one = await world.sell('OWN', ['NO_DROP'])
     expect((await batch([one, world.orderNum('SIBLING')])).status).toBe(404)
-    expect((await batch([one, await world.sell('OWN', ['OK'])])).body.code).toBe(409001)
+    // nobody changed it: it is no order for this, at the first call and at the second
+    const sold = await world.sell('OWN', ['OK'])
+    for (const more of [{}, { amount: 250 }, { dryRun: true }]) {
+      const { status, body } = await batch([one, sold], more)
+      expect([status, body.error]).toEqual([422, 'orders.onlyAbnormal'])
+      expect(body.errors).toEqual([{ field: `orderNums.${sold}`, message: body.message }])
+    }
     expect((await state(one))?.refund).toBeNull()
     expect((await batch(Array.from({ length: 51 }, () => one))).body.code).toBe(400001)
   })

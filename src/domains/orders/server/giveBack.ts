@@ -116,9 +116,16 @@ export async function keysOf(ctx: Ctx, numbers: readonly string[]) {
   return keys
 }
 
+/** Whether an order was abnormal: somebody else may have put it right while a person decided. */
+const wasAbnormal = (units: readonly Unit[]): boolean =>
+  units.some(
+    ({ vendState, attempt, lateSuccess, manual }) =>
+      ['FAILED', 'VOID'].includes(vendState) || attempt > 1 || lateSuccess || manual,
+  )
+
 /**
  * Of abnormal orders what did not leave, together as it was confirmed: where one of them changed
- * since, nothing happens and the person looks again.
+ * since, nothing happens and the person looks again. One that never was abnormal is named.
  */
 export const batchRefund: Handlers<Contract>['batchRefund'] = async (ctx, input) => {
   const { orders: locked, units } = await lockOrders(ctx, await keysOf(ctx, input.orderNums))
@@ -130,7 +137,9 @@ export const batchRefund: Handlers<Contract>['batchRefund'] = async (ctx, input)
     const unsent = own.filter((unit) => unit.vendState === 'FAILED' || unit.vendState === 'VOID')
     const wanted = unsent.filter((unit) => judge(unit) === null)
     if (order.orderStatus !== 'ABNORMAL')
-      throw input.dryRun ? refuse(orderErrors.onlyAbnormal) : new Refusal(common.stale)
+      throw !input.dryRun && wasAbnormal(own)
+        ? new Refusal(common.stale)
+        : refuse(orderErrors.onlyAbnormal)
     const why = unsent[0] && judge(unsent[0])
     if (!wanted.length) throw refuse(why ?? orderErrors.nothingToRefund)
     given.push({ order, units: own, wanted })

@@ -88,6 +88,7 @@ function RefundFields({ order }: { order: OrderDetail }) {
   const ids = Form.useWatch<number[] | undefined>('unitIds')
   const chosen = chosenOf(order, ids, reason)
   const drug = order.units.some((unit) => unit.drugClass !== 'NONE' && ids?.includes(unit.id))
+  const gone = chosen.filter((unit) => unit.vendState === 'SUCCESS').length
   return (
     <>
       <Field name="unitIds" label={t('choosePieces')} required wide plain>
@@ -100,6 +101,7 @@ function RefundFields({ order }: { order: OrderDetail }) {
         options={refundReasons.map((value) => ({ value, label: t(`enums.refundReason.${value}`) }))}
       />
       <TextAreaField name="remark" label={t('remarkLabel')} rows={2} />
+      {gone > 0 ? <Note type="warning">{t('refundGone', { n: gone })}</Note> : null}
       {drug ? <Note type="warning">{t('refundDrug')}</Note> : null}
       <strong className={styles.sum} role="status">
         {chosen.length > 0

@@ -42,12 +42,12 @@ export function whyNoRefund(order: OrderDetail): ErrorDef | null {
 }
 
 /**
- * What a person most likely means: pieces that did not leave, for that reason. What left is ticked
- * by hand, with a reason of its own.
+ * All that can be refunded (core.md). The reason is there where nothing of it left; goods that are
+ * gone want one that a person chose.
  */
 export function proposed(order: OrderDetail): { unitIds: number[]; reason?: RefundReason } {
-  const unitIds = order.units
-    .filter((unit) => unit.canRefund && unit.vendState !== 'SUCCESS')
-    .map((unit) => unit.id)
-  return unitIds.length ? { unitIds, reason: 'NOT_DISPENSED' } : { unitIds }
+  const units = order.units.filter((unit) => unit.canRefund)
+  const unitIds = units.map((unit) => unit.id)
+  const gone = units.some((unit) => unit.vendState === 'SUCCESS')
+  return gone || !units.length ? { unitIds } : { unitIds, reason: 'NOT_DISPENSED' }
 }

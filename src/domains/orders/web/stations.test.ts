@@ -196,12 +196,16 @@ it('says why there is nothing to refund', () => {
   expect(whyNoRefund(order([failed]))?.name).toBe('orders.alreadyRefunded')
 })
 
-it('proposes the pieces that did not leave, and nothing that did', () => {
+it('proposes all that can be refunded, and a reason where nothing of it left', () => {
   const lost = unit({ id: 2, vendState: 'FAILED', dropConfirmed: false })
   expect(
     proposed(order([unit(), lost, unit({ id: 3, vendState: 'VOID', canRefund: false })])),
-  ).toEqual({ unitIds: [2], reason: 'NOT_DISPENSED' })
-  expect(proposed(order([unit(), unit({ id: 2 })]))).toEqual({ unitIds: [] })
+  ).toEqual({ unitIds: [1, 2] })
+  expect(proposed(order([lost, unit({ id: 3, vendState: 'VOID' })]))).toEqual({
+    ...{ unitIds: [2, 3], reason: 'NOT_DISPENSED' },
+  })
+  expect(proposed(order([unit(), unit({ id: 2 })]))).toEqual({ unitIds: [1, 2] })
+  expect(proposed(order([unit({ canRefund: false })]))).toEqual({ unitIds: [] })
 })
 
 it('groups numbers and shortens times', () => {
