@@ -70,8 +70,8 @@ const table: readonly Group[] = [
   ]],
   ['finance', 'money', '财务管理', 'Finance', [
     ['billing-details', '账单明细', 'Billing details', 'billing:read'],
-    ['sub-ledger-list', '分账列表', 'Sub-ledger list', 'split:read'],
-    ['sub-account', '分账策略', 'Split strategies', 'split-strategy:read'],
+    ['sub-ledger-list'],
+    ['sub-account'],
     ['payment-list', '公司列表', 'Payment list', 'payment-config:read'],
     ['busManager', '推荐人设置', 'Referrer settings', 'referrer:read', hidden],
     ['invoice-enterprise', '企业发票', 'Enterprise invoices', 'invoice:read', hidden],

@@ -159,13 +159,11 @@ export const funds = k.settings('funds', 'org', {
     ...k.int('bp', 0, 3000, 0),
     name: bi('平台最低分成', 'Least share of the platform'),
     help: bi('下级分账策略的下限', 'Floor of split strategies below'),
-    pending: true,
   },
   'funds.minShareAgent': {
     ...k.int('bp', 0, 3000, 0),
     name: bi('代理商最低分成', 'Least share of the agent'),
     help: bi('下级分账策略的下限', 'Floor of split strategies below'),
-    pending: true,
   },
   'funds.reviewWithdrawal': {
     ...k.fen(0, 1_000_000_000, 5_000_000),

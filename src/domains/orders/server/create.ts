@@ -9,6 +9,7 @@ import { holderOf } from '../../../shared/address.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
+import { countingVersion } from '../../device-splits/server/counting.ts'
 import { DrugFacts } from '../../drug-guard/contract.ts'
 import {
   canPlace,
@@ -53,6 +54,8 @@ export type Device = Place & {
   /** Commands that the machine has not answered, and when the oldest of them was made. */
   waiting: number
   oldest: Date | null
+  /** The version of its strategy under which it sells; null: none. */
+  splitVersionId: number | null
 }
 export type Lane = Goods & {
   id: number
@@ -90,7 +93,8 @@ async function deviceByNumber(ctx: Asking, rtuNumber: string): Promise<Device> {
     d.dispensing_mode as "dispensingMode", ${siteOf(ctx)} as site,
       coalesce(s.online, false) as online, d.locked or coalesce(s.door_open, false) as stopped,
       coalesce(c.limit_per_order, 0) as "limitPerOrder",
-      coalesce(c.limit_per_day, 0) as "limitPerDay", v.waiting, v.oldest
+      coalesce(c.limit_per_day, 0) as "limitPerDay", v.waiting, v.oldest,
+      ${countingVersion(ctx.now)} as "splitVersionId"
     from devices d left join device_states s on s.device_id = d.id
     cross join lateral (select count(*)::int as waiting, min(v.created_at) as oldest
       from vend_commands v where v.device_id = d.id and v.state in ('WAIT','SENT','UNKNOWN')) v
@@ -355,7 +359,10 @@ async function mobileOrder(
   const asked = payee.configId === null ? null : new Date(ctx.now.getTime() + checkAfter(0) * 1000)
   const units = unitsStatement(
     ctx,
-    { id, orderNum, orgId: device.orgId, deviceId: device.id },
+    {
+      ...{ id, orderNum, orgId: device.orgId, deviceId: device.id },
+      splitVersionId: device.splitVersionId,
+    },
     sold,
   )
   ctx.later(sql`
@@ -471,7 +478,13 @@ type Piece = Pick<
   Lane,
   'id' | 'roadIndex' | 'productId' | 'name' | 'model' | 'img' | 'drugClass' | 'price' | 'costPrice'
 >
-type OfOrder = { id: number; orderNum: string; orgId: number; deviceId: number }
+type OfOrder = {
+  id: number
+  orderNum: string
+  orgId: number
+  deviceId: number
+  splitVersionId?: number | null
+}
 export async function addUnits(
   ctx: Ctx,
   order: OfOrder,
@@ -499,11 +512,11 @@ function unitsStatement(
   }))
   return sql`insert into order_units (org_id, created_at, order_id, order_num, device_id, unit_no,
     lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid,
-    cost)
+    cost, split_version_id)
     select ${order.orgId}::bigint, ${ctx.now}::timestamptz, ${order.id}::bigint, ${order.orderNum},
       ${order.deviceId}::bigint,
       "unitNo", id, "roadIndex", "productId", name, model, "drugClass", img, price, discount,
-      price - discount, "costPrice"
+      price - discount, "costPrice", ${order.splitVersionId ?? null}::bigint
     from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as u("unitNo" int, id bigint,
       "roadIndex" int, "productId" bigint, name text, model text,
       "drugClass" text, img text, price bigint, "costPrice" bigint, discount bigint) order by "unitNo"`

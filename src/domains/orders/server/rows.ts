@@ -41,6 +41,8 @@ export type Unit = {
   /** A person said what became of it. */
   manual: boolean
   failReason: string | null
+  /** The version of the split strategy it was sold under. */
+  splitVersionId: number | null
 }
 export type Order = {
   id: number
@@ -115,7 +117,8 @@ export async function lockOrders(
       u.drug_class as "drugClass", u.list_price as "listPrice",
       u.paid, u.cost, u.attempt, u.vend_state as "vendState", u.hold,
       u.refund_state as "refundState", u.drop_confirmed as "dropConfirmed",
-      u.late_success as "lateSuccess", u.manual, u.fail_reason as "failReason"
+      u.late_success as "lateSuccess", u.manual, u.fail_reason as "failReason",
+      u.split_version_id as "splitVersionId"
     from order_units u join ${wanted} on ${liesAt('u', 'order_id')}
     where ${within('u.created_at', moments)} order by u.order_id, u.unit_no for no key update of u`
   const [orders, units] = await Promise.all([locked, pieces])

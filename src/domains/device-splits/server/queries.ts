@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import { type Ctx, visible } from '../../../server/context.ts'
+import { rowOf, rowsOf } from '../../../server/rows.ts'
+import { shape } from '../../../server/shapes.ts'
+import type { Input } from '../../../shared/contract.ts'
+import { DeviceSplitRow, type deviceSplits } from '../contract.ts'
+
+const trading = sql`case when b.id is null then 'PAUSED' else 'NORMAL' end`
+const deviceSplit = shape(
+  DeviceSplitRow,
+  ['devices', 'd'],
+  {
+    machineName: sql`d.nickname`,
+    operatorName: sql`o.name`,
+    strategyId: sql`b.strategy_id`,
+    tactics: sql`s.name`,
+    versionNo: sql`v.version_no`,
+    mode: sql`v.mode`,
+    merchantName: sql`v.merchant_name`,
+    boundAt: sql`b.bound_at`,
+    mallTrading: trading,
+  },
+  ['can'],
+)
+const bound = sql`devices d
+  left join split_bindings b on b.device_id = d.id and b.released_at is null
+  left join split_strategies s on s.id = b.strategy_id`
+const from = (at: Date) => sql`${bound} join organisations o on o.id = d.org_id
+  left join lateral (select v.* from split_strategy_versions v
+    where v.strategy_id = b.strategy_id and v.state = 'PUBLISHED' and v.valid_from <= ${at}
+    order by v.version_no desc limit 1) v on true`
+
+export const listRows = (ctx: Ctx, input: Input<typeof deviceSplits.list>) =>
+  deviceSplit.page(ctx.db, {
+    from: from(ctx.now),
+    countFrom: input.mode ? from(ctx.now) : bound,
+    input,
+    last: sql`d.id`,
+    sort: { mallTrading: trading, rtuNumber: sql`d.rtu_number`, boundAt: sql`b.bound_at` },
+    where: [
+      visible(ctx, 'd.org_id', 'd.id'),
+      sql`d.lifecycle not in ('SOLD', 'SCRAPPED')`,
+      input.keyword && sql`strpos(lower(d.nickname), lower(${input.keyword})) > 0`,
+      input.rtuNumber && sql`strpos(d.rtu_number, ${input.rtuNumber}) > 0`,
+      input.orgId && sql`d.org_id = ${input.orgId}`,
+      input.strategyId && sql`b.strategy_id = ${input.strategyId}`,
+      input.bound !== undefined && sql`(b.id is not null) = ${input.bound}`,
+      input.mode && sql`v.mode = ${input.mode}`,
+      input.mallTrading && sql`${trading} = ${input.mallTrading}`,
+    ],
+  })
+
+export type Held = {
+  id: number
+  orgId: number
+  rtuNumber: string
+  nickname: string
+  strategyId: number | null
+  tactics: string | null
+}
+export const machines = (ctx: Ctx, ids: readonly number[], hold = sql``) =>
+  rowsOf<Held>(ctx.db)`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.nickname,
+      b.strategy_id as "strategyId", s.name as tactics from ${bound}
+    where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')}
+    order by d.id ${hold}`
+
+export type Strategy = { id: number; orgId: number; name: string; state: string }
+export const strategy = (ctx: Ctx, id: number, hold = sql``) =>
+  rowOf<Strategy>(ctx.db)`select s.id, s.org_id as "orgId", s.name, s.state
+    from split_strategies s where s.id = ${id} and ${visible(ctx, 's.org_id')} ${hold}`

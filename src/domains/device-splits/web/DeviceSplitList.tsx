@@ -1,0 +1,107 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useCols } from '../../../web/columns.tsx'
+import { ListPage } from '../../../web/ListPage.tsx'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import type { Selection } from '../../../web/list/types.ts'
+import { useMay } from '../../../web/session.ts'
+import { Bad, Muted } from '../../../web/ui/Text.tsx'
+import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { StrategySelect } from '../../split-strategies/web/pickers.tsx'
+import { DeviceSplitRow, deviceSplits } from '../contract.ts'
+
+const BindBatch = lazyDialog(() => import('./batches.tsx').then((m) => m.BindBatch))
+const ReleaseBatch = lazyDialog(() => import('./batches.tsx').then((m) => m.ReleaseBatch))
+
+type Doing = { what: 'bind' | 'release'; rows: readonly DeviceSplitRow[]; done: () => void }
+
+/** Which strategy counts for which machine; the first tab of the page. */
+export function DeviceSplitList() {
+  const { t } = useTranslation('deviceSplits')
+  const col = useCols(DeviceSplitRow, 'deviceSplits')
+  const may = useMay()
+  const [doing, setDoing] = useState<Doing | null>(null)
+  const start =
+    (what: Doing['what']) =>
+    ({ rows, clear }: Pick<Selection<DeviceSplitRow>, 'rows' | 'clear'>) =>
+      setDoing({ what, rows, done: clear })
+  const one = (row: DeviceSplitRow) => ({ rows: [row], clear: () => undefined })
+  const chosen = doing && {
+    ids: doing.rows.map(({ id }) => id),
+    orgIds: [...new Set(doing.rows.map(({ orgId }) => orgId))],
+    onClose: () => setDoing(null),
+    onDone: doing.done,
+  }
+  return (
+    <>
+      <ListPage
+        ns="deviceSplits"
+        endpoint={deviceSplits.list}
+        live="device-splits"
+        filters={[
+          'rtuNumber',
+          'keyword',
+          { key: 'orgId', picker: OwnerSelect },
+          { key: 'strategyId', picker: StrategySelect },
+          { key: 'bound', more: true },
+          { key: 'mode', more: true },
+          { key: 'mallTrading', more: true },
+        ]}
+        columns={[
+          col('rtuNumber'),
+          col('machineName'),
+          col('operatorName'),
+          col('tactics', {
+            fit: (_, { tactics, versionNo }) => `${tactics ?? t('paused')} v${versionNo ?? ''}`,
+            render: (tactics: string | null, { versionNo }) =>
+              tactics === null ? (
+                <Bad>
+                  <span title={t('paused')}>{t('unbound')}</span>
+                </Bad>
+              ) : (
+                <>
+                  {tactics}{' '}
+                  <Muted>{versionNo === null ? null : t('version', { n: versionNo })}</Muted>
+                </>
+              ),
+          }),
+          col('mode'),
+          col('merchantName', {
+            render: (name: string | null, { strategyId }) =>
+              strategyId === null ? null : name || <Muted>{t('simulator')}</Muted>,
+          }),
+          col('boundAt'),
+          col('mallTrading'),
+        ]}
+        actions={(row) => [
+          {
+            key: 'bind',
+            label: t(row.strategyId === null ? 'bind' : 'change'),
+            can: row.can.bind,
+            onClick: () => start('bind')(one(row)),
+          },
+          {
+            key: 'release',
+            label: t('release'),
+            can: row.can.release,
+            danger: true,
+            onClick: () => start('release')(one(row)),
+          },
+        ]}
+        batch={[
+          { key: 'bind', label: t('bind'), can: may('split:bind'), onClick: start('bind') },
+          {
+            key: 'release',
+            label: t('release'),
+            danger: true,
+            can: may('split:release'),
+            onClick: start('release'),
+          },
+        ]}
+        card={['operatorName', 'tactics', 'boundAt']}
+      />
+      {chosen && doing?.what === 'bind' ? <BindBatch {...chosen} /> : null}
+      {chosen && doing?.what === 'release' ? <ReleaseBatch {...chosen} /> : null}
+    </>
+  )
+}

@@ -1,0 +1,87 @@
+import { Flex } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { yuan } from '../../../shared/money.ts'
+import { useRead } from '../../../web/api.ts'
+import { BatchDialog, useBatch } from '../../../web/BatchDialog.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
+import { StrategySelect } from '../../split-strategies/web/pickers.tsx'
+import { deviceSplits } from '../contract.ts'
+
+type Chosen = {
+  readonly ids: number[]
+  /** Whose the machines are. */
+  readonly orgIds: readonly number[]
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+const invalidates = ['/api/finance']
+
+/** A published strategy for the chosen machines: what it replaces, and what it makes of ten yuan. */
+export function BindBatch({ ids, orgIds, ...ends }: Chosen) {
+  const { t } = useTranslation('deviceSplits')
+  const [strategyId, setStrategyId] = useState<number | null>(null)
+  const input = { ids, strategyId: strategyId ?? 0 }
+  const batch = useBatch({
+    preview: deviceSplits.previewBind,
+    asked: input,
+    enabled: strategyId !== null,
+    save: deviceSplits.bind,
+    input,
+    success: 'deviceSplits:success.bind',
+    invalidates,
+    ...ends,
+  })
+  const sample = useRead(
+    deviceSplits.sample,
+    { strategyId: strategyId ?? 0 },
+    { inline: true, enabled: strategyId !== null },
+  ).data
+  const only = orgIds.length === 1 ? orgIds[0] : undefined
+  return (
+    <BatchDialog
+      {...batch}
+      title={t('bind')}
+      ask={
+        <Flex vertical gap={8}>
+          <StrategySelect
+            value={strategyId}
+            onChange={(id) => setStrategyId(id ?? null)}
+            {...(only === undefined ? {} : { orgId: only })}
+          />
+          <span>{t('newOnly')}</span>
+          {sample ? (
+            <Muted>
+              {t('sample')}{' '}
+              {sample.parties.map(({ name, amount }) => `${name} ${yuan(amount)}`).join(' · ')}
+            </Muted>
+          ) : null}
+        </Flex>
+      }
+      mark={({ from, to }) => <Muted>{t('toNew', { from: from || t('unbound'), to })}</Muted>}
+    />
+  )
+}
+
+/** No strategy any more: asked with how many are paused by it. */
+export function ReleaseBatch({ ids, orgIds: _, ...ends }: Chosen) {
+  const { t } = useTranslation('deviceSplits')
+  const batch = useBatch({
+    preview: deviceSplits.previewRelease,
+    asked: { ids },
+    save: deviceSplits.release,
+    input: { ids },
+    success: 'deviceSplits:success.release',
+    invalidates,
+    ...ends,
+  })
+  return (
+    <BatchDialog
+      {...batch}
+      title={t('release')}
+      danger
+      ask={t('releaseAsk', { n: batch.plan?.done ?? ids.length })}
+      mark={({ from }) => <Muted>{from}</Muted>}
+    />
+  )
+}

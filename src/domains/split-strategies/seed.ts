@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import type { Db } from '../../server/database.ts'
+import { rowsOf } from '../../server/rows.ts'
+import { dayMs } from '../../shared/instants.ts'
+import type { ShownParty, timings } from './contract.ts'
+
+type Timing = (typeof timings)[number]
+type Version = readonly [shares: Readonly<Record<string, number>>, note: string, timing: Timing]
+type Strategy = readonly [owner: string, name: string, state: string, versions: readonly Version[]]
+/** The first party of a version collects. */
+// biome-ignore format: a table
+const strategies: readonly Strategy[] = [
+  ['op-xianda', '标准分账', 'PUBLISHED', [
+    [{ 'op-xianda': 8500, platform: 500, 'agent-south': 1000 }, '', 'NEXT_DAY'],
+    [{ 'op-xianda': 8250, platform: 550, 'agent-south': 1200 }, '代理商比例按新协议上调至12%', 'NEXT_DAY'],
+  ]],
+  ['op-xianda', '地铁站点', 'PUBLISHED', [
+    [{ 'op-xianda': 7800, platform: 700, 'agent-south': 1500 }, '', 'HOUR'],
+  ]],
+  ['op-xianda', '写字楼（拟）', 'DRAFT', [
+    [{ 'op-xianda': 8800, platform: 400, 'agent-south': 800 }, '', 'HALF_HOUR'],
+  ]],
+  ['op-huikang', '药品机分账', 'PUBLISHED', [
+    [{ 'op-huikang': 9000, platform: 400, 'agent-south': 600 }, '', 'NEXT_DAY'],
+  ]],
+  ['op-huikang', '门店直营', 'RETIRED', [[{ 'op-huikang': 9500, platform: 500 }, '', 'MANUAL']]],
+  ['op-xiaoyuan', '校园分账', 'PUBLISHED', [
+    [{ 'op-xiaoyuan': 8800, platform: 1200 }, '', 'NEXT_DAY'],
+  ]],
+]
+
+type Ids = { org: ReadonlyMap<string, number>; user: ReadonlyMap<string, number> }
+/** Strategies of three operators in all their states; most of their machines are bound. */
+export async function seedSplitStrategies(db: Db, { org, user }: Ids, now: Date): Promise<void> {
+  const names = new Map(
+    (
+      await rowsOf<{ id: number; name: string; kind: ShownParty['kind'] }>(
+        db,
+      )`select id, name, kind from organisations`
+    ).map((one) => [one.id, one]),
+  )
+  for (const [at, [owner, name, state, versions]] of strategies.entries()) {
+    const org_id = org.get(owner) as number
+    const made = new Date(now.getTime() - (80 - at * 4) * dayMs)
+    const header = { org_id, name, created_at: made, updated_at: made }
+    const { id } = await db
+      .insertInto('split_strategies')
+      .values(header)
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    for (const [i, [shares, note, timing]] of versions.entries()) {
+      const when = new Date(made.getTime() + i * 40 * dayMs)
+      const version = await db
+        .insertInto('split_strategy_versions')
+        .values({ org_id, strategy_id: id, version_no: i + 1, note, timing, created_at: when })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      const parties = Object.entries(shares).map(([key, ratio_bp], place) => {
+        const party = names.get(org.get(key) as number)
+        if (!party) throw new Error(`no organisation ${key}`)
+        return {
+          ...{ org_id, version_id: version.id, party_no: place + 1, party_org_id: party.id },
+          ...{ kind: party.kind, name: party.name, ratio_bp, is_collector: place === 0 },
+        }
+      })
+      await db.insertInto('split_parties').values(parties).execute()
+      if (state !== 'DRAFT')
+        await sql`update split_strategy_versions set state = 'PUBLISHED', published_at = ${when},
+            valid_from = ${when}, published_by = ${user.get('finance')}
+          where id = ${version.id}`.execute(db)
+      await sql`update split_strategies set state = ${state}, updated_at = ${when}
+        where id = ${id}`.execute(db)
+    }
+  }
+  // the second strategy of an operator for every fourth machine; some have none
+  await sql`insert into split_bindings (org_id, device_id, strategy_id, bound_at, bound_by)
+    select d.org_id, d.id, s.ids[1 + (d.n % 4 = 3)::int * (cardinality(s.ids) - 1)],
+      greatest(d.created_at, ${new Date(now.getTime() - 60 * dayMs)}), ${user.get('finance')}
+    from (select id, org_id, created_at, row_number() over (partition by org_id order by id) as n
+      from devices where lifecycle in ('OPERATING', 'PAUSED')) d
+    join (select org_id, array_agg(id order by id) as ids from split_strategies
+      where state = 'PUBLISHED' group by 1) s on s.org_id = d.org_id
+    where d.n % 9 <> 8`.execute(db)
+}

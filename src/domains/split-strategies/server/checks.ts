@@ -1,0 +1,86 @@
+import type { Ctx } from '../../../server/context.ts'
+import { platformOrg } from '../../../shared/access.ts'
+import type { Input } from '../../../shared/contract.ts'
+import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import { settingOf } from '../../settings/server/values.ts'
+import type { ShownParty, splitStrategies } from '../contract.ts'
+import { mayShare, othersOf, strategyErrors, usual } from '../rules.ts'
+import * as q from './queries.ts'
+
+type Asked = Omit<Input<typeof splitStrategies.create>, 'orgId' | 'name'>
+/** What a version says, with the names of its time. */
+export type Checked = ReturnType<typeof contentOf>
+const contentOf = (asked: Asked, merchantName: string, parties: readonly ShownParty[]) => ({
+  configId: asked.configId,
+  merchantName,
+  mode: asked.mode,
+  feeMode: asked.feeMode,
+  timing: asked.timing,
+  timingNumber: ['SECONDS', 'MINUTES'].includes(asked.timing) ? asked.timingNumber : null,
+  subsidySplit: asked.subsidySplit,
+  validFrom: asked.validFrom,
+  note: asked.note,
+  parties,
+})
+
+const simulator = { orgId: null, provider: 'SIMULATOR', name: '', ...usual }
+/** One that is active and takes money for this organisation. */
+export async function merchantOf(ctx: Ctx, orgId: number, configId: number | null) {
+  if (configId === null) return simulator
+  const merchant = (await q.merchants(ctx, orgId)).find(({ id }) => id === configId)
+  if (!merchant) throw fieldRefusal(strategyErrors.noMerchant, 'configId')
+  return merchant
+}
+
+/** What hangs on rows of others: merchant, parties, the cap of the channel. */
+export async function checkContent(ctx: Ctx, orgId: number, asked: Asked): Promise<Checked> {
+  const ids = asked.parties.map((party) => party.orgId)
+  const [above, beside, merchant] = await Promise.all([
+    q.above(ctx, orgId),
+    q.beside(ctx, ids),
+    merchantOf(ctx, orgId, asked.configId),
+  ])
+  const known = new Map([...beside, ...above].map((one) => [one.id, one]))
+  const parties = asked.parties.map(({ orgId: id, ratioBp, isCollector }, i): ShownParty => {
+    const party = known.get(id)
+    if (
+      !party ||
+      !mayShare(
+        party.kind,
+        above.some((one) => one.id === id),
+      )
+    )
+      throw fieldRefusal(strategyErrors.wrongParty, `parties.${i}.orgId`)
+    return { orgId: id, name: party.name, kind: party.kind, ratioBp, isCollector }
+  })
+  const collector = parties.find((party) => party.isCollector)
+  if (merchant.orgId !== null && collector?.orgId !== merchant.orgId)
+    throw fieldRefusal(strategyErrors.wrongCollector, 'parties')
+  if (asked.mode !== 'LEDGER' && othersOf(parties) > merchant.capBp)
+    throw fieldRefusal(
+      strategyErrors[merchant.provider === 'ALIPAY' ? 'overAlipay' : 'overWechat'],
+      'parties',
+      { n: merchant.capBp / 100 },
+    )
+  if (asked.validFrom !== null && Date.parse(asked.validFrom) < ctx.now.getTime())
+    throw fieldRefusal(strategyErrors.validPast, 'validFrom')
+  return contentOf(asked, merchant.name, parties)
+}
+
+type Publishing = { readonly orgId: number; readonly mode: string }
+/** What need not be so while it is a draft. */
+export async function checkPublished(
+  ctx: Ctx,
+  { orgId, mode }: Publishing,
+  parties: readonly ShownParty[],
+): Promise<void> {
+  // a channel pays receivers that it knows
+  if (mode !== 'LEDGER' && othersOf(parties) > 0) throw new Refusal(strategyErrors.noReceiver)
+  for (const { id, kind } of await q.above(ctx, orgId)) {
+    if (id === orgId || (kind !== 'PLATFORM' && kind !== 'AGENT')) continue
+    const key = id === platformOrg ? 'funds.minSharePlatform' : 'funds.minShareAgent'
+    const least = await settingOf(ctx.db, id, key)
+    const share = parties.find((party) => party.orgId === id)?.ratioBp ?? 0
+    if (share < least) throw fieldRefusal(strategyErrors.belowLeast, 'parties', { n: least / 100 })
+  }
+}

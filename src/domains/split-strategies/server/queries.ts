@@ -1,0 +1,144 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Ctx, visible } from '../../../server/context.ts'
+import { exists, rowOf, rowsOf } from '../../../server/rows.ts'
+import { isoText, type Rows, shape } from '../../../server/shapes.ts'
+import type { Input, Output } from '../../../shared/contract.ts'
+import { type ShownParty, StrategyRow, StrategyVersion, type splitStrategies } from '../contract.ts'
+
+const parties = sql<ShownParty[]>`coalesce((select json_agg(json_build_object('orgId',
+    p.party_org_id, 'name', p.name, 'kind', p.kind, 'ratioBp', p.ratio_bp,
+    'isCollector', p.is_collector) order by p.party_no)
+  from split_parties p where p.org_id = v.org_id and p.version_id = v.id), '[]')`
+const said = {
+  configId: sql`v.config_id`,
+  merchantName: sql`v.merchant_name`,
+  mode: sql`v.mode`,
+  feeMode: sql`v.fee_mode`,
+  timing: sql`v.timing`,
+  timingNumber: sql`v.timing_number`,
+  subsidySplit: sql`v.subsidy_split`,
+  validFrom: isoText('v.valid_from'),
+  note: sql`v.note`,
+  versionNo: sql`v.version_no`,
+  parties,
+}
+const strategy = shape(
+  StrategyRow,
+  ['split_strategies', 's'],
+  {
+    ...said,
+    orgName: sql`o.name`,
+    draftNo: sql`(select d.version_no from split_strategy_versions d
+      where d.strategy_id = s.id and d.state = 'DRAFT')`,
+    deviceCount: sql`(select count(*)::int from split_bindings b
+      where b.strategy_id = s.id and b.released_at is null)`,
+    updateTime: sql`s.updated_at`,
+  },
+  ['can'],
+)
+export type Row = Rows<typeof strategy>
+
+/** A strategy and the version that is shown: what counts, or what is edited. */
+const from = (first: 'PUBLISHED' | 'DRAFT') => sql`split_strategies s
+  join organisations o on o.id = s.org_id
+  join lateral (select * from split_strategy_versions v
+    where v.org_id = s.org_id and v.strategy_id = s.id
+    order by v.state = ${first} desc, v.version_no desc limit 1) v on true`
+
+export const listRows = (ctx: Ctx, input: Input<typeof splitStrategies.list>) =>
+  strategy.page(ctx.db, {
+    from: from('PUBLISHED'),
+    input,
+    last: sql`s.id`,
+    sort: { name: sql`s.name`, updateTime: sql`s.updated_at` },
+    where: [
+      visible(ctx, 's.org_id'),
+      input.keyword && sql`strpos(lower(s.name), lower(${input.keyword})) > 0`,
+      input.orgId && sql`s.org_id = ${input.orgId}`,
+      input.configId && sql`v.config_id = ${input.configId}`,
+      input.mode && sql`v.mode = ${input.mode}`,
+      input.state && sql`s.state = ${input.state}`,
+      input.used !== undefined &&
+        sql`${input.used} = exists (select from split_bindings b
+          where b.strategy_id = s.id and b.released_at is null)`,
+    ],
+  })
+
+/** As it is edited. */
+export const row = (ctx: Ctx, id: number) =>
+  strategy.one(
+    ctx.db,
+    sql`from ${from('DRAFT')} where s.id = ${id} and ${visible(ctx, 's.org_id')}`,
+  )
+
+/** As its machines sell under it. */
+export const counting = (ctx: Ctx, id: number) =>
+  strategy.one(
+    ctx.db,
+    sql`from ${from('PUBLISHED')} where s.id = ${id} and ${visible(ctx, 's.org_id')}`,
+  )
+const option = shape(
+  StrategyRow.pick({ id: true, name: true, orgId: true, versionNo: true }),
+  ['split_strategies', 's'],
+  { versionNo: said.versionNo },
+)
+export const options = (ctx: Ctx, input: Input<typeof splitStrategies.options>) =>
+  option.all(
+    ctx.db,
+    sql`from ${from('PUBLISHED')} where ${visible(ctx, 's.org_id')}
+      and (s.id = ${input.id ?? null}::bigint or s.state = 'PUBLISHED'
+        and (${input.orgId ?? null}::bigint is null or s.org_id = ${input.orgId ?? null}::bigint)
+        and strpos(lower(s.name), lower(${input.keyword ?? ''})) > 0)
+      order by s.id = ${input.id ?? null}::bigint desc nulls last, s.name, s.id limit 50`,
+  )
+
+const version = shape(StrategyVersion, ['split_strategy_versions', 'v'], {
+  ...said,
+  publishedAt: sql`v.published_at`,
+  publishedBy: sql`coalesce(u.real_name, '')`,
+})
+export const versions = (ctx: Ctx, strategyId: number, only?: readonly number[]) =>
+  version.all(
+    ctx.db,
+    sql`from split_strategy_versions v left join users u on u.id = v.published_by
+      where v.strategy_id = ${strategyId} and ${visible(ctx, 'v.org_id')}
+        and ${only ? sql`v.version_no = any(${[...only]}::int[])` : sql`true`}
+      order by v.version_no desc limit 200`,
+  )
+
+export type Above = { id: number; name: string; kind: ShownParty['kind'] }
+/** The organisation and everybody above it. */
+export const above = (ctx: Ctx, orgId: number) =>
+  rowsOf<Above>(ctx.db)`select id, name, kind from split_above(${orgId})`
+/** Sponsors and tenants of lanes that the actor sees, the first of them; or those of `ids`. */
+export const beside = (ctx: Ctx, ids?: readonly number[]) =>
+  rowsOf<Above>(ctx.db)`select o.id, o.name, o.kind from organisations o
+    where o.kind in ('SPONSOR', 'LANE_TENANT') and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}
+      and ${ids ? sql`o.id = any(${[...ids]}::bigint[])` : sql`true`}
+    order by o.name, o.id limit 200`
+export const merchants = (ctx: Ctx, orgId: number) =>
+  rowsOf<Output<typeof splitStrategies.choices>['merchants'][number]>(ctx.db)`
+    select id, org_id as "orgId", provider, merchant_name as name, fee_bp as "feeBp",
+      cap_bp as "capBp" from split_merchants(${orgId})`
+
+/** What the merchant of a version takes, active or not; none: the simulator. */
+export const terms = (ctx: Ctx, configId: number | null) =>
+  rowsOf<{ feeBp: number; capBp: number }>(ctx.db)`
+    select fee_bp as "feeBp", cap_bp as "capBp" from split_terms(${configId}::bigint)`
+
+/** The strategies of an organisation, held: the last of them is the last when the act ends. */
+export const held = (ctx: Ctx, orgId: number) =>
+  rowsOf<{ id: number; state: string }>(ctx.db)`select id, state from split_strategies
+    where org_id = ${orgId} order by id for update`
+export const everBound = (ctx: Ctx, id: number) =>
+  exists(ctx.db)`select from split_bindings where strategy_id = ${id}`
+export const ownsDevices = (ctx: Ctx, orgId: number) =>
+  exists(ctx.db)`select from devices where org_id = ${orgId}`
+export const isTaken = (ctx: Ctx, orgId: number, name: string) =>
+  exists(ctx.db)`select from split_strategies where org_id = ${orgId} and name = ${name}`
+export const draft = (ctx: Ctx, strategyId: number) =>
+  rowOf<{ id: number }>(ctx.db)`select id from split_strategy_versions
+    where strategy_id = ${strategyId} and state = 'DRAFT' for update`
+export const newestNo = (strategyId: number): RawBuilder<number> =>
+  sql`(select coalesce(max(version_no), 0) + 1 from split_strategy_versions
+    where strategy_id = ${strategyId})`

@@ -1,0 +1,113 @@
+import DeleteOutlined from '@ant-design/icons/es/icons/DeleteOutlined'
+import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
+import { Button, Form, InputNumber, Radio } from 'antd'
+import { useTranslation } from 'react-i18next'
+import { say } from '../../../shared/text.ts'
+import { Field, SelectField } from '../../../web/form/fields.tsx'
+import { OrderHandle } from '../../../web/list/OrderHandle.tsx'
+import { usePrefs } from '../../../web/prefs.ts'
+import { Bad, Muted } from '../../../web/ui/Text.tsx'
+import type { ShownParty } from '../contract.ts'
+import { partyFindings } from '../rules.ts'
+import type { Choices } from './MerchantSelect.tsx'
+import { ShareBar } from './Shares.tsx'
+import styles from './shares.module.css'
+import { percent } from './texts.ts'
+
+export type Line = { orgId?: number; ratioBp?: number | null; isCollector: boolean }
+const most = 10
+
+/** Who has a share, in their order; one of them collects. */
+export function PartyLines({
+  choices,
+  named,
+}: {
+  choices: Choices['parties']
+  /** Those of the record, who may not be there any more. */
+  named: readonly ShownParty[]
+}) {
+  const { t } = useTranslation(['splitStrategies', 'web'])
+  const { lang } = usePrefs()
+  const form = Form.useFormInstance()
+  const lines = (Form.useWatch('parties', { form, preserve: true }) ?? []) as Line[]
+  const set = (next: Line[]) => form.setFieldValue('parties', next)
+  const known = new Map([...named, ...choices].map((one) => [one.orgId, one]))
+  const options = [...known.values()].map(({ orgId, name, kind }) => ({
+    value: orgId,
+    label: `${name} · ${t(`enums.kind.${kind}`)}`,
+  }))
+  const move = (from: number, to: number) => {
+    const next = lines.filter((_, i) => i !== from)
+    next.splice(to, 0, lines[from] as Line)
+    set(next)
+  }
+  const whole = lines.reduce((sum, { ratioBp }) => sum + (ratioBp ?? 0), 0)
+  const wrong = partyFindings(lines)[0]
+  return (
+    <div className={styles.wide}>
+      <div>
+        {lines.map((line, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a party is its position
+          <div key={i} className={styles.line} data-row-key={i}>
+            <OrderHandle label={t('moveParty')} onDrop={(beside) => move(i, Number(beside))}>
+              {null}
+            </OrderHandle>
+            <SelectField name={`parties.${i}.orgId`} label="" required options={options} />
+            <Field name={`parties.${i}.ratioBp`} label="" required>
+              <PercentInput label={t('fields.ratioBp')} />
+            </Field>
+            <Radio
+              checked={line.isCollector}
+              onChange={() => set(lines.map((one, at) => ({ ...one, isCollector: at === i })))}
+            >
+              {t('collector')}
+            </Radio>
+            <Button
+              type="text"
+              icon={<DeleteOutlined />}
+              aria-label={t('removeParty')}
+              disabled={lines.length < 2}
+              onClick={() => set(lines.filter((_, at) => at !== i))}
+            />
+          </div>
+        ))}
+      </div>
+      <ShareBar shares={lines.map(({ ratioBp }) => ({ ratioBp: ratioBp ?? 0 }))} />
+      <div className={styles.foot}>
+        {lines.length < most ? (
+          <Button icon={<PlusOutlined />} onClick={() => set([...lines, { isCollector: false }])}>
+            {t('addParty')}
+          </Button>
+        ) : null}
+        <span aria-live="polite">
+          <Muted>{t('sum', { n: percent(whole).slice(0, -1) })}</Muted>{' '}
+          {wrong ? <Bad>{say(wrong.text, lang)}</Bad> : null}
+        </span>
+      </div>
+    </div>
+  )
+}
+
+/** Percent with two decimals in the field, basis points in the value. */
+function PercentInput({
+  label,
+  value,
+  onChange,
+  ...rest
+}: {
+  label: string
+  value?: number | null
+  onChange?: (bp: number | null) => void
+}) {
+  return (
+    <InputNumber
+      {...rest}
+      aria-label={label}
+      style={{ width: '100%' }}
+      precision={2}
+      suffix="%"
+      value={typeof value === 'number' ? value / 100 : null}
+      onChange={(next) => onChange?.(next === null ? null : Math.round(Number(next) * 100))}
+    />
+  )
+}

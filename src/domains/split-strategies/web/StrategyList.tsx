@@ -1,0 +1,107 @@
+import { Button } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useNavigate } from 'react-router'
+import { useCols } from '../../../web/columns.tsx'
+import { ListPage } from '../../../web/ListPage.tsx'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { useMay } from '../../../web/session.ts'
+import { Muted } from '../../../web/ui/Text.tsx'
+import { useAct } from '../../../web/useAct.ts'
+import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { StrategyRow, splitStrategies } from '../contract.ts'
+import { Shares } from './Shares.tsx'
+import { timingText } from './texts.ts'
+
+const VersionsDialog = lazyDialog(() =>
+  import('./VersionsDialog.tsx').then((m) => m.VersionsDialog),
+)
+
+export function StrategyList() {
+  const { t } = useTranslation(['splitStrategies', 'web'])
+  const col = useCols(StrategyRow, 'splitStrategies')
+  const may = useMay()
+  const navigate = useNavigate()
+  const [compared, setCompared] = useState<StrategyRow | null>(null)
+  const edit = (id: number) => `/finance/sub-account/${id}/edit`
+  const named = { name: (row: StrategyRow) => row.name }
+  const publish = useAct(splitStrategies.publish, {
+    ask: (row: StrategyRow) => t('publishAsk', { n: row.deviceCount, k: row.draftNo }),
+    ...{ ok: t('publish'), danger: false, ...named },
+  })
+  const retire = useAct(splitStrategies.retire, { ask: t('retireAsk'), ok: t('retire'), ...named })
+  const copy = useAct(splitStrategies.copy, {
+    success: 'splitStrategies:copyDone',
+    onSuccess: ({ id }) => navigate(edit(id)),
+  })
+  return (
+    <>
+      <ListPage
+        ns="splitStrategies"
+        endpoint={splitStrategies.list}
+        live="split-strategies"
+        records={{ remove: splitStrategies.remove, name: 'name' }}
+        header={
+          may('split-strategy:create') ? (
+            <Link to="/finance/sub-account/create">
+              <Button type="primary">{t('web:action.add')}</Button>
+            </Link>
+          ) : null
+        }
+        filters={['keyword', { key: 'orgId', picker: OwnerSelect }, 'mode', 'state', 'used']}
+        columns={[
+          col('name'),
+          col('orgName'),
+          col('merchantName', {
+            render: (name: string) => name || <Muted>{t('simulator')}</Muted>,
+            fit: (name) => String(name || t('simulator')),
+          }),
+          col('mode'),
+          col('parties', { width: 240, render: (_, { parties }) => <Shares parties={parties} /> }),
+          col('feeMode', { defaultHidden: true }),
+          col('timing', {
+            render: (_, row) => timingText(t, row),
+            fit: (_, row) => timingText(t, row),
+          }),
+          col('versionNo', {
+            render: (n: number, { draftNo }) => (
+              <>
+                {draftNo === n ? null : t('version', { n })}{' '}
+                {draftNo === null ? null : <Muted>{t('draft', { n: draftNo })}</Muted>}
+              </>
+            ),
+          }),
+          col('state'),
+          col('deviceCount'),
+          col('updateTime'),
+        ]}
+        actions={(row) => [
+          { key: 'edit', label: t('web:action.edit'), can: row.can.update, to: edit(row.id) },
+          {
+            key: 'publish',
+            label: t('publish'),
+            can: row.can.publish,
+            onClick: () => void publish(row),
+          },
+          { key: 'compare', label: t('compare'), onClick: () => setCompared(row) },
+          {
+            key: 'copy',
+            label: t('web:action.copy'),
+            can: may('split-strategy:create'),
+            onClick: () => void copy(row),
+          },
+          {
+            key: 'retire',
+            label: t('retire'),
+            can: row.can.retire,
+            danger: true,
+            onClick: () => void retire(row),
+          },
+        ]}
+        empty={{ title: t('web:record.empty', { many: t('many') }), hint: t('emptyHint') }}
+        card={['orgName', 'parties', 'versionNo', 'deviceCount']}
+      />
+      {compared ? <VersionsDialog row={compared} onClose={() => setCompared(null)} /> : null}
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+import { Form } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { yuan } from '../../../shared/money.ts'
+import { Note } from '../../../web/form/fields.tsx'
+import { MoneyInput } from '../../../web/form/MoneyInput.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
+import type { FeeMode } from '../../splits/rules.ts'
+import { canPreview, capOf, othersOf, previewOf, usual } from '../rules.ts'
+import type { Choices } from './MerchantSelect.tsx'
+import type { Line } from './PartyLines.tsx'
+import styles from './shares.module.css'
+
+const largest = 10_000_000
+
+const useValue = <T,>(name: string): T | undefined =>
+  Form.useWatch(name, { form: Form.useFormInstance(), preserve: true })
+
+/** Three sales in a row as the form stands, and after the second is refunded. */
+export function Trial({ choices }: { choices: Choices }) {
+  const { t } = useTranslation('splitStrategies')
+  const lines = useValue<Line[]>('parties') ?? []
+  const feeMode = useValue<FeeMode>('feeMode') ?? 'AFTER'
+  const mode = useValue<string>('mode') ?? 'LEDGER'
+  const configId = useValue<number | null>('configId')
+  const [amount, setAmount] = useState<number | null>(350)
+  if (!canPreview(lines) || !amount || amount > largest) return <Note>{t('fillFirst')}</Note>
+  const { feeBp, capBp } = choices.merchants.find(({ id }) => id === configId) ?? usual
+  const cap = capOf(mode, capBp)
+  const parties = lines.map(({ ratioBp, isCollector }) => ({ ratioBp: ratioBp ?? 0, isCollector }))
+  const { fee, base, sales, refund, next } = previewOf({
+    ...{ amount, feeBp, capBp: cap, feeMode, parties },
+  })
+  const names = new Map(choices.parties.map(({ orgId, name }) => [orgId, name]))
+  const rows = [
+    ...sales.map((sale, i) => ({ label: t('sale', { n: i + 1 }), ...sale })),
+    { label: t('refund'), ...refund },
+    { label: t('next'), ...next },
+  ]
+  return (
+    <div className={styles.wide}>
+      <div className={styles.foot}>
+        <span aria-hidden="true">{t('amount')}</span>
+        <MoneyInput aria-label={t('amount')} value={amount} onChange={setAmount} />
+        <Muted>{t('feeOf', { fee: yuan(fee), rate: feeBp / 100, base: yuan(base) })}</Muted>
+      </div>
+      {cap !== null && othersOf(parties) === cap ? <Note type="warning">{t('atCap')}</Note> : null}
+      <div className={styles.trial}>
+        <table>
+          <thead>
+            <tr>
+              <th aria-label={t('trial')} />
+              {lines.map(({ orgId }, i) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a party is its position
+                <th key={i}>{names.get(orgId ?? 0) ?? '—'}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ label, gives, carries }) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                {gives.map((give, i) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a party is its position
+                  <td key={i}>
+                    {yuan(give)}
+                    <small>
+                      {t('carry')} {carries[i]}
+                    </small>
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Muted small>{t('carryHint')}</Muted>
+    </div>
+  )
+}

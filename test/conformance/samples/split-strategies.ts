@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import { place, rowId, type World } from '../../support/world.ts'
+import { byRow, type DomainSamples, missingId, own, versionOf } from './kit.ts'
+
+const name = () => `名${randomUUID().slice(0, 8)}`
+const parties = [{ orgId: place.OWN, ratioBp: 10_000, isCollector: true }]
+const party = (org: number, version_id: number) => ({
+  ...{ org_id: org, version_id, party_no: 1, party_org_id: org, kind: 'OPERATOR' as const },
+  ...{ name: '收款', ratio_bp: 10_000, is_collector: true },
+})
+/** One more strategy with a draft. */
+async function draft({ sql }: World, state = 'DRAFT'): Promise<number> {
+  const [made] = await sql<{ id: number; version: number }>(
+    `with s as (insert into split_strategies (org_id, name, state) values (3, $1, $2) returning id)
+      insert into split_strategy_versions (org_id, strategy_id, version_no)
+      select 3, id, 1 from s returning strategy_id as id, id as version`,
+    [name(), state],
+  )
+  await sql(
+    `insert into split_parties (org_id, version_id, party_no, party_org_id, kind, name, ratio_bp,
+      is_collector) values (3, $1, 1, 3, 'OPERATOR', '收款', 10000, true)`,
+    [made?.version],
+  )
+  return Number(made?.id)
+}
+
+export const splitStrategies: DomainSamples = {
+  rows: (where) => ({
+    split_strategies: { id: rowId(where, 1), org_id: place[where], name: `名${where}` },
+    split_strategy_versions: {
+      ...{ id: rowId(where, 1), org_id: place[where], strategy_id: rowId(where, 1) },
+      version_no: 1,
+    },
+    split_parties: party(place[where], rowId(where, 1)),
+  }),
+  pathIds: { 'finance id': byRow },
+  fieldIds: { configId: { own: () => missingId, none: missingId } },
+  samples: {
+    'splitStrategies.create': async () => ({ name: name(), parties }),
+    'splitStrategies.update': async (world) => ({
+      id: own,
+      version: await versionOf(world, 'split_strategies', own),
+      name: name(),
+      parties,
+    }),
+    'splitStrategies.preview': async () => ({ orgId: place.OWN, parties }),
+    'splitStrategies.publish': async (world) => ({ id: await draft(world), version: 1 }),
+    'splitStrategies.retire': async (world) => {
+      await draft(world, 'PUBLISHED')
+      return { id: await draft(world, 'PUBLISHED'), version: 1 }
+    },
+    'splitStrategies.copy': async () => ({ id: own }),
+    'splitStrategies.remove': async (world) => ({ id: await draft(world), version: 1 }),
+  },
+}
