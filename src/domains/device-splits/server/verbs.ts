@@ -18,7 +18,7 @@ async function machines(ctx: Ctx, ids: readonly number[], hold = sql``): Promise
 }
 /** Machines first, then the strategy, which is not retired meanwhile. */
 async function judgeBind(ctx: Ctx, { ids, strategyId }: Input<Contract['bind']>, holds = false) {
-  const rows = await machines(ctx, ids, holds ? sql`for share of d` : sql``)
+  const rows = await machines(ctx, ids, holds ? sql`for no key update of d` : sql``)
   const to = found(await q.strategy(ctx, strategyId, holds ? sql`for share` : sql``))
   if (to.state !== 'PUBLISHED') throw fieldRefusal(deviceSplitErrors.notPublished, 'strategyId')
   return { to, rows: rows.map((row) => ({ ...row, refusal: bindRefusal(row, to) })) }
@@ -80,7 +80,7 @@ export const handlers: Handlers<Contract> = {
   },
   previewRelease: async (ctx, { ids }) => answer(ctx, await judgeRelease(ctx, ids), ''),
   async release(ctx, { ids }) {
-    const rows = await judgeRelease(ctx, ids, sql`for share of d`)
+    const rows = await judgeRelease(ctx, ids, sql`for no key update of d`)
     await change(ctx, rows, null)
     return answer(ctx, rows, '')
   },
