@@ -32,7 +32,8 @@ const signed = endpoints.filter(({ endpoint }) => endpoint.access !== 'open')
 const lists = endpoints.filter(({ endpoint }) => isList(endpoint))
 const bodied = endpoints.filter(({ endpoint }) => takesJson(endpoint))
 const ranged = endpoints.filter(
-  ({ endpoint }) => 'from' in fieldsOf(endpoint) && 'to' in fieldsOf(endpoint),
+  ({ name, endpoint }) =>
+    'from' in fieldsOf(endpoint) && 'to' in fieldsOf(endpoint) && name !== 'splitStrategies.diff', // versions
 )
 
 type Raw = { method?: string; headers?: Record<string, string>; payload?: string | Buffer }

@@ -65,6 +65,7 @@ const newest = (table: string, column: string) =>
     order by ${table === 'orders' ? 'created_at' : 'id'} desc limit 1`
 /** Rows that are found in another way: of everybody, of the person alone, or no rows at all. */
 const special: Record<string, string> = {
+  'finance id': newest('split_strategies', 'id'),
   'menus id': `select id as value from menus where $1 <> '' limit 1`,
   'organisations id': `${tree.replace('select o.id', 'select o.id as value')} order by o.id desc limit 1`,
   'organ_users id': `select u.id as value from users u

@@ -35,10 +35,10 @@ export const strategyErrors = defineErrors('splitStrategies', {
   noDraft: [422188, '没有可发布的草稿', 'There is no draft to publish'],
   inUse: [
     422189,
-    '策略正在被 {n} 台设备使用,请先更换或释放',
+    '策略正在被 {n} 台设备使用，请先更换或释放',
     '{n} machines use this strategy: change or release them first',
   ],
-  used: [409003, '策略已被使用,不能删除', 'A strategy that was used cannot be deleted'],
+  used: [409003, '策略已被使用，不能删除', 'A strategy that was used cannot be deleted'],
   lastOne: [422190, '至少保留一个策略', 'At least one strategy stays'],
 })
 

@@ -185,16 +185,18 @@ test('the last strategy stays; one that machines use is neither retired nor dele
     world.send(5, 'DELETE', `${path}/${id}?version=${version}`)
   const [a, b] = [(await own('甲')).body.id, (await own('乙')).body.id]
   expect((await act('publish', a, 1, 5)).status).toBe(200)
-  expect((await gone(a, 2)).body.message).toBe('策略已被使用,不能删除')
+  expect((await gone(a, 2)).body.message).toBe('策略已被使用，不能删除')
   await add(world.sql, 'device_types', { id: 1, org_id: 1 }, { once: true })
   await add(world.sql, 'devices', { id: 51, org_id: 5 })
   expect((await act('retire', a, 2, 5)).body.message).toBe('至少保留一个策略')
   await act('publish', b, 1, 5)
   await add(world.sql, 'split_bindings', { org_id: 5, device_id: 51, strategy_id: a })
-  expect((await act('retire', a, 2, 5)).body.message).toBe('策略正在被 1 台设备使用,请先更换或释放')
+  expect((await act('retire', a, 2, 5)).body.message).toBe(
+    '策略正在被 1 台设备使用，请先更换或释放',
+  )
   await world.sql('update split_bindings set released_at = now()')
   expect((await act('retire', a, 2, 5)).body).toMatchObject({ state: 'RETIRED', version: 3 })
-  expect((await gone(a, 3)).body.message).toBe('策略已被使用,不能删除')
+  expect((await gone(a, 3)).body.message).toBe('策略已被使用，不能删除')
   const c = (await own('丙')).body.id
   expect((await gone(c, 1)).body).toEqual({ ok: true })
   await world.sql('delete from split_bindings')
