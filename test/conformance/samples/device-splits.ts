@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { place, rowId, type World } from '../../support/world.ts'
+import { rowId, type World } from '../../support/world.ts'
 import { type DomainSamples, missingId, own } from './kit.ts'
 
 /** A published strategy that only keeps what it gets. */
@@ -25,12 +25,6 @@ async function published({ sql }: World): Promise<number> {
 }
 
 export const deviceSplits: DomainSamples = {
-  rows: (where) => ({
-    split_bindings: {
-      ...{ org_id: place[where], device_id: rowId(where, 1), strategy_id: rowId(where, 1) },
-      bound_at: '2026-11-01',
-    },
-  }),
   fieldIds: { strategyId: { own: (where) => rowId(where, 1), none: missingId } },
   samples: {
     'deviceSplits.sample': async (world) => ({ strategyId: await published(world) }),

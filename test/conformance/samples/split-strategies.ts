@@ -32,6 +32,10 @@ export const splitStrategies: DomainSamples = {
       version_no: 1,
     },
     split_parties: party(place[where], rowId(where, 1)),
+    split_bindings: {
+      ...{ org_id: place[where], device_id: rowId(where, 1), strategy_id: rowId(where, 1) },
+      bound_at: '2026-11-01',
+    },
   }),
   pathIds: { 'finance id': byRow },
   fieldIds: { configId: { own: () => missingId, none: missingId } },
