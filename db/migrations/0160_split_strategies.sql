@@ -1,4 +1,4 @@
--- Who is owed what of the sales of an organisation's machines (decision 64).
+-- Who is owed what of the sales of an organisation's machines (decision 61).
 alter table payment_configs add split_cap_bp int not null default 3000
   check (split_cap_bp between 0 and 10000);
 
@@ -121,7 +121,19 @@ create table split_bindings (
 create unique index split_bindings_active on split_bindings (device_id) where released_at is null;
 create index split_bindings_strategy on split_bindings (strategy_id, device_id);
 create index split_bindings_org on split_bindings (org_id, device_id, id);
-call app_protect('split_bindings');
+call app_protect('split_bindings', 'device_id');
+
+-- How many machines use a strategy, whether one ever did, and whether its organisation has any:
+-- also those that somebody with a few of them does not see.
+create function split_uses(strategy bigint)
+returns table (machines int, ever boolean, owns boolean)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select (select count(*)::int from split_bindings b
+      where b.strategy_id = s.id and b.released_at is null),
+    exists (select from split_bindings b where b.strategy_id = s.id),
+    exists (select from devices d where d.org_id = s.org_id)
+  from split_strategies s where s.id = strategy and (app_all() or s.org_id = any(app_orgs()))
+$$;
 
 -- Shares go upwards: who stands above an organisation, and who takes money for it, is known to
 -- whoever may give shares away there.

@@ -61,7 +61,11 @@ const fieldIds: Readonly<Record<string, Source>> = {
   ...Object.assign({}, ...domains.map((domain) => domain.fieldIds)),
 }
 
-const wordOf = (endpoint: Endpoint): string => endpoint.path.split('/').filter(Boolean)[1] ?? ''
+/** What the rows of a path are: its first word, or the second where the first is a whole area. */
+const words = ({ path }: Endpoint): string[] => path.split('/').filter(Boolean).slice(1)
+const area = (endpoint: Endpoint): string => words(endpoint)[0] ?? ''
+export const wordOf = (endpoint: Endpoint): string =>
+  (area(endpoint) === 'finance' ? words(endpoint)[1] : undefined) ?? area(endpoint)
 export const fieldSource = (endpoint: Endpoint, field: string): Source | undefined =>
   fieldIds[`${wordOf(endpoint)} ${field}`] ?? fieldIds[field]
 
@@ -69,7 +73,7 @@ export function sourcesOf(endpoint: Endpoint): Record<string, Source> {
   const word = wordOf(endpoint)
   return Object.fromEntries(
     pathParams(endpoint.path).map((param) => {
-      const source = pathIds[`${word} ${param}`]
+      const source = pathIds[`${word} ${param}`] ?? pathIds[`${area(endpoint)} ${param}`]
       if (!source)
         throw new Error(
           `test/conformance/samples.ts does not say whose row {${param}} of ${endpoint.path} is`,

@@ -22,7 +22,7 @@ import {
 } from '../support/registry.ts'
 import type { World } from '../support/world.ts'
 import { asksAboutRows, readsOf } from './foreign.ts'
-import { sourcesOf } from './samples.ts'
+import { sourcesOf, wordOf } from './samples.ts'
 
 /**
  * The demo business: every read answers by its contract for the platform and for an operator, every
@@ -65,7 +65,6 @@ const newest = (table: string, column: string) =>
     order by ${table === 'orders' ? 'created_at' : 'id'} desc limit 1`
 /** Rows that are found in another way: of everybody, of the person alone, or no rows at all. */
 const special: Record<string, string> = {
-  'finance id': newest('split_strategies', 'id'),
   'menus id': `select id as value from menus where $1 <> '' limit 1`,
   'organisations id': `${tree.replace('select o.id', 'select o.id as value')} order by o.id desc limit 1`,
   'organ_users id': `select u.id as value from users u
@@ -100,12 +99,9 @@ async function rowFor(
 ): Promise<Record<string, unknown> | null> {
   const found: Record<string, unknown> = {}
   for (const param of Object.keys(sourcesOf(entry.endpoint))) {
-    const table = entry.endpoint.path
-      .replace(/^\/api/, '')
-      .split('/')[1]
-      ?.replaceAll('-', '_')
+    const table = wordOf(entry.endpoint).replaceAll('-', '_')
     const [row] = await api.sql<Record<string, unknown>>(
-      special[`${table} ${param}`] ?? newest(String(table), tables[param] ?? 'id'),
+      special[`${table} ${param}`] ?? newest(table, tables[param] ?? 'id'),
       [username],
     )
     if (!row) return null

@@ -26,18 +26,22 @@ async function draft({ sql }: World, state = 'DRAFT'): Promise<number> {
 
 export const splitStrategies: DomainSamples = {
   rows: (where) => ({
-    split_strategies: { id: rowId(where, 1), org_id: place[where], name: `名${where}` },
+    // what counts is its draft, for a row is written alone and parties come before the publishing
+    split_strategies: {
+      ...{ id: rowId(where, 1), org_id: place[where], name: `名${where}` },
+      state: 'PUBLISHED',
+    },
     split_strategy_versions: {
       ...{ id: rowId(where, 1), org_id: place[where], strategy_id: rowId(where, 1) },
       version_no: 1,
     },
-    split_parties: party(place[where], rowId(where, 1)),
+    split_parties: { ...party(place[where], rowId(where, 1)), name: `名${where}` },
     split_bindings: {
       ...{ org_id: place[where], device_id: rowId(where, 1), strategy_id: rowId(where, 1) },
       bound_at: '2026-11-01',
     },
   }),
-  pathIds: { 'finance id': byRow },
+  pathIds: { 'split-strategies id': byRow },
   fieldIds: { configId: { own: () => missingId, none: missingId } },
   samples: {
     'splitStrategies.create': async () => ({ name: name(), parties }),

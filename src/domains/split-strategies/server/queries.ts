@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
-import { exists, rowOf, rowsOf } from '../../../server/rows.ts'
+import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { isoText, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { type ShownParty, StrategyRow, StrategyVersion, type splitStrategies } from '../contract.ts'
@@ -22,20 +22,23 @@ const said = {
   versionNo: sql`v.version_no`,
   parties,
 }
-const strategy = shape(
-  StrategyRow,
-  ['split_strategies', 's'],
-  {
-    ...said,
-    orgName: sql`o.name`,
-    draftNo: sql`(select d.version_no from split_strategy_versions d
-      where d.strategy_id = s.id and d.state = 'DRAFT')`,
-    deviceCount: sql`(select count(*)::int from split_bindings b
-      where b.strategy_id = s.id and b.released_at is null)`,
-    updateTime: sql`s.updated_at`,
-  },
-  ['can'],
-)
+/** The machines that the actor sees among those that use it. */
+const boundIn = (ctx: Ctx) => sql`from split_bindings b where b.strategy_id = s.id
+  and b.released_at is null and ${visible(ctx, 'b.org_id', 'b.device_id')}`
+const strategy = (ctx: Ctx) =>
+  shape(
+    StrategyRow,
+    ['split_strategies', 's'],
+    {
+      ...said,
+      orgName: sql`o.name`,
+      draftNo: sql`(select d.version_no from split_strategy_versions d
+        where d.strategy_id = s.id and d.state = 'DRAFT')`,
+      deviceCount: sql`(select count(*)::int ${boundIn(ctx)})`,
+      updateTime: sql`s.updated_at`,
+    },
+    ['can'],
+  )
 export type Row = Rows<typeof strategy>
 
 /** A strategy and the version that is shown: what counts, or what is edited. */
@@ -46,7 +49,7 @@ const from = (first: 'PUBLISHED' | 'DRAFT') => sql`split_strategies s
     order by v.state = ${first} desc, v.version_no desc limit 1) v on true`
 
 export const listRows = (ctx: Ctx, input: Input<typeof splitStrategies.list>) =>
-  strategy.page(ctx.db, {
+  strategy(ctx).page(ctx.db, {
     from: from('PUBLISHED'),
     input,
     last: sql`s.id`,
@@ -58,22 +61,20 @@ export const listRows = (ctx: Ctx, input: Input<typeof splitStrategies.list>) =>
       input.configId && sql`v.config_id = ${input.configId}`,
       input.mode && sql`v.mode = ${input.mode}`,
       input.state && sql`s.state = ${input.state}`,
-      input.used !== undefined &&
-        sql`${input.used} = exists (select from split_bindings b
-          where b.strategy_id = s.id and b.released_at is null)`,
+      input.used !== undefined && sql`${input.used} = exists (select ${boundIn(ctx)})`,
     ],
   })
 
 /** As it is edited. */
 export const row = (ctx: Ctx, id: number) =>
-  strategy.one(
+  strategy(ctx).one(
     ctx.db,
     sql`from ${from('DRAFT')} where s.id = ${id} and ${visible(ctx, 's.org_id')}`,
   )
 
 /** As its machines sell under it. */
 export const counting = (ctx: Ctx, id: number) =>
-  strategy.one(
+  strategy(ctx).one(
     ctx.db,
     sql`from ${from('PUBLISHED')} where s.id = ${id} and ${visible(ctx, 's.org_id')}`,
   )
@@ -130,10 +131,10 @@ export const terms = (ctx: Ctx, configId: number | null) =>
 export const held = (ctx: Ctx, orgId: number) =>
   rowsOf<{ id: number; state: string }>(ctx.db)`select id, state from split_strategies
     where org_id = ${orgId} order by id for update`
-export const everBound = (ctx: Ctx, id: number) =>
-  exists(ctx.db)`select from split_bindings where strategy_id = ${id}`
-export const ownsDevices = (ctx: Ctx, orgId: number) =>
-  exists(ctx.db)`select from devices where org_id = ${orgId}`
+type Uses = { machines: number; ever: boolean; owns: boolean }
+/** How many machines use it, and whether one ever did, whoever of its people asks. */
+export const uses = (ctx: Ctx, id: number) =>
+  onlyRow<Uses>(ctx.db)`select machines, ever, owns from split_uses(${id})`
 export const isTaken = (ctx: Ctx, orgId: number, name: string) =>
   exists(ctx.db)`select from split_strategies where org_id = ${orgId} and name = ${name}`
 export const draft = (ctx: Ctx, strategyId: number) =>

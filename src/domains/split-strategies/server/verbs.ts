@@ -127,10 +127,10 @@ const retire: Handlers<Contract>['retire'] = async (ctx, { id, version }) => {
   await updateVersion(ctx, 'split_strategies', { id, version }, set)
   // whoever binds a machine holds the strategy: now all of them are seen
   const after = await get(ctx, id)
-  if (after.deviceCount > 0) throw new Refusal(strategyErrors.inUse, { n: after.deviceCount })
+  const { machines, owns } = await q.uses(ctx, id)
+  if (machines > 0) throw new Refusal(strategyErrors.inUse, { n: machines })
   const others = all.some((one) => one.id !== id && one.state === 'PUBLISHED')
-  if (!others && before.state === 'PUBLISHED' && (await q.ownsDevices(ctx, before.orgId)))
-    throw new Refusal(strategyErrors.lastOne)
+  if (!others && before.state === 'PUBLISHED' && owns) throw new Refusal(strategyErrors.lastOne)
   ctx.audit({ id, name: after.name, before, after, orgId: before.orgId })
   ctx.touch('split-strategies')
   return after
@@ -155,7 +155,7 @@ const copy: Handlers<Contract>['copy'] = async (ctx, { id }) => {
 const remove: Handlers<Contract>['remove'] = async (ctx, { id, version }) => {
   const before = await get(ctx, id)
   const all = await q.held(ctx, before.orgId)
-  if (before.state === 'PUBLISHED' || (await q.everBound(ctx, id)))
+  if (before.state === 'PUBLISHED' || (await q.uses(ctx, id)).ever)
     throw new Refusal(strategyErrors.used)
   if (!all.some((one) => one.id !== id)) throw new Refusal(strategyErrors.lastOne)
   await deleteVersion(ctx, 'split_strategies', { id, version })
