@@ -9,6 +9,9 @@ export async function fill(owner: pg.Client, machines: number): Promise<string> 
       values (2, 1, '1.2', 'OPERATOR', 'bench')`,
   )
   await owner.query(
+    `insert into settings (org_id, key, value) values (2, 'order.requireSplit', 'false')`,
+  )
+  await owner.query(
     `insert into roles (id, org_id, code, name, name_en, rank, data_scope)
       values (90000, 2, 'ROLE_BENCH', 'b', 'b', 5, 'ORG_TREE')`,
   )

@@ -116,6 +116,14 @@ export async function addOrganisations(
       },
       { once: true },
     )
+    // these worlds sell without split strategies; tests of those turn it on
+    if (kind === 'PLATFORM')
+      await add(
+        sql,
+        'settings',
+        { org_id: id, key: 'order.requireSplit', value: 'false' },
+        { once: true },
+      )
   }
 }
 

@@ -32,7 +32,10 @@ const binding = z.strictObject({
   ids,
   strategyId: z.number({ error: chooseStrategy }).pipe(f.id),
 })
-const Bound = machineOutcome({ from: z.string(), to: z.string() })
+const Bound = machineOutcome({ from: z.string(), to: z.string() }).extend({
+  /** Takes the deed back; null: nothing was done. */
+  actId: z.uuid().nullable(),
+})
 
 export const deviceSplits = {
   list: read('split:read', {
@@ -89,6 +92,14 @@ export const deviceSplits = {
     summary: 'Release machines of their strategy: trade in the mall pauses until they have one',
     audit: 'deviceSplits.release',
     input: z.strictObject({ ids }),
+    output: Bound,
+  }),
+  undo: write('split:bind', {
+    path: '/finance/device-splits/undo',
+    summary: 'Take a binding or release back, for some minutes and by whoever did it',
+    audit: 'deviceSplits.undo',
+    errors: [deviceSplitErrors.undoTooLate],
+    input: z.strictObject({ actId: z.uuid() }),
     output: Bound,
   }),
 }

@@ -35,8 +35,9 @@ export const locale = defineLocale(
     sample: '¥10.00 分账：',
     releaseAsk: '释放策略后，所选 {n} 台设备的商城交易将暂停，直到重新绑定策略。确定释放？',
     toNew: '{from} → {to}',
-    success: { bind: '设置成功', release: '移除成功' },
-    audit: { bind: '绑定分账策略', release: '释放分账策略' },
+    success: { bind: '设置成功', release: '移除成功', undo: '已撤销' },
+    undo: '撤销',
+    audit: { bind: '绑定分账策略', release: '释放分账策略', undo: '撤销分账策略变更' },
   },
   {
     one: 'split of a machine',
@@ -73,7 +74,12 @@ export const locale = defineLocale(
     releaseAsk:
       'Trade in the mall of {n} machines pauses until they have a strategy again. Release?',
     toNew: '{from} → {to}',
-    success: { bind: 'Set', release: 'Removed' },
-    audit: { bind: 'Bound split strategy', release: 'Released split strategy' },
+    success: { bind: 'Set', release: 'Removed', undo: 'Taken back' },
+    undo: 'Undo',
+    audit: {
+      bind: 'Bound split strategy',
+      release: 'Released split strategy',
+      undo: 'Took a change of split strategies back',
+    },
   },
 )

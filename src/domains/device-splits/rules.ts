@@ -5,6 +5,9 @@ export const deviceSplitErrors = defineErrors('deviceSplits', {
   otherOrganisation: [422192, '策略不属于该设备的机构', 'The strategy is of another organisation'],
   bound: [422193, '已绑定该策略', 'It has this strategy already'],
   unbound: [422194, '未绑定策略', 'It has no strategy'],
+  changedSince: [422198, '之后又有变更，无法撤销', 'It was changed since and cannot be taken back'],
+  undoTooLate: [422199, '已超过撤销时限', 'It is too late to take it back'],
+  tradePaused: [422195, '设备暂停交易', 'This machine takes no money at present'],
 })
 
 export type Machine = { readonly orgId: number; readonly strategyId: number | null }
@@ -22,3 +25,19 @@ export const releaseRefusal = ({ strategyId }: Machine): ErrorDef | null =>
 
 /** What one sees of a split before it is chosen: of ten yuan. */
 export const sampleAmount = 1000
+
+/** How long a deed may be taken back by whoever did it. */
+export const undoMs = 10 * 60_000
+
+/** What a deed upon a machine replaced by what, and what is there now. */
+export type Deed = {
+  readonly orgId: number
+  readonly now: number | null
+  readonly made: number | null
+  readonly was: { readonly orgId: number; readonly state: string } | null
+}
+/** Why a deed stays: somebody changed it since, or what it replaced is not there to go back to. */
+export function undoRefusal({ orgId, now, made, was }: Deed): ErrorDef | null {
+  if (now !== made || (was !== null && was.orgId !== orgId)) return deviceSplitErrors.changedSince
+  return was !== null && was.state !== 'PUBLISHED' ? deviceSplitErrors.notPublished : null
+}

@@ -5,6 +5,7 @@ import * as f from '../../shared/fields.ts'
 import { isIdCard } from '../../shared/idCard.ts'
 import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
+import { deviceSplitErrors } from '../device-splits/rules.ts'
 
 export const orderErrors = defineErrors('orders', {
   notPaid: [422010, '订单未支付，不能退款', 'The order is not paid'],
@@ -510,6 +511,7 @@ export const orders = {
       orderErrors.vendingBusy,
       orderErrors.tooManyUnpaid,
       orderErrors.machineBusy,
+      deviceSplitErrors.tradePaused,
     ],
     input: MobileOrder,
     output: MobileAnswer,

@@ -76,8 +76,10 @@ export const trade = k.settings('trade', 'org', {
   'order.requireSplit': {
     ...k.bool(true),
     name: bi('无分账策略禁止收款', 'No payment without a split'),
-    help: bi('未配置分账策略的设备不能收款', 'Machines without a split strategy take no money'),
-    pending: true,
+    help: bi(
+      '收款商户没有分账策略时，未绑定策略的设备扫码也不能收款',
+      'Where the merchant has no split strategy, machines without one take no money at all',
+    ),
   },
   'order.pickupHours': {
     ...k.int('hour', 1, 168, 24),

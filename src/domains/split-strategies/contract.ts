@@ -40,11 +40,21 @@ const fields = {
   subsidySplit: z.boolean().default(false),
   validFrom: f.instant.nullable().default(null),
   note: f.optionalLines(200),
+  // what it is for besides the machines that are bound to it; the closest counts
+  laneIds: f.ids().max(500, bi('最多500个货道', 'At most 500 lanes')).default([]),
+  categoryIds: f.ids().max(50, bi('最多50个品类', 'At most 50 categories')).default([]),
+  /** Where the categories are sold; empty: on all machines of the organisation. */
+  deviceIds: f.ids().max(500, bi('最多500台设备', 'At most 500 machines')).default([]),
 }
 type Fields = z.output<z.ZodObject<typeof fields>>
 function whole({ value, issues }: z.core.ParsePayload<Fields>): void {
   for (const { path, text } of partyFindings(value.parties))
     issues.push({ code: 'custom', path, message: text, input: value })
+  if (value.deviceIds.length > 0 && value.categoryIds.length === 0)
+    issues.push({
+      ...{ code: 'custom', path: ['categoryIds'], input: value },
+      message: bi('请选择品类', 'Choose categories'),
+    })
   const late = timingFinding(value)
   if (late) issues.push({ code: 'custom', path: ['timingNumber'], message: late, input: value })
 }
@@ -76,7 +86,7 @@ export const StrategyRow = z.strictObject({
   state: State,
   /** The version that waits to be published. */
   draftNo: z.number().int().nullable(),
-  /** How many machines use it. */
+  /** How many machines are bound to it. */
   deviceCount: f.count,
   version: f.version,
   updateTime: f.instant,
@@ -108,6 +118,8 @@ const written = [
   strategyErrors.wrongCollector,
   strategyErrors.noMerchant,
   strategyErrors.validPast,
+  strategyErrors.wrongScope,
+  strategyErrors.overlaps,
 ]
 
 export const splitStrategies = {

@@ -39,6 +39,12 @@ export const strategyErrors = defineErrors('splitStrategies', {
     '{n} machines use this strategy: change or release them first',
   ],
   used: [409003, '策略已被使用，不能删除', 'A strategy that was used cannot be deleted'],
+  wrongScope: [422196, '适用范围不属于该机构', 'What it is for is not of this organisation'],
+  overlaps: [
+    422197,
+    '与策略“{name}”的适用范围重叠',
+    'Strategy “{name}” is for some of the same already',
+  ],
   lastOne: [422190, '至少保留一个策略', 'At least one strategy stays'],
 })
 
@@ -89,6 +95,21 @@ export function timingFinding({ timing, timingNumber }: Timed): string | null {
     ? bi('分账延迟不得少于60秒', 'A delay is at least 60 seconds')
     : bi(`请输入${least}到${most}之间的整数`, `A whole number from ${least} to ${most}`)
 }
+
+export type Scope = {
+  readonly laneIds: readonly number[]
+  readonly categoryIds: readonly number[]
+  /** Of the categories; empty: all machines. */
+  readonly deviceIds: readonly number[]
+}
+const meet = (a: readonly number[], b: readonly number[]) => a.some((id) => b.includes(id))
+/** Whether two strategies of an organisation are both for the same lane, or the same goods. */
+export const overlap = (a: Scope, b: Scope): boolean =>
+  meet(a.laneIds, b.laneIds) ||
+  (meet(a.categoryIds, b.categoryIds) &&
+    (a.deviceIds.length === 0 || b.deviceIds.length === 0 || meet(a.deviceIds, b.deviceIds)))
+export const isScoped = ({ laneIds, categoryIds }: Scope): boolean =>
+  laneIds.length > 0 || categoryIds.length > 0
 
 /** What real merchants take and let others have by default; the simulator does the same. */
 export const usual = { feeBp: 60, capBp: 3000 }

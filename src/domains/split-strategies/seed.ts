@@ -1,12 +1,15 @@
 import { sql } from 'kysely'
 import type { Db } from '../../server/database.ts'
-import { rowsOf } from '../../server/rows.ts'
+import { onlyRow, rowsOf } from '../../server/rows.ts'
 import { dayMs } from '../../shared/instants.ts'
 import type { ShownParty, timings } from './contract.ts'
 
 type Timing = (typeof timings)[number]
 type Version = readonly [shares: Readonly<Record<string, number>>, note: string, timing: Timing]
-type Strategy = readonly [owner: string, name: string, state: string, versions: readonly Version[]]
+type Strategy = readonly [
+  ...[owner: string, name: string, state: string, versions: readonly Version[]],
+  category?: string,
+]
 /** The first party of a version collects. */
 // biome-ignore format: a table
 const strategies: readonly Strategy[] = [
@@ -27,10 +30,27 @@ const strategies: readonly Strategy[] = [
   ['op-xiaoyuan', '校园分账', 'PUBLISHED', [
     [{ 'op-xiaoyuan': 8800, platform: 1200 }, '', 'NEXT_DAY'],
   ]],
+  ['op-huaqiang', '商圈分账', 'PUBLISHED', [
+    [{ 'op-huaqiang': 8500, platform: 500, 'agent-south': 1000 }, '', 'NEXT_DAY'],
+    [{ 'op-huaqiang': 8600, platform: 500, 'agent-south': 900 }, '代理商让利1%', 'NEXT_DAY'],
+  ]],
+  ['op-nanshan', '标准分账', 'PUBLISHED', [
+    [{ 'op-nanshan': 9000, platform: 1000 }, '', 'NEXT_DAY'],
+  ]],
+  ['op-kouan', '枢纽分账', 'PUBLISHED', [
+    [{ 'op-kouan': 9000, platform: 1000 }, '', 'MANUAL'],
+  ]],
+  // for goods, on whatever machine of the operator
+  ['op-xianda', '咖啡奶茶联营', 'PUBLISHED', [
+    [{ 'op-xianda': 7000, platform: 500, 'agent-south': 2500 }, '', 'NEXT_DAY'],
+  ], '咖啡奶茶'],
 ]
 
+const categoryOf = async (db: Db, name: string) =>
+  (await onlyRow<{ id: number }>(db)`select id from product_categories where name = ${name}`).id
+
 type Ids = { org: ReadonlyMap<string, number>; user: ReadonlyMap<string, number> }
-/** Strategies of three operators in all their states; most of their machines are bound. */
+/** Strategies of all operators in all their states; most of their machines are bound. */
 export async function seedSplitStrategies(db: Db, { org, user }: Ids, now: Date): Promise<void> {
   const names = new Map(
     (
@@ -39,7 +59,7 @@ export async function seedSplitStrategies(db: Db, { org, user }: Ids, now: Date)
       )`select id, name, kind from organisations`
     ).map((one) => [one.id, one]),
   )
-  for (const [at, [owner, name, state, versions]] of strategies.entries()) {
+  for (const [at, [owner, name, state, versions, category]] of strategies.entries()) {
     const org_id = org.get(owner) as number
     const made = new Date(now.getTime() - (80 - at * 4) * dayMs)
     const header = { org_id, name, created_at: made, updated_at: made }
@@ -50,9 +70,11 @@ export async function seedSplitStrategies(db: Db, { org, user }: Ids, now: Date)
       .executeTakeFirstOrThrow()
     for (const [i, [shares, note, timing]] of versions.entries()) {
       const when = new Date(made.getTime() + i * 40 * dayMs)
+      const category_ids = category === undefined ? [] : [await categoryOf(db, category)]
+      const own = { org_id, strategy_id: id, version_no: i + 1 }
       const version = await db
         .insertInto('split_strategy_versions')
-        .values({ org_id, strategy_id: id, version_no: i + 1, note, timing, created_at: when })
+        .values({ ...own, note, timing, category_ids, created_at: when })
         .returning('id')
         .executeTakeFirstOrThrow()
       const parties = Object.entries(shares).map(([key, ratio_bp], place) => {
@@ -68,8 +90,8 @@ export async function seedSplitStrategies(db: Db, { org, user }: Ids, now: Date)
         await sql`update split_strategy_versions set state = 'PUBLISHED', published_at = ${when},
             valid_from = ${when}, published_by = ${user.get('finance')}
           where id = ${version.id}`.execute(db)
-      await sql`update split_strategies set state = ${state}, updated_at = ${when}
-        where id = ${id}`.execute(db)
+      await sql`update split_strategies set state = ${state}, updated_at = ${when},
+          scoped = ${category !== undefined} where id = ${id}`.execute(db)
     }
   }
   // the second strategy of an operator for every fourth machine; some have none
@@ -79,6 +101,6 @@ export async function seedSplitStrategies(db: Db, { org, user }: Ids, now: Date)
     from (select id, org_id, created_at, row_number() over (partition by org_id order by id) as n
       from devices where lifecycle in ('OPERATING', 'PAUSED')) d
     join (select org_id, array_agg(id order by id) as ids from split_strategies
-      where state = 'PUBLISHED' group by 1) s on s.org_id = d.org_id
+      where state = 'PUBLISHED' and not scoped group by 1) s on s.org_id = d.org_id
     where d.n % 9 <> 8`.execute(db)
 }

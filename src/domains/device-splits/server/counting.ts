@@ -1,15 +1,25 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Ctx } from '../../../server/context.ts'
-import { rowOf } from '../../../server/rows.ts'
+import type { Db } from '../../../server/database.ts'
+import { exists } from '../../../server/rows.ts'
 
-/** The version of its strategy that counts at a moment for the sales of the machine `d`; or null. */
-export const countingVersion = (at: Date): RawBuilder<number | null> =>
-  sql`(select v.id from split_bindings b join split_strategy_versions v
-    on v.strategy_id = b.strategy_id and v.state = 'PUBLISHED' and v.valid_from <= ${at}
-    where b.device_id = d.id and b.released_at is null order by v.version_no desc limit 1)`
+type Sold = { readonly orgId: number; readonly deviceId: number }
+/**
+ * The version under which a piece `u` (lane `id`, `"productId"`) is sold at a moment: its lane's,
+ * its category's, or that of the strategy the machine is bound to; null: none.
+ */
+export const versionOf = ({ orgId, deviceId }: Sold, at: Date): RawBuilder<number | null> =>
+  sql`split_version_of(${orgId}::bigint, ${deviceId}::bigint, u.id, u."productId",
+    ${at}::timestamptz)`
 
-export const countingFor = async (ctx: Ctx, deviceId: number): Promise<number | null> =>
-  (
-    await rowOf<{ id: number | null }>(ctx.db)`select ${countingVersion(ctx.now)} as id
-      from devices d where d.id = ${deviceId}`
-  )?.id ?? null
+/** Whether the machine `d` is bound to a strategy. */
+export const isBound = sql<boolean>`exists (select from split_bindings b
+  where b.device_id = d.id and b.released_at is null)`
+
+/** Whether what a merchant takes for an organisation is split by any strategy; null: simulator. */
+export const hasStrategy = (db: Db, orgId: number, configId: number | null, at: Date) =>
+  exists(db)`select from split_strategies s cross join lateral (select v.config_id
+      from split_strategy_versions v
+      where v.strategy_id = s.id and v.state = 'PUBLISHED' and v.valid_from <= ${at}
+      order by v.version_no desc limit 1) v
+    where s.org_id = ${orgId} and s.state = 'PUBLISHED'
+      and v.config_id is not distinct from ${configId}::bigint`

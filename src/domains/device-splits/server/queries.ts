@@ -68,3 +68,36 @@ export type Strategy = { id: number; orgId: number; name: string; state: string 
 export const strategy = (ctx: Ctx, id: number, hold = sql``) =>
   rowOf<Strategy>(ctx.db)`select s.id, s.org_id as "orgId", s.name, s.state
     from split_strategies s where s.id = ${id} and ${visible(ctx, 's.org_id')} ${hold}`
+
+/** What a deed of the actor did to each machine, and what is there now; the machines are held. */
+export type Done = Held & {
+  at: Date
+  /** The binding it made, and whether it is still there. */
+  made: number | null
+  now: number | null
+  was: { strategyId: number; orgId: number; name: string; state: string } | null
+}
+export async function deedOf(ctx: Ctx, actId: string): Promise<Done[]> {
+  await sql`select from devices d where d.id in (select device_id from split_bindings
+      where bound_act = ${actId} or released_act = ${actId}) order by d.id
+    for no key update of d`.execute(ctx.db)
+  return rowsOf<Done>(ctx.db)`
+    with deed as (
+      select device_id, max(case when bound_act = ${actId} then bound_at else released_at end) as at,
+        max(id) filter (where bound_act = ${actId}) as made,
+        max(strategy_id) filter (where released_act = ${actId}) as was
+      from split_bindings w where (bound_act = ${actId} and bound_by = ${ctx.actor.userId}
+          or released_act = ${actId} and released_by = ${ctx.actor.userId})
+        and ${visible(ctx, 'w.org_id', 'w.device_id')}
+      group by 1)
+    select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.nickname,
+      b.strategy_id as "strategyId", s.name as tactics, a.at, a.made, b.id as now,
+      (select json_build_object('strategyId', o.id, 'orgId', o.org_id, 'name', o.name,
+        'state', o.state) from split_strategies o where o.id = a.was) as was
+    from deed a join ${bound} on d.id = a.device_id
+    where ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`
+}
+/** Not retired until the act ends. */
+export const holdStrategies = (ctx: Ctx, ids: readonly number[]) =>
+  sql`select from split_strategies where id = any(${[...ids]}::bigint[]) order by id
+    for share`.execute(ctx.db)

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { add, numberFrom } from '../../../../test/factories/things.ts'
 import { type OrgTree, openOrgTree } from '../../../../test/support/orgTree.ts'
-import { bySystem } from '../../../server/run.ts'
-import { countingFor } from './counting.ts'
 
 const path = '/finance/device-splits'
 const [operator, sibling, reader] = [3, 4, 6]
@@ -60,7 +58,14 @@ const publish = (id: number, from: string) =>
 const bind = (ids: number[], strategyId: number, user = operator) =>
   world.send(user, 'POST', `${path}/bind`, { ids, strategyId })
 const release = (ids: number[]) => world.send(operator, 'POST', `${path}/release`, { ids })
-const counting = (deviceId: number) => bySystem(world.app, (ctx) => countingFor(ctx, deviceId))
+const counting = async (deviceId: number, lane = 0, product = 0) =>
+  (
+    await world.one<{ id: number | null }>(
+      'select split_version_of((select org_id from devices where id = $1), $1, $2, $3, $4) as id',
+      [deviceId, lane, product, now],
+    )
+  ).id
+const undo = (actId: string, user = operator) => world.send(user, 'POST', `${path}/undo`, { actId })
 const states = async () =>
   (
     await world.sql<{ device_id: number; strategy_id: number; released: boolean }>(
@@ -161,6 +166,73 @@ test('what counts is the newest published version of its time', async () => {
   expect(await counting(31)).toBe(1)
   now = new Date('2026-11-22T00:00:00Z')
   expect(await counting(31)).toBe(11)
+})
+
+test('closer is what counts: lane, then category on some or all machines, then machine', async () => {
+  await bind([31, 32], 1)
+  await add(world.sql, 'product_categories', { id: 1, org_id: 3 })
+  await add(world.sql, 'products', { id: 1, org_id: 3 })
+  const scoped = async (id: number, scope: Record<string, number[]>) => {
+    await add(world.sql, 'split_strategies', { id, org_id: 3, name: `范围${id}` })
+    const of = { id, org_id: 3, strategy_id: id, version_no: 1 }
+    await add(world.sql, 'split_strategy_versions', { ...of, ...scope })
+    await add(world.sql, 'split_parties', {
+      ...{ org_id: 3, version_id: id, party_no: 1, party_org_id: 3, kind: 'OPERATOR', name: '甲' },
+      ...{ ratio_bp: 10_000, is_collector: true },
+    })
+    await publish(id, '2026-11-20T00:00:00Z')
+    await world.sql(
+      `update split_strategies set state = 'PUBLISHED', scoped = true where id = $1`,
+      [id],
+    )
+  }
+  await scoped(21, { category_ids: [1], device_ids: [32] })
+  expect([await counting(31, 7, 1), await counting(32, 7, 1)]).toEqual([1, 21])
+  expect(await counting(32, 7, 2)).toBe(1)
+  await scoped(22, { lane_ids: [7] })
+  expect([await counting(32, 7, 1), await counting(32, 8, 1)]).toEqual([22, 21])
+  // not of the machine's organisation
+  expect(await counting(41, 7, 1)).toBe(null)
+  await world.sql(`update split_strategies set state = 'RETIRED' where id = 22`)
+  expect(await counting(32, 7, 1)).toBe(21)
+  await world.sql(`update split_strategies set state = 'RETIRED' where id = 21`)
+})
+
+test('a deed is taken back whole: by whoever did it, in time, where nothing changed since', async () => {
+  const first = await bind([31], 1)
+  const { actId } = (await bind([31, 32], 2)).body
+  expect((await undo(actId, 1)).status).toBe(404)
+  const back = await undo(actId)
+  expect(back.body).toMatchObject({
+    done: 2,
+    results: [{ from: '策略2', to: '策略1' }, { to: '' }],
+  })
+  expect(await states()).toEqual(['31:1 released', '31:2 released', '32:2 released', '31:1'])
+  expect((await undo(first.body.actId)).body.results[0]).toMatchObject({
+    ok: false,
+    reason: '之后又有变更，无法撤销',
+  })
+  // a release comes back, unless the strategy is gone or somebody bound the machine anew
+  const released = (await release([31])).body.actId
+  const [one, two] = await Promise.all([undo(released), undo(released)])
+  expect([one.body.done, two.body.done].sort()).toEqual([0, 1])
+  const again = (await release([31])).body.actId
+  await world.sql(`update split_strategies set state = 'RETIRED' where id = 1`)
+  expect((await undo(again)).body.results[0].reason).toBe('请选择已发布的策略')
+  await world.sql(`update split_strategies set state = 'PUBLISHED' where id = 1`)
+  await bind([31], 2)
+  expect((await undo(again)).body.done).toBe(0)
+  const late = (await release([31])).body.actId
+  now = new Date('2026-11-21T06:10:00.001Z')
+  expect((await undo(late)).body.message).toBe('已超过撤销时限')
+  expect((await undo(crypto.randomUUID())).status).toBe(404)
+  expect((await bind([31], 2)).body.actId).not.toBe(null)
+  expect((await bind([31], 2)).body.actId).toBe(null)
+  const logged = await world.one(
+    `select before, after from operation_logs where action = 'deviceSplits.undo'
+      and after is not null limit 1`,
+  )
+  expect(logged).toMatchObject({ after: { tactics: '策略1' } })
 })
 
 test('a machine that goes leaves the strategy of its owner', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may } from '../../../server/context.ts'
@@ -6,7 +7,14 @@ import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { outcomeOf, resultOf } from '../../../shared/outcome.ts'
 import { sampleOf } from '../../split-strategies/server/verbs.ts'
 import type { deviceSplits } from '../contract.ts'
-import { bindRefusal, deviceSplitErrors, releaseRefusal, sampleAmount } from '../rules.ts'
+import {
+  bindRefusal,
+  deviceSplitErrors,
+  releaseRefusal,
+  sampleAmount,
+  undoMs,
+  undoRefusal,
+} from '../rules.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof deviceSplits
@@ -21,32 +29,41 @@ async function judgeBind(ctx: Ctx, { ids, strategyId }: Input<Contract['bind']>,
   const rows = await machines(ctx, ids, holds ? sql`for no key update of d` : sql``)
   const to = found(await q.strategy(ctx, strategyId, holds ? sql`for share` : sql``))
   if (to.state !== 'PUBLISHED') throw fieldRefusal(deviceSplitErrors.notPublished, 'strategyId')
-  return { to, rows: rows.map((row) => ({ ...row, refusal: bindRefusal(row, to) })) }
+  return rows.map((row) => ({ ...row, to, refusal: bindRefusal(row, to) }))
 }
 async function judgeRelease(ctx: Ctx, ids: readonly number[], hold = sql``) {
   const rows = await machines(ctx, ids, hold)
-  return rows.map((row) => ({ ...row, refusal: releaseRefusal(row) }))
+  return rows.map((row) => ({ ...row, to: null, refusal: releaseRefusal(row) }))
 }
 
-type Judged = q.Held & { refusal: ReturnType<typeof releaseRefusal> }
-const answer = (ctx: Ctx, rows: readonly Judged[], to: string) =>
-  outcomeOf(
-    rows.map((row) => ({ ...resultOf(row, ctx.lang, row.refusal), from: row.tactics ?? '', to })),
-  )
+type To = { readonly id: number; readonly name: string } | null
+type Judged = q.Held & { refusal: ReturnType<typeof releaseRefusal>; to: To }
+const answer = (ctx: Ctx, rows: readonly Judged[], actId: string | null = null) => ({
+  ...outcomeOf(
+    rows.map((row) => ({
+      ...resultOf(row, ctx.lang, row.refusal),
+      ...{ from: row.tactics ?? '', to: row.to?.name ?? '' },
+    })),
+  ),
+  actId: rows.some(({ refusal }) => refusal === null) ? actId : null,
+})
 
-/** Ends what counts for these machines, and says so. */
-async function change(ctx: Ctx, rows: readonly Judged[], to: q.Strategy | null): Promise<void> {
+/** Ends what counts for these machines, begins what was judged, and says so. */
+async function change(ctx: Ctx, rows: readonly Judged[]) {
   const able = rows.filter(({ refusal }) => refusal === null)
-  const ids = able.map(({ id }) => id)
+  const actId = randomUUID()
   await sql`update split_bindings set released_at = greatest(${ctx.now}, bound_at),
-      released_by = ${ctx.actor.userId}
-    where device_id = any(${ids}::bigint[]) and released_at is null`.execute(ctx.db)
-  if (to)
-    await sql`insert into split_bindings (org_id, device_id, strategy_id, bound_at, bound_by)
-      select ${to.orgId}, id, ${to.id}, ${ctx.now}, ${ctx.actor.userId}
-      from unnest(${ids}::bigint[]) id order by id`.execute(ctx.db)
+      released_by = ${ctx.actor.userId}, released_act = ${actId}
+    where device_id = any(${able.map(({ id }) => id)}::bigint[])
+      and released_at is null`.execute(ctx.db)
+  const begin = able.flatMap(({ id, orgId, to }) => (to ? [{ id, orgId, strategyId: to.id }] : []))
+  await sql`insert into split_bindings (org_id, device_id, strategy_id, bound_at, bound_by,
+      bound_act)
+    select "orgId", id, "strategyId", ${ctx.now}, ${ctx.actor.userId}, ${actId}
+    from jsonb_to_recordset(${JSON.stringify(begin)}::jsonb) as b("orgId" bigint, id bigint,
+      "strategyId" bigint) order by id`.execute(ctx.db)
   ctx.audit(
-    ...able.map(({ id, rtuNumber: name, orgId, tactics }) => ({
+    ...able.map(({ id, rtuNumber: name, orgId, tactics, to }) => ({
       ...{ id, name, orgId },
       before: { tactics },
       after: { tactics: to?.name ?? null },
@@ -54,6 +71,25 @@ async function change(ctx: Ctx, rows: readonly Judged[], to: q.Strategy | null):
   )
   ctx.touch('device-splits', able)
   ctx.touch('split-strategies', able)
+  return answer(ctx, rows, actId)
+}
+
+/** What a deed of his did, judged for being taken back. */
+async function judgeUndo(ctx: Ctx, actId: string) {
+  const done = await q.deedOf(ctx, actId)
+  const [first] = done
+  if (!first) throw new Refusal(common.notFound)
+  if (ctx.now.getTime() - first.at.getTime() > undoMs)
+    throw new Refusal(deviceSplitErrors.undoTooLate)
+  await q.holdStrategies(
+    ctx,
+    done.flatMap(({ was }) => was?.strategyId ?? []),
+  )
+  return (await q.deedOf(ctx, actId)).map((row) => ({
+    ...row,
+    to: row.was && { id: row.was.strategyId, name: row.was.name },
+    refusal: undoRefusal(row),
+  }))
 }
 
 export const handlers: Handlers<Contract> = {
@@ -69,19 +105,10 @@ export const handlers: Handlers<Contract> = {
     return { list, total }
   },
   sample: (ctx, { strategyId }) => sampleOf(ctx, strategyId, sampleAmount),
-  async previewBind(ctx, input) {
-    const { to, rows } = await judgeBind(ctx, input)
-    return answer(ctx, rows, to.name)
-  },
-  async bind(ctx, input) {
-    const { to, rows } = await judgeBind(ctx, input, true)
-    await change(ctx, rows, to)
-    return answer(ctx, rows, to.name)
-  },
-  previewRelease: async (ctx, { ids }) => answer(ctx, await judgeRelease(ctx, ids), ''),
-  async release(ctx, { ids }) {
-    const rows = await judgeRelease(ctx, ids, sql`for no key update of d`)
-    await change(ctx, rows, null)
-    return answer(ctx, rows, '')
-  },
+  previewBind: async (ctx, input) => answer(ctx, await judgeBind(ctx, input)),
+  bind: async (ctx, input) => change(ctx, await judgeBind(ctx, input, true)),
+  previewRelease: async (ctx, { ids }) => answer(ctx, await judgeRelease(ctx, ids)),
+  release: async (ctx, { ids }) =>
+    change(ctx, await judgeRelease(ctx, ids, sql`for no key update of d`)),
+  undo: async (ctx, { actId }) => change(ctx, await judgeUndo(ctx, actId)),
 }

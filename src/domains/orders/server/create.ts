@@ -9,7 +9,8 @@ import { holderOf } from '../../../shared/address.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
-import { countingVersion } from '../../device-splits/server/counting.ts'
+import { deviceSplitErrors } from '../../device-splits/rules.ts'
+import { hasStrategy, isBound, versionOf } from '../../device-splits/server/counting.ts'
 import { DrugFacts } from '../../drug-guard/contract.ts'
 import {
   canPlace,
@@ -54,8 +55,8 @@ export type Device = Place & {
   /** Commands that the machine has not answered, and when the oldest of them was made. */
   waiting: number
   oldest: Date | null
-  /** The version of its strategy under which it sells; null: none. */
-  splitVersionId: number | null
+  /** To a split strategy. */
+  bound: boolean
 }
 export type Lane = Goods & {
   id: number
@@ -94,7 +95,7 @@ async function deviceByNumber(ctx: Asking, rtuNumber: string): Promise<Device> {
       coalesce(s.online, false) as online, d.locked or coalesce(s.door_open, false) as stopped,
       coalesce(c.limit_per_order, 0) as "limitPerOrder",
       coalesce(c.limit_per_day, 0) as "limitPerDay", v.waiting, v.oldest,
-      ${countingVersion(ctx.now)} as "splitVersionId"
+      ${isBound} as bound
     from devices d left join device_states s on s.device_id = d.id
     cross join lateral (select count(*)::int as waiting, min(v.created_at) as oldest
       from vend_commands v where v.device_id = d.id and v.state in ('WAIT','SENT','UNKNOWN')) v
@@ -229,6 +230,7 @@ async function judgeMachine(ctx: Asking, device: Device, input: Asked) {
     'order.openPerConsumer',
     'order.openPerAddress',
     'order.openPerNetwork',
+    'order.requireSplit',
   ])
   const pieces = input.items.reduce((sum, item) => sum + item.count, 0)
   if (
@@ -332,6 +334,9 @@ async function mobileOrder(
   if ('repeat' in at) return at.repeat
   const { device, pieces, limits } = at
   const payee = await payeeOf(ctx.app, device.orgId, input.payType)
+  if (!device.bound && limits['order.requireSplit'])
+    if (!(await hasStrategy(ctx.db, device.orgId, payee.configId, ctx.now)))
+      throw new Refusal(deviceSplitErrors.tradePaused)
   ctx.later(orderLockTimeout(ctx.app, input))
   await checkLimits(ctx, device, pieces, input.consumer, true)
   const { id, orderNum } = at.next ?? (await nextOrder(ctx))
@@ -359,10 +364,7 @@ async function mobileOrder(
   const asked = payee.configId === null ? null : new Date(ctx.now.getTime() + checkAfter(0) * 1000)
   const units = unitsStatement(
     ctx,
-    {
-      ...{ id, orderNum, orgId: device.orgId, deviceId: device.id },
-      splitVersionId: device.splitVersionId,
-    },
+    { id, orderNum, orgId: device.orgId, deviceId: device.id, isSplit: true },
     sold,
   )
   ctx.later(sql`
@@ -483,7 +485,8 @@ type OfOrder = {
   orderNum: string
   orgId: number
   deviceId: number
-  splitVersionId?: number | null
+  /** Its pieces are sold under what counts for them of the strategies of the organisation. */
+  isSplit?: boolean
 }
 export async function addUnits(
   ctx: Ctx,
@@ -516,7 +519,7 @@ function unitsStatement(
     select ${order.orgId}::bigint, ${ctx.now}::timestamptz, ${order.id}::bigint, ${order.orderNum},
       ${order.deviceId}::bigint,
       "unitNo", id, "roadIndex", "productId", name, model, "drugClass", img, price, discount,
-      price - discount, "costPrice", ${order.splitVersionId ?? null}::bigint
+      price - discount, "costPrice", ${order.isSplit ? versionOf(order, ctx.now) : sql`null`}
     from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as u("unitNo" int, id bigint,
       "roadIndex" int, "productId" bigint, name text, model text,
       "drugClass" text, img text, price bigint, "costPrice" bigint, discount bigint) order by "unitNo"`

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { add, type Sql } from '../../../../test/factories/things.ts'
 import { admissionOf } from '../../../server/admission.ts'
 import { systemActor } from '../../../server/context.ts'
 import { act, bySystem, systemCaller } from '../../../server/run.ts'
 import type { Machine } from '../../machines/server/identity.ts'
 import { openWorld, type World } from '../../machines/server/testWorld.ts'
 import { handlers as payments, simulatorSign } from '../../payments/server/verbs.ts'
+import { settingsChanged } from '../../settings/server/values.ts'
 import { orderErrors } from '../contract.ts'
 import { createHandlers } from './create.ts'
 import { makeRoom } from './room.ts'
@@ -566,4 +568,62 @@ test('the counts agree with the orders, and idle rows are forgotten', async () =
   await forgetIdle(world.app)
   expect(await open()).toEqual([])
   expect([orderErrors.tooManyUnpaid.status, orderErrors.machineBusy.status]).toEqual([429, 409])
+})
+
+test('a machine without a strategy takes no money where its merchant has none either', async () => {
+  const machine = await machineWith(0, 0)
+  const [{ orgId }] = (await world.rows<{ orgId: number }>(
+    'select org_id as "orgId" from devices where id = $1',
+    [machine.id],
+  )) as [{ orgId: number }]
+  const required = async (value: boolean) => {
+    await world.rows(
+      `insert into settings (org_id, key, value) values ($1, 'order.requireSplit', $2::jsonb)
+        on conflict (org_id, key) do update set value = excluded.value`,
+      [orgId, JSON.stringify(value)],
+    )
+    settingsChanged(world.app)
+  }
+  const paused = 'deviceSplits.tradePaused'
+  const versionOf = async (orderNum: string) =>
+    (
+      await world.rows<{ id: number | null }>(
+        'select split_version_id as id from order_units where order_num = $1',
+        [orderNum],
+      )
+    )[0]?.id
+  try {
+    await required(true)
+    expect(await buy(machine, 1)).toBe(paused)
+    await add(world.rows as Sql, 'split_strategies', { id: 7, org_id: orgId, name: '标准' })
+    const version = { id: 70, org_id: orgId, strategy_id: 7, version_no: 1 }
+    await add(world.rows as Sql, 'split_strategy_versions', version)
+    await add(world.rows as Sql, 'split_parties', {
+      ...{ org_id: orgId, version_id: 70, party_no: 1, party_org_id: orgId, kind: 'OPERATOR' },
+      ...{ name: '甲', ratio_bp: 10_000, is_collector: true },
+    })
+    expect(await buy(machine, 1)).toBe(paused)
+    await world.rows(
+      `update split_strategy_versions set state = 'PUBLISHED', published_at = now(),
+        valid_from = $1`,
+      [new Date(world.clock.now)],
+    )
+    await world.rows(`update split_strategies set state = 'PUBLISHED'`)
+    // its merchant, here the simulator, has one: sold, and not split
+    const unbound = await buy(machine, 1)
+    expect([unbound, await versionOf(unbound)]).toEqual([sold, null])
+    await world.rows(`update split_strategies set state = 'RETIRED'`)
+    expect(await buy(machine, 1)).toBe(paused)
+    await required(false)
+    expect(await buy(machine, 1)).toEqual(sold)
+    await required(true)
+    await world.rows(`update split_strategies set state = 'PUBLISHED'`)
+    await add(world.rows as Sql, 'split_bindings', {
+      ...{ org_id: orgId, device_id: machine.id, strategy_id: 7 },
+    })
+    const bound = await buy(machine, 1)
+    expect([bound, await versionOf(bound)]).toEqual([sold, 70])
+  } finally {
+    await required(false)
+  }
 })

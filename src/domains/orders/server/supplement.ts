@@ -4,7 +4,6 @@ import { type Ctx, found } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { columns } from '../../../server/shapes.ts'
 import { reject } from '../../../shared/errors.ts'
-import { countingFor } from '../../device-splits/server/counting.ts'
 import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
 import { fee, feeOf, orderIn, suspenseApplied } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
@@ -79,8 +78,8 @@ export async function addSupplement(
     ...{ expireAt: ctx.now, paidAt: ctx.now },
   }
   await ctx.db.insertInto('orders').values(columns('orders', order)).execute()
-  const splitVersionId = await countingFor(ctx, deviceId)
-  await addUnits(ctx, { id, orderNum, orgId, deviceId, splitVersionId }, sold, order.discountAmount)
+  const made = { id, orderNum, orgId, deviceId, isSplit: true }
+  await addUnits(ctx, made, sold, order.discountAmount)
   if (!vends)
     await sql`update order_units set vend_state = 'VOID', hold = 'RELEASED',
       fail_reason = 'NOT_VENDED', finished_at = ${ctx.now}

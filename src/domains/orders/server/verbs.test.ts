@@ -369,7 +369,7 @@ describe('doors that must stay shut', () => {
       [made.orderNum],
     )
     expect(row?.minutes).toBe(7)
-    await world.rows('delete from settings')
+    await world.rows('delete from settings where org_id = 2')
     settingsChanged(world.app)
   })
   test('ordering: price, stock, limits, state', async () => {

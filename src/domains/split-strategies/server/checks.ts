@@ -4,7 +4,15 @@ import type { Input } from '../../../shared/contract.ts'
 import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { settingOf } from '../../settings/server/values.ts'
 import type { ShownParty, splitStrategies } from '../contract.ts'
-import { mayShare, othersOf, strategyErrors, usual } from '../rules.ts'
+import {
+  isScoped,
+  mayShare,
+  othersOf,
+  overlap,
+  type Scope,
+  strategyErrors,
+  usual,
+} from '../rules.ts'
 import * as q from './queries.ts'
 
 type Asked = Omit<Input<typeof splitStrategies.create>, 'orgId' | 'name'>
@@ -20,6 +28,9 @@ const contentOf = (asked: Asked, merchantName: string, parties: readonly ShownPa
   subsidySplit: asked.subsidySplit,
   validFrom: asked.validFrom,
   note: asked.note,
+  laneIds: [...asked.laneIds],
+  categoryIds: [...asked.categoryIds],
+  deviceIds: [...asked.deviceIds],
   parties,
 })
 
@@ -32,8 +43,36 @@ export async function merchantOf(ctx: Ctx, orgId: number, configId: number | nul
   return merchant
 }
 
-/** What hangs on rows of others: merchant, parties, the cap of the channel. */
-export async function checkContent(ctx: Ctx, orgId: number, asked: Asked): Promise<Checked> {
+/** Lanes, goods and machines of its own that no other strategy is for; `but`: this strategy. */
+async function checkScope(ctx: Ctx, orgId: number, scope: Scope, but: number): Promise<void> {
+  if (!isScoped(scope)) return
+  const own = await q.ofScope(ctx, orgId, scope)
+  const wrong =
+    own.lanes < scope.laneIds.length
+      ? 'laneIds'
+      : own.categories < scope.categoryIds.length
+        ? 'categoryIds'
+        : own.machines < scope.deviceIds.length
+          ? 'deviceIds'
+          : null
+  if (wrong) throw fieldRefusal(strategyErrors.wrongScope, wrong)
+  const other = (await q.takenScopes(ctx, orgId, but)).find((one) => overlap(one, scope))
+  if (other)
+    throw fieldRefusal(
+      strategyErrors.overlaps,
+      scope.laneIds.some((id) => other.laneIds.includes(id)) ? 'laneIds' : 'categoryIds',
+      { name: other.name },
+    )
+}
+
+/** What hangs on rows of others: merchant, parties, the cap of the channel, other strategies. */
+export async function checkContent(
+  ctx: Ctx,
+  orgId: number,
+  asked: Asked,
+  but = 0,
+): Promise<Checked> {
+  await checkScope(ctx, orgId, asked, but)
   const ids = asked.parties.map((party) => party.orgId)
   const [above, beside, merchant] = await Promise.all([
     q.above(ctx, orgId),

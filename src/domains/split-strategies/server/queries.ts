@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Ctx, visible } from '../../../server/context.ts'
+import { type Ctx, inheritable, visible } from '../../../server/context.ts'
 import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { isoText, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { type ShownParty, StrategyRow, StrategyVersion, type splitStrategies } from '../contract.ts'
+import type { Scope } from '../rules.ts'
 
 const parties = sql<ShownParty[]>`coalesce((select json_agg(json_build_object('orgId',
     p.party_org_id, 'name', p.name, 'kind', p.kind, 'ratioBp', p.ratio_bp,
@@ -19,6 +20,9 @@ const said = {
   subsidySplit: sql`v.subsidy_split`,
   validFrom: isoText('v.valid_from'),
   note: sql`v.note`,
+  laneIds: sql`v.lane_ids`,
+  categoryIds: sql`v.category_ids`,
+  deviceIds: sql`v.device_ids`,
   versionNo: sql`v.version_no`,
   parties,
 }
@@ -135,6 +139,37 @@ type Uses = { machines: number; ever: boolean; owns: boolean }
 /** How many machines use it, and whether one ever did, whoever of its people asks. */
 export const uses = (ctx: Ctx, id: number) =>
   onlyRow<Uses>(ctx.db)`select machines, ever, owns from split_uses(${id})`
+/** Of the ids those that are an organisation's to give: its lanes and machines, goods it may sell. */
+export const ofScope = (ctx: Ctx, orgId: number, { laneIds, categoryIds, deviceIds }: Scope) =>
+  onlyRow<{ lanes: number; categories: number; machines: number }>(ctx.db)`select
+    (select count(*)::int from lanes l where l.id = any(${[...laneIds]}::bigint[])
+      and l.org_id = ${orgId} and l.archived_at is null
+      and ${visible(ctx, 'l.org_id', 'l.device_id')}) as lanes,
+    (select count(*)::int from product_categories c
+      where c.id = any(${[...categoryIds]}::bigint[])
+        and (${inheritable(ctx, 'c.org_id')} or ${visible(ctx, 'c.org_id')})) as categories,
+    (select count(*)::int from devices d where d.id = any(${[...deviceIds]}::bigint[])
+      and d.org_id = ${orgId} and ${visible(ctx, 'd.org_id', 'd.id')}) as machines`
+
+type Taken = Scope & { name: string }
+/** What other strategies of the organisation are for, now or from a time that was said. */
+export const takenScopes = (ctx: Ctx, orgId: number, but: number) =>
+  rowsOf<Taken>(ctx.db)`select s.name, v.lane_ids as "laneIds",
+      v.category_ids as "categoryIds", v.device_ids as "deviceIds"
+    from split_strategies s join split_strategy_versions v on v.strategy_id = s.id
+    where s.org_id = ${orgId} and s.id <> ${but} and s.state = 'PUBLISHED' and ${visible(ctx, 's.org_id')}
+      and v.state = 'PUBLISHED' and (v.lane_ids <> '{}' or v.category_ids <> '{}')
+      and not exists (select from split_strategy_versions n where n.strategy_id = s.id
+        and n.state = 'PUBLISHED' and n.version_no > v.version_no and n.valid_from <= ${ctx.now})
+    order by s.id`
+
+/** Sales ask only those that are for lanes or goods; a version of before may still count. */
+export const markScoped = (ctx: Ctx, id: number) =>
+  sql`update split_strategies s set scoped = exists (select from split_strategy_versions v
+      where v.strategy_id = s.id and v.state = 'PUBLISHED'
+        and (v.lane_ids <> '{}' or v.category_ids <> '{}'))
+    where s.id = ${id}`.execute(ctx.db)
+
 export const isTaken = (ctx: Ctx, orgId: number, name: string) =>
   exists(ctx.db)`select from split_strategies where org_id = ${orgId} and name = ${name}`
 export const draft = (ctx: Ctx, strategyId: number) =>

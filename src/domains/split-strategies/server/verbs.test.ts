@@ -206,6 +206,61 @@ test('the last strategy stays; one that machines use is neither retired nor dele
   expect(both.map(({ status }) => status).sort()).toEqual([200, 422])
 })
 
+test('lanes and goods have one strategy each; a copy has none of them', async () => {
+  await add(world.sql, 'device_types', { id: 1, org_id: 1 }, { once: true })
+  for (const [id, org_id] of [
+    [61, 3],
+    [62, 3],
+    [63, 4],
+  ] as const) {
+    await add(world.sql, 'devices', { id, org_id })
+    await add(world.sql, 'lane_floors', { id, org_id, device_id: id })
+    await add(world.sql, 'lanes', { id, org_id, device_id: id, floor_id: id, road_index: 1 })
+  }
+  await add(world.sql, 'product_categories', { id: 81, org_id: 1 })
+  await add(world.sql, 'product_categories', { id: 82, org_id: 4 })
+  for (const [scope, field] of [
+    [{ laneIds: [61, 63] }, 'laneIds'],
+    [{ categoryIds: [82] }, 'categoryIds'],
+    [{ categoryIds: [81], deviceIds: [63] }, 'deviceIds'],
+  ] as const)
+    expect(first(await create(scope))).toEqual({ field, message: '适用范围不属于该机构' })
+  expect(first(await create({ deviceIds: [61] }))).toEqual({
+    field: 'categoryIds',
+    message: '请选择品类',
+  })
+  const scope = { laneIds: [61], categoryIds: [81], deviceIds: [61] }
+  const { id } = (await create({ name: '有范围', ...scope })).body
+  const twin = await create({ name: '也要', laneIds: [61] })
+  // a draft is for nothing yet; of two that are published at once one is
+  const both = await Promise.all([act('publish', id, 1), act('publish', twin.body.id, 1)])
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 422])
+  const late = both.find(({ status }) => status === 422)?.body.errors[0]
+  expect(late.field).toBe('laneIds')
+  expect(late.message).toMatch(/^与策略“(有范围|也要)”的适用范围重叠$/)
+  await world.sql(`delete from split_strategies where id = $1 or id = $2`, [id, twin.body.id])
+  const made = (await create({ name: '范围', ...scope })).body
+  expect(made).toMatchObject(scope)
+  await act('publish', made.id, 1)
+  const overlapping = (change: Record<string, unknown>) => create({ name: '重', ...change })
+  for (const [change, field] of [
+    [{ laneIds: [62, 61] }, 'laneIds'],
+    [{ categoryIds: [81] }, 'categoryIds'],
+    [{ categoryIds: [81], deviceIds: [62, 61] }, 'categoryIds'],
+  ] as const)
+    expect(first(await overlapping(change))).toEqual({
+      field,
+      message: '与策略“范围”的适用范围重叠',
+    })
+  expect((await overlapping({ categoryIds: [81], deviceIds: [62] })).status).toBe(200)
+  const copied = (await world.send(operator, 'POST', `${path}/${made.id}/copy`, {})).body
+  expect(copied).toMatchObject({ laneIds: [], categoryIds: [], deviceIds: [] })
+  // what it is for is its own while it is edited
+  expect((await put(made.id, 2, { ...scope, name: '范围', note: '改' })).status).toBe(200)
+  expect((await act('retire', made.id, 3)).status).toBe(200)
+  expect((await create({ name: '接手', laneIds: [61] })).status).toBe(200)
+})
+
 test('what those above ask at least; a channel pays whom it knows', async () => {
   const { id } = (await create({ name: '下限' })).body
   const least = (org: number, key: string, n: number) =>

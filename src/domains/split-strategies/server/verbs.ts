@@ -76,7 +76,7 @@ const create: Handlers<Contract>['create'] = async (ctx, { orgId, name, ...conte
 
 const update: Handlers<Contract>['update'] = async (ctx, { id, version, name, ...content }) => {
   const before = await get(ctx, id)
-  const checked = await checkContent(ctx, before.orgId, content)
+  const checked = await checkContent(ctx, before.orgId, content, id)
   const set = { name, updated_at: ctx.now }
   await unique(updateVersion(ctx, 'split_strategies', { id, version }, set))
   const draft = await q.draft(ctx, id)
@@ -100,20 +100,21 @@ const update: Handlers<Contract>['update'] = async (ctx, { id, version, name, ..
 
 const publish: Handlers<Contract>['publish'] = async (ctx, { id, version }) => {
   const before = await get(ctx, id)
+  // two that would be for the same lane take turns
+  await q.held(ctx, before.orgId)
   const set = { state: 'PUBLISHED', updated_at: ctx.now }
   await updateVersion(ctx, 'split_strategies', { id, version }, set)
   const draft = await q.draft(ctx, id)
   if (!draft) throw new Refusal(strategyErrors.noDraft)
-  const { parties, ...checked } = await checkContent(ctx, before.orgId, {
-    ...before,
-    // a time that passed while it was a draft is now
-    validFrom: null,
-  })
+  // a time that passed while it was a draft is now
+  const asked = { ...before, validFrom: null }
+  const { parties, ...checked } = await checkContent(ctx, before.orgId, asked, id)
   await checkPublished(ctx, before, parties)
   await sql`update split_strategy_versions set state = 'PUBLISHED', published_at = ${ctx.now},
       published_by = ${ctx.actor.userId}, merchant_name = ${checked.merchantName},
       valid_from = greatest(coalesce(valid_from, ${ctx.now}), ${ctx.now})
     where id = ${draft.id}`.execute(ctx.db)
+  await q.markScoped(ctx, id)
   const after = await get(ctx, id)
   ctx.audit({ id, name: after.name, before, after, orgId: before.orgId })
   ctx.touch('split-strategies')
@@ -145,7 +146,9 @@ const copy: Handlers<Contract>['copy'] = async (ctx, { id }) => {
   }
   let n = 1
   while (n < 100 && (await q.isTaken(ctx, orgId, named(n)))) n += 1
-  const content = await checkContent(ctx, orgId, { ...said, validFrom: null, note: '' })
+  // the lanes and goods stay with the strategy that is for them
+  const scope = { laneIds: [], categoryIds: [], deviceIds: [] }
+  const content = await checkContent(ctx, orgId, { ...said, ...scope, validFrom: null, note: '' })
   const after = await add(ctx, orgId, named(n), content)
   ctx.audit({ id: after.id, name: after.name, after, orgId })
   ctx.touch('split-strategies')
@@ -188,7 +191,7 @@ const diff: Handlers<Contract>['diff'] = async (ctx, input) => {
   const [from, to] = [of(input.from), of(input.to)]
   const compared: (keyof StrategyVersion)[] = [
     ...(['merchantName', 'mode', 'parties', 'feeMode', 'timing', 'timingNumber'] as const),
-    ...(['subsidySplit', 'validFrom', 'note'] as const),
+    ...(['subsidySplit', 'laneIds', 'categoryIds', 'deviceIds', 'validFrom', 'note'] as const),
   ]
   const changed = compared.filter((key) => JSON.stringify(from[key]) !== JSON.stringify(to[key]))
   return { from, to, changed }
