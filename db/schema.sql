@@ -1396,12 +1396,26 @@ table public.ledger_accounts row security
   org_id bigint not null
   code text not null
   created_at timestamp with time zone default now() not null
+  config_id bigint
+  constraint ledger_accounts_check CHECK (((config_id IS NULL) OR (code = ANY (ARRAY['1001'::text, '2901'::text]))))
   constraint ledger_accounts_code_check CHECK ((code = ANY (ARRAY['1001'::text, '1003'::text, '1101'::text, '2001'::text, '2002'::text, '2003'::text, '2101'::text, '2102'::text, '2201'::text, '2202'::text, '2301'::text, '2302'::text, '2901'::text])))
-  constraint ledger_accounts_org_id_code_key UNIQUE (org_id, code)
+  constraint ledger_accounts_config_id_fkey FOREIGN KEY (config_id) REFERENCES payment_configs(id)
+  constraint ledger_accounts_org_id_code_config_id_key UNIQUE NULLS NOT DISTINCT (org_id, code, config_id)
   constraint ledger_accounts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint ledger_accounts_pkey PRIMARY KEY (id)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
+
+table public.ledger_balances row security
+  org_id bigint not null
+  code text not null
+  balance bigint not null
+  constraint ledger_balances_balance_check CHECK ((balance >= 0))
+  constraint ledger_balances_code_check CHECK ((code = ANY (ARRAY['1101'::text, '2002'::text, '2003'::text])))
+  constraint ledger_balances_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint ledger_balances_pkey PRIMARY KEY (org_id, code)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant select to huodao_app
 
 table public.ledger_days row security
   org_id bigint not null
@@ -1409,8 +1423,10 @@ table public.ledger_days row security
   code text not null
   debit bigint not null
   credit bigint not null
+  config_id bigint
+  constraint ledger_days_config_id_fkey FOREIGN KEY (config_id) REFERENCES payment_configs(id)
+  constraint ledger_days_org_id_day_code_config_id_key UNIQUE NULLS NOT DISTINCT (org_id, day, code, config_id)
   constraint ledger_days_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
-  constraint ledger_days_pkey PRIMARY KEY (org_id, day, code)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
@@ -4458,6 +4474,19 @@ begin
   select voucher_id into bad from written group by voucher_id having sum(amount) <> 0 limit 1;
   if bad is not null then
     raise exception 'voucher % does not balance', bad using errcode = 'check_violation';
+  end if;
+  if exists (select from written w join ledger_accounts a on a.id = w.account_id
+    where a.code in ('1101','2002','2003')) then
+    insert into ledger_balances (org_id, code, balance)
+      select distinct a.org_id, a.code, 0 from written w join ledger_accounts a on a.id = w.account_id
+      where a.code in ('1101','2002','2003') order by 1, 2 on conflict do nothing;
+    perform from ledger_balances b where (b.org_id, b.code) in (
+      select a.org_id, a.code from written w join ledger_accounts a on a.id = w.account_id)
+      order by b.org_id, b.code for no key update;
+    update ledger_balances b set balance = b.balance + n.change from (
+      select a.org_id, a.code, sum(case a.code when '1101' then w.amount else -w.amount end) as change
+      from written w join ledger_accounts a on a.id = w.account_id group by 1, 2) n
+    where n.org_id = b.org_id and n.code = b.code;
   end if;
   return null;
 end $function$

@@ -195,6 +195,13 @@ const queries: Readonly<Record<string, string>> = {
     having sum(e.amount) is distinct from 0`,
   'the ledger sums to zero': `select sum(amount) as sum from ledger_entries
     having sum(amount) <> 0`,
+  'what a party is owed and owes is the sum of its entries': `
+    select * from (select a.org_id, a.code,
+        sum(case a.code when '1101' then e.amount else -e.amount end) as entries
+      from ledger_accounts a join ledger_entries e on e.account_id = a.id
+      where a.code in ('1101','2002','2003') group by 1, 2) e
+    full join ledger_balances b using (org_id, code)
+    where coalesce(entries, 0) <> coalesce(balance, 0)`,
   'sales by hour equal the facts': sales('HOUR', `date_trunc('hour', moment)`),
   'sales by day equal the facts': sales(
     'DAY',

@@ -738,6 +738,13 @@ export interface LedgerAccountsTable {
   org_id: number
   code: '1001' | '1003' | '1101' | '2001' | '2002' | '2003' | '2101' | '2102' | '2201' | '2202' | '2301' | '2302' | '2901'
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  config_id: number | null
+}
+
+export interface LedgerBalancesTable {
+  org_id: number
+  code: '1101' | '2002' | '2003'
+  balance: number
 }
 
 export interface LedgerDaysTable {
@@ -746,6 +753,7 @@ export interface LedgerDaysTable {
   code: string
   debit: number
   credit: number
+  config_id: number | null
 }
 
 export interface LedgerEntriesTable {
@@ -2194,6 +2202,7 @@ export interface DB {
   lane_layers: LaneLayersTable
   lanes: LanesTable
   ledger_accounts: LedgerAccountsTable
+  ledger_balances: LedgerBalancesTable
   ledger_days: LedgerDaysTable
   ledger_entries: LedgerEntriesTable
   ledger_voucher_keys: LedgerVoucherKeysTable
@@ -2323,7 +2332,8 @@ export type Constraint =
   | 'expiry_days_product'
   | 'lane_floors_live'
   | 'lanes_live'
-  | 'ledger_accounts_org_id_code_key'
+  | 'ledger_accounts_org_id_code_config_id_key'
+  | 'ledger_days_org_id_day_code_config_id_key'
   | 'ledger_voucher_keys_voucher_id_key'
   | 'log_checks_live'
   | 'main_boards_board_no_key'

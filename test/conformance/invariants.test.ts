@@ -66,6 +66,8 @@ const breaks: Record<string, string> = {
     where id = (select min(id) from ledger_entries where ${own})`,
   'the ledger sums to zero': `update ledger_entries set amount = amount + 1
     where id = (select min(id) from ledger_entries where ${own})`,
+  'what a party is owed and owes is the sum of its entries': `insert into ledger_balances
+    values (3, '2002', 1) on conflict (org_id, code) do update set balance = 9999`,
   'sales by hour equal the facts': `update sales_rollups set paid = paid + 1
     where ${own} and grain = 'HOUR'`,
   'sales by day equal the facts': `delete from sales_rollups where ${own} and grain = 'DAY'`,

@@ -1,7 +1,4 @@
-/**
- * Vouchers of management.md's table that exist here. Amounts are fen; debit positive, credit
- * negative.
- */
+/** Vouchers of management.md's table. Amounts are fen; debit positive, credit negative. */
 
 export type AccountCode =
   | '1001'
@@ -17,17 +14,31 @@ export type AccountCode =
   | '2301'
   | '2302'
   | '2901'
-export type Entry = { account: AccountCode; amount: number }
+/** Of the organisation of its voucher unless it names the party whose money it is. */
+export type Entry = { account: AccountCode; amount: number; orgId?: number }
+export type VoucherType =
+  | `V${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13}`
+  | 'V1b'
+  | 'V1c'
+  | 'V6b'
+  | 'V6c'
+  | 'V7b'
+  | 'V7c'
 export type Voucher = {
   /** The fact it books; a second booking of the same fact finds this key and changes nothing. */
   key: string
-  type: 'V1' | 'V2' | 'V6' | 'V11'
+  type: VoucherType
   orgId: number
   orderId: number | null
   orderNum: string | null
+  /** The merchant's configuration at which channel money and suspense lie; null: the simulator. */
+  configId: number | null
   entries: readonly Entry[]
 }
-type Of = Pick<Voucher, 'orgId' | 'orderId' | 'orderNum'>
+type Of = Pick<Voucher, 'orgId' | 'orderId' | 'orderNum' | 'configId'>
+
+/** Accounts that belong to a merchant's configuration. */
+export const ofMerchant: readonly AccountCode[] = ['1001', '2901']
 
 /** Money arrived for an order: channel money / pending split. */
 export const orderIn = (paymentId: number, amount: number, of: Of): Voucher => ({

@@ -142,7 +142,8 @@ export const reconciliation = {
       ),
       debit: f.fen,
       credit: f.fen,
-      balanced: z.boolean(),
+      /** Of the whole books; null: parts of them, whose vouchers go on in those of others. */
+      balanced: z.boolean().nullable(),
     }),
   }),
 }

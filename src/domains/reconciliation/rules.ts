@@ -28,6 +28,7 @@ export const kinds = [
   'LANE_QUANTITY',
   'LANE_HOLDS',
   'VOUCHER_BALANCE',
+  'PARTY_BALANCE',
   // our books with the provider's bill
   'LOCAL_ONLY',
   'CHANNEL_ONLY',

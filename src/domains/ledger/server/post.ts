@@ -1,15 +1,16 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { perApp } from '../../../server/perApp.ts'
-import type { Voucher } from '../rules.ts'
+import { ofMerchant, type Voucher } from '../rules.ts'
 
 /** Accounts seen committed by this process; none is ever deleted. */
 const knownAccounts = perApp(() => new Set<string>())
 
 /**
- * Books vouchers, set-based and once: a voucher whose key exists is skipped. The balance of each
- * voucher is checked by the database on the statement that writes its entries. Entries of amount 0
- * are left out.
+ * Books vouchers, set-based and once: a voucher whose key exists is skipped. The statement that
+ * writes its entries checks that each voucher balances and that no party's money falls below
+ * nothing (`ledger_balances`). Entries of amount 0 are left out. Who books for several organisations
+ * sees them: an act of the system, or of the platform.
  */
 export function post(ctx: Ctx, vouchers: readonly Voucher[]): void {
   const real = vouchers.filter((voucher) => voucher.entries.some((entry) => entry.amount !== 0))
@@ -20,23 +21,24 @@ export function post(ctx: Ctx, vouchers: readonly Voucher[]): void {
       .map((entry) => ({
         key: voucher.key,
         voucher_type: voucher.type,
-        org_id: voucher.orgId,
+        org_id: entry.orgId ?? voucher.orgId,
         account: entry.account,
+        config_id: ofMerchant.includes(entry.account) ? voucher.configId : null,
         amount: entry.amount,
         order_id: voucher.orderId,
         order_num: voucher.orderNum,
       })),
   )
   const json = JSON.stringify(entries)
-  const accounts = [...new Set(entries.map((entry) => `${entry.org_id} ${entry.account}`))]
+  const accounts = [...new Set(entries.map((e) => `${e.org_id} ${e.account} ${e.config_id}`))]
   const known = knownAccounts(ctx.app)
   if (!accounts.every((account) => known.has(account)))
-    ctx.later(sql`insert into ledger_accounts (org_id, code, created_at)
-    select distinct e.org_id, e.account, ${ctx.now}::timestamptz
-    from jsonb_to_recordset(${json}::jsonb) as e(org_id bigint, account text)
-    where not exists (select 1 from ledger_accounts a
-      where a.org_id = e.org_id and a.code = e.account)
-    order by e.org_id, e.account on conflict (org_id, code) do nothing`)
+    ctx.later(sql`insert into ledger_accounts (org_id, code, config_id, created_at)
+    select distinct e.org_id, e.account, e.config_id, ${ctx.now}::timestamptz
+    from jsonb_to_recordset(${json}::jsonb) as e(org_id bigint, account text, config_id bigint)
+    where not exists (select 1 from ledger_accounts a where a.org_id = e.org_id
+      and a.code = e.account and a.config_id is not distinct from e.config_id)
+    order by e.org_id, e.account, e.config_id on conflict (org_id, code, config_id) do nothing`)
   ctx.afterCommit(() => {
     for (const account of accounts) known.add(account)
   })
@@ -52,7 +54,8 @@ export function post(ctx: Ctx, vouchers: readonly Voucher[]): void {
     select e.org_id, ${ctx.now}::timestamptz, f.voucher_id, e.voucher_type, a.id, e.amount,
       e.order_id, e.order_num
     from jsonb_to_recordset(${json}::jsonb) as e(key text, voucher_type text, org_id bigint,
-      account text, amount bigint, order_id bigint, order_num text)
+      account text, config_id bigint, amount bigint, order_id bigint, order_num text)
     join fresh f on f.key = e.key
-    join ledger_accounts a on a.org_id = e.org_id and a.code = e.account`)
+    join ledger_accounts a on a.org_id = e.org_id and a.code = e.account
+      and a.config_id is not distinct from e.config_id`)
 }

@@ -203,7 +203,8 @@ async function returnMoney(ctx: Ctx, refund: Due, orderNum: string): Promise<Vou
     returning amount, fee_amount as fee, refunded_amount - ${refund.amount}::bigint as refunded,
       applied`
   if (!payment) throw new Error(`refund ${refund.refundNo} exceeds its payment`)
-  const of = { orgId: refund.orgId, orderId: refund.orderId, orderNum }
+  const { orgId, orderId, configId } = refund
+  const of = { orgId, orderId, orderNum, configId }
   const share = feeShareOf(payment, refund.amount)
   return payment.applied
     ? refundOut(refund.refundNo, refund.amount, share, of)

@@ -47,6 +47,7 @@ export type StrayPayment = {
   paidAt: Date
   /** What its channel takes of it. */
   feeBp: number
+  configId: number | null
 }
 type Made = { order: Order; units: Unit[] }
 
@@ -108,20 +109,24 @@ export async function addSupplement(
     refreshDeviceCounters(ctx, deviceIds)
   }
   const { orders, units } = await lockOrders(ctx, [{ orgId, at: ctx.now, id }])
-  const of = { orgId, deviceId, at: ctx.now }
+  const figures = { orgId, deviceId, at: ctx.now }
   addFigures(
     ctx,
-    [{ ...of, orders: 1, pieces: units.length, turnover: total, paid: payment.amount }],
-    units.map(({ productId, listPrice }) => ({ ...of, productId, pieces: 1, turnover: listPrice })),
+    [{ ...figures, orders: 1, pieces: units.length, turnover: total, paid: payment.amount }],
+    units.map(({ productId, listPrice }) => ({
+      ...figures,
+      productId,
+      pieces: 1,
+      turnover: listPrice,
+    })),
   )
+  const { configId } = payment
+  const waited = { orgId: payment.orgId, orderId: null, orderNum: null, configId }
+  const of = { orgId, orderId: id, orderNum, configId }
   post(ctx, [
-    suspenseApplied(payment.id, payment.amount, {
-      orgId: payment.orgId,
-      orderId: null,
-      orderNum: null,
-    }),
-    orderIn(payment.id, payment.amount, { orgId, orderId: id, orderNum }),
-    fee(payment.id, feeAmount, { orgId, orderId: id, orderNum }),
+    suspenseApplied(payment.id, payment.amount, waited),
+    orderIn(payment.id, payment.amount, of),
+    fee(payment.id, feeAmount, of),
   ])
   ctx.touch('orders', orgId)
   return { order: found(orders[0]), units }

@@ -22,7 +22,8 @@ export async function openLost(
       'SUCCESS', ${ctx.now}, ${ctx.now})
     on conflict do nothing returning id`
   if (!made) return false
-  post(ctx, [suspenseIn(made.id, amount, { orgId, orderId: null, orderNum: null })])
+  const of = { orgId, orderId: null, orderNum: null, configId }
+  post(ctx, [suspenseIn(made.id, amount, of)])
   const nothing = { device_id: null, order_id: null, order_at: null, order_num: null }
   await openCase(ctx, { id: made.id, org_id: orgId, ...nothing, amount }, 'UNMATCHED_PAYMENT')
   return true

@@ -36,7 +36,15 @@ export const sourceOf = (merchant: Merchant): Source => ({
 })
 /** What a trade was booked for already; no order: the platform's suspense. */
 type Trade = { order_id: number | null; amount: number }
-const nobody = ({ orgId }: Source) => ({ orgId, orderId: null, orderNum: null })
+const nobody = ({ orgId, configId }: Source) => ({
+  ...{ orgId, configId },
+  orderId: null,
+  orderNum: null,
+})
+const ofOrder = ({ configId }: Source, payment: Found) => ({
+  ...{ orgId: payment.org_id, orderId: payment.order_id, orderNum: payment.order_num },
+  configId,
+})
 const tradeOf = (provider: string, { tradeNo }: Notice) => `${provider}:${tradeNo}`
 type Found = {
   id: number
@@ -175,7 +183,7 @@ async function book(
       next_at = null
       where id = ${payment.id}`,
   )
-  const of = { orgId: payment.org_id, orderId: payment.order_id, orderNum: payment.order_num }
+  const of = ofOrder(from, payment)
   if (outcome === 'APPLIED')
     return post(ctx, [orderIn(payment.id, payment.amount, of), fee(payment.id, feeAmount, of)])
   // money back in full: the channel charges nothing for what it takes back at once
@@ -189,10 +197,11 @@ async function book(
  */
 async function addStray(
   ctx: Ctx,
-  { provider, configId }: Source,
+  from: Source,
   notice: Notice,
   payment: Found,
 ): Promise<Found | null> {
+  const { provider, configId } = from
   if (notice.amount === 0) return null
   const { rows } = await sql<{
     id: number
@@ -203,8 +212,7 @@ async function addStray(
       ${provider}, ${configId}, ${notice.tradeNo}, ${notice.amount}, 'SUCCESS', ${ctx.now}, ${ctx.now})
       returning id`.execute(ctx.db)
   const { id } = rows[0] as { id: number }
-  const of = { orgId: payment.org_id, orderId: payment.order_id, orderNum: payment.order_num }
-  post(ctx, [suspenseIn(id, notice.amount, of)])
+  post(ctx, [suspenseIn(id, notice.amount, ofOrder(from, payment))])
   return { ...payment, id, amount: notice.amount }
 }
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { platformOrg } from '../../../shared/access.ts'
 import type { DifferenceKind, Part, Window } from '../rules.ts'
 
 /**
@@ -284,6 +285,27 @@ const checks: readonly Check[] = [
         (b.amount - b.balance)::bigint as "otherAmount"
       from booked b where b.balance <> 0`,
   },
+  {
+    // days that were summed, and what was booked since
+    part: 'LEDGER',
+    kind: 'PARTY_BALANCE',
+    sql: () => sql`with summed as (select coalesce(max(day), '2000-01-01') as day
+        from reconciliation_runs where org_id = ${platformOrg} and part = 'LEDGER'),
+      truth as (select org_id, code,
+        sum(case code when '1101' then amount else -amount end) as balance from (
+          select d.org_id, d.code, d.debit - d.credit as amount from ledger_days d, summed
+          where d.day <= summed.day and d.code in ('1101','2002','2003')
+          union all select a.org_id, a.code, e.amount from ledger_accounts a
+          join ledger_entries e on e.account_id = a.id and e.created_at
+            >= (select (day + 1)::timestamp at time zone 'Asia/Shanghai' from summed)
+          where a.code in ('1101','2002','2003')) x group by 1, 2)
+      select coalesce(b.org_id, t.org_id) as "orgId", null::bigint as "deviceId",
+        coalesce(b.org_id, t.org_id) || ' ' || coalesce(b.code, t.code) as subject,
+        null::text as "orderNum", coalesce(b.balance, 0)::bigint as "localAmount",
+        coalesce(t.balance, 0)::bigint as "otherAmount"
+      from ledger_balances b full join truth t on t.org_id = b.org_id and t.code = b.code
+      where coalesce(b.balance, 0) <> coalesce(t.balance, 0)`,
+  },
 ]
 const refundKey = sql`case when p.applied then 'rf:' else 'susr:' end || r.refund_no`
 /** A machine and its lane, as people say it; a lane of before has its own number. */
@@ -295,7 +317,7 @@ const lately = ({ from }: Span) => new Date(from.getTime() - 62 * 86_400_000)
 
 export const checksOf = (part: Part): readonly Check[] => checks.filter((c) => c.part === part)
 /** Kinds that say how things are now, not what happened on a day. */
-export const present: readonly DifferenceKind[] = ['LANE_QUANTITY', 'LANE_HOLDS']
+export const present: readonly DifferenceKind[] = ['LANE_QUANTITY', 'LANE_HOLDS', 'PARTY_BALANCE']
 
 /** What of the day was compared, by organisation. */
 export const totals: Readonly<Record<Exclude<Part, 'BILL'>, (span: Span) => RawBuilder<unknown>>> =

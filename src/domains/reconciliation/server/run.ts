@@ -171,12 +171,13 @@ async function tellUnbilled(
 /** Debit and credit of each account on a day that is over: the trial balance adds these up. */
 const sumAccounts = (ctx: Ctx, day: string): Promise<unknown> => {
   const { from, until } = windowOf(day)
-  return sql`insert into ledger_days (org_id, day, code, debit, credit)
-    select e.org_id, ${day}::date, a.code, coalesce(sum(e.amount) filter (where e.amount > 0), 0),
+  return sql`insert into ledger_days (org_id, day, code, config_id, debit, credit)
+    select e.org_id, ${day}::date, a.code, a.config_id,
+      coalesce(sum(e.amount) filter (where e.amount > 0), 0),
       coalesce(-sum(e.amount) filter (where e.amount < 0), 0)
     from ledger_entries e join ledger_accounts a on a.id = e.account_id
-    where e.created_at >= ${from} and e.created_at < ${until} group by 1, 3 order by 1, 3
-    on conflict (org_id, day, code) do update
+    where e.created_at >= ${from} and e.created_at < ${until} group by 1, 3, 4
+    order by 1, 3, 4 on conflict (org_id, day, code, config_id) do update
       set debit = excluded.debit, credit = excluded.credit`.execute(ctx.db)
 }
 
