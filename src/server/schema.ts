@@ -1067,6 +1067,7 @@ export interface OrderUnitsTable {
   finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   flow_id: number | null
   refund_state: 'PENDING' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'CANCELLED' | null
+  split_version_id: number | null
 }
 
 export interface OrdersTable {
@@ -1191,6 +1192,7 @@ export interface PaymentConfigsTable {
   state: Generated<'UNTESTED' | 'ACTIVE' | 'DISABLED' | 'ERROR'>
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  split_cap_bp: Generated<number>
 }
 
 export interface PaymentEventsTable {
@@ -1763,6 +1765,64 @@ export interface SpecialPurchasesTable {
   sealed: Buffer
 }
 
+export interface SplitBindingsTable {
+  id: Generated<number>
+  org_id: number
+  device_id: number
+  strategy_id: number
+  bound_at: ColumnType<Date, Date | string | undefined, Date | string>
+  bound_by: number | null
+  released_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  released_by: number | null
+  bound_act: string | null
+  released_act: string | null
+}
+
+export interface SplitPartiesTable {
+  org_id: number
+  version_id: number
+  party_no: number
+  party_org_id: number
+  kind: 'PLATFORM' | 'AGENT' | 'OPERATOR' | 'SPONSOR' | 'LANE_TENANT'
+  name: string
+  ratio_bp: number
+  is_collector: boolean
+}
+
+export interface SplitStrategiesTable {
+  id: Generated<number>
+  org_id: number
+  name: string
+  state: Generated<'DRAFT' | 'PUBLISHED' | 'RETIRED'>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  updated_at: ColumnType<Date, Date | string | undefined, Date | string>
+  scoped: Generated<boolean>
+}
+
+export interface SplitStrategyVersionsTable {
+  id: Generated<number>
+  org_id: number
+  strategy_id: number
+  version_no: number
+  state: Generated<'DRAFT' | 'PUBLISHED'>
+  config_id: number | null
+  merchant_name: Generated<string>
+  mode: Generated<'CHANNEL' | 'SUB_MERCHANT' | 'LEDGER'>
+  fee_mode: Generated<'BEFORE' | 'AFTER'>
+  timing: Generated<'MANUAL' | 'SECONDS' | 'MINUTES' | 'HALF_HOUR' | 'HOUR' | 'NEXT_DAY'>
+  timing_number: number | null
+  subsidy_split: Generated<boolean>
+  valid_from: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  note: Generated<string>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  published_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  published_by: number | null
+  lane_ids: Generated<number[]>
+  category_ids: Generated<number[]>
+  device_ids: Generated<number[]>
+}
+
 export interface StockFlowKeysTable {
   unit_id: number
   flow_id: number
@@ -2275,6 +2335,10 @@ export interface DB {
   sign_in_guards: SignInGuardsTable
   sms_codes: SmsCodesTable
   special_purchases: SpecialPurchasesTable
+  split_bindings: SplitBindingsTable
+  split_parties: SplitPartiesTable
+  split_strategies: SplitStrategiesTable
+  split_strategy_versions: SplitStrategyVersionsTable
   stock_flow_keys: StockFlowKeysTable
   stock_flows: StockFlowsTable
   stock_warning_calls: StockWarningCallsTable
@@ -2382,6 +2446,14 @@ export type Constraint =
   | 'security_events_open'
   | 'sessions_token_hash_key'
   | 'sms_codes_phone_tstzrange_excl'
+  | 'split_bindings_active'
+  | 'split_parties_collector'
+  | 'split_parties_version_id_party_org_id_key'
+  | 'split_strategies_org_id_id_key'
+  | 'split_strategies_org_id_name_key'
+  | 'split_strategy_versions_draft'
+  | 'split_strategy_versions_org_id_id_key'
+  | 'split_strategy_versions_strategy_id_version_no_key'
   | 'stock_flow_keys_flow_id_key'
   | 'stock_warnings_open'
   | 'stores_id_org_id_key'

@@ -40,7 +40,7 @@ async function nearDays(ctx: Ctx): Promise<RawBuilder<unknown>> {
   const ofOwner = sql`left join jsonb_to_recordset(${JSON.stringify(usual)}::jsonb) as u(org bigint,
       drug int, other int) on u.org = s.org_id`
   const usually = sql`case p.drug_class when 'NONE' then u.other else u.drug end`
-  if (delivers(ctx))
+  if (delivers(ctx.actor.home))
     return sql`${ofOwner}
       left join supplied_near_days() e on e.org_id = s.org_id and e.product_id = p.id
       cross join lateral (select coalesce(e.of_product, p.near_expiry_days, e.of_category,

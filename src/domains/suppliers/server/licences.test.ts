@@ -127,14 +127,16 @@ test('the list says the state, and finds by it', async () => {
 test('who has no valid licence delivers no drugs from the day after; what is no drug he does', async () => {
   const id = await supplier(0)
   let n = 0
-  const create = async (productId: number) =>
-    world.send(people.operator, 'POST', '/batches', {
+  const create = async (productId: number) => {
+    n += 1
+    return world.send(people.operator, 'POST', '/batches', {
       productId,
       supplierId: id,
-      batchNo: `B${(n += 1)}`,
+      batchNo: `B${n}`,
       producedOn: '2026-01-01',
       expiresOn: '2029-01-01',
     })
+  }
   expect((await create(1)).status).toBe(200)
   await world.sql('update suppliers set licence_until = $2 where id = $1', [id, addDays(start, -1)])
   const refused = await create(1)
