@@ -5,7 +5,7 @@ import { contracts } from './product.ts'
 
 /** Another column says it by its name, or it is a place on the map. */
 const elsewhere: Readonly<Record<string, readonly string[]>> = {
-  stores: ['userId', 'county', 'lng', 'lat'],
+  stores: ['userId', 'paymentConfigId', 'county', 'lng', 'lat'],
   suppliers: ['supplierOrgId'],
   users: ['regionCode'],
 }

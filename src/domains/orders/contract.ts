@@ -20,6 +20,11 @@ export const orderErrors = defineErrors('orders', {
   nothingToRefund: [422015, '没有可退款的商品', 'Nothing to refund'],
   deviceOffline: [422016, '设备离线，暂时无法购买', 'The machine is offline, try again later'],
   deviceNotSelling: [422017, '设备停售，暂时无法购买', 'The machine is not selling at the moment'],
+  notCollecting: [
+    422023,
+    '商户已停止收款，暂时无法购买',
+    'The merchant takes no money at the moment',
+  ],
   laneNotSelling: [422018, '该商品暂时无法购买', 'This product cannot be bought at the moment'],
   outOfStock: [422019, '库存不足', 'Not enough stock'],
   priceChanged: [409010, '价格已更新，请刷新', 'The price has changed, please reload'],
@@ -502,6 +507,7 @@ export const orders = {
     errors: [
       orderErrors.deviceOffline,
       orderErrors.deviceNotSelling,
+      orderErrors.notCollecting,
       orderErrors.laneNotSelling,
       orderErrors.outOfStock,
       orderErrors.priceChanged,

@@ -1,13 +1,17 @@
 import type { Domain } from '../../server/domain.ts'
+import { paymentChannels } from './contract.ts'
 import { locale } from './locale.ts'
 
 /** Drivers of WeChat Pay and Alipay, and the merchants that are paid there. */
 export const domain = {
+  contract: paymentChannels,
+  handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
   open: {
     'server/bills.ts': 'why a bill is refused',
     'server/channels.ts': 'what a channel says, in one form',
-    'server/merchants.ts': 'the only writer of merchants',
-    'server/configs.ts': 'whom an order is paid to',
+    'server/merchants.ts': 'the writer of merchants beside their page',
+    'server/configs.ts': 'whom an order is paid to, and keys at rest',
+    'server/keyChecks.ts': 'what a key must be',
   },
-} satisfies Domain
+} satisfies Domain<typeof paymentChannels>

@@ -1,3 +1,9 @@
+/** Of a merchant that receives money. */
+export const providers = ['SIMULATOR', 'WECHAT', 'ALIPAY', 'AGGREGATOR'] as const
+export type Provider = (typeof providers)[number]
+export const merchantStates = ['UNTESTED', 'ACTIVE', 'DISABLED', 'ERROR'] as const
+export type MerchantState = (typeof merchantStates)[number]
+
 /** What a channel's refusal means for whoever asked. */
 export type Meaning =
   /** Asked again later, under the same number. */

@@ -8,6 +8,7 @@ export const domain = {
   open: {
     'server/receive.ts': 'who tells of money',
     'server/bills.ts': 'bills of channels, which the daily comparison reads',
+    'server/trial.ts': 'whether a merchant would be paid',
     'server/takeIn.ts': 'money that a bill names is taken in as if its channel had told us',
   },
   jobs: async (app) => (await import('./server/jobs.ts')).registerPaymentJobs(app),

@@ -21,6 +21,11 @@ export const storeErrors = defineErrors('stores', {
     '负责人须属于该机构',
     'The person in charge must belong to the organisation',
   ],
+  wrongMerchant: [
+    422001,
+    '收款配置须属于该机构或其上级',
+    'The merchant must belong to the organisation or to one above it',
+  ],
   unknownRegion: [400001, '请选择所在地区', 'Choose the region'],
 })
 
@@ -35,6 +40,8 @@ const fields = {
     )
     .default(''),
   userId: f.id.nullable().default(null),
+  /** Whom its machines are paid to; null: the nearest merchant. */
+  paymentConfigId: f.id.nullable().default(null),
   county: z
     .string()
     .regex(/^(\d{6}(\d{3})?)?$/, bi('请选择所在地区', 'Choose the region'))
@@ -57,6 +64,8 @@ export const StoreRow = z.strictObject({
   orgId: f.id,
   orgName: z.string(),
   userName: z.string(),
+  /** Of one whom the caller may see. */
+  merchantName: z.string(),
   regionName: z.string(),
   deviceCount: z.number().int().min(0),
   version: f.version,
@@ -69,6 +78,7 @@ const errors = [
   storeErrors.nameTaken,
   storeErrors.systemTaken,
   storeErrors.wrongPerson,
+  storeErrors.wrongMerchant,
   storeErrors.unknownRegion,
 ] as const
 
@@ -77,7 +87,12 @@ export const stores = {
     path: '/stores',
     summary: 'Stores with their merchant number and machines',
     input: listQuery(
-      { keyword, orgId: f.id.optional(), systemId: z.string().trim().max(40).optional() },
+      {
+        keyword,
+        orgId: f.id.optional(),
+        systemId: z.string().trim().max(40).optional(),
+        paymentConfigId: f.id.optional(),
+      },
       ['storeName', 'deviceCount', 'createTime'],
       '-createTime',
     ),

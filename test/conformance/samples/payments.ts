@@ -13,7 +13,11 @@ export const payments: DomainSamples = {
       mch_id: `2088${rowId(where, 1)}`,
       app_id: `2014${rowId(where, 1)}`,
       secrets: Buffer.from('x'),
-      state: 'DISABLED',
+      system_id: `SYS${where}`,
+      user_name: `户${where}`,
+      settle_holder: `户名${where}`,
+      // one that was stopped would stop the machines
+      state: 'UNTESTED',
     },
     payment_bill_days: {
       org_id: place[where],

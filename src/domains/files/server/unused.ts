@@ -17,6 +17,7 @@ export const pictureColumns: readonly (readonly [table: string, column: string])
   ['notices', 'content'],
   ['notices', 'images'],
   ['organisations', 'licences'],
+  ['payment_configs', 'cap_approval'],
   ['products', 'detail_images'],
   ['products', 'images'],
   ['recall_destructions', 'photos'],

@@ -43,6 +43,7 @@ export const orderLockTimeout = (app: App, { rtuNumber }: Pick<Asked, 'rtuNumber
 export type Device = Place & {
   id: number
   orgId: number
+  storeId: number | null
   rtuNumber: string
   nickname: string
   lifecycle: string
@@ -90,8 +91,8 @@ type Asked = Input<typeof orders.mobileOrder>
 async function deviceByNumber(ctx: Asking, rtuNumber: string): Promise<Device> {
   const device = await rowOf<Omit<Device, 'site'> & { site: RawSite }>(
     ctx.db,
-  )`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.nickname, d.lifecycle, d.kind,
-    d.dispensing_mode as "dispensingMode", ${siteOf(ctx)} as site,
+  )`select d.id, d.org_id as "orgId", d.store_id as "storeId", d.rtu_number as "rtuNumber",
+    d.nickname, d.lifecycle, d.kind, d.dispensing_mode as "dispensingMode", ${siteOf(ctx)} as site,
       coalesce(s.online, false) as online, d.locked or coalesce(s.door_open, false) as stopped,
       coalesce(c.limit_per_order, 0) as "limitPerOrder",
       coalesce(c.limit_per_day, 0) as "limitPerDay", v.waiting, v.oldest,
@@ -333,7 +334,8 @@ async function mobileOrder(
   const at = seen ?? (await lookAt(ctx, input))
   if ('repeat' in at) return at.repeat
   const { device, pieces, limits } = at
-  const payee = await payeeOf(ctx.app, device.orgId, input.payType)
+  const payee = await payeeOf(ctx.app, device, input.payType)
+  if (!payee) throw new Refusal(orderErrors.notCollecting)
   if (!device.bound && limits['order.requireSplit'])
     if (!(await hasStrategy(ctx.db, device.orgId, payee.configId, ctx.now)))
       throw new Refusal(deviceSplitErrors.tradePaused)

@@ -14,26 +14,33 @@ import { wechat } from './wechat.ts'
 const knownMs = 5000
 const mostKnown = 10_000
 
-/** Keys of merchants at rest, bound to channel and merchant, which never change. */
-type Place = { provider: string; mchId: string; appId: string }
-const placeOf = ({ provider, mchId, appId }: Place) =>
-  `payment_configs.secrets|${provider}|${mchId}|${appId}`
-export type Secrets = { privateKey: string; apiV3Key: string }
-const use = 'payments.merchants'
+/** Keys of merchants at rest, bound to channel and merchant: whoever changes these seals anew. */
+type Place = { provider: string; mchId: string; appId: string; systemId?: string | null }
+const placeOf = ({ provider, mchId, appId, systemId }: Place) =>
+  `payment_configs.secrets|${provider}|${mchId || systemId}|${appId}`
+/** What a channel does not have is empty. */
+export type Secrets = {
+  privateKey: string
+  apiV3Key: string
+  desKey?: string
+  saltMd5Key?: string
+}
+export const keysUse = 'payments.merchants'
 export const sealKeys = (app: Pick<App, 'config'>, place: Place, secrets: Secrets): Buffer =>
-  sealSecret(app.config, use, placeOf(place), JSON.stringify(secrets))
+  sealSecret(app.config, keysUse, placeOf(place), JSON.stringify(secrets))
 export const openKeys = (app: Pick<App, 'config'>, place: Place, secrets: Buffer): Secrets =>
-  JSON.parse(openSecret(app.config, use, placeOf(place), secrets)) as Secrets
+  JSON.parse(openSecret(app.config, keysUse, placeOf(place), secrets)) as Secrets
 
 /** The merchant that was paid, active or not: refunds and late notices still are its own. */
 async function merchantById(app: App, db: Db, id: number): Promise<Merchant | null> {
   const row = await rowOf<Omit<Merchant, keyof Secrets> & { secrets: Buffer }>(db)`
     select id, org_id as "orgId", provider, mch_id as "mchId", app_id as "appId",
       cert_serial as "certSerial", fee_bp as "feeBp", secrets, channel_keys as keys
-    from payment_configs where id = ${id}`
+    from payment_configs where id = ${id} and mch_id <> ''`
   if (!row) return null
   const { secrets, ...merchant } = row
-  return { ...merchant, ...openKeys(app, row, secrets) }
+  const { privateKey, apiV3Key } = openKeys(app, row, secrets)
+  return { ...merchant, privateKey, apiV3Key }
 }
 
 export type Connected = { readonly merchant: Merchant; readonly channel: Channel }
@@ -76,24 +83,36 @@ function channelOf(app: App, merchant: Merchant): Channel {
 /** Whom a sale is paid to. */
 export type Payee = { provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'; configId: number | null }
 const simulator: Payee = { provider: 'SIMULATOR', configId: null }
-type Known = { at: number; payee: Promise<Payee> }
+/** Null: its merchant takes no money now. */
+type Known = { at: number; payee: Promise<Payee | null> }
 const knownOf = perApp(() => new Map<string, Known>())
 
-/** The active merchant of the organisation or of the nearest above it; without one the simulator. */
-export function payeeOf(app: App, orgId: number, provider: 'WECHAT' | 'ALIPAY'): Promise<Payee> {
+/**
+ * The merchant of the machine's store, else that of the organisation or of the nearest above it;
+ * without one the simulator. One that was stopped stops its machines: what they sell must not go to
+ * somebody else.
+ */
+export function payeeOf(
+  app: App,
+  { orgId, storeId }: { readonly orgId: number; readonly storeId?: number | null },
+  provider: 'WECHAT' | 'ALIPAY',
+): Promise<Payee | null> {
   const known = knownOf(app)
-  const key = `${orgId} ${provider}`
+  const key = `${orgId} ${storeId ?? ''} ${provider}`
   const kept = known.get(key)
   if (kept && performance.now() - kept.at < knownMs) return kept.payee
   if (known.size >= mostKnown) known.clear()
   const payee = app.database.aside(async (db) => {
-    const row = await rowOf<{ id: number }>(db)`
-      select c.id from organisations o
+    const row = await rowOf<{ id: number; state: string }>(db)`
+      select c.id, c.state from organisations o
       join organisations above on above.path @> o.path
       join payment_configs c on c.org_id = above.id and c.provider = ${provider}
-        and c.state = 'ACTIVE'
-      where o.id = ${orgId} order by nlevel(above.path) desc limit 1`
-    return row ? { provider, configId: row.id } : simulator
+        and c.state <> 'UNTESTED' and c.removed_at is null
+      left join stores s on s.id = ${storeId ?? null}::bigint and s.payment_config_id = c.id
+      where o.id = ${orgId}
+      order by s.id is null, nlevel(above.path) desc, c.state = 'ACTIVE' desc, c.id limit 1`
+    if (!row) return simulator
+    return row.state === 'ACTIVE' ? { provider, configId: row.id } : null
   })
   known.set(key, { at: performance.now(), payee })
   payee.catch(() => known.delete(key))

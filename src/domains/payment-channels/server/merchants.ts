@@ -1,11 +1,4 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  type KeyObject,
-  randomUUID,
-  X509Certificate,
-} from 'node:crypto'
+import { createPrivateKey, createPublicKey, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type App, systemActor } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
@@ -14,9 +7,8 @@ import type { Product } from '../../../server/product.ts'
 import { rowOf } from '../../../server/rows.ts'
 import type { ChannelKeys } from './channels.ts'
 import { openKeys, sealKeys } from './configs.ts'
+import { print, publicOf, rsa, spki } from './keyChecks.ts'
 
-const rsa = (key: KeyObject) =>
-  key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048
 const keyText = (right: (text: string) => boolean, message: string) =>
   z
     .string()
@@ -36,9 +28,6 @@ const publicKey = keyText(
   (pem) => rsa(publicOf(pem)),
   'must be an RSA public key or a certificate as PEM',
 )
-const publicOf = (pem: string) =>
-  pem.includes('CERTIFICATE') ? new X509Certificate(pem).publicKey : createPublicKey(pem)
-
 const common = {
   orgId: z.int().min(1),
   merchantName: z.string().trim().min(1).max(60),
@@ -87,12 +76,6 @@ const facts = ({
   ...{ merchantName, certSerial, feeBp, state },
   channelSigns: Object.entries(channelKeys).map(([id, { pem }]) => `${id} ${print(pem)}`),
 })
-const print = (pem: string): string =>
-  createHash('sha256')
-    .update(createPublicKey(pem).export({ type: 'spki', format: 'der' }))
-    .digest('hex')
-    .slice(0, 16)
-
 /** Enters a merchant, or other keys and another state of one that is known, with its log row. */
 export async function enterMerchant(
   app: Pick<App, 'config' | 'database' | 'now'> & { product: Pick<Product, 'auditText'> },
@@ -117,16 +100,17 @@ export async function enterMerchant(
     const before = await rowOf<Entered>(db)`
       select id, org_id as "orgId", merchant_name as "merchantName", cert_serial as "certSerial",
         fee_bp as "feeBp", state, secrets, channel_keys as "channelKeys" from payment_configs
-      where provider = ${provider} and mch_id = ${mchId} and app_id = ${appId} for update`
+      where provider = ${provider} and mch_id = ${mchId} and app_id = ${appId}
+        and removed_at is null for update`
     const row = await rowOf<{ id: number }>(db)`
       insert into payment_configs as c (org_id, provider, merchant_name, mch_id, app_id,
         cert_serial, secrets, channel_keys, fee_bp, state)
       values (${orgId}, ${provider}, ${merchantName}, ${mchId}, ${appId},
         ${certSerial}, ${sealKeys(app, place, secrets)}, ${JSON.stringify(keys)}::jsonb,
         ${feeBp}, ${state})
-      on conflict (provider, mch_id, app_id) do update
+      on conflict (provider, mch_id, app_id) where mch_id <> '' and removed_at is null do update
         set merchant_name = excluded.merchant_name, cert_serial = excluded.cert_serial,
-          secrets = excluded.secrets, channel_keys = excluded.channel_keys,
+          secrets = excluded.secrets, secret_tails = '{}', channel_keys = excluded.channel_keys,
           fee_bp = excluded.fee_bp, state = excluded.state, version = c.version + 1
         where c.org_id = excluded.org_id
       returning id`
@@ -158,4 +142,3 @@ export async function enterMerchant(
     return row.id
   })
 }
-const spki = { type: 'spki', format: 'pem' } as const

@@ -763,7 +763,10 @@ test('the bill of a merchant says nothing about the money of another at the same
     },
   ])
   expect(await differences('WECHAT')).toEqual([])
-  await world.sql(`update payment_configs set state = 'DISABLED' where id = $1`, [configId])
+  await world.sql(
+    `update payment_configs set state = 'DISABLED', removed_at = now() where id = $1`,
+    [configId],
+  )
 })
 
 test('a large bill is read in pieces: memory does not grow with it', {
@@ -856,13 +859,36 @@ test('a merchant is entered with keys that can be used, and its keys are not rea
 })
 
 test('a branch is paid to the nearest merchant above, others to the simulator', async () => {
-  const payee = async (org: number) => (await payeeOf(world.app, org, 'WECHAT')).configId
+  const payee = async (org: number) =>
+    (await payeeOf(world.app, { orgId: org }, 'WECHAT'))?.configId
   expect([await payee(3), await payee(7), await payee(4), await payee(2)]).toEqual([
     ids.WECHAT,
     ids.WECHAT,
     null,
     null,
   ])
+})
+
+test('a merchant that was stopped stops its machines; that of a store comes first', async () => {
+  const payee = async (of: { orgId: number; storeId?: number }) => {
+    configsChanged(world.app)
+    return payeeOf(world.app, of, 'WECHAT')
+  }
+  const storeId = rowId('CHILD', 1)
+  const below = await enterMerchant(world.app, {
+    ...channels.WECHAT.merchant,
+    orgId: 7,
+    mchId: '1900000888',
+  })
+  expect(await payee({ orgId: 7 })).toEqual({ provider: 'WECHAT', configId: below })
+  await world.sql('update stores set payment_config_id = $1 where id = $2', [ids.WECHAT, storeId])
+  expect((await payee({ orgId: 7, storeId }))?.configId).toBe(ids.WECHAT)
+  await world.sql(`update payment_configs set state = 'DISABLED' where id = $1`, [below])
+  expect(await payee({ orgId: 7 })).toBe(null)
+  await world.sql('update payment_configs set removed_at = now() where id = $1', [below])
+  expect((await payee({ orgId: 7 }))?.configId).toBe(ids.WECHAT)
+  await world.sql('update stores set payment_config_id = null where id = $1', [storeId])
+  configsChanged(world.app)
 })
 
 test('after all of it the books agree', async () => {

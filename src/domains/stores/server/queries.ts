@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
+import { exists } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { StoreRow, type stores } from '../contract.ts'
@@ -12,6 +13,8 @@ const store = (ctx: Ctx) =>
       systemId: sql`coalesce(s.system_id, '')`,
       orgName: sql`o.name`,
       userName: sql`coalesce(u.real_name, '')`,
+      merchantName: sql`coalesce((select c.merchant_name from payment_configs c
+        where c.id = s.payment_config_id and ${visible(ctx, 'c.org_id')}), '')`,
       deviceCount: sql`(select count(*) from devices d
         where d.store_id = s.id and ${visible(ctx, 'd.org_id', 'd.id')})`,
       createTime: sql`s.created_at`,
@@ -38,6 +41,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof stores.list>) =>
         sql`strpos(lower(s.store_name || ' ' || s.address), lower(${input.keyword})) > 0`,
       input.orgId && sql`s.org_id = ${input.orgId}`,
       input.systemId && sql`s.system_id = ${input.systemId}`,
+      input.paymentConfigId && sql`s.payment_config_id = ${input.paymentConfigId}`,
     ],
   })
 
@@ -69,6 +73,13 @@ export async function belongs(ctx: Ctx, userId: number, orgId: number): Promise<
         and ${visible(ctx, 'u.org_id')}`.execute(ctx.db)
   return rows.length > 0
 }
+
+/** A merchant he sees, of the organisation or of one above it. */
+export const collects = (ctx: Ctx, configId: number, orgId: number): Promise<boolean> =>
+  exists(ctx.db)`select 1 from payment_configs c
+    join organisations above on above.id = c.org_id
+    join organisations o on o.id = ${orgId} and above.path @> o.path
+    where c.id = ${configId} and c.removed_at is null and ${visible(ctx, 'c.org_id')}`
 
 /** Holds the store, so that no machine comes into it meanwhile. */
 export const lock = (ctx: Ctx, id: number) =>

@@ -4,6 +4,7 @@ import { columns, deleteVersion, guarding, updateVersion } from '../../../server
 import { fieldRefusal, reject } from '../../../shared/errors.ts'
 import { placeName, regionPath } from '../../../shared/regions.ts'
 import { newOwner } from '../../accounts/server/owner.ts'
+import { configsChanged } from '../../payment-channels/server/configs.ts'
 import { type StoreFields, type StoreRow, storeErrors, type stores } from '../contract.ts'
 import { ownerRule, removable } from '../rules.ts'
 import * as q from './queries.ts'
@@ -29,11 +30,21 @@ const unique = guarding({
 const written = (store: StoreFields) =>
   columns('stores', { ...store, systemId: store.systemId || null })
 
-async function checked(ctx: Ctx, store: StoreFields, orgId: number): Promise<void> {
+async function checked(
+  ctx: Ctx,
+  store: StoreFields,
+  orgId: number,
+  before: number | null = null,
+): Promise<void> {
   if (store.county && regionPath(store.county).length < 3)
     throw fieldRefusal(storeErrors.unknownRegion, 'county')
   if (store.userId !== null && !(await q.belongs(ctx, store.userId, orgId)))
     throw fieldRefusal(storeErrors.wrongPerson, 'userId')
+  // one of an organisation above stays though he does not see it
+  const { paymentConfigId } = store
+  if (paymentConfigId === null || paymentConfigId === before) return
+  if (!(await q.collects(ctx, paymentConfigId, orgId)))
+    throw fieldRefusal(storeErrors.wrongMerchant, 'paymentConfigId')
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...store }) => {
@@ -53,10 +64,12 @@ const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...store }) =>
 
 const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...store }) => {
   const before = await get(ctx, id)
-  await checked(ctx, store, before.orgId)
+  await checked(ctx, store, before.orgId, before.paymentConfigId)
   await unique(updateVersion(ctx, 'stores', { id, version }, written(store)))
   const after = await get(ctx, id)
   ctx.audit({ id, name: after.storeName, before, after, orgId: before.orgId })
+  if (after.paymentConfigId !== before.paymentConfigId)
+    ctx.afterCommit(() => configsChanged(ctx.app))
   ctx.touch('stores')
   return after
 }

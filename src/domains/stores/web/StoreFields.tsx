@@ -3,13 +3,16 @@ import { useTranslation } from 'react-i18next'
 import { Field, Fixed, NumberField, TextField } from '../../../web/form/fields.tsx'
 import { OptionSelect, type PickProps } from '../../../web/OptionSelect.tsx'
 import { RegionSelect } from '../../../web/RegionSelect.tsx'
+import { useMay } from '../../../web/session.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { PlaceOnMap } from '../../geo/web/pickers.tsx'
+import { MerchantSelect } from '../../payment-channels/web/pickers.tsx'
 import { type StoreRow, stores } from '../contract.ts'
 
 /** The organisation of a store is chosen once. */
 export function StoreFields({ row }: { row: StoreRow | undefined }) {
   const { t } = useTranslation('stores')
+  const may = useMay()
   return (
     <>
       <TextField name="storeName" count />
@@ -24,6 +27,11 @@ export function StoreFields({ row }: { row: StoreRow | undefined }) {
       <Field name="userId">
         <Person orgId={row?.orgId} />
       </Field>
+      {may('payment-config:read') ? (
+        <Field name="paymentConfigId">
+          <MerchantSelect />
+        </Field>
+      ) : null}
       <Field name="county">
         <RegionSelect />
       </Field>

@@ -25,6 +25,7 @@ export function StoreList() {
         col('systemId'),
         col('userName'),
         col('orgName'),
+        col('merchantName', { defaultHidden: true }),
         col('deviceCount'),
         col('regionName'),
         col('address'),

@@ -1,5 +1,14 @@
+import { registerLocale } from '../../../web/i18n.ts'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { OptionSelect, type PickProps } from '../../../web/OptionSelect.tsx'
 import { stores } from '../contract.ts'
+import { locale } from '../locale.ts'
+
+// pages of other domains use these without having loaded the texts
+registerLocale('stores', locale)
+
+/** The fields of a store's dialog. */
+export const StoreFields = lazyDialog(() => import('./StoreFields.tsx').then((m) => m.StoreFields))
 
 /**
  * A store by its name. Without an organisation its name follows; nothing to choose while it is
