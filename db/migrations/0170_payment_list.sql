@@ -27,8 +27,6 @@ alter table payment_configs add check (system_id is not null or mch_id <> '');
 alter table payment_configs add user_name text not null default '' check (length(user_name) <= 40);
 alter table payment_configs add sub_mch_id text not null default ''
   check (sub_mch_id ~ '^[0-9A-Za-z]{0,32}$');
-alter table payment_configs add split_cap_bp int not null default 3000
-  check (split_cap_bp between 0 and 10000);
 -- a picture of what the channel allowed
 alter table payment_configs add cap_approval text not null default ''
   check (length(cap_approval) <= 200);

@@ -22,6 +22,7 @@ import { seedTelemetry } from '../domains/machines/seed.ts'
 import { seedMedicalInsurance } from '../domains/medical-insurance/seed.ts'
 import { seedNotices } from '../domains/notices/seed.ts'
 import { seedOrderSupplements } from '../domains/order-supplements/seed.ts'
+import { seedPaymentConfigs } from '../domains/payment-configs/seed.ts'
 import { seedProducts } from '../domains/products/seed.ts'
 import { seedReplenishment } from '../domains/replenishment/seed.ts'
 import { seedRoles } from '../domains/roles/seed.ts'
@@ -106,6 +107,7 @@ async function seedDemo(
     await seedDevices(db, ids, now, config.secretKey)
     await seedBoards(db, ids, now)
     await seedStores(db, ids, now)
+    await seedPaymentConfigs(db, config, ids.org, now)
     await seedDistribution(db, ids, now)
     await seedDeviceTags(db, ids, now)
     await seedLanes(db, ids, now)

@@ -61,6 +61,10 @@ describe.each<[path: string, row: readonly string[]]>([
   ['/device-list', deviceRow],
   ['/device-type-list', typeRow],
   ['/stores-list', words('storeName SystemId userName')],
+  [
+    '/finance-payment-list',
+    words('id operatorName merchantName systemId userName desKey saltMd5Key'),
+  ],
   ['/product-category-list-index', words('id name createTime')],
   ['/product-manage-list', words('id img detail')],
   ['/stock-waste-list', flowRow],

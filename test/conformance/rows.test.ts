@@ -114,6 +114,8 @@ const figures = [
   'orders.statistics',
   'orders.vendLanes',
   'organisations.creatable',
+  'paymentConfigs.uses',
+  'paymentConfigs.addresses',
   'reconciliation.trialBalance',
   'replenishment.unsent',
   'replenishment.myRoute',

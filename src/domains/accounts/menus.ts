@@ -70,9 +70,7 @@ const table: readonly Group[] = [
   ]],
   ['finance', 'money', '财务管理', 'Finance', [
     ['billing-details', '账单明细', 'Billing details', 'billing:read'],
-    ['sub-ledger-list'],
-    ['sub-account'],
-    ['payment-list', '公司列表', 'Payment list', 'payment-config:read'],
+    ['sub-ledger-list'], ['sub-account'], ['payment-list'],
     ['busManager', '推荐人设置', 'Referrer settings', 'referrer:read', hidden],
     ['invoice-enterprise', '企业发票', 'Enterprise invoices', 'invoice:read', hidden],
   ]],

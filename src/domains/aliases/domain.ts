@@ -1,5 +1,6 @@
 import type { Domain } from '../../server/domain.ts'
 import { deviceAliases } from './devices.ts'
+import { financeAliases } from './finance.ts'
 import { laneAliases } from './lanes.ts'
 import { orderAliases } from './orders.ts'
 import { peopleAliases } from './people.ts'
@@ -10,6 +11,7 @@ import { stockAliases } from './stock.ts'
 export const domain = {
   aliases: [
     ...deviceAliases,
+    ...financeAliases,
     ...laneAliases,
     ...orderAliases,
     ...peopleAliases,

@@ -139,6 +139,19 @@ export const funds = k.settings('funds', 'org', {
     help: bi('支付成功到分账之间的时间', 'From payment to its split'),
     pending: true,
   },
+  'funds.serverAddresses': {
+    ...k.optional(
+      200,
+      /^[0-9a-fA-F.:/,， ]*$/,
+      bi('请输入以逗号分隔的IP', 'Addresses with commas between them'),
+    ),
+    name: bi('服务器出口IP', 'Addresses of the server'),
+    help: bi(
+      '支付通道后台须登记的IP，以逗号分隔',
+      'From where channels are asked, with commas between them',
+    ),
+    level: 'platform',
+  },
   'funds.minWithdrawal': {
     ...k.fen(10, 100_000, 1000),
     name: bi('最低提现金额', 'Smallest withdrawal'),
