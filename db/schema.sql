@@ -2204,8 +2204,8 @@ table public.payment_configs row security
   org_id bigint not null
   provider text not null
   merchant_name text not null
-  mch_id text not null
-  app_id text not null
+  mch_id text default ''::text not null
+  app_id text default ''::text not null
   cert_serial text default ''::text not null
   secrets bytea not null
   channel_keys jsonb default '{}'::jsonb not null
@@ -2214,21 +2214,57 @@ table public.payment_configs row security
   version integer default 1 not null
   created_at timestamp with time zone default now() not null
   split_cap_bp integer default 3000 not null
-  constraint payment_configs_app_id_check CHECK ((app_id ~ '^[0-9A-Za-z]{1,32}$'::text))
+  removed_at timestamp with time zone
+  system_id text
+  user_name text default ''::text not null
+  sub_mch_id text default ''::text not null
+  cap_approval text default ''::text not null
+  collector_kind text default 'OPERATOR_MERCHANT'::text not null
+  freeze_days integer default 180 not null
+  refund_fee_returned boolean default true not null
+  settle_bank text default ''::text not null
+  settle_holder text default ''::text not null
+  settle_account bytea
+  settle_tail text default ''::text not null
+  secret_tails jsonb default '{}'::jsonb not null
+  cert_until timestamp with time zone
+  tested_at timestamp with time zone
+  test_steps jsonb default '[]'::jsonb not null
+  constraint payment_configs_cap_approval_check CHECK ((length(cap_approval) <= 200))
   constraint payment_configs_cert_serial_check CHECK ((cert_serial ~ '^[0-9A-F]{0,40}$'::text))
   constraint payment_configs_channel_keys_check CHECK ((jsonb_typeof(channel_keys) = 'object'::text))
-  constraint payment_configs_check CHECK (((provider <> 'WECHAT'::text) OR (cert_serial <> ''::text)))
+  constraint payment_configs_check CHECK (((provider <> 'WECHAT'::text) OR (cert_serial <> ''::text) OR (state <> 'ACTIVE'::text)))
+  constraint payment_configs_check1 CHECK (
+CASE
+    WHEN (provider = ANY (ARRAY['WECHAT'::text, 'ALIPAY'::text])) THEN ((mch_id ~ '^[0-9A-Za-z]{1,32}$'::text) AND (app_id ~ '^[0-9A-Za-z]{1,32}$'::text))
+    ELSE ((mch_id = ''::text) AND (app_id = ''::text))
+END)
+  constraint payment_configs_check2 CHECK (((removed_at IS NULL) OR (state = 'DISABLED'::text)))
+  constraint payment_configs_check3 CHECK (((system_id IS NOT NULL) OR (mch_id <> ''::text)))
+  constraint payment_configs_check4 CHECK (((split_cap_bp <= 3000) OR (cap_approval <> ''::text)))
+  constraint payment_configs_check5 CHECK (((settle_account IS NULL) = (settle_tail = ''::text)))
+  constraint payment_configs_collector_kind_check CHECK ((collector_kind = ANY (ARRAY['OPERATOR_MERCHANT'::text, 'SUB_MERCHANT'::text, 'PLATFORM_MERCHANT'::text])))
   constraint payment_configs_fee_bp_check CHECK (((fee_bp >= 0) AND (fee_bp <= 200)))
-  constraint payment_configs_mch_id_check CHECK ((mch_id ~ '^[0-9A-Za-z]{1,32}$'::text))
+  constraint payment_configs_freeze_days_check CHECK (((freeze_days >= 1) AND (freeze_days <= 365)))
+  constraint payment_configs_id_provider_key UNIQUE (id, provider)
   constraint payment_configs_merchant_name_check CHECK (((merchant_name <> ''::text) AND (length(merchant_name) <= 60)))
   constraint payment_configs_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint payment_configs_pkey PRIMARY KEY (id)
-  constraint payment_configs_provider_check CHECK ((provider = ANY (ARRAY['WECHAT'::text, 'ALIPAY'::text])))
-  constraint payment_configs_provider_mch_id_app_id_key UNIQUE (provider, mch_id, app_id)
+  constraint payment_configs_provider_check CHECK ((provider = ANY (ARRAY['SIMULATOR'::text, 'WECHAT'::text, 'ALIPAY'::text, 'AGGREGATOR'::text])))
+  constraint payment_configs_secret_tails_check CHECK ((jsonb_typeof(secret_tails) = 'object'::text))
+  constraint payment_configs_settle_bank_check CHECK ((length(settle_bank) <= 60))
+  constraint payment_configs_settle_holder_check CHECK ((length(settle_holder) <= 60))
+  constraint payment_configs_settle_tail_check CHECK ((length(settle_tail) <= 4))
   constraint payment_configs_split_cap_bp_check CHECK (((split_cap_bp >= 0) AND (split_cap_bp <= 10000)))
   constraint payment_configs_state_check CHECK ((state = ANY (ARRAY['UNTESTED'::text, 'ACTIVE'::text, 'DISABLED'::text, 'ERROR'::text])))
+  constraint payment_configs_sub_mch_id_check CHECK ((sub_mch_id ~ '^[0-9A-Za-z]{0,32}$'::text))
+  constraint payment_configs_system_id_check CHECK (((system_id <> ''::text) AND (length(system_id) <= 32)))
+  constraint payment_configs_test_steps_check CHECK ((jsonb_typeof(test_steps) = 'array'::text))
+  constraint payment_configs_user_name_check CHECK ((length(user_name) <= 40))
   CREATE INDEX payment_configs_org ON public.payment_configs USING btree (org_id, created_at DESC, id DESC)
-  CREATE UNIQUE INDEX payment_configs_active ON public.payment_configs USING btree (org_id, provider) WHERE (state = 'ACTIVE'::text)
+  CREATE UNIQUE INDEX payment_configs_active ON public.payment_configs USING btree (org_id, provider) WHERE ((state = 'ACTIVE'::text) AND (mch_id <> ''::text))
+  CREATE UNIQUE INDEX payment_configs_merchant ON public.payment_configs USING btree (provider, mch_id, app_id) WHERE ((mch_id <> ''::text) AND (removed_at IS NULL))
+  CREATE UNIQUE INDEX payment_configs_system ON public.payment_configs USING btree (provider, system_id) WHERE (removed_at IS NULL)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
@@ -2279,7 +2315,7 @@ table public.payments row security
   constraint payments_check1 CHECK (((NOT applied) OR ((order_id IS NOT NULL) AND (state = 'SUCCESS'::text))))
   constraint payments_check2 CHECK (((provider = 'SIMULATOR'::text) = (config_id IS NULL)))
   constraint payments_check3 CHECK (((config_id IS NOT NULL) OR (next_at IS NULL)))
-  constraint payments_config_id_fkey FOREIGN KEY (config_id) REFERENCES payment_configs(id)
+  constraint payments_config_id_provider_fkey FOREIGN KEY (config_id, provider) REFERENCES payment_configs(id, provider)
   constraint payments_fee_amount_check CHECK ((fee_amount >= 0))
   constraint payments_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint payments_out_trade_no_key UNIQUE (out_trade_no)
@@ -3511,6 +3547,7 @@ table public.stores row security
   lat numeric(8,6)
   version integer default 1 not null
   created_at timestamp with time zone default now() not null
+  payment_config_id bigint
   constraint stores_address_check CHECK ((length(address) <= 100))
   constraint stores_check CHECK (((lng IS NULL) = (lat IS NULL)))
   constraint stores_county_check CHECK ((county ~ '^([0-9]{6}|[0-9]{9})?$'::text))
@@ -3519,10 +3556,12 @@ table public.stores row security
   constraint stores_lng_check CHECK (((lng >= (73)::numeric) AND (lng <= (136)::numeric)))
   constraint stores_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint stores_org_id_store_name_key UNIQUE (org_id, store_name)
+  constraint stores_payment_config_id_fkey FOREIGN KEY (payment_config_id) REFERENCES payment_configs(id)
   constraint stores_pkey PRIMARY KEY (id)
   constraint stores_store_name_check CHECK (((store_name <> ''::text) AND (length(store_name) <= 40)))
   constraint stores_system_id_check CHECK ((system_id ~ '^[A-Za-z0-9_-]{4,40}$'::text))
   constraint stores_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+  CREATE INDEX stores_config ON public.stores USING btree (payment_config_id) WHERE (payment_config_id IS NOT NULL)
   CREATE INDEX stores_created ON public.stores USING btree (created_at DESC, id DESC)
   CREATE INDEX stores_org ON public.stores USING btree (org_id, created_at DESC, id DESC)
   CREATE INDEX stores_user ON public.stores USING btree (user_id) WHERE (user_id IS NOT NULL)
@@ -4934,6 +4973,46 @@ CREATE OR REPLACE FUNCTION public.organisations_of_tenant(place ltree)
  STABLE PARALLEL SAFE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$ select count(*) from organisations where nlevel(place) > 1 and path <@ subpath(place, 0, least(nlevel(place), 2)) $function$
+
+CREATE OR REPLACE FUNCTION public.payment_config_paid(config bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select exists (select from payments p where p.config_id = config)
+$function$
+
+CREATE OR REPLACE FUNCTION public.payment_config_unsettled(config bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select exists (select from payments p where p.config_id = config and p.paid_at is null
+      and p.state = 'PENDING')
+    or exists (select from orders o join payments p on p.order_id = o.id and p.config_id = config
+      where o.order_status in ('PAID','SHIPPED') and not o.excluded
+        and o.org_id in (select b.id from organisations b, organisations own, payment_configs c
+          where c.id = config and own.id = c.org_id and b.path <@ own.path))
+    or exists (select from refunds r join payments p on p.id = r.payment_id
+      where r.next_at is not null and p.config_id = config)
+$function$
+
+CREATE OR REPLACE FUNCTION public.payment_config_used(config bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select exists (select from stores s join devices d on d.store_id = s.id
+      where s.payment_config_id = config)
+    or payment_config_unsettled(config)
+    or exists (select from reconciliation_differences r where r.config_id = config
+      and r.state in ('OPEN','HANDLING','REVIEW')
+      and r.org_id in (select o.id from organisations o, organisations own, payment_configs c
+        where c.id = config and own.id = c.org_id and o.path <@ own.path))
+$function$
 
 CREATE OR REPLACE FUNCTION public.quarantine_codes()
  RETURNS trigger

@@ -1181,10 +1181,10 @@ export interface PaymentBillsTable {
 export interface PaymentConfigsTable {
   id: Generated<number>
   org_id: number
-  provider: 'WECHAT' | 'ALIPAY'
+  provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY' | 'AGGREGATOR'
   merchant_name: string
-  mch_id: string
-  app_id: string
+  mch_id: Generated<string>
+  app_id: Generated<string>
   cert_serial: Generated<string>
   secrets: Buffer
   channel_keys: Generated<unknown>
@@ -1193,6 +1193,22 @@ export interface PaymentConfigsTable {
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   split_cap_bp: Generated<number>
+  removed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  system_id: string | null
+  user_name: Generated<string>
+  sub_mch_id: Generated<string>
+  cap_approval: Generated<string>
+  collector_kind: Generated<'OPERATOR_MERCHANT' | 'SUB_MERCHANT' | 'PLATFORM_MERCHANT'>
+  freeze_days: Generated<number>
+  refund_fee_returned: Generated<boolean>
+  settle_bank: Generated<string>
+  settle_holder: Generated<string>
+  settle_account: Buffer | null
+  settle_tail: Generated<string>
+  secret_tails: Generated<unknown>
+  cert_until: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  tested_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  test_steps: Generated<unknown>
 }
 
 export interface PaymentEventsTable {
@@ -1885,6 +1901,7 @@ export interface StoresTable {
   lat: number | null
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  payment_config_id: number | null
 }
 
 export interface SuppliersTable {
@@ -2422,7 +2439,9 @@ export type Constraint =
   | 'payment_bill_days_provider_config_id_day_key'
   | 'payment_bills_provider_config_id_kind_trade_no_day_key'
   | 'payment_configs_active'
-  | 'payment_configs_provider_mch_id_app_id_key'
+  | 'payment_configs_id_provider_key'
+  | 'payment_configs_merchant'
+  | 'payment_configs_system'
   | 'payment_events_provider_event_id_key'
   | 'payments_applied'
   | 'payments_out_trade_no_key'
