@@ -73,6 +73,24 @@ export async function seedDrugControl(db: Db, now: Date): Promise<void> {
     left join lateral (select * from users u where u.org_id = d.org_id and u.status = 'ENABLED'
       order by u.id limit 1) u on true
     where d.n <= 14`.execute(db)
+  // the quality manager of the pharmacy was there on the last thirty days
+  await sql`insert into pharmacists (user_id, org_id, licence_no, valid_until)
+    select u.id, u.org_id, 'YS4403201806217', ${now}::date + 400 from users u
+    where u.username = 'huangshuzhen'`.execute(db)
+  await sql`
+    insert into pharmacist_duties (org_id, store_id, user_id, place, store_name, name, licence_no,
+      began_at, seen_at, ended_at)
+    select h.org_id, s.id, h.user_id, case when n % 6 = 0 then 'REMOTE' else 'ONSITE' end,
+      s.store_name, u.real_name, h.licence_no, t.began, t.ended - interval '20 seconds', t.ended
+    from pharmacists h join users u on u.id = h.user_id
+    join stores s on s.org_id = h.org_id and exists (select from devices d
+      where d.store_id = s.id and d.dispensing_mode = 'PHARMACIST')
+    cross join generate_series(1, 30) n
+    cross join lateral (select date_trunc('day', ${now}::timestamptz, 'Asia/Shanghai')
+      - n * interval '1 day' as midnight) m
+    cross join lateral (select midnight + interval '8:52:00' + n * 37 % 11 * interval '1 minute' as
+      began, midnight + interval '20:31:00' + n * 53 % 17 * interval '1 minute' as ended) t
+    order by n desc`.execute(db)
   for (const statement of counterStatements([...new Set(lanes.map(({ device }) => device))]))
     await statement.execute(db)
 }

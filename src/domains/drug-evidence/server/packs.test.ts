@@ -212,6 +212,39 @@ test('who was on duty for a machine, and until when as far as was known then', a
   ).toEqual([{ store_name: '店3' }, { store_name: '店3' }])
 })
 
+test('who bought special compounds is there, as people may see him', async () => {
+  const at = new Date('2026-11-18T02:00:00Z')
+  for (const org of [3, 4]) {
+    const piece = { org_id: org, device_id: 8 + org, order_id: org, unit_no: 1 }
+    const ordered = { created_at: at, order_num: `2026111800000000000${org}` }
+    await add(world.sql, 'orders', {
+      ...{ id: org, org_id: org, device_id: 8 + org, ...ordered, expire_at: at, pieces: 1 },
+      ...{ rtu_number: 'x', device_name: 'x', consumer: '', channel: 'MACHINE' },
+      ...{ order_type: 'SCAN', pay_type: 'WECHAT', detail: 'x', img: '' },
+      ...{ total_amount: 300, payable_amount: 300 },
+    })
+    await add(world.sql, 'order_units', {
+      ...{ ...piece, ...ordered, lane_id: 1, road: 1 },
+      ...{ product_id: org, product_name: `伪麻${org}`, model: '12片', drug_class: 'OTC_A' },
+      ...{ img: '', list_price: 300, discount: 0, paid: 300, cost: 100 },
+      ...{ vend_state: 'FAILED', hold: 'RELEASED', finished_at: now },
+    })
+    await add(world.sql, 'special_purchases', {
+      ...piece,
+      ...{ order_at: at, day: '2026-11-18', person: Buffer.alloc(32), sealed: Buffer.alloc(9) },
+      ...{ buyer: '安*', card: '110***********002X' },
+    })
+  }
+  const of = async (more: object) => {
+    const text = await textOf(await made({ deviceIds: [11], from: '2026-11-18', ...more }))
+    return text.split('\r\n').filter((line) => /伪麻/.test(line))
+  }
+  const row =
+    'HD000011,20261118000000000003,1,伪麻3,12片,安*,110***********002X,2026-11-18 10:00:00,'
+  expect(await of({})).toEqual([`${row}FAILED`])
+  expect(await of({ dataAsOf: '2026-11-18T03:00:00Z' })).toEqual([row])
+})
+
 test('the same parameters with the same data-as-of are the same bytes', async () => {
   const body = { deviceIds: [11], dataAsOf: '2026-11-21T05:59:59Z' }
   const no = await made(body)

@@ -33,7 +33,7 @@ import { forbidden, queueRefusal, safeSeconds, splitDiscount } from '../rules.ts
 import { numbersOf } from './numbers.ts'
 import { platformBehind } from './queue.ts'
 import { within } from './rows.ts'
-import { isRegistered, register, saleFor } from './specials.ts'
+import { isRegistered, mostOf, register, saleFor } from './specials.ts'
 import { countUnpaid, lostBy } from './unpaid.ts'
 
 /** Few may order at once: who waits for a machine that somebody changes keeps no place for long. */
@@ -157,11 +157,12 @@ async function mobileLanes(
   const sold = selling
     ? lanes.filter((lane) => guarded(lane, device, registeredBuyer).ok && !past(lane))
     : []
-  const list = sold.map(({ drugClass, drug, goodsExpireOn, ...lane }) => ({
-    ...lane,
-    restriction: strictest(lane.restriction, device.limitPerOrder),
-    needsIdentity: isRegistered({ drugClass, drug }, device),
-  }))
+  const most = await mostOf(ctx.app, device.orgId)
+  const list = sold.map(({ drugClass, drug, goodsExpireOn, ...lane }) => {
+    const needsIdentity = isRegistered({ drugClass, drug }, device)
+    const restriction = strictest(lane.restriction, device.limitPerOrder, needsIdentity ? most : 0)
+    return { ...lane, restriction, needsIdentity }
+  })
   return { rtuNumber: device.rtuNumber, name: device.nickname, online: device.online, list }
 }
 

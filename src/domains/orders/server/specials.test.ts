@@ -170,9 +170,9 @@ test('who buys says who he is; two packs a day, wherever he buys them', async ()
   const shelf = await bySystem(world.app, async (ctx) =>
     createHandlers.mobileLanes(ctx, { rtuNumber: await numberOf(device) }),
   )
-  expect(shelf.list.map((lane) => [lane.roadIndex, lane.needsIdentity])).toEqual([
-    [1, true],
-    [2, false],
+  expect(shelf.list.map((lane) => [lane.roadIndex, lane.needsIdentity, lane.restriction])).toEqual([
+    [1, true, 2],
+    [2, false, 0],
   ])
   expect(await buy(undefined)).toBe(unsaid)
   expect(await buy(anna, { count: 3 })).toBe(tooMany)

@@ -39,7 +39,8 @@ async function takenBy(ctx: Asking, persons: readonly Buffer[]): Promise<Map<str
   return new Map(rows.map(({ person, packs }) => [person, packs]))
 }
 
-const mostOf = (app: App, orgId: number) => cachedSetting(app, orgId, 'drug.specialPacks')
+/** Packs of a person and day, as the organisation of the machine has it. */
+export const mostOf = (app: App, orgId: number) => cachedSetting(app, orgId, 'drug.specialPacks')
 
 type Wanted = { readonly items: readonly { roadIndex: number; count: number }[] }
 /**
