@@ -3313,6 +3313,7 @@ table public.special_purchases row security
   CREATE INDEX special_purchases_org ON public.special_purchases USING btree (org_id, order_at)
   CREATE INDEX special_purchases_person ON public.special_purchases USING btree (person, day)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
 table public.split_bindings row security

@@ -20,6 +20,7 @@ create table special_purchases (
   primary key (order_id, unit_no)
 );
 call app_protect('special_purchases', 'device_id');
+call app_watch('special_purchases');
 create index special_purchases_person on special_purchases (person, day);
 create index special_purchases_org on special_purchases (org_id, order_at);
 create index special_purchases_device on special_purchases (device_id, order_at);

@@ -299,7 +299,7 @@ export const locale = defineLocale(
       title: 'Pharmacists',
       on: 'On duty',
       and: ', ',
-      there: 'A pharmacist is on duty at all {m} stores',
+      there: 'A pharmacist is on duty at every store ({m})',
       absent: 'A pharmacist is on duty at {n} of {m} stores; nobody at {names}',
       noStore: 'machines without a store',
       hint: 'Without a pharmacist a machine sells as an unattended one: class B OTC drugs alone. Keep a page open while on duty; three minutes without a sign of life end it.',

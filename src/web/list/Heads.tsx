@@ -16,6 +16,10 @@ export const activeView = (views: readonly View[], query: Query): View | undefin
     .filter((view) => view.query && same(query, view.query))
     .sort((a, b) => Object.keys(b.query ?? {}).length - Object.keys(a.query ?? {}).length)[0]
 
+/** On a phone the strip is longer than the screen. */
+const intoView = (button: HTMLButtonElement | null): void =>
+  button?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+
 export function ListHead({
   title,
   views,
@@ -41,6 +45,7 @@ export function ListHead({
             <button
               key={view.key}
               type="button"
+              ref={view === current ? intoView : null}
               aria-pressed={view === current}
               onClick={() => (view.path ? navigate(view.path) : onView(view.query ?? {}))}
             >
