@@ -14,6 +14,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32, deflateRawSync } from 'node:zlib'
 
 /**
@@ -36,6 +37,7 @@ export type Fault =
   | { how: 'OTHER' } // what it said of another one
   | { how: 'CODE'; code: string } // a refusal, signed
   | { how: 'HUGE' }
+  | { how: 'SLOW'; ms: number }
 export type Told = { url: string; headers: Record<string, string>; body: string }
 export type StandIn = {
   provider: 'WECHAT' | 'ALIPAY'
@@ -113,6 +115,7 @@ async function listen(
     const body = Buffer.concat(parts).toString('utf8')
     const name = nameOf(request, body)
     const fault = faults.get(name)?.shift()
+    if (fault?.how === 'SLOW') await sleep(fault.ms)
     const dies = () => void request.socket.destroy()
     if (fault?.how === 'DIES') return dies()
     if (fault?.how === 'HTTP') return void answer.writeHead(fault.status).end('<html>no</html>')
@@ -594,7 +597,7 @@ export async function openAlipay(now: () => Date): Promise<StandIn> {
   }
 }
 
-function alipayBill(rows: readonly BillLine[], mchId: string): Buffer {
+export function alipayBill(rows: readonly BillLine[], mchId: string): Buffer {
   const head = `#支付宝业务明细查询\r\n#账号：[${mchId}0156]\r\n#-----业务明细列表----\r\n`
   const heading =
     '支付宝交易号,商户订单号,业务类型,商品名称,创建时间,完成时间,门店编号,门店名称,操作员,终端号,对方账户,订单金额（元）,商家实收（元）,支付宝红包（元）,集分宝（元）,支付宝优惠（元）,商家优惠（元）,券核销金额（元）,券名称,商家红包消费金额（元）,卡消费金额（元）,退款批次号/请求号,服务费（元）,分润（元）,备注'
@@ -620,7 +623,12 @@ function alipayBill(rows: readonly BillLine[], mchId: string): Buffer {
 function gbk(text: string): Buffer {
   gbkTable ??= tableOfGbk()
   const table = gbkTable
-  return Buffer.concat([...text].map((sign) => table.get(sign) ?? Buffer.from(sign, 'latin1')))
+  const latin = (part: string) => Buffer.from(part, 'latin1')
+  return Buffer.concat(
+    text
+      .split(/([\u0080-\uffff])/)
+      .map((part) => (part > '\u007f' ? (table.get(part) ?? latin(part)) : latin(part))),
+  )
 }
 let gbkTable: Map<string, Buffer> | undefined
 function tableOfGbk(): Map<string, Buffer> {

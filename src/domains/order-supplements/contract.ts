@@ -170,9 +170,10 @@ export const orderSupplements = {
     input: z.strictObject({ date: z.string(bi('请选择日期', 'Choose the day')).pipe(f.day) }),
     /**
      * Payments in the bills, and those of them that were missing: as far as the caller sees them;
-     * and of how many merchants there is no bill yet.
+     * of how many merchants there is no bill yet, and of how many it is still being fetched: after
+     * a minute nobody waits, the worker goes on.
      */
-    output: z.strictObject({ lines: f.count, found: f.count, absent: f.count }),
+    output: z.strictObject({ lines: f.count, found: f.count, absent: f.count, pending: f.count }),
   }),
   close: write('order:supplement', {
     path: '/order-supplements/{id}/close',

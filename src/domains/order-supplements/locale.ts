@@ -76,6 +76,7 @@ export const locale = defineLocale(
     syncDay: '账单日期',
     syncDone: '账单 {lines} 笔，补记 {found} 笔',
     syncAbsent: '{absent} 个商户的账单尚未生成，请稍后再试',
+    syncPending: '{pending} 个商户的账单仍在拉取，完成后自动补记',
     query: '查询',
     today: '今天',
     week: '近 7 天',
@@ -162,6 +163,8 @@ export const locale = defineLocale(
     syncDay: 'Day of the bill',
     syncDone: '{lines} payments in the bill, {found} were missing',
     syncAbsent: 'The bills of {absent} merchants are not there yet, try again later',
+    syncPending:
+      'The bills of {pending} merchants are still being fetched and count when they are here',
     query: 'Query',
     today: 'Today',
     week: 'Last 7 days',

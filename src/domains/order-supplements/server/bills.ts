@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type App, type Ctx, visible } from '../../../server/context.ts'
 import { perApp } from '../../../server/perApp.ts'
 import { exists, onlyRow } from '../../../server/rows.ts'
-import { Lost } from '../../../server/work.ts'
+import { bySystem } from '../../../server/run.ts'
+import { clock, Lost } from '../../../server/work.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import {
@@ -19,6 +22,13 @@ import { type orderSupplements, supplementErrors } from '../contract.ts'
 const most = 50
 /** Channels keep their bills so long. */
 const mostDaysBack = 90
+/**
+ * So long a person waits for what is known then (the answer itself has its seconds besides), and
+ * how many merchants are asked beside each other.
+ */
+export const patience = { ms: 50_000, sideBySide: 4 }
+/** After the answer this server goes on with what it began, no longer: it may have died. */
+const takeOverSeconds = 120
 /** A bill that is so fresh is not asked for again. */
 const freshMs = 60_000
 
@@ -68,37 +78,98 @@ const isFresh = (app: App, account: Account, day: string): Promise<boolean> =>
           and d.day = ${day} and d.fetched_at > ${new Date(app.now().getTime() - freshMs)}`,
       )
 
+type Known = { taken: readonly string[]; absent: number; pending: number }
+
+/**
+ * All of them, some beside each other, as long as a person waits. What is not known by then is work
+ * of the worker: it begins with those nobody has asked, and takes over from this server what is
+ * still not here when its time is up.
+ */
+async function syncAll(
+  app: App,
+  accounts: readonly Account[],
+  day: string,
+  until: number,
+): Promise<Known> {
+  const left = [...accounts]
+  const begun = new Set<Account>()
+  const known: { taken: string[]; absent: number } = { taken: [], absent: 0 }
+  let isOver = false
+  const ask = async () => {
+    for (let next = left.shift(); next && !isOver; next = left.shift()) {
+      begun.add(next)
+      const synced = await sync(app, next, day)
+      begun.delete(next)
+      if (isOver) return
+      if (!synced.had) known.absent += 1
+      known.taken.push(...synced.taken)
+    }
+  }
+  const all = Promise.all(Array.from({ length: patience.sideBySide }, ask))
+  // what goes on after the answer is nobody's to hear
+  all.catch((error: unknown) => isOver && app.log.warn({ err: error, day }, 'bill'))
+  const timer = new AbortController()
+  const over = sleep(Math.max(0, until - performance.now()), 'over', { signal: timer.signal })
+  const first = await Promise.race([all, over]).finally(() => timer.abort())
+  if (first !== 'over') return { ...known, pending: 0 }
+  isOver = true
+  const later = [
+    ...left.splice(0).map((account) => ({ ...account, after: 0 })),
+    ...[...begun].map((account) => ({ ...account, after: takeOverSeconds })),
+  ]
+  await leaveToWorker(app, later, day)
+  return { ...known, pending: later.length }
+}
+
+/**
+ * Asked for by the worker, again where it is known already. What a worker has it keeps; what this
+ * server began is due when its time is up.
+ */
+const leaveToWorker = (
+  app: App,
+  accounts: readonly (Account & { after: number })[],
+  day: string,
+): Promise<void> =>
+  bySystem(app, async (ctx) => {
+    await sql`insert into payment_bill_days as d (org_id, provider, config_id, day, next_at)
+      select n."orgId", n.provider, n."configId", ${day}::date,
+        ${clock(app)} + make_interval(secs => n.after)
+      from jsonb_to_recordset(${JSON.stringify(accounts)}::jsonb)
+        as n("orgId" bigint, provider text, "configId" bigint, after int)
+      order by n."configId" nulls first
+      on conflict (provider, config_id, day) do update set state = 'WAITING', attempts = 0,
+        next_at = excluded.next_at where d.state in ('DONE','FAILED')
+          or (d.state = 'WAITING' and d.next_at > excluded.next_at
+            and excluded.next_at > ${clock(app)})`.execute(ctx.db)
+    ctx.afterCommit(() => app.jobs.poke(billsName))
+  })
+
 /**
  * The bills are asked for before the act, and each payment that is missing is taken in by itself, as
  * if its channel had told us: the order waits no longer than for a notice.
  */
 export const syncBill: Handlers<typeof orderSupplements>['syncBill'] = prepared<
   (typeof orderSupplements)['syncBill'],
-  { taken: readonly string[]; absent: number }
+  Known
 >({
   async prepare(app, { date }, _request, actor) {
+    const until = performance.now() + patience.ms
     const today = shanghaiDay(app.now())
     if (date > today || date < addDays(today, -mostDaysBack))
       throw new Refusal(supplementErrors.noBill)
-    const taken: string[] = []
     const accounts = await accountsFor(app, actor, date)
-    let absent = 0
-    for (const account of accounts) {
-      const synced = await sync(app, account, date)
-      if (!synced.had) absent += 1
-      taken.push(...synced.taken)
-    }
-    if (absent === accounts.length) throw new Refusal(supplementErrors.noBill)
-    return { taken, absent }
+    const known = await syncAll(app, accounts, date, until)
+    if (known.absent === accounts.length) throw new Refusal(supplementErrors.noBill)
+    return known
   },
-  async run(ctx, { date }, { taken, absent }) {
+  async run(ctx, { date }, { taken, absent, pending }) {
     // the lines as the actor sees them: of his organisations, or of nobody's
     const seen = await onlyRow<{ lines: number; found: number }>(ctx.db)`
       select count(*)::int as lines,
         count(*) filter (where l.trade_no = any(${[...taken]}::text[]))::int as found
       from payment_bills l where l.day = ${date}::date and l.kind = 'PAY'
         and ${visible(ctx, 'l.org_id')}`
-    const answer = { ...seen, absent }
+    const answer = { ...seen, absent, pending }
     ctx.audit({ id: date, after: answer })
     if (taken.length) ctx.touch('orders')
     return answer

@@ -16,9 +16,10 @@ export function SyncDialog({ onClose }: { onClose: () => void }) {
       initial={{ date: shanghaiDay(new Date()) }}
       success="orderSupplements:supplementDone"
       okText={t('syncBill')}
-      onSaved={({ lines, found, absent }) => {
+      onSaved={({ lines, found, absent, pending }) => {
         toast('info', t('syncDone', { lines, found }))
         if (absent) toast('info', t('syncAbsent', { absent }))
+        if (pending) toast('info', t('syncPending', { pending }))
         onClose()
       }}
       onClose={onClose}
