@@ -17,6 +17,7 @@ import { payments } from '../../src/domains/payments/contract.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
 import { verifyDay } from '../../src/domains/reconciliation/server/run.ts'
 import { replenishment } from '../../src/domains/replenishment/contract.ts'
+import { locale as stockLocale } from '../../src/domains/stock/locale.ts'
 import { moveStock } from '../../src/domains/stock/server/move.ts'
 import { checkInvariants } from '../../src/server/invariants.ts'
 import { claim, runDue } from '../../src/server/work.ts'
@@ -59,6 +60,14 @@ type Ends = {
 }
 const sold = { '1001': 298, '2001': -298 }
 const back = ['UNIT 300 SUCCESS']
+
+/** A flow in the words of its page: a sale is what the customer took. */
+const flowWords = (row: string): string => {
+  const [type, reason, change] = row.split(' ') as ['CUSTOMER_TAKE', 'SALE', string]
+  const { type: types, reason: reasons } = stockLocale.zh.enums
+  const word = reason === 'SALE' ? types[type] : `${types[type]}/${reasons[reason]}`
+  return `${word} ${Number(change) > 0 ? '+' : ''}${change}`
+}
 
 type Made = { orderNum: string; outTradeNo: string; payableAmount: number }
 type Result = Extract<VendFact, { kind: 'result' }>['result']
@@ -227,10 +236,10 @@ async function openPlay(n: number, quantity = 5) {
         ),
         qrh: at as string,
         flow: await texts(
-          `select reason || ' ' || change_total as s from stock_flows
+          `select type || ' ' || reason || ' ' || change_total as s from stock_flows
             where device_id = $1 and created_at >= $2 order by lane_id, lane_seq`,
           [id, begun],
-        ),
+        ).then((rows) => rows.map(flowWords)),
         ledger: Object.fromEntries(ledger.map((row) => [row.code, Number(row.sum)])),
         open: pieces.reduce((sum, piece) => sum + Number(piece.open), 0),
         cases: await texts(
@@ -308,7 +317,13 @@ const scenarios: Scenario[] = [
       await p.acknowledge(cmdId, 'ACCEPTED')
       await p.say(cmdId, 'OK')
     },
-    ends: { unit: ['SUCCESS'], label: '出货成功', qrh: '4/0/0', flow: ['SALE -1'], ledger: sold },
+    ends: {
+      unit: ['SUCCESS'],
+      label: '出货成功',
+      qrh: '4/0/0',
+      flow: ['用户取走 -1'],
+      ledger: sold,
+    },
   },
   {
     n: 2,
@@ -317,7 +332,7 @@ const scenarios: Scenario[] = [
       await world.sql('update devices set drop_sensor = false where id = $1', [p.id])
       await p.say(await p.sale(), 'OK', false)
     },
-    ends: { unit: ['SUCCESS'], label: '已出货', qrh: '4/0/0', flow: ['SALE -1'], ledger: sold },
+    ends: { unit: ['SUCCESS'], label: '已出货', qrh: '4/0/0', flow: ['用户取走 -1'], ledger: sold },
   },
   {
     n: 3,
@@ -373,7 +388,7 @@ const scenarios: Scenario[] = [
     },
     ends: {
       ...{ unit: ['FAILED'], label: '已退款', refund: back },
-      ...{ qrh: '4/0/0', flow: ['COUNT_LOSS -1'] },
+      ...{ qrh: '4/0/0', flow: ['商户取回/盘亏 -1'] },
     },
   },
   {
@@ -403,7 +418,7 @@ const scenarios: Scenario[] = [
     },
     ends: {
       ...{ unit: ['SUCCESS (late)'], label: '已退款', refund: back },
-      ...{ qrh: '4/0/0', flow: ['SALE -1'], cases: ['SHIPPED_AFTER_REFUND OPEN'] },
+      ...{ qrh: '4/0/0', flow: ['用户取走 -1'], cases: ['SHIPPED_AFTER_REFUND OPEN'] },
     },
   },
   {
@@ -417,7 +432,7 @@ const scenarios: Scenario[] = [
     },
     ends: {
       ...{ unit: ['SUCCESS (late)'], label: '出货成功', refund: ['UNIT 300 CANCELLED'] },
-      ...{ qrh: '4/0/0', flow: ['SALE -1'], ledger: sold },
+      ...{ qrh: '4/0/0', flow: ['用户取走 -1'], ledger: sold },
     },
   },
   {
@@ -430,7 +445,7 @@ const scenarios: Scenario[] = [
     },
     ends: {
       ...{ unit: ['SUCCESS (late)'], label: '已退款', refund: back, qrh: '4/0/0' },
-      flow: ['COUNT_LOSS -1', 'CORRECTION 1', 'SALE -1'],
+      flow: ['商户取回/盘亏 -1', '商户补货/更正 +1', '用户取走 -1'],
       cases: ['SHIPPED_AFTER_REFUND OPEN'],
     },
   },
@@ -459,7 +474,13 @@ const scenarios: Scenario[] = [
       await p.say(await p.send(), 'OK')
     },
     ends: {
-      ...{ unit: ['SUCCESS'], label: '出货成功', qrh: '4/0/0', flow: ['SALE -1'], ledger: sold },
+      ...{
+        unit: ['SUCCESS'],
+        label: '出货成功',
+        qrh: '4/0/0',
+        flow: ['用户取走 -1'],
+        ledger: sold,
+      },
       cases: ['PAID_NOT_SENT DONE'],
     },
   },
@@ -474,7 +495,13 @@ const scenarios: Scenario[] = [
       await p.say(await p.send(), 'OK')
     },
     ends: {
-      ...{ unit: ['SUCCESS'], label: '出货成功', qrh: '4/0/1', flow: ['SALE -1'], ledger: sold },
+      ...{
+        unit: ['SUCCESS'],
+        label: '出货成功',
+        qrh: '4/0/1',
+        flow: ['用户取走 -1'],
+        ledger: sold,
+      },
       cases: ['PAID_NOT_SENT DONE'],
     },
   },
@@ -488,7 +515,13 @@ const scenarios: Scenario[] = [
       await Promise.all([p.say(cmdId, 'OK'), p.say(cmdId, 'OK')])
       expect(await p.ends()).toEqual(first)
     },
-    ends: { unit: ['SUCCESS'], label: '出货成功', qrh: '4/0/0', flow: ['SALE -1'], ledger: sold },
+    ends: {
+      unit: ['SUCCESS'],
+      label: '出货成功',
+      qrh: '4/0/0',
+      flow: ['用户取走 -1'],
+      ledger: sold,
+    },
   },
   {
     n: 16,
@@ -498,7 +531,7 @@ const scenarios: Scenario[] = [
       await p.refundByHand('WRONG_ITEM')
       await refunds()
     },
-    ends: { unit: ['SUCCESS'], label: '已退款', refund: back, qrh: '4/0/0', flow: ['SALE -1'] },
+    ends: { unit: ['SUCCESS'], label: '已退款', refund: back, qrh: '4/0/0', flow: ['用户取走 -1'] },
   },
   {
     n: 17,
@@ -510,7 +543,7 @@ const scenarios: Scenario[] = [
     },
     ends: {
       ...{ unit: ['SUCCESS', 'FAILED'], label: '出货成功 (部分退款)', refund: back },
-      ...{ qrh: '4/0/0 FAULT', flow: ['SALE -1'], ledger: sold },
+      ...{ qrh: '4/0/0 FAULT', flow: ['用户取走 -1'], ledger: sold },
     },
   },
   {
@@ -544,6 +577,16 @@ const scenarios: Scenario[] = [
         [p.made().orderNum],
       )
       expect(shares.map((row) => row.paid)).toEqual([166, 167, 166])
+      const [order] = await world.sql(
+        `select total_amount::int as total, discount_amount::int as discount,
+          payable_amount::int as payable, (select sum(u.discount)::int from order_units u
+            where u.order_num = o.order_num) as shared
+          from orders o where order_num = $1`,
+        [p.made().orderNum],
+      )
+      expect(order).toEqual({ total: 500, discount: 1, payable: 499, shared: 1 })
+      // all of it is in the books before a piece goes back; the channel keeps 3 fen
+      expect((await p.ends()).ledger).toEqual({ '1001': 496, '2001': -496 })
       for (const result of ['BUSY', 'OK', 'BUSY'] as const) await p.say(await p.send(), result)
       await refunds()
     },
@@ -551,7 +594,7 @@ const scenarios: Scenario[] = [
     ends: {
       ...{ unit: ['FAILED', 'SUCCESS', 'FAILED'], label: '出货成功 (部分退款)' },
       refund: ['UNIT 166 SUCCESS', 'UNIT 166 SUCCESS'],
-      ...{ qrh: '5/0/0', flow: ['SALE -1'], ledger: { '1001': 165, '2001': -165 } },
+      ...{ qrh: '5/0/0', flow: ['用户取走 -1'], ledger: { '1001': 165, '2001': -165 } },
       cases: ['UNMATCHED_PAYMENT DONE'],
     },
   },
@@ -562,6 +605,10 @@ const scenarios: Scenario[] = [
     async play(p) {
       const answers = await Promise.all([p.buy(), p.buy()])
       expect(answers.filter((said) => typeof said === 'string')).toEqual(['库存不足'])
+      expect(
+        await world.sql('select 1 from orders where device_id = $1', [p.id]),
+        'the second order is none',
+      ).toHaveLength(1)
     },
     ends: { label: '待支付', qrh: '1/1/0' },
   },
@@ -576,7 +623,7 @@ const scenarios: Scenario[] = [
     },
     ends: {
       ...{ unit: ['SUCCESS'], label: '出货成功', qrh: '7/0/0', ledger: sold },
-      flow: ['SALE -1', 'REFILL 3'],
+      flow: ['用户取走 -1', '商户补货/补货 +3'],
     },
   },
   {
@@ -590,7 +637,7 @@ const scenarios: Scenario[] = [
     },
     ends: {
       ...{ unit: ['SUCCESS'], label: '出货成功', refund: ['PAYMENT 300 SUCCESS'] },
-      ...{ qrh: '4/0/0', flow: ['SALE -1'], ledger: sold, cases: ['DUPLICATE_PAYMENT DONE'] },
+      ...{ qrh: '4/0/0', flow: ['用户取走 -1'], ledger: sold, cases: ['DUPLICATE_PAYMENT DONE'] },
     },
   },
   {
@@ -656,7 +703,7 @@ const scenarios: Scenario[] = [
       )
       expect(orgs, 'all of it is the old merchant’s').toEqual([{ org: place.OWN }])
     },
-    ends: { unit: ['SUCCESS'], label: '已退款', refund: back, qrh: '4/0/0', flow: ['SALE -1'] },
+    ends: { unit: ['SUCCESS'], label: '已退款', refund: back, qrh: '4/0/0', flow: ['用户取走 -1'] },
   },
   {
     n: 25,
@@ -678,7 +725,10 @@ const scenarios: Scenario[] = [
       )
       expect(archived.map((row) => row.s)).toEqual(['0/0/0', '0/0/0', '0/0/0'])
     },
-    ends: { qrh: '0/0/0', flow: ['LANE_RESET -4', 'LANE_RESET -4', 'LANE_RESET -4'] },
+    ends: {
+      qrh: '0/0/0',
+      flow: ['商户取回/重建货道 -4', '商户取回/重建货道 -4', '商户取回/重建货道 -4'],
+    },
   },
   {
     n: 26,
@@ -705,7 +755,12 @@ const scenarios: Scenario[] = [
       p.about(order?.n as string)
       await p.say(await p.send(), 'OK')
     },
-    ends: { unit: ['SUCCESS'], label: '出货成功 测试', qrh: '4/0/0', flow: ['TEST_VEND -1'] },
+    ends: {
+      unit: ['SUCCESS'],
+      label: '出货成功 测试',
+      qrh: '4/0/0',
+      flow: ['商户取回/测试出货 -1'],
+    },
   },
   {
     n: 28,
