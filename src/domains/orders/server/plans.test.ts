@@ -33,22 +33,48 @@ const scope = {
   watched: null,
 }
 const actor: Actor = { ...systemActor, orgId: place.CHILD, scope }
+type Filter = { orderStatus?: 'SUCCESS'; from?: string }
 /** The plans of the count and of the page. */
-async function planned(page: number) {
-  const filter = { orderStatus: 'SUCCESS', from: '2026-11-01' } as const
+async function planned(
+  page: number,
+  as: Actor = actor,
+  filter: Filter = { orderStatus: 'SUCCESS', from: '2026-11-01' },
+) {
   const input = { ...filter, page, pageSize: 20, sort: '-createTime' } as const
   const found = await plansOf(
     world.app,
-    scope,
+    as.scope,
     () =>
-      world.app.database.read(scope, (db) =>
-        listOrders({ db, actor, now: worldNow } as never, input),
+      world.app.database.read(as.scope, (db) =>
+        listOrders({ db, actor: as, now: worldNow } as never, input),
       ),
     /^select .*from (orders|\(select) ?/s,
   )
   expect(found).toHaveLength(2)
   return found.map(({ plan }) => nodes(plan))
 }
+const everything = { all: true, orgs: [], ancestors: [], devices: null, watched: null }
+const readers: [string, Actor][] = [
+  ['who sees all', { ...systemActor, orgId: place.PLATFORM, scope: everything }],
+  [
+    'an agent',
+    {
+      ...actor,
+      orgId: place.PARENT,
+      scope: {
+        ...{ all: false, orgs: [place.PARENT, place.OWN, place.CHILD, place.SIBLING] },
+        ...{ ancestors: [place.PLATFORM], devices: null, watched: null },
+      },
+    },
+  ],
+]
+test.each(readers)('the newest page of %s reads as much as it shows', async (_who, as) => {
+  for (const filter of [{}, { orderStatus: 'SUCCESS', from: '2026-11-01' }] as const) {
+    const [, page = []] = await planned(1, as, filter)
+    const read = page.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0))
+    expect(Math.max(...read)).toBeLessThan(60)
+  }
+})
 
 test('the newest page of an operator reads its own rows alone, and no reader takes a second core', async () => {
   const [count = [], page = []] = await planned(1)
