@@ -26,7 +26,7 @@ import { PhoneOrder } from './PhoneOrder.tsx'
 import { PieceLines } from './PieceLines.tsx'
 import { RefundDialog } from './RefundDialog.tsx'
 import { whyNoRefund } from './refunding.ts'
-import { PaymentBlock, RefundBlock, RelatedBlock } from './Sides.tsx'
+import { DiscountBlock, PaymentBlock, RefundBlock, RelatedBlock } from './Sides.tsx'
 import { groupedOrder, refundingOf, shortOrder } from './stations.ts'
 import { Timeline } from './Timeline.tsx'
 import { useWords } from './words.ts'
@@ -119,6 +119,7 @@ function WideOrder({ order, onDo }: { order: Order; onDo: OnDo }) {
         <div>
           <PaymentBlock order={order} />
           <RefundBlock order={order} />
+          <DiscountBlock order={order} />
           <RelatedBlock order={order} />
         </div>
       </div>

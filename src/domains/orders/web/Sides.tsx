@@ -72,6 +72,27 @@ export function PaymentBlock({ order }: { order: OrderDetail }) {
   )
 }
 
+/** What the pieces cost less, piece by piece; absent where nothing does. */
+export function DiscountBlock({ order }: { order: OrderDetail }) {
+  const { t } = useTranslation('orders')
+  if (order.discountAmount === 0) return null
+  return (
+    <Sheet title={t('fields.discountAmount')} end={<Money fen={-order.discountAmount} strong />}>
+      <List
+        items={order.units
+          .filter((unit) => unit.discount > 0)
+          .map((unit) => [
+            `${t('piece', { n: unit.unitNo })} ${unit.productName}`,
+            <Flex key={unit.id} gap={8} justify="end">
+              <Money fen={unit.price} />
+              <Money fen={-unit.discount} />
+            </Flex>,
+          ])}
+      />
+    </Sheet>
+  )
+}
+
 /** Refunds piece by piece; absent while nothing goes back. */
 export function RefundBlock({ order }: { order: OrderDetail }) {
   const { t } = useTranslation('orders')
