@@ -34,6 +34,8 @@ type Props<R extends Row> = {
   onClose: () => void
   /** Beside a machine that goes along: what is known of it now. */
   mark?: (row: R) => ReactNode
+  /** Beside the way out, once it was done: what may follow, as taking it back. */
+  after?: ReactNode
 }
 
 /**
@@ -50,6 +52,7 @@ export function BatchDialog<R extends Row>({
   onRun,
   onClose,
   mark,
+  after,
 }: Props<R>) {
   const { t } = useTranslation('web')
   const active = useActiveTab()
@@ -66,6 +69,7 @@ export function BatchDialog<R extends Row>({
       loading={!shown}
       footer={
         <>
+          {result ? after : null}
           <Button onClick={onClose}>{t(result ? 'action.close' : 'action.cancel')}</Button>
           {result ? null : (
             <Button

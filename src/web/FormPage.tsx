@@ -1,4 +1,4 @@
-import { Button, Form } from 'antd'
+import { Alert, Button, Form } from 'antd'
 import { type ReactNode, useEffect, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
@@ -188,6 +188,7 @@ export function FormSheet({
 
 /** The antd form around fields; checks come from the contract, never from antd's rules. */
 export function EngineForm({ engine, children }: { engine: Engine; children: ReactNode }) {
+  const { t } = useTranslation('web')
   // forms of other tabs are on the page, too: a label leads to the field of its own
   const name = useId()
   return (
@@ -203,6 +204,18 @@ export function EngineForm({ engine, children }: { engine: Engine; children: Rea
         scrollToFirstError={false}
       >
         <Met engine={engine} />
+        {engine.dropKept ? (
+          <Alert
+            type="info"
+            showIcon
+            title={t('form.kept')}
+            action={
+              <Button size="small" onClick={engine.dropKept}>
+                {t('form.dropKept')}
+              </Button>
+            }
+          />
+        ) : null}
         {children}
         <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
       </Form>

@@ -20,6 +20,8 @@ type Props<G extends Endpoint> = {
   readonly own?: Values
   /** What a record gives its form, where that is not all its fields. */
   readonly shown?: (record: Output<G>) => Values
+  /** Whose typing stays in this browser until it is saved: for forms that take long. */
+  readonly keep?: number
   /** The fields; the record is there when one is edited. */
   readonly children: (edited: Output<G> | undefined, fresh: boolean) => ReactNode
 }
@@ -34,6 +36,7 @@ export function RecordPage<G extends Endpoint>({
   blank,
   own,
   shown,
+  keep,
   children,
 }: Props<G>) {
   const { id } = useParams()
@@ -56,6 +59,7 @@ export function RecordPage<G extends Endpoint>({
       {...(from ? { loaded } : {})}
       {...(id ? { subtitle: `${tab} ${more}`.trim(), tab } : {})}
       save={save}
+      {...(keep === undefined ? {} : { keep: `${keep}:${ns}:${from ?? ''}:${id ?? 'new'}` })}
       success={`web:success.${id ? 'edited' : 'saved'}`}
       initial={
         data

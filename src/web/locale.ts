@@ -161,6 +161,8 @@ export const locale = defineLocale(
     },
     form: {
       unsaved: '有未保存的修改',
+      kept: '已恢复上次未保存的内容',
+      dropKept: '放弃恢复的内容',
       saveHint: 'Ctrl S 保存',
       toFix: '{count} 处需要修改：',
       loadFailed: '{title}加载失败',
@@ -414,6 +416,8 @@ export const locale = defineLocale(
     },
     form: {
       unsaved: 'Unsaved changes',
+      kept: 'What you had not saved is back',
+      dropKept: 'Drop it',
       saveHint: 'Ctrl S saves',
       toFix: '{count} to correct:',
       loadFailed: '{title} could not be loaded',

@@ -6,6 +6,7 @@ import { common } from '../../shared/errors.ts'
 import { say } from '../../shared/text.ts'
 import { useWrite } from '../api.ts'
 import { usePrefs } from '../prefs.ts'
+import { useKept } from './kept.ts'
 import { type Crossing, changedFrom, clean, crossed, type Values } from './values.ts'
 
 export type Problem = { readonly field: string; readonly message: string }
@@ -15,6 +16,8 @@ type FormContext = {
   readonly schema: z.ZodObject
   readonly check: (field: string) => string | null
   readonly label: (field: string, text: string) => void
+  /** Told by a field that sets values of others itself. */
+  readonly changed: (values: Values) => void
 }
 export const FormContext = createContext<FormContext | null>(null)
 
@@ -33,6 +36,8 @@ export type FormSpec<E extends Endpoint> = {
   readonly success?: string
   /** Errors that belong to one field: name of the error to name of the field. */
   readonly claims?: Readonly<Record<string, string>>
+  /** What is typed stays in this browser under this name until it is saved or dropped. */
+  readonly keep?: string
   readonly onSaved: (answer: Output<E>) => void
   /** Reads the record again, so that `initial` brings what somebody else saved meanwhile. */
   readonly reload?: (() => unknown) | undefined
@@ -55,6 +60,8 @@ export type Engine = {
   /** Gives up what is here for what the other saved. */
   readonly take: (crossing: Crossing) => void
   readonly onChange: (changed: Values) => void
+  /** What was kept stands in the form; takes it out again. */
+  readonly dropKept: (() => void) | null
 }
 
 /** Values, checks and saving of one form; FormPage and FormDialog draw it. */
@@ -67,6 +74,8 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
   const [meeting, setMeeting] = useState<Meeting | null>(null)
   const [refusals, setRefusals] = useState(0)
   const awaited = useRef(false)
+  const [restored, setRestored] = useState(false)
+  const kept = useKept(spec.keep)
   const labels = useRef(new Map<string, string>())
   const start = useRef(initial)
   const initialKey = JSON.stringify(initial)
@@ -88,6 +97,11 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
     start.current = initial
     form.resetFields()
     form.setFieldsValue(initial)
+    const found = kept.read(initialKey)
+    if (!found) return
+    form.setFieldsValue(found)
+    setDirty(true)
+    setRestored(true)
     // what the other saved may be here before the refusal is
   }, [initialKey, refusals, form])
 
@@ -133,6 +147,7 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
       start.current = form.getFieldsValue(true)
       setDirty(false)
       setMeeting(null)
+      kept.drop()
       spec.onSaved(answer)
     },
   })
@@ -162,6 +177,8 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
     })
   }
 
+  const change = useRef(onChange)
+  change.current = onChange
   const context = useMemo<FormContext>(
     () => ({
       ns,
@@ -178,6 +195,7 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
         return own?.message ?? null
       },
       label: (field, text) => void labels.current.set(field, text),
+      changed: (values) => change.current(values),
     }),
     [ns, schema, issues],
   )
@@ -206,23 +224,37 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
       ...problem,
       label: labels.current.get(problem.field) ?? problem.message,
     })),
-    onChange: (changed) => {
-      setDirty(changedFrom(start.current, form.getFieldsValue(true)))
-      const fields = Object.keys(changed)
-      if (
-        problems.some((problem) =>
-          fields.some((field) => problem.field === field || problem.field.startsWith(`${field}.`)),
-        )
+    dropKept: restored
+      ? () => {
+          kept.drop()
+          setRestored(false)
+          form.setFieldsValue(start.current)
+          setDirty(false)
+        }
+      : null,
+    onChange,
+  }
+
+  function onChange(changed: Values): void {
+    const values = form.getFieldsValue(true) as Values
+    const isChanged = changedFrom(start.current, values)
+    setDirty(isChanged)
+    if (isChanged) kept.write(JSON.stringify(start.current), values)
+    else kept.drop()
+    const fields = Object.keys(changed)
+    if (
+      problems.some((problem) =>
+        fields.some((field) => problem.field === field || problem.field.startsWith(`${field}.`)),
       )
-        show(
-          problems.filter(
-            (problem) =>
-              !fields.some(
-                (field) => problem.field === field || problem.field.startsWith(`${field}.`),
-              ),
-          ),
-        )
-    },
+    )
+      show(
+        problems.filter(
+          (problem) =>
+            !fields.some(
+              (field) => problem.field === field || problem.field.startsWith(`${field}.`),
+            ),
+        ),
+      )
   }
 }
 

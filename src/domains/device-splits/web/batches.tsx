@@ -1,8 +1,8 @@
-import { Flex } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
-import { useRead } from '../../../web/api.ts'
+import { useRead, useWrite } from '../../../web/api.ts'
 import { BatchDialog, useBatch } from '../../../web/BatchDialog.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
 import { StrategySelect } from '../../split-strategies/web/pickers.tsx'
@@ -16,6 +16,21 @@ type Chosen = {
   readonly onDone: () => void
 }
 const invalidates = ['/api/finance']
+
+/** Takes back what was just done, and closes. */
+function Undo({ actId, onClose }: { actId: string | null | undefined; onClose: () => void }) {
+  const { t } = useTranslation('deviceSplits')
+  const undo = useWrite(deviceSplits.undo, {
+    success: 'deviceSplits:success.undo',
+    invalidates,
+    onSuccess: onClose,
+  })
+  return actId ? (
+    <Button loading={undo.isPending} onClick={() => undo.mutate({ actId })}>
+      {t('undo')}
+    </Button>
+  ) : null
+}
 
 /** A published strategy for the chosen machines: what it replaces, and what it makes of ten yuan. */
 export function BindBatch({ ids, orgIds, ...ends }: Chosen) {
@@ -42,6 +57,7 @@ export function BindBatch({ ids, orgIds, ...ends }: Chosen) {
     <BatchDialog
       {...batch}
       title={t('bind')}
+      after={<Undo actId={batch.result?.actId} onClose={ends.onClose} />}
       ask={
         <Flex vertical gap={8}>
           <StrategySelect
@@ -79,6 +95,7 @@ export function ReleaseBatch({ ids, orgIds: _, ...ends }: Chosen) {
     <BatchDialog
       {...batch}
       title={t('release')}
+      after={<Undo actId={batch.result?.actId} onClose={ends.onClose} />}
       danger
       ask={t('releaseAsk', { n: batch.plan?.done ?? ids.length })}
       mark={({ from }) => <Muted>{from}</Muted>}
