@@ -9,6 +9,10 @@ alter table split_strategy_versions
 alter table split_strategies add scoped boolean not null default false;
 create index split_strategies_scoped on split_strategies (org_id) where scoped;
 
+-- Whether a published version counts at a moment: at once unless a later time was said, also when
+-- the clock was set back since.
+create function split_counts(valid_from timestamptz, published_at timestamptz, at timestamptz)
+returns boolean language sql immutable as $$ select valid_from <= at or valid_from <= published_at $$;
 -- The version under which a piece is sold at a moment; null: none. Whoever calls sees the rows.
 create function split_version_of(org bigint, device bigint, lane bigint, product bigint,
   at timestamptz) returns bigint language sql stable set search_path = public, pg_temp as $$
@@ -17,13 +21,13 @@ create function split_version_of(org bigint, device bigint, lane bigint, product
       when (v.device_ids = '{}' or device = any(v.device_ids)) and exists (select from products p
         where p.id = product and p.category_id = any(v.category_ids)) then 2 end as rank
     from split_strategies s cross join lateral (select v.* from split_strategy_versions v
-      where v.strategy_id = s.id and v.state = 'PUBLISHED' and v.valid_from <= at
+      where v.strategy_id = s.id and v.state = 'PUBLISHED' and split_counts(v.valid_from, v.published_at, at)
       order by v.version_no desc limit 1) v
     where s.org_id = org and s.scoped and s.state = 'PUBLISHED'
     union all
     select v.id, 1 from split_bindings b cross join lateral (select v.id
       from split_strategy_versions v
-      where v.strategy_id = b.strategy_id and v.state = 'PUBLISHED' and v.valid_from <= at
+      where v.strategy_id = b.strategy_id and v.state = 'PUBLISHED' and split_counts(v.valid_from, v.published_at, at)
       order by v.version_no desc limit 1) v
     where b.device_id = device and b.org_id = org and b.released_at is null) c
   where rank is not null order by rank desc, id desc limit 1

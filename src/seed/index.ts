@@ -29,6 +29,7 @@ import { seedRoles } from '../domains/roles/seed.ts'
 import { seedSecurity } from '../domains/security/seed.ts'
 import { seedSession } from '../domains/session/seed.ts'
 import { seedCalendar, seedSettings } from '../domains/settings/seed.ts'
+import { seedSplitSimulations } from '../domains/split-simulations/seed.ts'
 import { seedSplitStrategies } from '../domains/split-strategies/seed.ts'
 import { seedStockWarnings } from '../domains/stock-warnings/seed.ts'
 import { seedStores } from '../domains/stores/seed.ts'
@@ -126,6 +127,7 @@ async function seedDemo(
     await seedJobs(db, ids, now)
     await loadHistory(db, makeHistory(await readSellers(db), now), now)
     await seedSplitStrategies(db, ids, now)
+    await seedSplitSimulations(db, ids.user.get('finance') as number, now)
     await seedStockWarnings(db, now)
     await seedOrderSupplements(db, now)
     await seedReplenishment(db, now)

@@ -1805,6 +1805,27 @@ export interface SplitPartiesTable {
   is_collector: boolean
 }
 
+export interface SplitSimulationsTable {
+  id: Generated<number>
+  org_id: number
+  strategy_id: number
+  user_id: number | null
+  version_no: number
+  compared_no: number | null
+  input: unknown
+  input_hash: string
+  content_hash: string
+  state: Generated<'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED'>
+  done: Generated<number>
+  total: number
+  result: unknown
+  error: Generated<string>
+  created_at: ColumnType<Date, Date | string, Date | string>
+  finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+}
+
 export interface SplitStrategiesTable {
   id: Generated<number>
   org_id: number
@@ -2354,6 +2375,7 @@ export interface DB {
   special_purchases: SpecialPurchasesTable
   split_bindings: SplitBindingsTable
   split_parties: SplitPartiesTable
+  split_simulations: SplitSimulationsTable
   split_strategies: SplitStrategiesTable
   split_strategy_versions: SplitStrategyVersionsTable
   stock_flow_keys: StockFlowKeysTable
@@ -2468,6 +2490,7 @@ export type Constraint =
   | 'split_bindings_active'
   | 'split_parties_collector'
   | 'split_parties_version_id_party_org_id_key'
+  | 'split_simulations_org_id_id_key'
   | 'split_strategies_org_id_id_key'
   | 'split_strategies_org_id_name_key'
   | 'split_strategy_versions_draft'

@@ -130,6 +130,8 @@ const figures = [
   'settings.calendar',
   'settings.dictionary',
   'settings.server',
+  'splitSimulations.list',
+  'splitStrategies.merchants',
   'splitStrategies.choices',
   'stockWarnings.stats',
   'stores.people',

@@ -88,6 +88,8 @@ export const StrategyRow = z.strictObject({
   draftNo: z.number().int().nullable(),
   /** How many machines are bound to it. */
   deviceCount: f.count,
+  /** Basis points that somebody above asks at least and does not have: it is to be published anew. */
+  least: z.number().int().nullable(),
   version: f.version,
   updateTime: f.instant,
   can: z.strictObject({
@@ -134,6 +136,7 @@ export const splitStrategies = {
         mode: Mode.optional(),
         state: State.optional(),
         used: z.boolean().optional(),
+        belowLeast: z.boolean().optional(),
       },
       ['name', 'updateTime'],
       '-updateTime',
@@ -149,12 +152,19 @@ export const splitStrategies = {
       list: z.array(StrategyRow.pick({ id: true, name: true, orgId: true, versionNo: true })),
     }),
   }),
+  merchants: read('split-strategy:read', {
+    path: '/finance/split-strategies/merchants',
+    summary: 'Merchants of the strategies one sees, for a filter',
+    input: z.strictObject({}),
+    output: z.strictObject({ list: z.array(z.strictObject({ id: f.id, name: z.string() })) }),
+  }),
   choices: read('split-strategy:read', {
     path: '/finance/split-strategies/choices',
     summary: 'Who may have a share of the sales of an organisation, and who takes money for it',
     input: z.strictObject({ orgId: f.id }),
     output: z.strictObject({
       parties: z.array(ShownParty.pick({ orgId: true, name: true, kind: true })),
+      categories: z.array(z.strictObject({ id: f.id, name: z.string() })),
       merchants: z.array(
         z.strictObject({
           id: f.id,
@@ -163,6 +173,23 @@ export const splitStrategies = {
           name: z.string(),
           feeBp: z.number().int(),
           capBp: z.number().int(),
+        }),
+      ),
+    }),
+  }),
+  lanes: read('split-strategy:read', {
+    path: '/finance/split-strategies/lanes',
+    summary: 'Lanes for the scope of a strategy: those of a machine, and those that were chosen',
+    input: z.strictObject({ deviceId: f.id.optional(), laneIds: f.ids().max(500).optional() }),
+    output: z.strictObject({
+      list: z.array(
+        z.strictObject({
+          id: f.id,
+          deviceId: f.id,
+          rtuNumber: z.string(),
+          nickname: z.string(),
+          road: f.count,
+          productName: z.string(),
         }),
       ),
     }),
@@ -239,6 +266,7 @@ export const splitStrategies = {
       strategyErrors.noDraft,
       strategyErrors.noReceiver,
       strategyErrors.belowLeast,
+      strategyErrors.notSimulated,
     ],
     input: byVersion,
     output: StrategyRow,

@@ -10,4 +10,8 @@ export const domain = {
   locale,
   screens,
   topics: { 'split-strategies': { rights: ['split-strategy:read'] } },
+  open: {
+    'server/content.ts': 'a simulation speaks for exactly what it was about',
+    'server/queries.ts': 'versions and what their merchants take, as a simulation divides by them',
+  },
 } satisfies Domain<typeof splitStrategies>

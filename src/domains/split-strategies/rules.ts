@@ -33,6 +33,7 @@ export const strategyErrors = defineErrors('splitStrategies', {
   noteNeeded: [422186, '请填写变更说明', 'Say what changes'],
   validPast: [422187, '生效时间不能早于当前时间', 'It cannot begin in the past'],
   noDraft: [422188, '没有可发布的草稿', 'There is no draft to publish'],
+  notSimulated: [422306, '请先完成模拟再发布', 'Simulate exactly this first, then publish'],
   inUse: [
     422189,
     '策略正在被 {n} 台设备使用，请先更换或释放',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { rowId, type World } from '../../support/world.ts'
+import { rowId, type World, worldNow } from '../../support/world.ts'
 import { type DomainSamples, missingId, own } from './kit.ts'
 
 /** A published strategy that only keeps what it gets. */
@@ -35,5 +35,17 @@ export const deviceSplits: DomainSamples = {
     'deviceSplits.bind': async (world) => ({ ids: [own], strategyId: await published(world) }),
     'deviceSplits.previewRelease': async () => ({ ids: [own] }),
     'deviceSplits.release': async () => ({ ids: [own] }),
+    'deviceSplits.undo': async (world) => {
+      const actId = randomUUID()
+      await world.sql(
+        `with gone as (update split_bindings set released_at = $3
+          where device_id = $2 and released_at is null)
+        insert into split_bindings (org_id, device_id, strategy_id, bound_at, bound_by, released_at,
+          released_by, released_act)
+        select 3, $2, $2, $3, u.id, $3, u.id, $1 from users u where u.username = 'ROLE_FULL'`,
+        [actId, own, worldNow],
+      )
+      return { actId }
+    },
   },
 }

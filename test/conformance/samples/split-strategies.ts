@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { place, rowId, type World } from '../../support/world.ts'
+import { place, rowId, type World, worldNow } from '../../support/world.ts'
 import { byRow, type DomainSamples, missingId, own, versionOf } from './kit.ts'
 
 const name = () => `名${randomUUID().slice(0, 8)}`
@@ -24,6 +24,8 @@ async function draft({ sql }: World, state = 'DRAFT'): Promise<number> {
   return Number(made?.id)
 }
 
+const sums = { orders: 1, units: 1, paid: 300, refunded: 0, fee: 2 }
+
 export const splitStrategies: DomainSamples = {
   rows: (where) => ({
     // what counts is its draft, for a row is written alone and parties come before the publishing
@@ -36,13 +38,39 @@ export const splitStrategies: DomainSamples = {
       version_no: 1,
     },
     split_parties: { ...party(place[where], rowId(where, 1)), name: `名${where}` },
+    split_simulations: {
+      ...{ id: rowId(where, 1), org_id: place[where], strategy_id: rowId(where, 1) },
+      ...{ version_no: 1, input_hash: '', content_hash: '', total: 1, done: 1, state: 'DONE' },
+      input: JSON.stringify({
+        ...{ from: '2026-11-01', to: '2026-11-20', deviceIds: [], priceBp: 0 },
+      }),
+      result: JSON.stringify({
+        ...{ before: sums, after: sums, days: [], winners: [], losers: [] },
+        ...{ overCap: { count: 0, list: [] }, kept: 0, roundings: [] },
+        parties: [
+          {
+            orgId: place[where],
+            name: `名${where}`,
+            before: 298,
+            after: 298,
+            carry: 0,
+            negative: null,
+          },
+        ],
+      }),
+      created_at: worldNow,
+    },
     split_bindings: {
       ...{ org_id: place[where], device_id: rowId(where, 1), strategy_id: rowId(where, 1) },
       bound_at: '2026-11-01',
     },
   }),
   pathIds: { 'split-strategies id': byRow },
-  fieldIds: { configId: { own: () => missingId, none: missingId } },
+  fieldIds: {
+    configId: { own: () => missingId, none: missingId },
+    laneIds: { own: (where) => rowId(where, 4), none: missingId },
+    'split-strategies categoryIds': { own: (where) => rowId(where, 1), none: missingId },
+  },
   samples: {
     'splitStrategies.create': async () => ({ name: name(), parties }),
     'splitStrategies.update': async (world) => ({

@@ -19,7 +19,8 @@ export const isBound = sql<boolean>`exists (select from split_bindings b
 export const hasStrategy = (db: Db, orgId: number, configId: number | null, at: Date) =>
   exists(db)`select from split_strategies s cross join lateral (select v.config_id
       from split_strategy_versions v
-      where v.strategy_id = s.id and v.state = 'PUBLISHED' and v.valid_from <= ${at}
+      where v.strategy_id = s.id and v.state = 'PUBLISHED'
+        and split_counts(v.valid_from, v.published_at, ${at})
       order by v.version_no desc limit 1) v
     where s.org_id = ${orgId} and s.state = 'PUBLISHED'
       and v.config_id is not distinct from ${configId}::bigint`

@@ -27,7 +27,8 @@ const bound = sql`devices d
   left join split_strategies s on s.id = b.strategy_id`
 const from = (at: Date) => sql`${bound} join organisations o on o.id = d.org_id
   left join lateral (select v.* from split_strategy_versions v
-    where v.strategy_id = b.strategy_id and v.state = 'PUBLISHED' and v.valid_from <= ${at}
+    where v.strategy_id = b.strategy_id and v.state = 'PUBLISHED'
+      and split_counts(v.valid_from, v.published_at, ${at})
     order by v.version_no desc limit 1) v on true`
 
 export const listRows = (ctx: Ctx, input: Input<typeof deviceSplits.list>) =>

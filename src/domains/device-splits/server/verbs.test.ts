@@ -51,7 +51,8 @@ beforeEach(async () => {
 })
 const publish = (id: number, from: string) =>
   world.sql(
-    `update split_strategy_versions set state = 'PUBLISHED', published_at = now(), valid_from = $2
+    `update split_strategy_versions set state = 'PUBLISHED', published_at = $2::timestamptz - interval '1 hour',
+      valid_from = $2
       where id = $1`,
     [id, from],
   )

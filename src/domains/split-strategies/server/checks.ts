@@ -2,7 +2,7 @@ import type { Ctx } from '../../../server/context.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
-import { settingOf } from '../../settings/server/values.ts'
+import { cachedSetting, settingOf } from '../../settings/server/values.ts'
 import type { ShownParty, splitStrategies } from '../contract.ts'
 import {
   isScoped,
@@ -106,6 +106,20 @@ export async function checkContent(
   return contentOf(asked, merchant.name, parties)
 }
 
+const leastKey = (orgId: number) =>
+  orgId === platformOrg ? 'funds.minSharePlatform' : 'funds.minShareAgent'
+
+/** What organisations above visible strategies ask at least, where they ask for anything. */
+export async function leastsOf(ctx: Ctx): Promise<q.Leasts> {
+  const asked = await Promise.all(
+    (await q.asking(ctx)).map(async ({ id }) => ({
+      id,
+      bp: await cachedSetting(ctx.app, id, leastKey(id)),
+    })),
+  )
+  return asked.filter(({ bp }) => bp > 0)
+}
+
 type Publishing = { readonly orgId: number; readonly mode: string }
 /** What need not be so while it is a draft. */
 export async function checkPublished(
@@ -117,8 +131,7 @@ export async function checkPublished(
   if (mode !== 'LEDGER' && othersOf(parties) > 0) throw new Refusal(strategyErrors.noReceiver)
   for (const { id, kind } of await q.above(ctx, orgId)) {
     if (id === orgId || (kind !== 'PLATFORM' && kind !== 'AGENT')) continue
-    const key = id === platformOrg ? 'funds.minSharePlatform' : 'funds.minShareAgent'
-    const least = await settingOf(ctx.db, id, key)
+    const least = await settingOf(ctx.db, id, leastKey(id))
     const share = parties.find((party) => party.orgId === id)?.ratioBp ?? 0
     if (share < least) throw fieldRefusal(strategyErrors.belowLeast, 'parties', { n: least / 100 })
   }

@@ -29,7 +29,23 @@ const said = {
 /** The machines that the actor sees among those that use it. */
 const boundIn = (ctx: Ctx) => sql`from split_bindings b where b.strategy_id = s.id
   and b.released_at is null and ${visible(ctx, 'b.org_id', 'b.device_id')}`
-const strategy = (ctx: Ctx) =>
+/** What organisations above ask at least, in basis points. */
+export type Leasts = readonly { readonly id: number; readonly bp: number }[]
+/** The largest of them that the version stays below; null: none, or it does not count. */
+const below = (leasts: Leasts) => sql`(select max(m.bp) from jsonb_to_recordset(
+    ${JSON.stringify(leasts)}::jsonb) as m(id bigint, bp int)
+  where s.state = 'PUBLISHED' and m.id <> s.org_id
+    and m.id = any(string_to_array(o.path::text, '.')::bigint[])
+    and m.bp > coalesce((select p.ratio_bp from split_parties p
+      where p.version_id = v.id and p.org_id = v.org_id and p.party_org_id = m.id), 0))`
+/** Organisations above those of visible strategies that ask for a share. */
+export const asking = (ctx: Ctx) =>
+  rowsOf<Above>(ctx.db)`select distinct a.id, a.kind, a.name
+    from (select distinct s.org_id from split_strategies s where ${visible(ctx, 's.org_id')}) s
+    cross join lateral split_above(s.org_id) a
+    where a.id <> s.org_id and a.kind in ('PLATFORM', 'AGENT') order by a.id`
+
+const strategy = (ctx: Ctx, leasts: Leasts = []) =>
   shape(
     StrategyRow,
     ['split_strategies', 's'],
@@ -39,6 +55,7 @@ const strategy = (ctx: Ctx) =>
       draftNo: sql`(select d.version_no from split_strategy_versions d
         where d.strategy_id = s.id and d.state = 'DRAFT')`,
       deviceCount: sql`(select count(*)::int ${boundIn(ctx)})`,
+      least: below(leasts),
       updateTime: sql`s.updated_at`,
     },
     ['can'],
@@ -52,8 +69,8 @@ const from = (first: 'PUBLISHED' | 'DRAFT') => sql`split_strategies s
     where v.org_id = s.org_id and v.strategy_id = s.id
     order by v.state = ${first} desc, v.version_no desc limit 1) v on true`
 
-export const listRows = (ctx: Ctx, input: Input<typeof splitStrategies.list>) =>
-  strategy(ctx).page(ctx.db, {
+export const listRows = (ctx: Ctx, input: Input<typeof splitStrategies.list>, leasts: Leasts) =>
+  strategy(ctx, leasts).page(ctx.db, {
     from: from('PUBLISHED'),
     input,
     last: sql`s.id`,
@@ -65,6 +82,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof splitStrategies.list>) =>
       input.configId && sql`v.config_id = ${input.configId}`,
       input.mode && sql`v.mode = ${input.mode}`,
       input.state && sql`s.state = ${input.state}`,
+      input.belowLeast !== undefined && sql`${input.belowLeast} = (${below(leasts)} is not null)`,
       input.used !== undefined && sql`${input.used} = exists (select ${boundIn(ctx)})`,
     ],
   })
@@ -96,6 +114,13 @@ export const options = (ctx: Ctx, input: Input<typeof splitStrategies.options>) 
         and strpos(lower(s.name), lower(${input.keyword ?? ''})) > 0)
       order by s.id = ${input.id ?? null}::bigint desc nulls last, s.name, s.id limit 50`,
   )
+
+/** Merchants that visible strategies are paid under, for a filter. */
+export const usedMerchants = (ctx: Ctx) =>
+  rowsOf<{ id: number; name: string }>(ctx.db)`select distinct on (v.config_id)
+      v.config_id as id, v.merchant_name as name
+    from split_strategy_versions v where v.config_id is not null and ${visible(ctx, 'v.org_id')}
+    order by v.config_id, v.id desc limit 200`
 
 const version = shape(StrategyVersion, ['split_strategy_versions', 'v'], {
   ...said,
@@ -131,6 +156,15 @@ export const terms = (ctx: Ctx, configId: number | null) =>
   rowsOf<{ feeBp: number; capBp: number }>(ctx.db)`
     select fee_bp as "feeBp", cap_bp as "capBp" from split_terms(${configId}::bigint)`
 
+/** How long a simulation speaks for what it was about. */
+const freshHours = 24
+/** Whether it must be simulated before it is published, and was not: exactly this, and lately. */
+export const unsimulated = (ctx: Ctx, id: number, hash: string) =>
+  exists(ctx.db)`select where split_sold(${id}) and not exists (select from split_simulations m
+    where m.strategy_id = ${id} and m.content_hash = ${hash} and m.state = 'DONE'
+      and m.created_at > ${new Date(ctx.now.getTime() - freshHours * 3_600_000)}
+      and ${visible(ctx, 'm.org_id')})`
+
 /** The strategies of an organisation, held: the last of them is the last when the act ends. */
 export const held = (ctx: Ctx, orgId: number) =>
   rowsOf<{ id: number; state: string }>(ctx.db)`select id, state from split_strategies
@@ -151,6 +185,20 @@ export const ofScope = (ctx: Ctx, orgId: number, { laneIds, categoryIds, deviceI
     (select count(*)::int from devices d where d.id = any(${[...deviceIds]}::bigint[])
       and d.org_id = ${orgId} and ${visible(ctx, 'd.org_id', 'd.id')}) as machines`
 
+/** Goods an organisation may sell. */
+export const categories = (ctx: Ctx) =>
+  rowsOf<{ id: number; name: string }>(ctx.db)`select c.id, c.name from product_categories c
+    where ${inheritable(ctx, 'c.org_id')} or ${visible(ctx, 'c.org_id')}
+    order by c.sort, c.name, c.id limit 500`
+export const lanes = (ctx: Ctx, { deviceId, laneIds }: Input<typeof splitStrategies.lanes>) =>
+  rowsOf<Output<typeof splitStrategies.lanes>['list'][number]>(ctx.db)`
+    select l.id, l.device_id as "deviceId", d.rtu_number as "rtuNumber", d.nickname,
+      l.road_index as road, coalesce(p.name, '') as "productName"
+    from lanes l join devices d on d.id = l.device_id left join products p on p.id = l.product_id
+    where l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')}
+      and (l.device_id = ${deviceId ?? null}::bigint or l.id = any(${laneIds ?? []}::bigint[]))
+    order by d.rtu_number, l.road_index limit 1000`
+
 type Taken = Scope & { name: string }
 /** What other strategies of the organisation are for, now or from a time that was said. */
 export const takenScopes = (ctx: Ctx, orgId: number, but: number) =>
@@ -160,7 +208,8 @@ export const takenScopes = (ctx: Ctx, orgId: number, but: number) =>
     where s.org_id = ${orgId} and s.id <> ${but} and s.state = 'PUBLISHED' and ${visible(ctx, 's.org_id')}
       and v.state = 'PUBLISHED' and (v.lane_ids <> '{}' or v.category_ids <> '{}')
       and not exists (select from split_strategy_versions n where n.strategy_id = s.id
-        and n.state = 'PUBLISHED' and n.version_no > v.version_no and n.valid_from <= ${ctx.now})
+        and n.state = 'PUBLISHED' and n.version_no > v.version_no
+        and split_counts(n.valid_from, n.published_at, ${ctx.now}))
     order by s.id`
 
 /** Sales ask only those that are for lanes or goods; a version of before may still count. */

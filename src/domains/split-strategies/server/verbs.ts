@@ -6,7 +6,8 @@ import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { newOwner } from '../../accounts/server/owner.ts'
 import type { StrategyRow, StrategyVersion, splitStrategies } from '../contract.ts'
 import { capOf, ownerRule, previewOf, strategyErrors, usual } from '../rules.ts'
-import { type Checked, checkContent, checkPublished, merchantOf } from './checks.ts'
+import { type Checked, checkContent, checkPublished, leastsOf, merchantOf } from './checks.ts'
+import { hashOf } from './content.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof splitStrategies
@@ -110,6 +111,7 @@ const publish: Handlers<Contract>['publish'] = async (ctx, { id, version }) => {
   const asked = { ...before, validFrom: null }
   const { parties, ...checked } = await checkContent(ctx, before.orgId, asked, id)
   await checkPublished(ctx, before, parties)
+  if (await q.unsimulated(ctx, id, hashOf(before))) throw new Refusal(strategyErrors.notSimulated)
   await sql`update split_strategy_versions set state = 'PUBLISHED', published_at = ${ctx.now},
       published_by = ${ctx.actor.userId}, merchant_name = ${checked.merchantName},
       valid_from = greatest(coalesce(valid_from, ${ctx.now}), ${ctx.now})
@@ -199,23 +201,27 @@ const diff: Handlers<Contract>['diff'] = async (ctx, input) => {
 
 export const handlers: Handlers<Contract> = {
   async list(ctx, input) {
-    const { rows, total } = await q.listRows(ctx, input)
+    const { rows, total } = await q.listRows(ctx, input, await leastsOf(ctx))
     return { list: rows.map((row) => shown(ctx, row)), total }
   },
+  merchants: async (ctx) => ({ list: await q.usedMerchants(ctx) }),
   options: async (ctx, input) => ({ list: await q.options(ctx, input) }),
   async choices(ctx, { orgId }) {
     const { id } = await newOwner(ctx, orgId)
-    const [above, beside, merchants] = await Promise.all([
+    const [above, beside, merchants, categories] = await Promise.all([
       q.above(ctx, id),
       q.beside(ctx),
       q.merchants(ctx, id),
+      q.categories(ctx),
     ])
     const parties = new Map([...above, ...beside].map((one) => [one.id, one]))
     return {
       parties: [...parties.values()].map(({ id, name, kind }) => ({ orgId: id, name, kind })),
       merchants,
+      categories,
     }
   },
+  lanes: async (ctx, input) => ({ list: await q.lanes(ctx, input) }),
   get: (ctx, { id }) => get(ctx, id),
   async versions(ctx, { id }) {
     found(await q.row(ctx, id))

@@ -1,9 +1,12 @@
 import DeleteOutlined from '@ant-design/icons/es/icons/DeleteOutlined'
 import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
-import { Button, Form, InputNumber, Radio } from 'antd'
+import { Button, Form, Radio } from 'antd'
+import { useContext } from 'react'
 import { useTranslation } from 'react-i18next'
 import { say } from '../../../shared/text.ts'
 import { Field, SelectField } from '../../../web/form/fields.tsx'
+import { PercentInput } from '../../../web/form/PercentInput.tsx'
+import { FormContext } from '../../../web/form/useForm.ts'
 import { OrderHandle } from '../../../web/list/OrderHandle.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { Bad, Muted } from '../../../web/ui/Text.tsx'
@@ -30,7 +33,11 @@ export function PartyLines({
   const { lang } = usePrefs()
   const form = Form.useFormInstance()
   const lines = (Form.useWatch('parties', { form, preserve: true }) ?? []) as Line[]
-  const set = (next: Line[]) => form.setFieldValue('parties', next)
+  const engine = useContext(FormContext)
+  const set = (next: Line[]) => {
+    form.setFieldValue('parties', next)
+    engine?.changed({ parties: next })
+  }
   const known = new Map([...named, ...choices].map((one) => [one.orgId, one]))
   const options = [...known.values()].map(({ orgId, name, kind }) => ({
     value: orgId,
@@ -85,29 +92,5 @@ export function PartyLines({
         </span>
       </div>
     </div>
-  )
-}
-
-/** Percent with two decimals in the field, basis points in the value. */
-function PercentInput({
-  label,
-  value,
-  onChange,
-  ...rest
-}: {
-  label: string
-  value?: number | null
-  onChange?: (bp: number | null) => void
-}) {
-  return (
-    <InputNumber
-      {...rest}
-      aria-label={label}
-      style={{ width: '100%' }}
-      precision={2}
-      suffix="%"
-      value={typeof value === 'number' ? value / 100 : null}
-      onChange={(next) => onChange?.(next === null ? null : Math.round(Number(next) * 100))}
-    />
   )
 }

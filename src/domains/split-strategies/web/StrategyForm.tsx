@@ -17,8 +17,10 @@ import { InstantInput } from '../../../web/InstantInput.tsx'
 import { RecordPage } from '../../../web/RecordPage.tsx'
 import { useUser } from '../../../web/session.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { DevicesSelect } from '../../machines/web/pickers.tsx'
 import { type StrategyRow, splitStrategies } from '../contract.ts'
 import { delays } from '../rules.ts'
+import { LanesSelect } from './LanesSelect.tsx'
 import { MerchantSelect } from './MerchantSelect.tsx'
 import { PartyLines } from './PartyLines.tsx'
 import { Trial } from './Trial.tsx'
@@ -32,7 +34,7 @@ const own = ({ parties, ...row }: StrategyRow) => ({
 
 /** Create and edit; what is saved is a draft. */
 export function StrategyForm() {
-  const { orgId } = useUser()
+  const { id, orgId } = useUser()
   return (
     <RecordPage
       ns="splitStrategies"
@@ -42,6 +44,7 @@ export function StrategyForm() {
       name={({ name }) => [name]}
       blank={{ orgId, parties: [{ orgId, ratioBp: 10_000, isCollector: true }] }}
       shown={own}
+      keep={id}
     >
       {(edited) => <Sections edited={edited} />}
     </RecordPage>
@@ -101,6 +104,19 @@ function Sections({ edited }: { edited: StrategyRow | undefined }) {
           rows={2}
           required={edited !== undefined && (edited.draftNo ?? edited.versionNo + 1) > 1}
         />
+      </Section>
+      <Section title={t('scope')} purpose={t('scopeHint')}>
+        <Field name="laneIds" wide>
+          <LanesSelect />
+        </Field>
+        <SelectField
+          name="categoryIds"
+          multiple
+          options={(choices?.categories ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        />
+        <Field name="deviceIds">
+          <DevicesSelect />
+        </Field>
       </Section>
       <Section title={t('trial')} purpose={t('trialHint')}>
         {choices ? <Trial choices={choices} /> : <Note>{t('fillFirst')}</Note>}

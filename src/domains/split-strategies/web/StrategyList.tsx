@@ -5,16 +5,24 @@ import { Link, useNavigate } from 'react-router'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { OptionSelect, type PickProps } from '../../../web/OptionSelect.tsx'
+import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
-import { Muted } from '../../../web/ui/Text.tsx'
+import { Bad, Muted } from '../../../web/ui/Text.tsx'
 import { useAct } from '../../../web/useAct.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { StrategyRow, splitStrategies } from '../contract.ts'
 import { Shares } from './Shares.tsx'
-import { timingText } from './texts.ts'
+import { scopeText, timingText } from './texts.ts'
 
 const VersionsDialog = lazyDialog(() =>
   import('./VersionsDialog.tsx').then((m) => m.VersionsDialog),
+)
+
+const tones = { DRAFT: 'paid', PUBLISHED: 'online', RETIRED: 'closed' } as const
+
+const MerchantPick = (props: PickProps<number | null>) => (
+  <OptionSelect {...props} from={splitStrategies.merchants} text={({ name }) => name} />
 )
 
 export function StrategyList() {
@@ -48,7 +56,15 @@ export function StrategyList() {
             </Link>
           ) : null
         }
-        filters={['keyword', { key: 'orgId', picker: OwnerSelect }, 'mode', 'state', 'used']}
+        filters={[
+          'keyword',
+          { key: 'orgId', picker: OwnerSelect },
+          { key: 'configId', picker: MerchantPick },
+          'mode',
+          'state',
+          { key: 'used', more: true },
+          { key: 'belowLeast', more: true },
+        ]}
         columns={[
           col('name'),
           col('orgName'),
@@ -71,12 +87,33 @@ export function StrategyList() {
               </>
             ),
           }),
-          col('state'),
+          col('state', {
+            fit: (_, { state, least }) =>
+              `${t(`enums.state.${state}`)}${least === null ? '' : t('least', { n: least / 100 })}`,
+            render: (state: StrategyRow['state'], { least }) => (
+              <>
+                <StatusTag tone={tones[state]}>{t(`enums.state.${state}`)}</StatusTag>
+                {least === null ? null : <Bad> {t('least', { n: least / 100 })}</Bad>}
+              </>
+            ),
+          }),
+          col('laneIds', {
+            defaultHidden: true,
+            title: t('fields.scope'),
+            fit: (_, row) => scopeText(t, row) || t('byBinding'),
+            render: (_, row) => scopeText(t, row) || <Muted>{t('byBinding')}</Muted>,
+          }),
           col('deviceCount'),
           col('updateTime'),
         ]}
         actions={(row) => [
           { key: 'edit', label: t('web:action.edit'), can: row.can.update, to: edit(row.id) },
+          {
+            key: 'simulate',
+            label: t('simulate'),
+            can: may('split-strategy:simulate'),
+            to: `/finance/sub-account/${row.id}/simulate`,
+          },
           {
             key: 'publish',
             label: t('publish'),

@@ -11,3 +11,15 @@ export const timingText = (t: TFunction, { timing, timingNumber: n }: Timed): st
     : timing === 'MINUTES'
       ? t('minutes', { n })
       : t(`enums.timing.${timing}`)
+
+type Scoped = Pick<StrategyVersion, 'laneIds' | 'categoryIds' | 'deviceIds'>
+/** What it is for besides its machines; empty: nothing. */
+export const scopeText = (t: TFunction, { laneIds, categoryIds, deviceIds }: Scoped): string =>
+  [
+    ['lanes', laneIds.length],
+    ['categories', categoryIds.length],
+    ['devices', deviceIds.length],
+  ]
+    .filter(([, n]) => n !== 0)
+    .map(([key, n]) => t(`scopeOf.${key}`, { n }))
+    .join(' · ')
