@@ -202,6 +202,29 @@ const queries: Readonly<Record<string, string>> = {
       where a.code in ('1101','2002','2003') group by 1, 2) e
     full join ledger_balances b using (org_id, code)
     where coalesce(entries, 0) <> coalesce(balance, 0)`,
+  'nothing of an order is pending when its shares were given': `
+    select s.id, s.order_num, s.state, p.pending from split_orders s join (
+      select e.order_id, sum(e.amount) as pending from ledger_entries e
+      join ledger_accounts a on a.id = e.account_id and a.code = '2001' group by 1) p
+      on p.order_id = s.order_id
+    where s.state <> 'WAIT' and s.touched_at is null and s.fail_reason is null
+      and p.pending <> 0`,
+  'a share is the sum of its pieces': `
+    select * from (select u.split_id, g.no::int as party_no, sum(g.fen) as given,
+        coalesce(sum(g.fen) filter (where u.back_at is not null), 0) as returned
+      from split_units u cross join unnest(u.gives) with ordinality as g(fen, no) group by 1, 2) u
+    full join split_shares h using (split_id, party_no)
+    where (u.given, u.returned) is distinct from (h.given::numeric, h.returned::numeric)`,
+  'a piece is shared out to the fen': `
+    select * from (select unit_id, base, (select sum(fen) from unnest(gives) fen) as given
+      from split_units) u where base <> given`,
+  'carries of a strategy add up to nothing': `
+    select strategy_id, collector_org_id, sum(carry) as carry from split_carries
+    group by 1, 2 having sum(carry) <> 0`,
+  'debts are what parties owe': `
+    select * from (select party_org_id as org_id, sum(rest) as rest from split_debts group by 1) d
+    full join (select org_id, balance from ledger_balances where code = '1101') b using (org_id)
+    where coalesce(d.rest, 0) <> coalesce(b.balance, 0)`,
   'sales by hour equal the facts': sales('HOUR', `date_trunc('hour', moment)`),
   'sales by day equal the facts': sales(
     'DAY',

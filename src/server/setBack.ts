@@ -76,6 +76,8 @@ const lines: readonly Line[] = [
   waits('expiry_items', { of: 'told_at is not null', most: { told_at: 0 } }),
   // nobody decided about it
   waits('visit_conflicts', { of: `state = 'OPEN'`, most: { default_at: 86_400 } }),
+  // when the shares of an order may be had: at two the next morning at the latest
+  waits('split_orders', { of: `state = 'READY'`, most: { due_at: 93_600 } }),
   // the same file again
   waits('jobs', { of: `kind = 'IMPORT'`, most: { created_at: 0 } }),
 ]

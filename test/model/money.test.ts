@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lanes } from '../../src/domains/lanes/contract.ts'
+import { post } from '../../src/domains/ledger/server/post.ts'
 import { refreshDeviceCounters } from '../../src/domains/machines/server/counters.ts'
 import type { VendFact, VendOut } from '../../src/domains/machines/server/vending.ts'
 import { orders } from '../../src/domains/orders/contract.ts'
@@ -12,6 +13,7 @@ import { payments } from '../../src/domains/payments/contract.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
 import { verifyDay } from '../../src/domains/reconciliation/server/run.ts'
 import { replenishment } from '../../src/domains/replenishment/contract.ts'
+import { accrue, settleDue } from '../../src/domains/splits/server/accrue.ts'
 import { moveStock } from '../../src/domains/stock/server/move.ts'
 import { createRandom, type Random } from '../../src/seed/random.ts'
 import type { Ctx } from '../../src/server/context.ts'
@@ -21,7 +23,8 @@ import { bySystem } from '../../src/server/run.ts'
 import { runDue } from '../../src/server/work.ts'
 import type { Endpoint, Output } from '../../src/shared/contract.ts'
 import { addDays, shanghaiDay } from '../../src/shared/instants.ts'
-import { openWorld, type World, widenLimits, worldNow } from '../support/world.ts'
+import { splitSales } from '../support/splitSales.ts'
+import { openWorld, place, type World, widenLimits, worldNow } from '../support/world.ts'
 
 /**
  * T1a: customers, machines, staff and clocks act on few hot lanes at once, through the HTTP API
@@ -48,6 +51,8 @@ beforeAll(async () => {
     )
   ).map((row) => ({ id: Number(row.id), rtuNumber: row.rtu_number }))
   await widenLimits(world)
+  await world.sql('delete from split_debts')
+  for (const where of ['OWN', 'CHILD'] as const) await splitSales(world, where)
   await world.sql('update lanes set capacity = 199, warn_qty = 0 where product_id is not null')
   await world.sql(`insert into batches (org_id, product_id, supplier_id, batch_no, produced_on,
     expires_on) select org_id, product_id, supplier_id, batch_no || n, produced_on, expires_on
@@ -137,6 +142,31 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, {
     dropped.filter(([key, times]) => (times > 1 || !taken.has(key)) && !doubtful.has(key)),
     'every piece that dropped left the books, or is a case',
   ).toEqual([])
+  // who was split: nothing waits that is over, each party has its ratio, and there were debts
+  const [split] = await world.sql<Record<'waits' | 'done' | 'back' | 'debts', number>>(
+    `select count(*) filter (where s.touched_at is not null
+        or s.state = 'WAIT' and o.final_at is not null)::int as waits,
+      count(*) filter (where s.state in ('READY','DONE'))::int as done,
+      count(*) filter (where s.state in ('CLOSED','RETURNED'))::int as back,
+      (select count(*)::int from split_debts) as debts
+    from split_orders s join orders o on o.id = s.order_id where s.order_num = any($1)`,
+    [known],
+  )
+  expect(split?.waits, 'no order that is over waits for its share').toBe(0)
+  for (const some of ['done', 'back', 'debts'] as const)
+    expect(split?.[some], some).toBeGreaterThan(0)
+  const ratios = await world.sql<{ off: string }>(
+    `select sum(g.fen * 10000 - u.base * p.ratio_bp) + max(c.carry) as off
+    from split_units u join split_orders s on s.id = u.split_id
+    cross join unnest(u.gives) with ordinality as g(fen, no)
+    join split_parties p on p.version_id = s.version_id and p.party_no = g.no
+    join split_carries c on c.strategy_id = s.strategy_id and c.party_org_id = p.party_org_id
+    where u.back_at is null and not u.whole and s.org_id in (3, 7) and s.order_num = any($1)
+    group by s.strategy_id, p.party_no`,
+    [known],
+  )
+  expect(ratios.length).toBe(6)
+  for (const { off } of ratios) expect(Number(off), 'each party has its ratio').toBe(0)
   expect(driver.orders).toBeGreaterThan((operations - left) / 20)
   const [boxes] = await world.sql<{ count: string }>(
     `select count(*) from trace_codes where state = 'SOLD'`,
@@ -158,14 +188,45 @@ async function step(random: Random): Promise<void> {
   if (dice < 0.925) return reprice(random, machine)
   if (dice < 0.935) return join(random, machine)
   if (dice < 0.94) return repair(machine)
-  if (dice < 0.96) await closeUnpaid(world.app)
-  else if (dice < 0.98) await sweepCommands(world.app)
+  if (dice < 0.955) await closeUnpaid(world.app)
+  else if (dice < 0.965) await sweepCommands(world.app)
+  else if (dice < 0.975) await share(random)
+  else if (dice < 0.98) await withdraw(random)
   else await runDue(world.app, refundKind(world.app, moody(random)))
 }
 
 type Answer = { status: number; body: { error?: string } }
 /** Who stands at held lanes, or comes when the server is full, is asked to come again. */
 const isTurnedAway = ({ body }: Answer) => body.error === 'common.busy'
+/** What is over is shared out, and what is due may be withdrawn. */
+async function share(random: Random): Promise<void> {
+  await accrue(world.app)
+  if (random.chance(0.5)) now += 60_000
+  await settleDue(world.app)
+}
+
+let withdrawn = 0
+/** A party takes some of what it is owed, or asks for more than that and gets nothing. */
+async function withdraw(random: Random): Promise<void> {
+  const orgId = random.pick([place.OWN, place.PARENT, place.PLATFORM, place.CHILD])
+  const [has] = await world.sql<{ balance: string }>(
+    `select balance from ledger_balances where org_id = $1 and code = '2002'`,
+    [orgId],
+  )
+  const amount = random.int(1, 2 * Number(has?.balance ?? 0) + 1)
+  withdrawn += 1
+  const of = { orgId, orderId: null, orderNum: null, configId: null }
+  const voucher = {
+    ...{ ...of, key: `wd:model-${withdrawn}:paid`, type: 'V8' as const },
+    entries: [
+      { account: '2002' as const, amount },
+      { account: '1003' as const, amount: -amount, orgId: place.PLATFORM },
+    ],
+  }
+  const end = await system(async (ctx) => post(ctx, [voucher])).catch((error: unknown) => error)
+  if (end) expect(end).toMatchObject({ code: '23514', table: 'ledger_balances' })
+}
+
 /** One of the answers that such an act may get. */
 function count(answer: Answer, allowed?: readonly number[]): void {
   if (isTurnedAway(answer)) return
@@ -507,4 +568,5 @@ async function drain(): Promise<void> {
     if (Number(waiting?.count) === 0) break
   }
   await tell([...memory.values()])
+  while (await accrue(world.app));
 }

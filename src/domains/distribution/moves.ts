@@ -34,6 +34,8 @@ export const stays: readonly string[] = [
   'device_owner_history',
   'dispensing_mode_changes', // one that waits is refused: the new owner asks himself
   'drug_guard_refusals',
+  'split_orders', // whose sale it was
+  'split_debts',
   'split_bindings', // end when the machine goes
   'device_tag_links', // end: the database drops them
   'expiry_items', // the new owner's people are told anew

@@ -35,7 +35,7 @@ export type Voucher = {
   configId: number | null
   entries: readonly Entry[]
 }
-type Of = Pick<Voucher, 'orgId' | 'orderId' | 'orderNum' | 'configId'>
+export type Of = Pick<Voucher, 'orgId' | 'orderId' | 'orderNum' | 'configId'>
 
 /** Accounts that belong to a merchant's configuration. */
 export const ofMerchant: readonly AccountCode[] = ['1001', '2901']
@@ -107,6 +107,53 @@ export const suspenseApplied = (paymentId: number, amount: number, of: Of): Vouc
   entries: [
     { account: '2901', amount },
     { account: '1001', amount: -amount },
+  ],
+})
+
+/** What was pending of an order becomes what its parties are owed: entries of one piece. */
+export const splitAlloc = (unitNo: number, entries: readonly Entry[], of: Of): Voucher => ({
+  ...of,
+  key: `al:${of.orderNum}:${unitNo}`,
+  type: 'V3',
+  entries,
+})
+
+/** A party gives back its share of a refund: of what it is owed, and the rest is its debt. */
+export const splitReturn = (
+  refundNo: string,
+  party: number,
+  { owed, debt }: { owed: number; debt: number },
+  of: Of,
+): Voucher => ({
+  ...of,
+  key: `sr:${refundNo}:${party}`,
+  type: 'V7',
+  entries: [
+    { account: '2002', amount: owed, orgId: party },
+    { account: '1101', amount: debt, orgId: party },
+    { account: '2001', amount: -(owed + debt) },
+  ],
+})
+
+/** A debt is paid by the next share of its party. */
+export const debtNetted = (splitNo: string, party: number, amount: number, of: Of): Voucher => ({
+  ...of,
+  key: `net:${splitNo}:${party}`,
+  type: 'V7c',
+  entries: [
+    { account: '2002', amount, orgId: party },
+    { account: '1101', amount: -amount, orgId: party },
+  ],
+})
+
+/** A debt nobody will pay is borne by whoever gave the buyer the money. */
+export const debtWrittenOff = (debtId: number, party: number, amount: number, of: Of): Voucher => ({
+  ...of,
+  key: `adj:debt:${debtId}`,
+  type: 'V12',
+  entries: [
+    { account: '2002', amount },
+    { account: '1101', amount: -amount, orgId: party },
   ],
 })
 

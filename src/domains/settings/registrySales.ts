@@ -206,6 +206,5 @@ export const funds = k.settings('funds', 'org', {
     name: bi('欠款抵扣上限', 'Most taken for debts'),
     help: bi('每笔收入最多抵扣欠款的比例', 'Share of each income that may pay debts'),
     level: 'platform',
-    pending: true,
   },
 })

@@ -1,4 +1,6 @@
+import { addDays, shanghaiDay, startOfDay } from '../../shared/instants.ts'
 import { largestRemainder } from '../../shared/money.ts'
+import { allowedFrom, defineStates } from '../../shared/moves.ts'
 
 /**
  * Who gets how much of a piece: the computation of management.md, without a database, for live
@@ -112,3 +114,52 @@ const first = (gives: readonly number[], value: (i: number) => number): number =
 /** The last party with the smallest value. */
 const last = (gives: readonly number[], value: (i: number) => number): number =>
   gives.reduce((best, _, i) => (value(i) <= value(best) ? i : best), 0)
+
+/** What becomes of the share of a sale. */
+export type SplitState =
+  | 'WAIT'
+  | 'READY'
+  | 'SPLITTING'
+  | 'PARTIAL'
+  | 'DONE'
+  | 'RETURNING'
+  | 'RETURNED'
+  | 'CLOSED'
+export const splitStates = defineStates<SplitState>({
+  name: 'splits.order',
+  column: 'split_orders.state',
+  start: ['WAIT'],
+  moves: {
+    WAIT: ['READY', 'CLOSED'],
+    READY: ['SPLITTING', 'DONE', 'CLOSED'],
+    SPLITTING: ['DONE', 'PARTIAL'],
+    PARTIAL: ['SPLITTING', 'DONE', 'RETURNING', 'RETURNED'],
+    DONE: ['RETURNING', 'RETURNED'],
+    RETURNING: ['DONE', 'RETURNED'],
+    RETURNED: [],
+    CLOSED: [],
+  },
+})
+export const splitFrom = (next: SplitState): SplitState[] => allowedFrom(splitStates, next)
+
+type Timing = 'MANUAL' | 'SECONDS' | 'MINUTES' | 'HALF_HOUR' | 'HOUR' | 'NEXT_DAY'
+const later = (at: Date, seconds: number) => new Date(at.getTime() + 1000 * seconds)
+/** When an order that was over at `at` is split; null: when a person says so. */
+export function dueOf(timing: Timing, number: number | null, at: Date): Date | null {
+  switch (timing) {
+    case 'MANUAL':
+      return null
+    case 'SECONDS':
+      return later(at, number ?? 60)
+    case 'MINUTES':
+      return later(at, 60 * (number ?? 1))
+    case 'HALF_HOUR':
+      return later(at, 1800)
+    case 'HOUR':
+      return later(at, 3600)
+    case 'NEXT_DAY':
+      return later(startOfDay(addDays(shanghaiDay(at), 1)), 7200)
+  }
+}
+/** The channel lets nobody split sooner after the payment. */
+export const soonestSeconds = 60

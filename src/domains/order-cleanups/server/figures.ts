@@ -1,7 +1,8 @@
 import type { Ctx } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
+import { within } from '../../../server/within.ts'
 import { addFigures, type ProductDelta, type SalesDelta } from '../../orders/server/rollups.ts'
-import { liesAt, places, within } from '../../orders/server/rows.ts'
+import { liesAt, places } from '../../orders/server/rows.ts'
 
 type Figures = Required<SalesDelta> & { productId: number | null; refundedPieces: number }
 

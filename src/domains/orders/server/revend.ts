@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
+import { within } from '../../../server/within.ts'
 import { Refusal, reject } from '../../../shared/errors.ts'
 import type { Sale } from '../../drug-guard/rules.ts'
 import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
@@ -9,7 +10,7 @@ import { moveStock } from '../../stock/server/move.ts'
 import { orderErrors } from '../contract.ts'
 import { type Giver, giverRefusal, revendable } from '../rules.ts'
 import { takeCases } from './cases.ts'
-import { type Order, type Unit, within, writeEvents } from './rows.ts'
+import { type Order, type Unit, writeEvents } from './rows.ts'
 import { takenAgain } from './specials.ts'
 
 /** Pieces that were paid and did not leave, once more. */

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
+import { within } from '../../../server/within.ts'
+import { touchSplits } from '../../splits/server/note.ts'
 import {
   displayStatus,
   type Hold,
@@ -65,21 +67,6 @@ export type Order = {
 }
 
 export type OrderEvent = { unit: Unit; kind: string; at: Date; data: Record<string, unknown> }
-
-/**
- * Where these rows lie, for the planner: their moments, and as constants their months. A kept plan
- * knows the partitions of those and no others; without them it opens and locks every month there
- * is.
- */
-export function within(column: string, moments: readonly Date[]): RawBuilder<unknown> {
-  const times = moments.map((at) => at.getTime())
-  const [first, last] = [new Date(Math.min(...times)), new Date(Math.max(...times))]
-  const month = (at: Date, next = 0) =>
-    sql.lit(new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + next)).toISOString())
-  const name = sql.ref(column)
-  return sql`${name} between ${first} and ${last} and ${name} >= ${month(first)}
-    and ${name} < ${month(last, 1)}`
-}
 
 /**
  * Rows by where they lie, as the table `n` of a statement, and the condition that they are those of
@@ -156,6 +143,12 @@ export function relabel(ctx: Ctx, orders: readonly Order[], units: readonly Unit
       { orgId: order.orgId, createdAt: order.createdAt, id: order.id, status, final, cost, reason },
     ]
   })
+  const over = orders.filter(({ finalAt, paidAmount }) => finalAt !== null && paidAmount > 0)
+  const shared = (id: number) => byOrder.get(id)?.some((u) => u.splitVersionId !== null)
+  touchSplits(
+    ctx,
+    over.flatMap(({ id }) => (shared(id) ? [id] : [])),
+  )
   if (!rows.length) return
   ctx.later(sql`update orders o
     set order_status = n.status, fail_reason = n.reason, cost_amount = n.cost, final_at = case

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
+import { within } from '../../../server/within.ts'
 import { releaseRepairedLanes } from '../../lanes/server/repaired.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { type Move, moveStock } from '../../stock/server/move.ts'
@@ -23,7 +24,6 @@ import {
   type OrderEvent,
   relabel,
   type Unit,
-  within,
   writeEvents,
 } from './rows.ts'
 

@@ -3,11 +3,12 @@ import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { keyFor, sealSecret } from '../../../server/secretBox.ts'
+import { within } from '../../../server/within.ts'
 import { maskedIdCard, maskedName } from '../../../shared/idCard.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
 import { anyBuyer, type Goods, type Place, type Sale } from '../../drug-guard/rules.ts'
 import { cachedSetting } from '../../settings/server/values.ts'
-import { type Unit, within } from './rows.ts'
+import type { Unit } from './rows.ts'
 
 /**
  * Drugs with special compounds at a machine with a pharmacist: whoever buys them says who he is, and

@@ -3,16 +3,18 @@ import { sql } from 'kysely'
 import { type Ctx, found } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { columns } from '../../../server/shapes.ts'
+import { within } from '../../../server/within.ts'
 import { reject } from '../../../shared/errors.ts'
 import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
 import { fee, feeOf, orderIn, suspenseApplied } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
+import { noteSplit } from '../../splits/server/note.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { type Giver, giverRefusal } from '../rules.ts'
 import { addCommands, addUnits, detailText, type Lane, nextOrder, takeKey } from './create.ts'
 import { addFigures } from './rollups.ts'
-import { lockOrders, type Order, type Unit, within } from './rows.ts'
+import { lockOrders, type Order, type Unit } from './rows.ts'
 
 /** An order that is made for money which was paid without one. */
 
@@ -121,6 +123,7 @@ export async function addSupplement(
     })),
   )
   const { configId } = payment
+  noteSplit(ctx, { orgId, at: ctx.now, id }, { paid: payment.amount, fee: feeAmount, configId })
   const waited = { orgId: payment.orgId, orderId: null, orderNum: null, configId }
   const of = { orgId, orderId: id, orderNum, configId }
   post(ctx, [

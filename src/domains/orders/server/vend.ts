@@ -3,6 +3,7 @@ import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { bySystem, eachFree } from '../../../server/run.ts'
+import { within } from '../../../server/within.ts'
 import {
   anyBuyer,
   canPlace,
@@ -15,7 +16,6 @@ import { asSite, drugOf, type RawSite, siteOf } from '../../drug-guard/server/fa
 import { type GuardRefusal, writeRefusals } from '../../drug-guard/server/refusals.ts'
 import type { RecordVends, VendOut } from '../../machines/server/vending.ts'
 import { timers } from '../rules.ts'
-import { within } from './rows.ts'
 import { type Fact, settle } from './settle.ts'
 
 /** The gateway's two doors: what machines say about commands, and which commands leave now. */

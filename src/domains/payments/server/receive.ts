@@ -6,6 +6,7 @@ import { post } from '../../ledger/server/post.ts'
 import { applyPayment, openCase, openPaymentRefund } from '../../orders/server/verbs.ts'
 import type { Merchant, Notice } from '../../payment-channels/server/channels.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
+import { noteSplit } from '../../splits/server/note.ts'
 import { openLost } from './lost.ts'
 
 export type Outcome = 'APPLIED' | 'DUPLICATE' | 'LATE' | 'MISMATCH' | 'UNKNOWN'
@@ -184,8 +185,11 @@ async function book(
       where id = ${payment.id}`,
   )
   const of = ofOrder(from, payment)
-  if (outcome === 'APPLIED')
+  if (outcome === 'APPLIED') {
+    const order = { orgId: payment.org_id, at: payment.order_at, id: payment.order_id }
+    noteSplit(ctx, order, { paid: payment.amount, fee: feeAmount, configId: from.configId })
     return post(ctx, [orderIn(payment.id, payment.amount, of), fee(payment.id, feeAmount, of)])
+  }
   // money back in full: the channel charges nothing for what it takes back at once
   post(ctx, [suspenseIn(payment.id, payment.amount, of)])
   await openPaymentRefund(ctx, payment, 'LATE_PAYMENT')

@@ -1,0 +1,212 @@
+import { sql } from 'kysely'
+import type { App, Ctx } from '../../../server/context.ts'
+import { isHeld, lockTimeout, systemScope } from '../../../server/database.ts'
+import { onlyRow, rowsOf } from '../../../server/rows.ts'
+import { bySystem } from '../../../server/run.ts'
+import { post } from '../../ledger/server/post.ts'
+import { type Book, type Facts, type Planned, planOrder } from '../plan.ts'
+import { splitFrom } from '../rules.ts'
+import { bookOf, factsOf, type Row } from './facts.ts'
+
+/**
+ * Shares of orders that are over. Those of an organisation are one act under its lock, in the order
+ * in which they were over: what rounding leaves goes from one to the next. Whoever changes a sale
+ * touches its rows before his commit, so that what is read here stays so until ours.
+ */
+const most = 200
+
+/** Organisations with something to do, those that wait longest first. */
+const waiting = (app: App) =>
+  app.database.read(
+    systemScope,
+    (db) => rowsOf<{ id: number }>(db)`
+      with recursive g as (
+        (select org_id as id from split_orders where touched_at is not null
+          order by org_id limit 1)
+        union all select (select o.org_id from split_orders o where o.touched_at is not null
+          and o.org_id > g.id order by o.org_id limit 1) from g where g.id is not null)
+      select g.id from g cross join lateral (select touched_at as at from split_orders o
+        where o.org_id = g.id and o.touched_at is not null order by touched_at limit 1) first
+      order by first.at, g.id`,
+  )
+
+/** Everything that is touched now; answers how many orders were looked at. */
+export async function accrue(app: App): Promise<number> {
+  let done = 0
+  for (const { id } of await waiting(app))
+    for (let some = most; some === most; done += some) some = await accrueSome(app, id)
+  return done
+}
+
+const accrueSome = (app: App, orgId: number): Promise<number> =>
+  bySystem(app, async (ctx) => {
+    ctx.later(lockTimeout(1000))
+    const { free } = await onlyRow<{ free: boolean }>(ctx.db)`
+      select pg_try_advisory_xact_lock(hashtextextended(${`split ${orgId}`}, 0)) as free`
+    if (!free) return 0
+    // rows of an order are touched together, and looked at together
+    const rows = await rowsOf<Row>(ctx.db)`
+      select s.id, s.org_id as "orgId", s.device_id as "deviceId", s.order_id as "orderId",
+        s.order_at as "orderAt", s.order_num as "orderNum", s.split_no as "splitNo",
+        s.version_id as "versionId", s.config_id as "configId", s.state, s.created_at as "paidAt"
+      from split_orders s where s.order_id in (select order_id from split_orders t
+        where t.org_id = ${orgId} and t.touched_at is not null and not exists (
+          select from split_orders o where o.order_id = t.order_id and o.state = 'SPLITTING')
+        order by t.touched_at, t.order_id limit ${most})
+      order by s.order_id, s.id for no key update skip locked`
+    const parts = await rowsOf<{ id: number; count: number }>(ctx.db)`
+      select order_id as id, count(*)::int as count from split_orders
+      where order_id = any(${rows.map(({ orderId }) => orderId)}::bigint[]) group by 1`
+    const byOrder = Map.groupBy(rows, ({ orderId }) => orderId)
+    const ours = parts.flatMap(({ id, count }) => {
+      const own = byOrder.get(id) ?? []
+      return own.length === count ? own : []
+    })
+    if (!ours.length) return 0
+    const facts = await factsOf(ctx, ours)
+    await write(ctx, orgId, facts)
+    return facts.length
+  }).catch((error: unknown) => {
+    // somebody holds a balance or a debt: the next turn
+    if (isHeld(error)) return 0
+    throw error
+  })
+
+async function write(ctx: Ctx, orgId: number, facts: readonly Facts[]): Promise<void> {
+  const book = await bookOf(ctx, facts)
+  const before = new Map(book.debts.map(({ id, rest }) => [id, rest]))
+  const planned = facts.map((one) => planOrder(one, book))
+  keepOrders(ctx, planned)
+  keepPieces(ctx, orgId, planned)
+  keepBook(ctx, orgId, book, before)
+  addDebts(ctx, planned)
+  post(
+    ctx,
+    planned.flatMap(({ vouchers }) => vouchers),
+  )
+  ctx.touch('splits', orgId)
+}
+
+function keepOrders(ctx: Ctx, planned: readonly Planned[]): void {
+  const rows = planned.flatMap(({ splits, units, failReason }) =>
+    splits.map(({ split: { id, state: before }, state, dueAt }) => ({
+      ...{ id, state, due: dueAt, why: failReason },
+      accrued: before === 'WAIT' && state !== 'WAIT',
+      fee: units.reduce((sum, unit) => sum + (unit.splitId === id ? unit.fee : 0), 0),
+    })),
+  )
+  ctx.later(sql`update split_orders s set touched_at = null, state = n.state, fail_reason = n.why,
+      due_at = case when n.accrued then n.due else s.due_at end,
+      fee = case when n.accrued then n.fee else s.fee end,
+      accrued_at = case when n.accrued then ${ctx.now}::timestamptz else s.accrued_at end,
+      done_at = case when n.state = 'RETURNED' then coalesce(s.done_at, ${ctx.now}::timestamptz)
+        else s.done_at end,
+      ledger_by = case when n.state = 'PARTIAL' then s.ledger_by end, version = s.version + 1
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(id bigint, state text,
+      due timestamptz, why text, accrued boolean, fee bigint)
+    where s.id = n.id`)
+}
+
+function keepPieces(ctx: Ctx, orgId: number, planned: readonly Planned[]): void {
+  const units = planned.flatMap((one) => one.units)
+  const backs = planned.flatMap((one) => one.backs)
+  if (units.length)
+    ctx.later(sql`insert into split_units (org_id, split_id, unit_id, unit_no, paid, fee, base, gives,
+        carries, whole)
+      select ${orgId}::bigint, "splitId", "unitId", "unitNo", paid, fee, base, gives, carries, whole
+      from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as n("splitId" bigint,
+        "unitId" bigint, "unitNo" int, paid bigint, fee bigint, base bigint, gives bigint[],
+        carries bigint[], whole boolean)`)
+  if (backs.length)
+    ctx.later(sql`update split_units set back_at = ${ctx.now}
+      where unit_id = any(${backs}::bigint[])`)
+  const shares = planned.flatMap(({ splits }) =>
+    splits.flatMap(({ split, shares }) =>
+      shares.map((share) => {
+        const party = split.version.parties[share.partyNo - 1]
+        const { orgId: partyId, isCollector: collects } = party ?? {}
+        return { ...share, splitId: split.id, party: partyId, collects }
+      }),
+    ),
+  )
+  const rows = sql`jsonb_to_recordset(${JSON.stringify(shares)}::jsonb) as n("splitId" bigint,
+    "partyNo" int, party bigint, collects boolean, given bigint, returned bigint, netted bigint)`
+  if (units.length)
+    ctx.later(sql`insert into split_shares (org_id, split_id, party_no, party_org_id, is_collector,
+        given, netted)
+      select ${orgId}::bigint, "splitId", "partyNo", party, collects, given, netted from ${rows}
+      where returned = 0 on conflict do nothing`)
+  if (backs.length)
+    ctx.later(sql`update split_shares s set returned = s.returned + n.returned from ${rows}
+      where s.split_id = n."splitId" and s.party_no = n."partyNo" and n.returned > 0`)
+}
+
+function keepBook(
+  ctx: Ctx,
+  orgId: number,
+  { carries, debts }: Book,
+  before: ReadonlyMap<number | null, number>,
+): void {
+  const rows = [...carries].map(([key, carry]) => {
+    const [strategy, collector, party] = key.split(' ').map(Number)
+    return { strategy, collector, party, carry }
+  })
+  ctx.later(sql`insert into split_carries (org_id, strategy_id, collector_org_id, party_org_id, carry)
+    select ${orgId}::bigint, n.strategy, n.collector, n.party, n.carry
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(strategy bigint, collector bigint,
+      party bigint, carry bigint)
+    order by 2, 3, 4
+    on conflict (strategy_id, collector_org_id, party_org_id) do update set carry = excluded.carry
+      where split_carries.carry <> excluded.carry`)
+  const paid = debts.filter(({ id, rest }) => id !== null && rest !== before.get(id))
+  if (paid.length)
+    ctx.later(sql`update split_debts d set netted = d.netted + d.rest - n.rest,
+        version = d.version + 1
+      from jsonb_to_recordset(${JSON.stringify(paid)}::jsonb) as n(id bigint, rest bigint)
+      where d.id = n.id`)
+}
+
+function addDebts(ctx: Ctx, planned: readonly Planned[]): void {
+  const rows = planned.flatMap(({ debts }) =>
+    debts.map(({ facts, splitId, refundNo, collector, party, amount, rest }) => ({
+      ...{ org_id: facts.orgId, device_id: facts.deviceId, order_num: facts.orderNum },
+      ...{
+        split_id: splitId,
+        refund_no: refundNo,
+        collector,
+        party,
+        amount,
+        netted: amount - rest,
+      },
+    })),
+  )
+  if (rows.length)
+    ctx.later(sql`insert into split_debts (org_id, device_id, split_id, order_num, refund_no,
+        collector_org_id, party_org_id, amount, netted, created_at)
+      select n.org_id, n.device_id, n.split_id, n.order_num, n.refund_no, n.collector, n.party,
+        n.amount, n.netted, ${ctx.now}::timestamptz
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(org_id bigint, device_id bigint,
+        split_id bigint, order_num text, refund_no text, collector bigint, party bigint,
+        amount bigint, netted bigint)`)
+}
+
+/** So many are done in one act; more are another act. */
+export const mostDue = 500
+/**
+ * What is due and leaves its collector by no channel is done: its shares may be withdrawn. What was
+ * touched meanwhile is looked at first.
+ */
+export const settleDue = (app: App): Promise<number> =>
+  bySystem(app, async (ctx) => {
+    const done = await rowsOf<{ orgId: number }>(ctx.db)`
+      update split_orders s set state = 'DONE', done_at = ${ctx.now}, fail_reason = null,
+        version = s.version + 1
+      from (select id from split_orders o where o.state = 'READY' and o.due_at <= ${ctx.now}
+          and o.touched_at is null and (o.mode = 'LEDGER' or not exists (select from split_shares h
+            where h.split_id = o.id and not h.is_collector and h.given > h.returned))
+        order by o.due_at limit ${mostDue} for no key update skip locked) due
+      where s.id = due.id and s.state = any(${splitFrom('DONE')}::text[])
+      returning s.org_id as "orgId"`
+    if (done.length) ctx.touch('splits', [...new Set(done.map(({ orgId }) => orgId))])
+    return done.length
+  })

@@ -1,0 +1,128 @@
+import type { Ctx } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
+import { platformOrg } from '../../../shared/access.ts'
+import { settingOf } from '../../settings/server/values.ts'
+import { capOf, usual } from '../../split-strategies/rules.ts'
+import { type Book, carryKey, type Facts, type Split, type Version } from '../plan.ts'
+
+/** What the plan of orders is made of; their rows of `split_orders` are held by the caller. */
+export type Row = Pick<
+  Facts,
+  'orgId' | 'deviceId' | 'orderId' | 'orderNum' | 'configId' | 'paidAt'
+> &
+  Omit<Split, 'version'> & { versionId: number; orderAt: Date }
+
+export async function factsOf(ctx: Ctx, rows: readonly Row[]): Promise<Facts[]> {
+  const ids = [...new Set(rows.map(({ orderId }) => orderId))]
+  const times = rows.map(({ orderAt }) => orderAt.getTime())
+  const [first, last] = [new Date(Math.min(...times)), new Date(Math.max(...times))]
+  const orders = rowsOf<{ id: number; finalAt: Date | null }>(ctx.db)`
+    select id, final_at as "finalAt" from orders
+    where id = any(${ids}::bigint[]) and created_at between ${first} and ${last}`
+  const units = rowsOf<Facts['units'][number] & { orderId: number }>(ctx.db)`
+    select u.order_id as "orderId", u.id, u.unit_no as no, u.paid, u.vend_state = 'SUCCESS' as sold,
+      u.split_version_id as "versionId",
+      case when u.refund_state = 'SUCCESS' then r.refund_no end as back
+    from order_units u left join refunds r on r.unit_id = u.id
+    where u.order_id = any(${ids}::bigint[]) and u.created_at between ${first} and ${last}
+    order by u.order_id, u.unit_no`
+  const shared = rowsOf<Facts['shared'][number]>(ctx.db)`
+    select split_id as "splitId", unit_id as "unitId", fee, base, gives, whole,
+      back_at is not null as "isBack" from split_units
+    where split_id = any(${rows.map(({ id }) => id)}::bigint[]) order by split_id, unit_no`
+  const held = rowsOf<{ orderId: number; held: number }>(ctx.db)`
+    select e.order_id as "orderId", -sum(e.amount)::bigint as held from ledger_entries e
+    join ledger_accounts a on a.id = e.account_id and a.code = '2001'
+    where e.order_id = any(${ids}::bigint[]) and e.created_at >= ${first} group by 1`
+  const [versions, o, u, s, h] = await Promise.all([
+    versionsOf(ctx, rows),
+    orders,
+    units,
+    shared,
+    held,
+  ])
+  const finals = new Map(o.map(({ id, finalAt }) => [id, finalAt]))
+  const helds = new Map(h.map((row) => [row.orderId, row.held]))
+  const unitsOf = Map.groupBy(u, ({ orderId }) => orderId)
+  const sharedOf = Map.groupBy(s, ({ splitId }) => splitId)
+  const read = [...Map.groupBy(rows, ({ orderId }) => orderId)].map(([orderId, own]): Facts => {
+    const { orgId, deviceId, orderNum, configId, paidAt } = own[0] as Row
+    return {
+      ...{ orgId, deviceId, orderId, orderNum, configId, paidAt },
+      finalAt: finals.get(orderId) ?? null,
+      held: helds.get(orderId) ?? 0,
+      splits: own.map(({ id, splitNo, state, versionId }) => ({
+        ...{ id, splitNo, state },
+        version: versions.get(versionId) as Version,
+      })),
+      units: unitsOf.get(orderId) ?? [],
+      shared: own
+        .flatMap(({ id }) => sharedOf.get(id) ?? [])
+        .map((one) => ({ ...one, gives: one.gives.map(Number) })),
+    }
+  })
+  const over = ({ finalAt, paidAt }: Facts) => (finalAt ?? paidAt).getTime()
+  return read.sort((a, b) => over(a) - over(b) || a.orderId - b.orderId)
+}
+
+async function versionsOf(ctx: Ctx, rows: readonly Row[]): Promise<Map<number, Version>> {
+  const ids = [...new Set(rows.map(({ versionId }) => versionId))]
+  const found = await rowsOf<{
+    id: number
+    strategyId: number
+    mode: string
+    feeMode: 'BEFORE' | 'AFTER'
+    timing: Version['timing']
+    timingNumber: number | null
+    capBp: number | null
+    parties: Version['parties']
+  }>(ctx.db)`
+    select v.id, v.strategy_id as "strategyId", v.mode, v.fee_mode as "feeMode", v.timing,
+      v.timing_number as "timingNumber", c.split_cap_bp as "capBp",
+      (select jsonb_agg(jsonb_build_object('orgId', p.party_org_id, 'ratioBp', p.ratio_bp,
+        'isCollector', p.is_collector) order by p.party_no)
+        from split_parties p where p.version_id = v.id) as parties
+    from split_strategy_versions v left join payment_configs c on c.id = v.config_id
+    where v.id = any(${ids}::bigint[])`
+  return new Map(
+    found.map(({ mode, feeMode, capBp, parties, ...version }) => [
+      version.id,
+      {
+        ...{ ...version, parties },
+        collector: parties.find(({ isCollector }) => isCollector)?.orgId ?? 0,
+        terms: { parties, feeMode, capBp: capOf(mode, capBp ?? usual.capBp) },
+      },
+    ]),
+  )
+}
+
+/** Held until the commit: debts by id, then balances. */
+export async function bookOf(ctx: Ctx, facts: readonly Facts[]): Promise<Book> {
+  const versions = facts.flatMap(({ splits }) => splits.map(({ version }) => version))
+  const parties = versions.flatMap((version) => version.parties.map(({ orgId }) => orgId))
+  const all = [...new Set(parties)].sort((a, b) => a - b)
+  const debts = rowsOf<Book['debts'][number]>(ctx.db)`
+    select id, collector_org_id as collector, party_org_id as party, rest from split_debts
+    where collector_org_id = any(${versions.map(({ collector }) => collector)}::bigint[])
+      and party_org_id = any(${all}::bigint[]) and amount - netted - written_off > 0
+    order by id for no key update`
+  const owed = rowsOf<{ orgId: number; owed: number }>(ctx.db)`
+    select org_id as "orgId", owed from ledger_hold(${all}::bigint[])`
+  const strategies = [...new Set(versions.map(({ strategyId }) => strategyId))]
+  const carries = rowsOf<{
+    strategyId: number
+    collector: number
+    party: number
+    carry: number
+  }>(ctx.db)`
+    select strategy_id as "strategyId", collector_org_id as collector, party_org_id as party, carry
+    from split_carries where strategy_id = any(${strategies}::bigint[])`
+  const share = settingOf(ctx.db, platformOrg, 'funds.debtShare')
+  const [d, o, c, debtShareBp] = await Promise.all([debts, owed, carries, share])
+  return {
+    debts: d,
+    owed: new Map(o.map((row) => [row.orgId, row.owed])),
+    carries: new Map(c.map((row) => [carryKey(row, row.party), row.carry])),
+    debtShareBp,
+  }
+}
