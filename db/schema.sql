@@ -330,6 +330,130 @@ table public.batches row security
   CREATE TRIGGER home AFTER INSERT OR UPDATE OF org_id, product_id ON public.batches FOR EACH ROW EXECUTE FUNCTION check_batch_home()
   grant delete, insert, select, update to huodao_app
 
+table public.bill_days row security
+  org_id bigint not null
+  device_id bigint not null
+  grain text not null
+  day date not null
+  config_id bigint not null
+  provider text not null
+  pay_type text not null
+  price bigint default 0 not null
+  refundment bigint default 0 not null
+  fee bigint default 0 not null
+  split bigint default 0 not null
+  orders integer default 0 not null
+  refund_orders integer default 0 not null
+  ordered_price bigint default 0 not null
+  ordered_refundment bigint default 0 not null
+  ordered_fee bigint default 0 not null
+  ordered_split bigint default 0 not null
+  ordered_orders integer default 0 not null
+  ordered_refund_orders integer default 0 not null
+  constraint bill_days_check CHECK (((grain = 'DAY'::text) OR (EXTRACT(day FROM day) = (1)::numeric)))
+  constraint bill_days_check1 CHECK (((config_id = 0) = (provider = 'SIMULATOR'::text)))
+  constraint bill_days_grain_check CHECK ((grain = ANY (ARRAY['DAY'::text, 'MONTH'::text])))
+  constraint bill_days_pkey PRIMARY KEY (device_id, grain, day, config_id, provider, pay_type, org_id)
+  CREATE INDEX bill_days_org ON public.bill_days USING btree (org_id, grain, day)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
+view public.bill_facts
+ SELECT o.org_id,
+    o.device_id,
+    COALESCE(p.config_id, (0)::bigint) AS config_id,
+    p.provider,
+    o.pay_type,
+    o.created_at AS order_at,
+    o.paid_at AS at,
+    p.amount AS price,
+    (0)::bigint AS refundment,
+    p.fee_amount AS fee,
+    1 AS orders,
+    0 AS refund_orders
+   FROM (payments p
+     JOIN orders o ON (((o.org_id = p.org_id) AND (o.created_at = p.order_at) AND (o.id = p.order_id))))
+  WHERE p.applied
+UNION ALL
+ SELECT r.org_id,
+    r.device_id,
+    COALESCE(p.config_id, (0)::bigint) AS config_id,
+    p.provider,
+    o.pay_type,
+    o.created_at AS order_at,
+    r.succeeded_at AS at,
+    0 AS price,
+    r.amount AS refundment,
+    (b.amount - (r.amount)::numeric) AS fee,
+    0 AS orders,
+    ((row_number() OVER (PARTITION BY r.org_id, r.order_id ORDER BY r.succeeded_at, r.id) = 1))::integer AS refund_orders
+   FROM (((refunds r
+     JOIN payments p ON (((p.id = r.payment_id) AND p.applied)))
+     JOIN orders o ON (((o.org_id = r.org_id) AND (o.created_at = r.order_at) AND (o.id = r.order_id))))
+     LEFT JOIN LATERAL ( SELECT (- sum(e.amount)) AS amount
+           FROM ((ledger_voucher_keys k
+             JOIN ledger_entries e ON (((e.voucher_id = k.voucher_id) AND (e.created_at = k.created_at))))
+             JOIN ledger_accounts a ON (((a.id = e.account_id) AND (a.code = '1001'::text))))
+          WHERE (k.key = ('rf:'::text || r.refund_no))) b ON (true))
+  WHERE ((r.state = 'SUCCESS'::text) AND (r.kind = 'UNIT'::text) AND (r.amount > 0));
+  org_id bigint
+  device_id bigint
+  config_id bigint
+  provider text
+  pay_type text
+  order_at timestamp with time zone
+  at timestamp with time zone
+  price bigint
+  refundment bigint
+  fee numeric
+  orders integer
+  refund_orders integer
+  grant delete, insert, select, update to huodao_app
+
+view public.bill_share_facts
+ SELECT e.org_id,
+    o.org_id AS owner_id,
+    o.device_id,
+    COALESCE(p.config_id, (0)::bigint) AS config_id,
+    p.provider,
+    o.pay_type,
+    o.created_at AS order_at,
+    e.created_at AS at,
+    (- e.amount) AS share
+   FROM (((ledger_entries e
+     JOIN ledger_accounts a ON (((a.id = e.account_id) AND (a.code = ANY (ARRAY['1101'::text, '2002'::text])))))
+     JOIN payments p ON (((p.order_id = e.order_id) AND p.applied)))
+     JOIN orders o ON (((o.org_id = p.org_id) AND (o.created_at = p.order_at) AND (o.id = p.order_id))))
+  WHERE (e.voucher_type = ANY (ARRAY['V3'::text, 'V6'::text, 'V7'::text]));
+  org_id bigint
+  owner_id bigint
+  device_id bigint
+  config_id bigint
+  provider text
+  pay_type text
+  order_at timestamp with time zone
+  at timestamp with time zone
+  share bigint
+  grant delete, insert, select, update to huodao_app
+
+table public.bill_shares row security
+  org_id bigint not null
+  owner_id bigint not null
+  device_id bigint not null
+  grain text not null
+  day date not null
+  config_id bigint not null
+  provider text not null
+  pay_type text not null
+  share bigint default 0 not null
+  ordered_share bigint default 0 not null
+  constraint bill_shares_check CHECK (((grain = 'DAY'::text) OR (EXTRACT(day FROM day) = (1)::numeric)))
+  constraint bill_shares_grain_check CHECK ((grain = ANY (ARRAY['DAY'::text, 'MONTH'::text])))
+  constraint bill_shares_pkey PRIMARY KEY (device_id, grain, day, config_id, provider, pay_type, owner_id, org_id)
+  CREATE INDEX bill_shares_org ON public.bill_shares USING btree (org_id, grain, day)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
 table public.complaint_entries row security
   id bigint generated by default as identity not null
   complaint_id bigint not null

@@ -439,6 +439,16 @@ async function sumUp(db: Db): Promise<void> {
         join order_units u on u.id = r.unit_id and u.org_id = r.org_id and u.created_at = r.order_at
         where r.state = 'SUCCESS'
     ) x group by 1, 2, 3, 4`.execute(db)
+  await sql`insert into bill_days (org_id, device_id, grain, day, config_id, provider, pay_type,
+    price, refundment, fee, orders, refund_orders, ordered_price, ordered_refundment, ordered_fee,
+    ordered_orders, ordered_refund_orders)
+    select org_id, device_id, grain, date_trunc(grain, (case x when 1 then order_at else at end)
+        at time zone 'Asia/Shanghai')::date, config_id, provider, pay_type, sum(price * (1 - x)),
+      sum(refundment * (1 - x)), sum(fee * (1 - x)), sum(orders * (1 - x)),
+      sum(refund_orders * (1 - x)), sum(price * x), sum(refundment * x), sum(fee * x),
+      sum(orders * x), sum(refund_orders * x)
+    from bill_facts cross join (values (0), (1)) o(x) cross join (values ('DAY'), ('MONTH')) g(grain)
+    group by 1, 2, 3, 4, 5, 6, 7`.execute(db)
   // drawing past the explicit ids: the application role may not set a sequence
   for (const [sequence, table] of [
     ['orders_id_seq', 'orders'],

@@ -60,6 +60,22 @@ const productFacts = `
       and u.id = r.unit_id where r.state = 'SUCCESS' and r.kind = 'UNIT' and r.amount > 0
       and ${counted('u.created_at')}`
 
+const billKeys = ['org_id', 'device_id', 'grain', 'day', 'config_id', 'provider', 'pay_type']
+/** Each fact on its own day and on that of its order, by day and by month. */
+const billed = (facts: string, names: readonly string[]) => `
+  select f.org_id, device_id, config_id, provider, pay_type, owner_id, grain,
+    ${names.map((name) => `${name} * (1 - o.x) as ${name}, ${name} * o.x as ordered_${name}`).join(', ')},
+    date_trunc(grain, (case o.x when 1 then order_at else at end) at time zone 'Asia/Shanghai')::date
+      as day
+  from (${facts}) f cross join (values (0), (1)) o(x)
+  cross join (values ('DAY'), ('MONTH')) g(grain)`
+const both = (names: readonly string[]) => names.flatMap((name) => [name, `ordered_${name}`])
+const billFigures = ['price', 'refundment', 'fee', 'split', 'orders', 'refund_orders']
+const billFacts = `select org_id, null::bigint as owner_id, device_id, config_id, provider, pay_type,
+    order_at, at, price, refundment, fee, 0::bigint as split, orders, refund_orders from bill_facts
+  union all select owner_id, null, device_id, config_id, provider, pay_type, order_at, at, 0, 0, 0,
+    share, 0, 0 from bill_share_facts`
+
 /** The debit side of a voucher by its key. */
 const booked = `(select k.key, sum(e.amount) filter (where e.amount > 0) as amount from ledger_voucher_keys k left join ledger_entries e on e.voucher_id = k.voucher_id group by k.key)`
 
@@ -236,6 +252,18 @@ const queries: Readonly<Record<string, string>> = {
     ['org_id', 'device_id', 'product_id', 'day'],
     ['pieces', 'turnover', 'cost', 'refunded_pieces'],
     productFacts,
+  ),
+  'bills equal the facts': differs(
+    'bill_days',
+    billKeys,
+    both(billFigures),
+    billed(billFacts, billFigures),
+  ),
+  'shares of bills equal the ledger': differs(
+    'bill_shares',
+    [...billKeys, 'owner_id'],
+    both(['share']),
+    billed('select * from bill_share_facts', ['share']),
   ),
   'device counters equal lanes and faults': `
     select * from (

@@ -171,6 +171,68 @@ export interface BatchesTable {
   other_qty: Generated<number>
 }
 
+export interface BillDaysTable {
+  org_id: number
+  device_id: number
+  grain: 'DAY' | 'MONTH'
+  day: string
+  config_id: number
+  provider: string
+  pay_type: string
+  price: Generated<number>
+  refundment: Generated<number>
+  fee: Generated<number>
+  split: Generated<number>
+  orders: Generated<number>
+  refund_orders: Generated<number>
+  ordered_price: Generated<number>
+  ordered_refundment: Generated<number>
+  ordered_fee: Generated<number>
+  ordered_split: Generated<number>
+  ordered_orders: Generated<number>
+  ordered_refund_orders: Generated<number>
+}
+
+export interface BillFactsTable {
+  org_id: number | null
+  device_id: number | null
+  config_id: number | null
+  provider: string | null
+  pay_type: string | null
+  order_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  price: number | null
+  refundment: number | null
+  fee: number | null
+  orders: number | null
+  refund_orders: number | null
+}
+
+export interface BillShareFactsTable {
+  org_id: number | null
+  owner_id: number | null
+  device_id: number | null
+  config_id: number | null
+  provider: string | null
+  pay_type: string | null
+  order_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  share: number | null
+}
+
+export interface BillSharesTable {
+  org_id: number
+  owner_id: number
+  device_id: number
+  grain: 'DAY' | 'MONTH'
+  day: string
+  config_id: number
+  provider: string
+  pay_type: string
+  share: Generated<number>
+  ordered_share: Generated<number>
+}
+
 export interface ComplaintEntriesTable {
   id: Generated<number>
   complaint_id: number
@@ -2260,6 +2322,10 @@ export interface DB {
   alerts: AlertsTable
   announcements: AnnouncementsTable
   batches: BatchesTable
+  bill_days: BillDaysTable
+  bill_facts: BillFactsTable
+  bill_share_facts: BillShareFactsTable
+  bill_shares: BillSharesTable
   complaint_entries: ComplaintEntriesTable
   complaints: ComplaintsTable
   day_types: DayTypesTable

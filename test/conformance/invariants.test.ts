@@ -83,6 +83,11 @@ const breaks: Record<string, string> = {
   'sales in total equal the facts': `update sales_rollups set refund_orders = refund_orders + 1
     where ${own} and grain = 'TOTAL'`,
   'sales by product equal the facts': `update product_rollups set refunded_pieces = 0 where ${own}`,
+  'bills equal the facts': `update bill_days set ordered_fee = ordered_fee + 1
+    where ${own} and grain = 'MONTH'`,
+  'shares of bills equal the ledger': `insert into bill_shares (org_id, owner_id, device_id, grain,
+    day, config_id, provider, pay_type, share)
+    values (3, 3, ${lane}, 'DAY', '2026-01-01', 0, 'SIMULATOR', 'WECHAT', 1)`,
   'device counters equal lanes and faults': `update device_states set fault_count = fault_count + 1
     where device_id = ${lane}`,
   'a piece has at most one live command': `alter table vend_commands drop constraint

@@ -69,8 +69,7 @@ const table: readonly Group[] = [
     ['best-selling-products', '畅销商品', 'Best-selling products', 'best-selling:read'],
   ]],
   ['finance', 'money', '财务管理', 'Finance', [
-    ['billing-details', '账单明细', 'Billing details', 'billing:read'],
-    ['sub-ledger-list'], ['sub-account'], ['payment-list'],
+    ['billing-details'], ['sub-ledger-list'], ['sub-account'], ['payment-list'],
     ['busManager', '推荐人设置', 'Referrer settings', 'referrer:read', hidden],
     ['invoice-enterprise', '企业发票', 'Enterprise invoices', 'invoice:read', hidden],
   ]],

@@ -1,7 +1,13 @@
 import type { Domain } from '../../server/domain.ts'
+import { billing } from './contract.ts'
 import { locale } from './locale.ts'
+import { screens } from './screens.ts'
 
 /** The page of money: what came in, whose it is, when it arrives. */
 export const domain = {
+  contract: billing,
+  handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
-} satisfies Domain
+  screens,
+  open: { 'server/keep.ts': 'its figures are kept in the transactions that move money' },
+} satisfies Domain<typeof billing>

@@ -23,6 +23,8 @@ export const stays: readonly string[] = [
   'activation_codes', // open ones are revoked
   'alert_members',
   'alerts', // open ones end; the new owner's begin anew with the next sweep
+  'bill_days', // by whose sales they were
+  'bill_shares',
   'complaints',
   'device_assignments', // those who may serve the new owner go on, the others end
   'device_commands',

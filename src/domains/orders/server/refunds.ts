@@ -10,6 +10,7 @@ import {
   type Piece,
   turns,
 } from '../../../server/work.ts'
+import { keepBills } from '../../billing/server/keep.ts'
 import { feeShareOf, refundOut, suspenseOut, type Voucher } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import type { RefundAnswer, RefundRequest } from '../../payment-channels/server/channels.ts'
@@ -132,7 +133,7 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
         or ${refund.unitId === null} and kind in ('LATE_PAYMENT','DUPLICATE_PAYMENT'))`.execute(
       ctx.db,
     )
-    const voucher = await returnMoney(ctx, refund, order.orderNum)
+    const { voucher, feeShare } = await returnMoney(ctx, refund, order.orderNum)
     if (unit) {
       await setUnitRefund(ctx, unit, 'SUCCESS')
       const first = order.refundedAmount === 0
@@ -155,6 +156,10 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
       const of = { orgId: order.orgId, deviceId: order.deviceId, at: ctx.now }
       const sales = [{ ...of, refunded: refund.amount, refundOrders: first ? 1 : 0 }]
       addFigures(ctx, sales, [{ ...of, productId: unit.productId, refundedPieces: 1 }])
+      const { provider, configId, amount } = refund
+      const paid = { provider, configId, payType: order.payType, orderAt: order.createdAt }
+      const back = { refundment: amount, fee: -feeShare, refundOrders: first ? 1 : 0 }
+      keepBills(ctx, [{ ...of, ...paid, ...back }])
     }
     post(ctx, [voucher])
   } else {
@@ -194,7 +199,11 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
  * The payment gives back at most what it took; answers what the ledger says about it in the same
  * transaction, after the figures.
  */
-async function returnMoney(ctx: Ctx, refund: Due, orderNum: string): Promise<Voucher> {
+async function returnMoney(
+  ctx: Ctx,
+  refund: Due,
+  orderNum: string,
+): Promise<{ voucher: Voucher; feeShare: number }> {
   type Payment = Parameters<typeof feeShareOf>[0] & { applied: boolean }
   const payment = await rowOf<Payment>(
     ctx.db,
@@ -206,9 +215,12 @@ async function returnMoney(ctx: Ctx, refund: Due, orderNum: string): Promise<Vou
   const { orgId, orderId, configId } = refund
   const of = { orgId, orderId, orderNum, configId }
   const share = feeShareOf(payment, refund.amount)
-  return payment.applied
-    ? refundOut(refund.refundNo, refund.amount, share, of)
-    : suspenseOut(refund.refundNo, refund.amount, of)
+  return {
+    voucher: payment.applied
+      ? refundOut(refund.refundNo, refund.amount, share, of)
+      : suspenseOut(refund.refundNo, refund.amount, of),
+    feeShare: share,
+  }
 }
 
 async function setUnitRefund(

@@ -53,6 +53,7 @@ export type Order = {
   orderNum: string
   deviceId: number
   orderType: string
+  payType: string
   payState: PayState
   orderStatus: OrderStatus
   paidAmount: number
@@ -90,7 +91,7 @@ export async function lockOrders(
   const locked = rowsOf<Order>(ctx.db)`
     select o.id, o.org_id as "orgId", o.created_at as "createdAt", o.order_num as "orderNum",
       o.device_id as "deviceId", o.order_type as "orderType",
-      o.pay_state as "payState", o.order_status as "orderStatus", o.paid_amount as "paidAmount",
+      o.pay_type as "payType", o.pay_state as "payState", o.order_status as "orderStatus", o.paid_amount as "paidAmount",
       o.refunded_amount as "refundedAmount",
       o.final_at as "finalAt", o.fail_reason as "failReason", o.cost_amount as "costAmount",
       o.total_amount as "totalAmount", o.payable_amount as "payableAmount",

@@ -5,6 +5,7 @@ import { rowsOf } from '../../../server/rows.ts'
 import { columns } from '../../../server/shapes.ts'
 import { within } from '../../../server/within.ts'
 import { reject } from '../../../shared/errors.ts'
+import { keepBills } from '../../billing/server/keep.ts'
 import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
 import { fee, feeOf, orderIn, suspenseApplied } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
@@ -122,7 +123,10 @@ export async function addSupplement(
       turnover: listPrice,
     })),
   )
-  const { configId } = payment
+  const { payType, configId } = payment
+  const provider = configId === null ? 'SIMULATOR' : payType
+  const paid = { payType, configId, provider, orderAt: ctx.now }
+  keepBills(ctx, [{ ...figures, ...paid, price: payment.amount, fee: feeAmount, orders: 1 }])
   noteSplit(ctx, { orgId, at: ctx.now, id }, { paid: payment.amount, fee: feeAmount, configId })
   const waited = { orgId: payment.orgId, orderId: null, orderNum: null, configId }
   const of = { orgId, orderId: id, orderNum, configId }

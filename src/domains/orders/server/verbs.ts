@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import { within } from '../../../server/within.ts'
+import { keepBills } from '../../billing/server/keep.ts'
 import type { orders } from '../contract.ts'
 import { addCommands, createHandlers, type Seen } from './create.ts'
 import { batchRefund, refund } from './giveBack.ts'
@@ -21,6 +22,8 @@ const get: Handlers<Contract>['get'] = async (ctx, input) =>
   q.orderDetail(ctx, found(await q.visibleOrder(ctx, input.orderNum)))
 
 type Payment = { id: number; org_id: number; order_id: number; order_at: Date; order_num: string }
+/** What was paid where and what that costs, for the bill. */
+type Paid = { price: number; fee: number; provider: string; configId: number | null }
 
 /**
  * The money of an order arrived. APPLIED: the order is paid and its commands wait for the machine.
@@ -30,7 +33,7 @@ type Payment = { id: number; org_id: number; order_id: number; order_at: Date; o
 export async function applyPayment(
   ctx: Ctx,
   payment: Payment,
-  check: { orderPaid: boolean },
+  check: { orderPaid: boolean; paid?: Paid },
 ): Promise<'APPLIED' | 'LATE' | 'DUPLICATE' | 'MISMATCH'> {
   const [{ orders: locked, units }, { rows }] = await Promise.all([
     lockOrders(ctx, [{ orgId: payment.org_id, at: payment.order_at, id: payment.order_id }]),
@@ -77,6 +80,8 @@ export async function applyPayment(
     ],
     units.map(({ productId, listPrice }) => ({ ...of, productId, pieces: 1, turnover: listPrice })),
   )
+  const { payType, createdAt } = order
+  if (check.paid) keepBills(ctx, [{ ...of, ...check.paid, payType, orderAt: createdAt, orders: 1 }])
   uncountUnpaid(ctx, [order.id], true)
   ctx.touch('orders')
   return 'APPLIED'

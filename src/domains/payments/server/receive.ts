@@ -146,7 +146,12 @@ async function take(
   }
   if (trade) return ['DUPLICATE']
   // orders are locked before payments, everywhere
-  const outcome = await applyPayment(ctx, payment, { orderPaid: payment.amount === notice.amount })
+  const { provider, configId } = from
+  const fee = feeOf(payment.amount, from.feeBp)
+  const outcome = await applyPayment(ctx, payment, {
+    orderPaid: payment.amount === notice.amount,
+    paid: { price: payment.amount, fee, provider, configId },
+  })
   if (outcome === 'MISMATCH' || outcome === 'DUPLICATE') {
     const stray = await addStray(ctx, from, notice, payment)
     if (outcome === 'MISMATCH') {

@@ -1,0 +1,13 @@
+import type { Handlers } from '../../../server/bind.ts'
+import type { billing } from '../contract.ts'
+import * as q from './queries.ts'
+
+type Contract = typeof billing
+
+export const handlers: Handlers<Contract> = {
+  bills: (ctx, input) => q.bills(ctx, input, input),
+  summary: async (ctx, input) => ({
+    ...(await q.bills(ctx, input)).sums,
+    ...q.rangeOf(ctx, input),
+  }),
+}

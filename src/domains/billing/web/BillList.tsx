@@ -1,0 +1,110 @@
+import { useTranslation } from 'react-i18next'
+import { Navigate, useLocation } from 'react-router'
+import { addDays, shanghaiDay } from '../../../shared/instants.ts'
+import { useCols } from '../../../web/columns.tsx'
+import { ListPage } from '../../../web/ListPage.tsx'
+import { Money } from '../../../web/Money.tsx'
+import { useMay } from '../../../web/session.ts'
+import { Bad, Chip } from '../../../web/ui/Text.tsx'
+import { OrganisationSelect } from '../../accounts/web/pickers.tsx'
+import { DeviceSelect } from '../../machines/web/pickers.tsx'
+import { type BillRow, billing, BillRow as Row } from '../contract.ts'
+import { usualDays } from '../rules.ts'
+import { type BillingTab, billingPaths, useBillingViews } from './pickers.ts'
+
+/** The tabs of the page of money were once named in its address. */
+export function BillList() {
+  const { search } = useLocation()
+  const params = new URLSearchParams(search)
+  const tab = params.get('tab')
+  if (tab === null) return <Bills />
+  params.delete('tab')
+  const path = billingPaths[tab as BillingTab] ?? billingPaths.bills
+  return <Navigate replace to={{ pathname: path, search: params.toString() }} />
+}
+
+function Bills() {
+  const { t } = useTranslation('billing')
+  const col = useCols(Row, 'billing')
+  const may = useMay()
+  const { search } = useLocation()
+  const less = (key: 'gathering' | 'pendingSplit' | 'splitAmount' | 'ownShare') =>
+    col(key, {
+      render: (fen: number) => (
+        <Bad when={fen < 0}>
+          <Money fen={fen} />
+        </Bad>
+      ),
+    })
+  return (
+    <ListPage
+      ns="billing"
+      endpoint={billing.bills}
+      live="orders"
+      views={useBillingViews('bills')}
+      filters={[
+        'dimension',
+        'range',
+        { key: 'orgId', picker: OrganisationSelect },
+        { key: 'deviceId', picker: DeviceSelect },
+        'keyword',
+        { key: 'payType', more: true },
+        { key: 'provider', more: true },
+        { key: 'byOrder', more: true },
+      ]}
+      columns={[
+        col('name', {
+          width: 200,
+          fit: (_, row) => row.name,
+          render: (name: string, row) => (
+            <>
+              {name || t('movedAway')}{' '}
+              {row.unsettled ? <Chip tone="warn">{t('unsettled')}</Chip> : null}
+            </>
+          ),
+        }),
+        col('identifier'),
+        col('price'),
+        col('refundment'),
+        col('servicePrice'),
+        less('gathering'),
+        col('orderCount'),
+        col('refundOrderCount'),
+        less('pendingSplit'),
+        less('splitAmount'),
+        less('ownShare'),
+      ]}
+      sums={({ sums }) =>
+        (['price', 'refundment', 'servicePrice', 'gathering'] as const).map((key) => ({
+          label: t(`fields.${key}`),
+          value: <Money fen={sums[key]} />,
+        }))
+      }
+      actions={(row) => [
+        {
+          key: 'orders',
+          label: t('orders'),
+          can: may('order:read'),
+          to: `/order/order-list?${ordersOf(row, new URLSearchParams(search))}`,
+        },
+      ]}
+      empty={{ title: t('noBills') }}
+      card={['identifier', 'price', 'refundment', 'servicePrice', 'gathering', 'orderCount']}
+    />
+  )
+}
+
+/** The same filter among orders, those that were cleaned away with them. */
+function ordersOf(row: BillRow, filter: URLSearchParams): string {
+  const today = shanghaiDay(new Date())
+  const of = new URLSearchParams({ includeCleaned: 'true' })
+  const set = (key: string, value: string | number | null) => {
+    if (value !== null) of.set(key, String(value))
+  }
+  set('from', row.day ?? filter.get('from') ?? addDays(filter.get('to') ?? today, 1 - usualDays))
+  set('to', row.day ?? filter.get('to') ?? today)
+  set('orgId', row.orgId ?? filter.get('orgId'))
+  set('deviceId', row.deviceId ?? filter.get('deviceId'))
+  set('payType', filter.get('payType'))
+  return of.toString()
+}
