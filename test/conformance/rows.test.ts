@@ -80,6 +80,7 @@ const figures = [
   'alerts.rules',
   'audit.check',
   'batches.recallPreview',
+  'billing.summary',
   'boards.counts',
   'boards.options',
   'complaints.stats',

@@ -321,6 +321,7 @@ test('lists show all their columns at 1440, in both languages', async ({ env }) 
     '/stock/drug-control',
     '/stock/drug-control/temperature',
     '/stock/drug-control/refusals',
+    '/finance/billing-details',
     '/finance/payment-list',
     '/organ/organ-user',
     '/organ/organ-manage',

@@ -1,4 +1,5 @@
 import type { Domain } from '../../server/domain.ts'
+import { billAliases } from './bills.ts'
 import { deviceAliases } from './devices.ts'
 import { financeAliases } from './finance.ts'
 import { laneAliases } from './lanes.ts'
@@ -10,6 +11,7 @@ import { stockAliases } from './stock.ts'
 /** Paths of the specification's sample server. */
 export const domain = {
   aliases: [
+    ...billAliases,
     ...deviceAliases,
     ...financeAliases,
     ...laneAliases,

@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { nodes, plansOf } from '../../../../test/support/plans.ts'
+import { openWorld, place, restock, rowId, type World } from '../../../../test/support/world.ts'
+import { systemScope } from '../../../server/database.ts'
+import { checkInvariants } from '../../../server/invariants.ts'
+import { bySystem } from '../../../server/run.ts'
+import { runDue } from '../../../server/work.ts'
+import { addDays, shanghaiDay } from '../../../shared/instants.ts'
+import { post } from '../../ledger/server/post.ts'
+import { refundKind } from '../../orders/server/refunds.ts'
+import { providers } from '../../payments/server/providers.ts'
+import { type BillSums, billing } from '../contract.ts'
+import { dimensions } from '../rules.ts'
+import { keepShares } from './keep.ts'
+
+/** Sales begin shortly before a midnight of Shanghai that ends a month, and go on behind it. */
+let clock = new Date('2026-11-30T15:36:00Z').getTime()
+const now = () => {
+  clock += 400
+  return new Date(clock)
+}
+const seed = Number(process.env.BILL_SEED ?? Math.floor(Math.random() * 1e9))
+let state = seed
+const random = () => {
+  state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+  return state / 2 ** 32
+}
+const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+
+let world: World
+let platform: string
+let own: string
+beforeAll(async () => {
+  // each look at the clock takes seconds, so that acts of one order lie on both sides of midnight
+  world = await openWorld({ now })
+  for (const where of ['OWN', 'CHILD', 'SIBLING'] as const)
+    await restock(world, rowId(where, 1), 150)
+  for (let sold = 0; sold < 40; sold += 1) {
+    const results = Array.from({ length: 1 + Math.floor(random() * 2) }, () =>
+      pick(['OK', 'OK', 'NO_DROP'] as const),
+    )
+    await world.sell(pick(['OWN', 'CHILD', 'SIBLING'] as const), results)
+    clock += random() * 120_000
+    if (random() < 0.4) await giveBack()
+  }
+  clock += 30 * 3_600_000
+  await giveBack()
+  await split()
+  ;[platform, own] = await Promise.all([world.login('PLATFORM_FULL'), world.login('ROLE_FULL')])
+})
+afterAll(() => world?.close())
+const giveBack = () => runDue(world.app, refundKind(world.app, providers(world.app)))
+
+/** Half of what waits at some orders goes to the operator, his agent and the platform. */
+async function split() {
+  const chosen = await world.sql<{
+    id: string
+    orgId: string
+    at: Date
+    num: string
+    left: string
+  }>(
+    `select o.id, o.org_id as "orgId", o.created_at as at, o.order_num as num,
+      o.paid_amount - o.refunded_amount as left from orders o
+      where o.paid_amount - o.refunded_amount > 100 order by o.id`,
+  )
+  for (const order of chosen.filter(() => random() < 0.5)) {
+    const [orgId, orderId, left] = [Number(order.orgId), Number(order.id), Number(order.left)]
+    const shares: [number, number][] = [
+      [place.PLATFORM, 7],
+      [place.PARENT, 13],
+      [orgId, Math.floor(left / 2) - 20],
+    ]
+    await bySystem(world.app, async (ctx) => {
+      keepShares(
+        ctx,
+        shares.map(([party, share]) => ({ orgId, orderAt: order.at, orderId, party, share })),
+      )
+      const given = shares.map(([party, share]) => ({
+        ...{ account: '2002' as const, amount: -share, orgId: party },
+      }))
+      const entries = [{ account: '2001' as const, amount: Math.floor(left / 2) }, ...given]
+      const of = { orgId, orderId, orderNum: order.num, configId: null }
+      post(ctx, [{ ...of, key: `al:${order.num}`, type: 'V3', entries }])
+    })
+  }
+}
+
+type Facts = { orgId: number; day: string; orderDay: string; voucher: string; fen: number }
+/** What the ledger alone says of channel money and of what was given away; orders by their numbers. */
+const entries = () =>
+  world.sql<Facts>(`select k.org_id::int as "orgId", e.voucher_type as voucher,
+      to_char(e.created_at at time zone 'Asia/Shanghai', 'YYYY-MM-DD') as day,
+      to_char(to_date(left(e.order_num, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as "orderDay",
+      sum(e.amount)::int as fen
+    from ledger_entries e join ledger_voucher_keys k using (voucher_id)
+    join ledger_accounts a on a.id = e.account_id
+    where a.code = case e.voucher_type when 'V3' then '2001' else '1001' end
+      and e.voucher_type in ('V1','V2','V3','V6')
+    group by 1, 2, 3, 4`)
+
+test(`every figure is the ledger's, on both sides of midnight (BILL_SEED=${seed})`, async () => {
+  const facts = await entries()
+  const days = [...new Set(facts.map(({ day }) => day))].sort()
+  expect(days.length, 'sales and refunds on several days').toBeGreaterThan(2)
+  expect(facts.some(({ day, orderDay }) => day !== orderDay)).toBe(true)
+  expect(await checkInvariants(world.ownerUrl)).toEqual([])
+  const ranges = [
+    [days[0], days.at(-1)],
+    [days[0], days[0]],
+    [days.at(-2), days.at(-1)],
+    ['2026-11-01', '2026-11-30'],
+    ['2026-06-15', addDays(days.at(-1) as string, 3)],
+  ] as [string, string][]
+  const seen = { platform: [1, 2, 3, 4, 7], own: [3, 7] }
+  for (const [from, to] of ranges)
+    for (const byOrder of [false, true])
+      for (const reader of ['platform', 'own'] as const) {
+        const mine = facts.filter(
+          (fact) =>
+            seen[reader].includes(fact.orgId) &&
+            (byOrder ? fact.orderDay : fact.day) >= from &&
+            (byOrder ? fact.orderDay : fact.day) <= to,
+        )
+        const sum = (vouchers: string[], of = mine) =>
+          of.filter(({ voucher }) => vouchers.includes(voucher)).reduce((n, { fen }) => n + fen, 0)
+        const token = reader === 'platform' ? platform : own
+        for (const dimension of dimensions) {
+          const ask = { dimension, from, to, byOrder }
+          const { status, body } = await world.call(
+            billing.bills,
+            { ...ask, pageSize: 200 },
+            { token },
+          )
+          const said = [status, dimension, from, to, byOrder, reader]
+          expect(said).toEqual([200, ...said.slice(1)])
+          const { sums } = body as { sums: BillSums }
+          expect([
+            sums.price,
+            sums.gathering,
+            sums.splitAmount,
+            sums.pendingSplit,
+            sums.price - sums.refundment - sums.servicePrice,
+            ...said,
+          ]).toEqual([
+            sum(['V1']),
+            sum(['V1', 'V2', 'V6']),
+            sum(['V3']),
+            sum(['V1', 'V2', 'V6']) - sum(['V3']),
+            sum(['V1', 'V2', 'V6']),
+            ...said,
+          ])
+          for (const key of Object.keys(sums) as (keyof BillSums)[])
+            expect(body.list.reduce((n: number, row: BillSums) => n + row[key], 0)).toBe(sums[key])
+          if (dimension === 'ORG' || dimension === 'DAY')
+            for (const row of body.list) {
+              const rowFacts = mine.filter((fact) =>
+                dimension === 'ORG'
+                  ? fact.orgId === row.orgId
+                  : (byOrder ? fact.orderDay : fact.day) === row.day,
+              )
+              expect([row.name, row.gathering]).toEqual([
+                row.name,
+                sum(['V1', 'V2', 'V6'], rowFacts),
+              ])
+            }
+          const summed = await world.call(billing.summary, ask, { token })
+          expect(summed.body).toEqual({ ...sums, from, to })
+        }
+      }
+})
+
+test('refunds are those that succeeded, and an order is refunded once', async () => {
+  const [truth] = await world.sql<{ fen: number; orders: number; paid: number }>(`
+    select (select sum(amount)::int from refunds where state = 'SUCCESS' and kind = 'UNIT') as fen,
+      (select count(distinct order_id)::int from refunds where state = 'SUCCESS'
+        and kind = 'UNIT' and amount > 0) as orders,
+      (select count(*)::int from orders where paid_at is not null) as paid`)
+  const { body } = await world.call(
+    billing.summary,
+    { from: '2026-01-01', to: '2026-12-31' },
+    { token: platform },
+  )
+  expect([body.refundment, body.refundOrderCount, body.orderCount]).toEqual([
+    truth?.fen,
+    truth?.orders,
+    truth?.paid,
+  ])
+})
+
+test('the own share is what the reader’s organisation was given of what he sees', async () => {
+  for (const [token, org, seen] of [
+    [platform, 1, [1, 2, 3, 4, 7]],
+    [own, 3, [3, 7]],
+  ] as const) {
+    const [truth] = await world.sql<{ fen: number }>(
+      `select coalesce(-sum(e.amount), 0)::int as fen from ledger_entries e
+        join ledger_accounts a on a.id = e.account_id join ledger_voucher_keys k using (voucher_id)
+        where a.code = '2002' and a.org_id = $1 and k.org_id = any($2)`,
+      [org, seen],
+    )
+    expect(truth?.fen).toBeGreaterThan(0)
+    const ask = { from: '2026-01-01', to: '2026-12-31' }
+    for (const dimension of dimensions) {
+      const { body } = await world.call(billing.summary, { ...ask, dimension }, { token })
+      expect([dimension, body.ownShare]).toEqual([dimension, truth?.fen])
+    }
+  }
+})
+
+test('filters narrow the same figures; the keyword is a name or an identifier', async () => {
+  const all = async (more: Record<string, unknown>) =>
+    (
+      await world.call(
+        billing.bills,
+        { from: '2026-01-01', to: '2026-12-31', pageSize: 200, ...more },
+        { token: platform },
+      )
+    ).body
+  const devices = await all({ dimension: 'DEVICE' })
+  const device = devices.list.find((row: { deviceId: number }) => row.deviceId === 3001)
+  expect(device.identifier).toBe('OWN0001')
+  expect((await all({ dimension: 'DEVICE', keyword: 'own0001' })).list).toEqual([device])
+  expect((await all({ deviceId: 3001 })).sums.price).toBe(device.price)
+  expect((await all({ orgId: place.OWN, dimension: 'ORG' })).list).toHaveLength(2)
+  expect((await all({ payType: 'ALIPAY' })).total).toBe(0)
+  expect((await all({ provider: 'SIMULATOR' })).sums).toEqual(devices.sums)
+  expect((await all({ dimension: 'MERCHANT' })).list).toMatchObject([
+    { name: '模拟支付', identifier: '', price: devices.sums.price },
+  ])
+  const days = (await all({ dimension: 'DAY' })).list.map((row: { day: string }) => row.day)
+  expect(days).toEqual([...days].sort().reverse())
+  const byPrice = (await all({ dimension: 'DEVICE', sort: 'price' })).list
+  expect(byPrice.map((row: { price: number }) => row.price)).toEqual(
+    devices.list.map((row: { price: number }) => row.price).sort((a: number, b: number) => a - b),
+  )
+  const page = await all({ dimension: 'DAY', pageSize: 3, page: 99 })
+  expect([page.list, page.total]).toEqual([[], days.length])
+})
+
+test('the day that is not over is marked', async () => {
+  const today = shanghaiDay(new Date(clock))
+  await world.sell('OWN', ['OK'])
+  const { body } = await world.call(
+    billing.bills,
+    { dimension: 'DAY', pageSize: 200 },
+    { token: own },
+  )
+  expect(
+    body.list.map((row: { day: string; unsettled: boolean }) => [row.day === today, row.unsettled]),
+  ).toEqual(body.list.map((_: unknown, at: number) => [at === 0, at === 0]))
+})
+
+test('a year of the whole platform reads figures, months of them, never orders', async () => {
+  const to = shanghaiDay(new Date(clock))
+  for (const dimension of dimensions) {
+    const plans = await plansOf(
+      world.app,
+      systemScope,
+      () =>
+        world.call(billing.bills, { dimension, from: addDays(to, -365), to }, { token: platform }),
+      /bill_days/,
+    )
+    expect(plans).toHaveLength(1)
+    const read = plans.flatMap(({ plan }) => nodes(plan)).map((node) => node['Relation Name'])
+    const tables = new Set(read.filter((name) => name !== undefined))
+    expect(tables.has('bill_days')).toBe(true)
+    for (const name of tables)
+      expect(name).toMatch(/^(bill_days|bill_shares|organisations|devices|payment_configs)$/)
+  }
+})
+
+const wrong: [Record<string, unknown>, string][] = [
+  [{ from: '2026-11-02', to: '2026-11-01' }, 'to'],
+  [{ from: '2025-11-01', to: '2026-11-02' }, 'to'],
+  [{ from: '2026-02-30' }, 'from'],
+  [{ dimension: 'PRODUCT' }, 'dimension'],
+  [{ sort: 'key;drop' }, 'sort'],
+  [{ balance: 1 }, 'balance'],
+]
+test.each(wrong)('%j is 400', async (query, field) => {
+  const text = new URLSearchParams(Object.entries(query).map(([k, v]) => [k, String(v)]))
+  const { status, body } = await world.ask(own, 'GET', `/finance/bills?${text}`)
+  expect([status, body.errors[0].field]).toEqual([400, field])
+})
