@@ -6,6 +6,7 @@ import { writeFirstPassword } from '../domains/accounts/server/firstPassword.ts'
 import { seedAlerts } from '../domains/alerts/seed.ts'
 import { seedAudit } from '../domains/audit/seed.ts'
 import { seedBatches, seedLayers, seedRecalls } from '../domains/batches/seed.ts'
+import { seedBilling } from '../domains/billing/seed.ts'
 import { seedBoards } from '../domains/boards/seed.ts'
 import { seedComplaints } from '../domains/complaints/seed.ts'
 import { seedDeviceCommands } from '../domains/device-commands/seed.ts'
@@ -135,6 +136,7 @@ async function seedDemo(
     await seedDrugControl(db, now)
     await seedRecalls(db, now)
     await seedEvidence(db, now)
+    await seedBilling(db, now)
     await seedAudit(db, now)
     await seedComplaints(db, now)
     await seedSecurity(db, now)

@@ -803,6 +803,28 @@ export interface LedgerAccountsTable {
   config_id: number | null
 }
 
+export interface LedgerAdjustmentsTable {
+  id: Generated<number>
+  org_id: number
+  kind: 'ADJUST' | 'REVERSE'
+  debit_org_id: number | null
+  debit_code: string | null
+  credit_org_id: number | null
+  credit_code: string | null
+  config_id: number | null
+  amount: number
+  reverses: number | null
+  reason: string
+  images: Generated<string[]>
+  state: Generated<'PENDING' | 'APPROVED' | 'REJECTED'>
+  asked_by: number
+  decided_by: number | null
+  decided_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  voucher_id: number | null
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface LedgerBalancesTable {
   org_id: number
   code: '1101' | '2002' | '2003'
@@ -2366,6 +2388,7 @@ export interface DB {
   lane_layers: LaneLayersTable
   lanes: LanesTable
   ledger_accounts: LedgerAccountsTable
+  ledger_adjustments: LedgerAdjustmentsTable
   ledger_balances: LedgerBalancesTable
   ledger_days: LedgerDaysTable
   ledger_entries: LedgerEntriesTable
@@ -2502,6 +2525,7 @@ export type Constraint =
   | 'lane_floors_live'
   | 'lanes_live'
   | 'ledger_accounts_org_id_code_config_id_key'
+  | 'ledger_adjustments_once'
   | 'ledger_days_org_id_day_code_config_id_key'
   | 'ledger_voucher_keys_voucher_id_key'
   | 'log_checks_live'

@@ -80,6 +80,8 @@ const figures = [
   'alerts.rules',
   'audit.check',
   'batches.recallPreview',
+  'billing.accounts',
+  'billing.ledgerState',
   'billing.summary',
   'boards.counts',
   'boards.options',

@@ -322,6 +322,8 @@ test('lists show all their columns at 1440, in both languages', async ({ env }) 
     '/stock/drug-control/temperature',
     '/stock/drug-control/refusals',
     '/finance/billing-details',
+    '/finance/billing-details/ledger',
+    '/finance/billing-details/adjustments',
     '/finance/payment-list',
     '/organ/organ-user',
     '/organ/organ-manage',

@@ -13,11 +13,17 @@ const crowd = 10
 const everyWrite = Number(process.env.RACE_REPEATS ?? 10) > 10
 const spending = [
   ...['orders', 'orderSupplements', 'orderCleanups', 'payments', 'reconciliation', 'lanes'],
-  ...['replenishment', 'batches', 'drugControl', 'products'],
+  ...['replenishment', 'batches', 'drugControl', 'products', 'billing'],
 ]
 /** Of which ten are ten: who says one twice has a key. */
 const keyed = [
-  ...['batches.destroy', 'lanes.copy', 'products.create', 'replenishment.correct'],
+  ...[
+    'billing.adjust',
+    'batches.destroy',
+    'lanes.copy',
+    'products.create',
+    'replenishment.correct',
+  ],
   'replenishment.postLane',
 ]
 /** Of which ten say the same, and why. */

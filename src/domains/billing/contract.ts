@@ -8,6 +8,8 @@ import {
   rangeFields,
   wholeRange,
 } from '../../shared/listQuery.ts'
+import { fundsEndpoints } from './fundsContract.ts'
+import { ledgerEndpoints } from './ledgerContract.ts'
 import { dimensions } from './rules.ts'
 
 const filters = {
@@ -73,4 +75,6 @@ export const billing = {
     input: z.strictObject(filters).refine(...wholeRange),
     output: BillSums.extend({ from: f.day, to: f.day }),
   }),
+  ...ledgerEndpoints,
+  ...fundsEndpoints,
 }

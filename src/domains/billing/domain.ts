@@ -9,5 +9,6 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
   screens,
+  topics: { ledger: { rights: ['ledger:read', 'account:read'] } },
   open: { 'server/keep.ts': 'its figures are kept in the transactions that move money' },
 } satisfies Domain<typeof billing>

@@ -1,4 +1,5 @@
 import { addDays } from '../../shared/instants.ts'
+import { defineStates } from '../../shared/moves.ts'
 
 export const dimensions = ['ORG', 'DEVICE', 'MERCHANT', 'DAY'] as const
 export type Dimension = (typeof dimensions)[number]
@@ -27,3 +28,45 @@ export function spansOf(from: string, to: string, today: string, byDay = false):
 
 /** How far back a bill begins when nobody says. */
 export const usualDays = 30
+
+export const accountCodes = [
+  ...(['1001', '1003', '1101', '2001', '2002', '2003', '2101'] as const),
+  ...(['2102', '2201', '2202', '2301', '2302', '2901'] as const),
+] as const
+export const voucherTypes = [
+  ...(['V1', 'V1b', 'V1c', 'V2', 'V3', 'V4', 'V5', 'V6', 'V6b', 'V6c'] as const),
+  ...(['V7', 'V7b', 'V7c', 'V8', 'V9', 'V10', 'V11', 'V12', 'V13'] as const),
+] as const
+
+/** How the key of a voucher begins: what it books, in words. */
+export const facts = [
+  ...(['in', 'fee', 'rf', 'sus', 'susr', 'susa', 'al', 'so', 'st', 'sr', 'srr', 'net'] as const),
+  ...(['wd', 'rent', 'rc', 'sp', 'spr', 'adj', 'rev', 'tr'] as const),
+] as const
+/** What some of them say behind their number. */
+const steps = ['', ':apply', ':paid', ':back']
+/** The keys under which a number of business may have been booked. */
+export const keysOf = (number: string): string[] =>
+  facts.flatMap((fact) => steps.map((step) => `${fact}:${number}${step}`))
+
+/** Number of a voucher as people say it, and back. */
+export const voucherNo = (id: number): string => `PZ${String(id).padStart(10, '0')}`
+export const voucherIdOf = (text: string): number | null => {
+  const id = Number(/^PZ0*(\d{1,15})$/i.exec(text)?.[1])
+  return Number.isSafeInteger(id) && id > 0 ? id : null
+}
+
+/** Debit makes an asset larger and a liability smaller: its balance is on its own side. */
+export const sideOf = (code: string): 1 | -1 => (code.startsWith('1') ? 1 : -1)
+
+/** Adjustments and money that waits for somebody may be taken back; of anything else its business. */
+export const mayReverse = (type: string, what: string | null): boolean =>
+  (type === 'V12' || type === 'V11') && what !== 'rev'
+
+export type AdjustmentState = 'PENDING' | 'APPROVED' | 'REJECTED'
+export const adjustmentStates = defineStates<AdjustmentState>({
+  name: 'billing.adjustment',
+  column: 'ledger_adjustments.state',
+  start: ['PENDING'],
+  moves: { PENDING: ['APPROVED', 'REJECTED'], APPROVED: [], REJECTED: [] },
+})

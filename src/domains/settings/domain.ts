@@ -14,5 +14,6 @@ export const domain = {
   open: {
     'usual.ts': 'what holds while nobody has set anything',
     'server/values.ts': 'what an organisation has set',
+    'server/calendar.ts': 'on which days banks work',
   },
 } satisfies Domain<typeof settings>

@@ -1,5 +1,8 @@
 import type { Handlers } from '../../../server/bind.ts'
 import type { billing } from '../contract.ts'
+import { adjustHandlers } from './adjust.ts'
+import { accounts } from './funds.ts'
+import { ledgerState, listEntries, voucherOf } from './ledger.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof billing
@@ -10,4 +13,9 @@ export const handlers: Handlers<Contract> = {
     ...(await q.bills(ctx, input)).sums,
     ...q.rangeOf(ctx, input),
   }),
+  entries: listEntries,
+  voucher: (ctx, { voucherId }) => voucherOf(ctx, voucherId),
+  ledgerState,
+  accounts,
+  ...adjustHandlers,
 }

@@ -1,12 +1,13 @@
 import { useTranslation } from 'react-i18next'
 import { Navigate, useLocation } from 'react-router'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
+import { yuan } from '../../../shared/money.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { Money } from '../../../web/Money.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Bad, Chip } from '../../../web/ui/Text.tsx'
-import { OrganisationSelect } from '../../accounts/web/pickers.tsx'
+import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { type BillRow, billing, BillRow as Row } from '../contract.ts'
 import { usualDays } from '../rules.ts'
@@ -30,6 +31,7 @@ function Bills() {
   const { search } = useLocation()
   const less = (key: 'gathering' | 'pendingSplit' | 'splitAmount' | 'ownShare') =>
     col(key, {
+      fit: (fen) => yuan(Number(fen)),
       render: (fen: number) => (
         <Bad when={fen < 0}>
           <Money fen={fen} />
@@ -45,17 +47,17 @@ function Bills() {
       filters={[
         'dimension',
         'range',
-        { key: 'orgId', picker: OrganisationSelect },
-        { key: 'deviceId', picker: DeviceSelect },
+        { key: 'orgId', picker: OwnerSelect },
         'keyword',
+        { key: 'deviceId', picker: DeviceSelect, more: true },
         { key: 'payType', more: true },
         { key: 'provider', more: true },
         { key: 'byOrder', more: true },
       ]}
       columns={[
         col('name', {
-          width: 200,
-          fit: (_, row) => row.name,
+          fit: (_, row) =>
+            `${row.name || t('movedAway')}${row.unsettled ? t('unsettled') : ''}oooo`,
           render: (name: string, row) => (
             <>
               {name || t('movedAway')}{' '}

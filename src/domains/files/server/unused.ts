@@ -14,6 +14,7 @@ export const pictureColumns: readonly (readonly [table: string, column: string])
   ['batches', 'report'],
   ['complaints', 'images'],
   ['device_types', 'img'],
+  ['ledger_adjustments', 'images'],
   ['notices', 'content'],
   ['notices', 'images'],
   ['organisations', 'licences'],

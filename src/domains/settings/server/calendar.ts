@@ -6,6 +6,7 @@ import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import { Refusal } from '../../../shared/errors.ts'
+import { dayMs } from '../../../shared/instants.ts'
 import { CalendarDay, type DayType, settingErrors, type settings } from '../contract.ts'
 import { calendarProblem, weekType, yearOf } from '../rules.ts'
 
@@ -24,6 +25,24 @@ export async function dayTypeOf(db: Db, day: string): Promise<DayType> {
     db,
   )`select type from day_types where org_id = ${platformOrg} and day = ${day}::date`
   return stored?.type ?? weekType(day)
+}
+
+/** The same of some days, with the names of holidays. */
+export async function dayTypesOf(
+  db: Db,
+  from: string,
+  to: string,
+): Promise<Map<string, { type: DayType; name: string }>> {
+  const known = new Map<string, { type: DayType; name: string }>()
+  const rows = await rowsOf<{ day: string; type: DayType; name: string }>(db)`
+    select to_char(day, 'YYYY-MM-DD') as day, type, name from day_types
+    where org_id = ${platformOrg} and day between ${from}::date and ${to}::date`
+  for (const { day, ...one } of rows) known.set(day, one)
+  for (let at = Date.parse(from); at <= Date.parse(to); at += dayMs) {
+    const day = new Date(at).toISOString().slice(0, 10)
+    if (!known.has(day)) known.set(day, { type: weekType(day), name: '' })
+  }
+  return known
 }
 
 const knownYears = async (db: Db): Promise<number[]> => {

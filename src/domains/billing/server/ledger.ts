@@ -1,0 +1,178 @@
+import { sql } from 'kysely'
+import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, found, may, nameFor, visible } from '../../../server/context.ts'
+import { selectPage } from '../../../server/lists.ts'
+import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
+import type { Input } from '../../../shared/contract.ts'
+import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
+import type { billing } from '../contract.ts'
+import type { EntryRow, Voucher } from '../ledgerContract.ts'
+import { facts, keysOf, mayReverse, sideOf, voucherIdOf, voucherNo } from '../rules.ts'
+
+type Contract = typeof billing
+type Query = Input<Contract['entries']>
+
+/** Without a range or a number the last days. */
+const usualDays = 7
+
+const at = sql`(e.created_at at time zone 'Asia/Shanghai')::date`
+/** Days that are over are sums; what came behind the last of them is added up to the entry. */
+const balance = sql`(select coalesce((select sum(d.debit - d.credit) from ledger_days d
+      where d.org_id = a.org_id and d.code = a.code and d.day <= closed.day
+        and d.config_id is not distinct from a.config_id), 0)
+    + coalesce((select sum(n.amount) from ledger_entries n where n.account_id = e.account_id
+        and n.created_at >= coalesce((closed.day + 1)::timestamp at time zone 'Asia/Shanghai',
+          '-infinity')
+        and (n.created_at, n.id) <= (e.created_at, e.id)), 0)
+  from (select max(d.day) as day from ledger_days d where d.org_id = a.org_id and d.code = a.code
+    and d.config_id is not distinct from a.config_id and d.day < ${at}) closed)::bigint`
+
+const joins = sql`join ledger_accounts a on a.id = e.account_id
+  join organisations o on o.id = e.org_id
+  left join ledger_voucher_keys k on k.voucher_id = e.voucher_id
+  left join payment_configs c on c.id = a.config_id
+  left join ledger_adjustments j on j.voucher_id = e.voucher_id
+  left join users u on u.id = j.asked_by`
+
+type Read = Omit<EntryRow, 'id' | 'voucherNo' | 'debit' | 'credit' | 'summary' | 'createTime'> & {
+  entryId: number
+  amount: number
+  key: string | null
+  at: Date
+}
+const split = (amount: number) => ({
+  debit: amount > 0 ? amount : null,
+  credit: amount < 0 ? -amount : null,
+})
+const whatOf = (key: string | null) => {
+  const [first] = (key ?? '').split(':')
+  return facts.find((fact) => fact === first) ?? null
+}
+const numberOf = (key: string | null) => (key ?? '').split(':')[1] ?? ''
+
+export async function listEntries(ctx: Ctx, input: Query) {
+  const number = input.keyword ?? null
+  const voucher = number ? voucherIdOf(number) : null
+  const today = shanghaiDay(ctx.now)
+  const { to = number ? undefined : today } = input
+  const from = input.from ?? (number || !to ? undefined : addDays(to, 1 - usualDays))
+  const { rows, total } = await selectPage<Read>(ctx.db, {
+    columns: sql`e.id as "entryId", e.voucher_id as "voucherId", e.created_at as at,
+      e.voucher_type as type, e.org_id as "orgId", o.name as "orgName", a.code as account,
+      c.merchant_name as "merchantName", e.amount, ${balance} as balance, k.key,
+      e.order_num as "orderNum", coalesce(u.username, '') as operator`,
+    from: sql`ledger_entries e ${joins}`,
+    countFrom: sql`ledger_entries e`,
+    late: { name: 'e', joins },
+    input,
+    filled: ['createTime'],
+    sort: { createTime: sql`e.created_at` },
+    last: sql`e.id`,
+    where: [
+      visible(ctx, 'e.org_id'),
+      from && sql`e.created_at >= ${startOfDay(from)}`,
+      to && sql`e.created_at < ${startOfDay(addDays(to, 1))}`,
+      input.account &&
+        sql`e.account_id = any(array(select a.id from ledger_accounts a
+          where a.code = ${input.account} and ${visible(ctx, 'a.org_id')}))`,
+      input.orgId &&
+        sql`e.org_id = any(array(select b.id from organisations a
+          join organisations b on b.path <@ a.path where a.id = ${input.orgId}))`,
+      input.type && sql`e.voucher_type = ${input.type}`,
+      input.amountMin !== undefined && sql`abs(e.amount) >= ${input.amountMin}`,
+      input.amountMax !== undefined && sql`abs(e.amount) <= ${input.amountMax}`,
+      input.reversals &&
+        sql`e.voucher_id in (select j.voucher_id from ledger_adjustments j
+          where j.kind = 'REVERSE' and j.voucher_id is not null)`,
+      number &&
+        (voucher
+          ? sql`e.voucher_id = ${voucher}`
+          : sql`(e.order_id = any(array(select k.order_id from order_keys k
+                where k.order_num = ${number}))
+              or e.voucher_id = any(array(select k.voucher_id from ledger_voucher_keys k
+                where k.key = any(${keysOf(number)}::text[]))))`),
+    ],
+  })
+  const list = rows.map(({ entryId, amount, key, at: moment, ...row }) => ({
+    ...row,
+    id: `${row.voucherId}.${entryId}`,
+    voucherNo: voucherNo(row.voucherId),
+    createTime: moment.toISOString(),
+    summary: whatOf(key),
+    ...split(amount),
+    balance: row.balance * sideOf(row.account) || 0,
+    related: row.orderNum ?? numberOf(key),
+  }))
+  return { list, total }
+}
+
+export async function voucherOf(ctx: Ctx, voucherId: number): Promise<Voucher> {
+  type Line = {
+    orgName: string
+    account: Voucher['entries'][number]['account']
+    merchantName: string | null
+    amount: number
+    at: Date
+    type: Voucher['type']
+    orderNum: string | null
+  }
+  const lines = await rowsOf<Line>(ctx.db)`select o.name as "orgName", a.code as account,
+      c.merchant_name as "merchantName", e.amount, e.created_at as at, e.voucher_type as type,
+      e.order_num as "orderNum"
+    from ledger_entries e join ledger_accounts a on a.id = e.account_id
+    join organisations o on o.id = e.org_id left join payment_configs c on c.id = a.config_id
+    where e.voucher_id = ${voucherId} and ${visible(ctx, 'e.org_id')} order by e.amount < 0, e.id`
+  const first = found(lines[0])
+  const said = await rowOf<{
+    key: string
+  }>(ctx.db)`select k.key from ledger_voucher_keys k
+    where k.voucher_id = ${voucherId} and ${visible(ctx, 'k.org_id')}`
+  const adjusted = await rowOf<{ reason: string; images: string[]; operator: string }>(ctx.db)`
+    select j.reason, j.images, ${nameFor(ctx, 1, sql`coalesce(u.username, '')`)} as operator
+    from ledger_adjustments j left join users u on u.id = j.asked_by
+    where j.voucher_id = ${voucherId} and ${visible(ctx, 'j.org_id')}`
+  const back = await rowOf<{ id: number | null }>(ctx.db)`select j.voucher_id as id
+    from ledger_adjustments j where j.reverses = ${voucherId} and j.state <> 'REJECTED'
+      and ${visible(ctx, 'j.org_id')}`
+  const key = said?.key ?? null
+  const reversible = mayReverse(first.type, whatOf(key)) && !back
+  return {
+    voucherId,
+    voucherNo: voucherNo(voucherId),
+    createTime: first.at.toISOString(),
+    type: first.type,
+    summary: whatOf(key),
+    related: first.orderNum ?? numberOf(key),
+    orderNum: first.orderNum,
+    operator: adjusted?.operator ?? '',
+    reason: adjusted?.reason ?? '',
+    images: adjusted?.images ?? [],
+    entries: lines.map(({ orgName, account, merchantName, amount }) => ({
+      ...{ orgName, account, merchantName },
+      ...split(amount),
+    })),
+    whole: lines.reduce((sum, { amount }) => sum + amount, 0) === 0,
+    reversedBy: back?.id ? voucherNo(back.id) : null,
+    can: { reverse: may(ctx, 'ledger:adjust') && reversible },
+  }
+}
+
+/** What the nightly comparison said, and the sums of its last month; entries themselves are guarded. */
+export const ledgerState: Handlers<Contract>['ledgerState'] = async (ctx) => {
+  const { day, wrong, off, waiting } = await onlyRow<{
+    day: string | null
+    wrong: boolean
+    off: number
+    waiting: number
+  }>(ctx.db)`select
+    (select to_char(max(l.day), 'YYYY-MM-DD') from ledger_days l
+      where ${visible(ctx, 'l.org_id')}) as day,
+    exists (select from reconciliation_differences d where ${visible(ctx, 'd.org_id', 'd.device_id')}
+      and d.part = 'LEDGER' and d.state in ('OPEN','HANDLING','REVIEW')) as wrong,
+    (select coalesce(sum(l.debit - l.credit), 0)::bigint from ledger_days l
+      where ${visible(ctx, 'l.org_id')} and l.day > ${addDays(shanghaiDay(ctx.now), -32)}) as off,
+    (select count(*) from ledger_adjustments j
+      where ${visible(ctx, 'j.org_id')} and j.state = 'PENDING') as waiting`
+  // parts of the books need not balance by themselves: their vouchers go on in those of others
+  return { balanced: !wrong && (!ctx.actor.scope.all || off === 0), day, waiting }
+}
