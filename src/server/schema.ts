@@ -1330,6 +1330,20 @@ export interface PaymentsTable {
   attempts: Generated<number>
 }
 
+export interface PayoutAccountsTable {
+  id: Generated<number>
+  org_id: number
+  method: 'BANK' | 'WECHAT' | 'ALIPAY'
+  holder: string
+  bank_name: Generated<string>
+  account: Buffer
+  account_no: string
+  changed_at: ColumnType<Date, Date | string, Date | string>
+  removed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface PermissionsTable {
   code: string
   menu_group: string
@@ -1827,6 +1841,15 @@ export interface SignInGuardsTable {
   strikes: Generated<number>
   since: ColumnType<Date, Date | string, Date | string>
   until: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface SimulatedTransfersTable {
+  withdrawal_no: string
+  org_id: number
+  amount: number
+  account_no: string
+  state: 'SUCCESS' | 'FAILED' | 'PROCESSING' | 'CONFIRM'
+  created_at: ColumnType<Date, Date | string, Date | string>
 }
 
 export interface SmsCodesTable {
@@ -2331,6 +2354,44 @@ export interface WechatBindingsTable {
   bound_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface WithdrawalsTable {
+  id: Generated<number>
+  org_id: number
+  withdrawal_no: string
+  amount: number
+  fee: Generated<number>
+  account_id: number
+  method: 'BANK' | 'WECHAT' | 'ALIPAY'
+  holder: string
+  bank_name: string
+  account: Buffer
+  account_no: string
+  remark: Generated<string>
+  state: Generated<'PENDING' | 'APPROVED' | 'PAYING' | 'CONFIRMING' | 'PAID' | 'FAILED' | 'REJECTED' | 'CANCELLED'>
+  round: Generated<number>
+  requested_by: number
+  requested_at: ColumnType<Date, Date | string, Date | string>
+  approved_by: number | null
+  approved_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  second_by: number | null
+  second_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  reason: Generated<string>
+  provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY' | null
+  config_id: number | null
+  transfer_no: Generated<string>
+  confirm_until: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  voucher: Generated<string>
+  paid_by: number | null
+  paid_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  returned_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  last_error: string | null
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+  waited: Generated<number>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface DB {
   access_versions: AccessVersionsTable
   activation_codes: ActivationCodesTable
@@ -2420,6 +2481,7 @@ export interface DB {
   payment_configs: PaymentConfigsTable
   payment_events: PaymentEventsTable
   payments: PaymentsTable
+  payout_accounts: PayoutAccountsTable
   permissions: PermissionsTable
   pharmacist_duties: PharmacistDutiesTable
   pharmacists: PharmacistsTable
@@ -2460,6 +2522,7 @@ export interface DB {
   settings: SettingsTable
   settings_versions: SettingsVersionsTable
   sign_in_guards: SignInGuardsTable
+  simulated_transfers: SimulatedTransfersTable
   sms_codes: SmsCodesTable
   special_purchases: SpecialPurchasesTable
   split_bindings: SplitBindingsTable
@@ -2493,6 +2556,7 @@ export interface DB {
   visit_photos: VisitPhotosTable
   way_changes: WayChangesTable
   wechat_bindings: WechatBindingsTable
+  withdrawals: WithdrawalsTable
 }
 
 /** What keeps values unique or apart. */
@@ -2608,3 +2672,5 @@ export type Constraint =
   | 'visit_ops_visit_id_client_seq_key'
   | 'way_changes_token_hash_key'
   | 'wechat_bindings_openid_key'
+  | 'withdrawals_pending'
+  | 'withdrawals_withdrawal_no_key'

@@ -78,6 +78,9 @@ const lines: readonly Line[] = [
   waits('visit_conflicts', { of: `state = 'OPEN'`, most: { default_at: 86_400 } }),
   // when the shares of an order may be had: at two the next morning at the latest
   waits('split_orders', { of: `state = 'READY'`, most: { due_at: 93_600 } }),
+  // a new account may be used a day later, a transfer is confirmed within one
+  waits('payout_accounts', { of: 'removed_at is null', most: { changed_at: 0 } }),
+  waits('withdrawals', { of: `state = 'CONFIRMING'`, most: { confirm_until: 86_400 } }),
   // the same file again
   waits('jobs', { of: `kind = 'IMPORT'`, most: { created_at: 0 } }),
 ]

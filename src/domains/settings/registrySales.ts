@@ -156,19 +156,16 @@ export const funds = k.settings('funds', 'org', {
     ...k.fen(10, 100_000, 1000),
     name: bi('最低提现金额', 'Smallest withdrawal'),
     help: bi('单次提现的最低金额', 'Of one withdrawal'),
-    pending: true,
   },
   'funds.withdrawalsPerDay': {
     ...k.int('time', 1, 10, 3),
     name: bi('每日提现次数', 'Withdrawals per day'),
     help: bi('每个账户每天', 'Of one account'),
-    pending: true,
   },
   'funds.refundReserveDays': {
     ...k.int('day', 0, 30, 0),
     name: bi('退款预留天数', 'Refund reserve'),
     help: bi('近几天的收入暂不可提现', 'Income of the last days is held back'),
-    pending: true,
   },
   'funds.minSharePlatform': {
     ...k.int('bp', 0, 3000, 0),
@@ -185,7 +182,6 @@ export const funds = k.settings('funds', 'org', {
     name: bi('提现双人复核金额', 'Two people from: withdrawal'),
     help: bi('达到该金额须两人复核', 'From this amount two people approve'),
     level: 'platform',
-    pending: true,
   },
   'funds.reviewAdjustment': {
     ...k.fen(0, 1_000_000_000, 0),
@@ -199,7 +195,6 @@ export const funds = k.settings('funds', 'org', {
     name: bi('差异忽略复核金额', 'Two people from: difference'),
     help: bi('达到该金额须两人复核', 'From this amount two people approve'),
     level: 'platform',
-    pending: true,
   },
   'funds.debtShare': {
     ...k.int('bp', 0, 10_000, 5000),

@@ -27,6 +27,7 @@ export const pictureColumns: readonly (readonly [table: string, column: string])
   ['suppliers', 'licence'],
   ['users', 'avatar'],
   ['vend_resolutions', 'images'],
+  ['withdrawals', 'voucher'],
 ]
 const named = sql.join(
   pictureColumns.map(

@@ -17,6 +17,7 @@ import {
   retry,
   textOf,
 } from './channels.ts'
+import { alipayTransfers } from './transfers.ts'
 
 type Json = Record<string, unknown>
 type Said =
@@ -186,6 +187,7 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
   }
 
   return {
+    transfers: alipayTransfers((method, biz) => call(method, biz)),
     async prepay({ outTradeNo, amount, subject, expireAt }) {
       const said = await call(
         'alipay.trade.precreate',

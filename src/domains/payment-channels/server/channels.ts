@@ -59,6 +59,7 @@ export type Fact =
 export type Heard =
   | { kind: 'PAID'; notice: Notice }
   | { kind: 'REFUND'; refundNo: string }
+  | { kind: 'TRANSFER'; transferNo: string }
   | { kind: 'OTHER' }
 /** What a provider says of one payment or refund of a day. */
 export type BillLine = {
@@ -99,6 +100,33 @@ export type RefundRequest = {
   configId: number | null
 }
 
+/** Money that a merchant sends to somebody; the number is ours and the same at every attempt. */
+export type TransferRequest = {
+  transferNo: string
+  amount: number
+  method: 'WECHAT' | 'ALIPAY'
+  /** Openid of WeChat, sign-in name of Alipay; and whose it has to be. */
+  account: string
+  holder: string
+  subject: string
+}
+/** What became of one. Only `DENIED` proves that nothing was paid and nothing will be. */
+export type TransferAnswer =
+  | { state: 'SUCCESS'; transferNo: string }
+  | { state: 'PROCESSING' }
+  /** The payee has to say yes in WeChat. */
+  | { state: 'CONFIRM' }
+  | { state: 'DENIED'; reason: string }
+  | Retry
+/** `ABSENT`: the channel knows no transfer of this number; it may still be on its way there. */
+export type TransferFact = TransferAnswer | { state: 'ABSENT' }
+export type Transfers = {
+  pay(request: TransferRequest): Promise<TransferAnswer>
+  query(request: TransferRequest): Promise<TransferFact>
+  /** Takes back what nobody confirmed; whether that was done says the next question. */
+  cancel(request: TransferRequest): Promise<void>
+}
+
 /** A driver. Every call may be repeated: numbers are ours, the channel answers what it did. */
 export type Channel = {
   prepay(asked: Asked): Promise<{ state: 'READY'; prepaid: Prepaid } | Fault>
@@ -109,6 +137,7 @@ export type Channel = {
   /** Throws `Forged` unless the channel signed it, for this merchant, a moment ago. */
   heard(headers: IncomingHttpHeaders, body: Buffer): Promise<Heard>
   bill(day: string, file: string): Promise<Bill>
+  readonly transfers: Transfers
 }
 
 /** A signature that does not fit. */

@@ -27,6 +27,7 @@ import {
   retry,
   textOf,
 } from './channels.ts'
+import { wechatTransfers } from './transfers.ts'
 
 type Json = Record<string, unknown>
 /** Beyond 2xx: what the code means, if its answer was signed; else nobody knows. */
@@ -111,6 +112,7 @@ export function wechat(
     path: string,
     method: 'GET' | 'POST',
     given?: Json,
+    more?: Record<string, string>,
   ): Promise<Answered | Fault> {
     const body = given ? JSON.stringify(given) : ''
     return ask(app, {
@@ -122,13 +124,19 @@ export function wechat(
         'content-type': 'application/json',
         'user-agent': 'Huodao',
         authorization: authorization(method, path, body),
+        ...more,
       },
     })
   }
 
   /** An answer nobody signed says nothing; a key we do not know is fetched once. */
-  async function call(path: string, method: 'GET' | 'POST', given?: Json): Promise<Said> {
-    const answer = await fresh(path, method, given)
+  async function call(
+    path: string,
+    method: 'GET' | 'POST',
+    given?: Json,
+    more?: Record<string, string>,
+  ): Promise<Said> {
+    const answer = await fresh(path, method, given, more)
     if ('state' in answer) return answer
     const { status, headers, body } = answer
     try {
@@ -193,6 +201,16 @@ export function wechat(
     return Object.hasOwn(keys, serial)
   }
 
+  /** Keys that count now: what is secret is written with one of them. */
+  async function keysNow(): Promise<ChannelKeys> {
+    const now = app.now().getTime()
+    const alive = () =>
+      Object.entries(keys).filter(([, { until }]) => !until || Date.parse(until) > now)
+    // any answer brings them: the signature of its serial is looked for
+    if (!alive().length) await call('/v3/certificates', 'GET')
+    return Object.fromEntries(alive())
+  }
+
   /** Refused, in doubt, or what it says. */
   const otherwise = (said: Exclude<Said, { state: 'SAID' }>): Fault =>
     said.state !== 'CODE'
@@ -251,6 +269,7 @@ export function wechat(
   }
 
   return {
+    transfers: wechatTransfers(call, merchant, notifyUrl, keysNow),
     async prepay({ outTradeNo, amount, subject, expireAt, openid }) {
       const said = await call(`/v3/pay/transactions/${openid ? 'jsapi' : 'native'}`, 'POST', {
         appid: appId,
@@ -322,6 +341,8 @@ export function wechat(
       const kind = textOf(event.event_type)
       if (kind.startsWith('REFUND.'))
         return { kind: 'REFUND', refundNo: textOf(data.out_refund_no) }
+      if (kind.startsWith('MCHTRANSFER.'))
+        return { kind: 'TRANSFER', transferNo: textOf(data.out_bill_no) }
       if (kind !== 'TRANSACTION.SUCCESS' || data.trade_state !== 'SUCCESS') return { kind: 'OTHER' }
       const notice = noticeOf(data, textOf(event.id).slice(0, 64))
       if (!notice?.eventId) throw new Forged('resource')

@@ -15,6 +15,7 @@ import { refundsName } from '../../orders/server/refunds.ts'
 import { Forged, type Heard, type Prepaid } from '../../payment-channels/server/channels.ts'
 import { type Connected, connectedTo } from '../../payment-channels/server/configs.ts'
 import { raiseApart } from '../../security/server/raise.ts'
+import { transferHeard } from '../../withdrawals/server/pay.ts'
 import { paymentErrors, type payments } from '../contract.ts'
 import { receive, simulator, sourceOf } from './receive.ts'
 
@@ -97,6 +98,7 @@ async function hear(ctx: Ctx, { connected: { merchant }, heard }: Told): Promise
         and p.id = r.payment_id and p.config_id = ${merchant.id}`.execute(ctx.db)
     ctx.afterCommit(() => ctx.app.jobs.poke(refundsName))
   }
+  if (heard.kind === 'TRANSFER') await transferHeard(ctx, heard.transferNo, merchant.id)
 }
 
 const wechatNotify = prepared<(typeof payments)['wechatNotify'], Told>({

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { type Ctx, visible } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
+import { shape } from '../../../server/shapes.ts'
+import type { Input, Output } from '../../../shared/contract.ts'
+import { AccountRow, type payoutAccounts } from '../contract.ts'
+import { type Method, restHours } from '../rules.ts'
+
+const account = shape(
+  AccountRow,
+  ['payout_accounts', 'a'],
+  {
+    method: sql`a.method`,
+    orgName: sql`o.name`,
+    usableTime: sql`a.changed_at + make_interval(hours => ${restHours})`,
+    createTime: sql`a.created_at`,
+  },
+  ['state', 'can'],
+)
+const from = sql`payout_accounts a join organisations o on o.id = a.org_id`
+const readable = (ctx: Ctx) => sql`${visible(ctx, 'a.org_id')} and a.removed_at is null`
+
+export const list = (ctx: Ctx, input: Input<typeof payoutAccounts.list>) =>
+  account.page(ctx.db, {
+    from,
+    countFrom: sql`payout_accounts a`,
+    input,
+    last: sql`a.id`,
+    sort: { createTime: sql`a.created_at` },
+    where: [
+      readable(ctx),
+      input.orgId && sql`a.org_id = ${input.orgId}`,
+      input.method && sql`a.method = ${input.method}`,
+    ],
+  })
+
+export const one = (ctx: Ctx, id: number) =>
+  account.one(ctx.db, sql`from ${from} where a.id = ${id} and ${readable(ctx)}`)
+
+export type Held = {
+  id: number
+  orgId: number
+  orgName: string
+  method: Method
+  holder: string
+  bankName: string
+  accountNo: string
+  account: Buffer
+}
+/** Locked until the commit. */
+export const held = async (ctx: Ctx, id: number): Promise<Held | undefined> =>
+  (
+    await rowsOf<Held>(ctx.db)`select a.id, a.org_id as "orgId", o.name as "orgName", a.method,
+      a.holder, a.bank_name as "bankName", a.account_no as "accountNo", a.account
+    from ${from} where a.id = ${id} and ${readable(ctx)} for no key update of a`
+  )[0]
+
+type Option = Output<typeof payoutAccounts.options>['list'][number]
+/** Of the own organisation, entered long enough ago. */
+export const usable = (ctx: Ctx) =>
+  rowsOf<Option & { holder: string; orgName: string; changedAt: Date }>(ctx.db)`
+    select a.id, a.method, a.bank_name as "bankName", a.account_no as "accountNo", a.holder,
+      o.name as "orgName", a.changed_at as "changedAt"
+    from ${from} where a.org_id = ${ctx.actor.orgId} and ${readable(ctx)}
+    order by a.created_at desc, a.id desc limit 50`

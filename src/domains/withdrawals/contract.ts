@@ -1,0 +1,200 @@
+import { z } from 'zod'
+import { read, write } from '../../shared/contract.ts'
+import { common } from '../../shared/errors.ts'
+import * as f from '../../shared/fields.ts'
+import { listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
+import { bi } from '../../shared/text.ts'
+import { methods } from '../payout-accounts/rules.ts'
+import { withdrawalErrors, withdrawalStateNames } from './rules.ts'
+
+const State = z.enum(withdrawalStateNames).meta({
+  tones: {
+    PENDING: 'warn',
+    APPROVED: 'paid',
+    PAYING: 'paid',
+    CONFIRMING: 'locked',
+    PAID: 'success',
+    FAILED: 'fault',
+    REJECTED: 'closed',
+    CANCELLED: 'closed',
+  },
+})
+const Method = z.enum(methods)
+const WithdrawalNo = z.string().regex(/^TX\d{16}$/)
+
+export const WithdrawalRow = z.strictObject({
+  id: f.id,
+  withdrawalNo: z.string(),
+  orgId: f.id,
+  orgName: z.string(),
+  amount: f.fen,
+  /** Of the bank, out of the amount. */
+  fee: f.fen,
+  /** What came; null: nothing has. */
+  received: f.fen.nullable(),
+  method: Method,
+  holder: z.string(),
+  bankName: z.string(),
+  /** Masked. */
+  accountNo: z.string(),
+  state: State,
+  remark: z.string(),
+  /** Why it was rejected, or failed; of one that is under way, what its channel said last. */
+  reason: z.string(),
+  requester: z.string(),
+  requestTime: f.instant,
+  approver: z.string().nullable(),
+  approveTime: f.instant.nullable(),
+  secondApprover: z.string().nullable(),
+  /** Beyond the limit two people agree. */
+  secondNeeded: z.boolean(),
+  payer: z.string().nullable(),
+  payTime: f.instant.nullable(),
+  confirmUntil: f.instant.nullable(),
+  transferNo: z.string(),
+  voucher: z.string().meta({ unit: 'image' }),
+  version: f.version,
+  can: z.strictObject({
+    cancel: z.boolean(),
+    approve: z.boolean(),
+    reject: z.boolean(),
+    retry: z.boolean(),
+    payByHand: z.boolean(),
+    payee: z.boolean(),
+  }),
+})
+export type WithdrawalRow = z.infer<typeof WithdrawalRow>
+
+const required = bi('请输入提现金额', 'Enter the amount')
+const one = { id: f.id, version: f.version }
+const decided = [withdrawalErrors.wrongState, withdrawalErrors.samePerson] as const
+
+export const withdrawals = {
+  list: read('withdrawal:read', {
+    path: '/finance/withdrawals',
+    summary: 'Withdrawals, newest first',
+    input: listQuery(
+      {
+        orgId: f.id.optional(),
+        state: State.optional(),
+        method: Method.optional(),
+        withdrawalNo: z.string().trim().max(18).optional(),
+        minAmount: f.fen.optional(),
+        maxAmount: f.fen.optional(),
+        ...rangeFields,
+      },
+      ['requestTime', 'amount'],
+      '-requestTime',
+    ).refine(...wholeRange),
+    output: page(WithdrawalRow),
+    export: 'withdrawal:export',
+  }),
+  funds: read('withdrawal:read', {
+    path: '/finance/withdrawals/funds',
+    summary: 'What the own organisation may withdraw now, and why no more',
+    output: z.strictObject({
+      balance: f.fen,
+      debts: f.fen,
+      reserve: f.fen,
+      available: f.fen,
+      underWay: f.fen,
+      minimum: f.fen,
+      /** How many more requests today. */
+      left: f.count,
+      /** Money of others lies with the platform: shares that are paid from the ledger. */
+      ledgerMode: z.boolean(),
+    }),
+  }),
+  create: write('withdrawal:create', {
+    path: '/finance/withdrawals',
+    summary: 'Ask for money of the own organisation; it is set aside until somebody decides',
+    audit: 'withdrawals.create',
+    idempotent: true,
+    errors: [
+      withdrawalErrors.tooMuch,
+      withdrawalErrors.tooLittle,
+      withdrawalErrors.accountNeeded,
+      withdrawalErrors.accountRests,
+      withdrawalErrors.pending,
+      withdrawalErrors.tooOften,
+      withdrawalErrors.closedOrg,
+      withdrawalErrors.holderChanged,
+    ],
+    input: z.strictObject({
+      amount: f.priceOf(required).max(1_000_000_000_000),
+      accountId: z
+        .number(withdrawalErrors.accountNeeded.text)
+        .int()
+        .positive()
+        .max(Number.MAX_SAFE_INTEGER),
+      remark: f.optionalText(100),
+    }),
+    output: WithdrawalRow,
+  }),
+  cancel: write('withdrawal:create', {
+    path: '/finance/withdrawals/{id}/cancel',
+    summary: 'Take a request back that nobody has decided about',
+    audit: 'withdrawals.cancel',
+    errors: [withdrawalErrors.wrongState, withdrawalErrors.notApplicant],
+    input: z.strictObject(one),
+    output: WithdrawalRow,
+  }),
+  approve: write('withdrawal:approve', {
+    path: '/finance/withdrawals/{id}/approve',
+    summary: 'Agree; beyond the limit a second person does before it is paid',
+    audit: 'withdrawals.approve',
+    fresh: true,
+    errors: [...decided, withdrawalErrors.secondRank, withdrawalErrors.holderChanged],
+    input: z.strictObject(one),
+    output: WithdrawalRow,
+  }),
+  reject: write('withdrawal:approve', {
+    path: '/finance/withdrawals/{id}/reject',
+    summary: 'Refuse; the money may be withdrawn again',
+    audit: 'withdrawals.reject',
+    errors: decided,
+    input: z.strictObject({
+      ...one,
+      reason: f.text(200, bi('请填写驳回原因', 'Say why it is rejected')),
+    }),
+    output: WithdrawalRow,
+  }),
+  retry: write('withdrawal:pay', {
+    path: '/finance/withdrawals/{id}/retry',
+    summary: 'Pay again what failed, under the same number; what is unclear is asked again',
+    audit: 'withdrawals.retry',
+    fresh: true,
+    errors: [withdrawalErrors.wrongState, withdrawalErrors.tooMuch],
+    input: z.strictObject(one),
+    output: WithdrawalRow,
+  }),
+  offlinePaid: write('withdrawal:pay', {
+    path: '/finance/withdrawals/{id}/offline-paid',
+    summary: 'It was transferred by hand: the voucher of the bank',
+    audit: 'withdrawals.offlinePaid',
+    fresh: true,
+    errors: [...decided, withdrawalErrors.tooMuch, withdrawalErrors.feeTooLarge, common.notFound],
+    input: z.strictObject({
+      ...one,
+      voucher: f.imageUrl,
+      fee: f.fen.default(0),
+    }),
+    output: WithdrawalRow,
+  }),
+  payee: write('withdrawal:pay', {
+    path: '/finance/withdrawals/{id}/payee',
+    summary: 'The whole account number, for whoever transfers by hand; its being seen is logged',
+    audit: 'withdrawals.payee',
+    fresh: true,
+    errors: [withdrawalErrors.wrongState],
+    input: z.strictObject({ id: f.id }),
+    output: z.strictObject({
+      withdrawalNo: WithdrawalNo,
+      method: Method,
+      holder: z.string(),
+      bankName: z.string(),
+      account: z.string(),
+      amount: f.fen,
+    }),
+  }),
+}

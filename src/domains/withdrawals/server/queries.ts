@@ -1,0 +1,143 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { type Ctx, visible } from '../../../server/context.ts'
+import { onlyRow, rowOf } from '../../../server/rows.ts'
+import { shape } from '../../../server/shapes.ts'
+import type { Input } from '../../../shared/contract.ts'
+import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
+import type { Method } from '../../payout-accounts/rules.ts'
+import { settingsOf } from '../../settings/server/values.ts'
+import { WithdrawalRow, type withdrawals } from '../contract.ts'
+import type { Funds, WithdrawalState } from '../rules.ts'
+
+const name = (alias: string) => sql`coalesce(nullif(${sql.ref(`${alias}.real_name`)}, ''),
+  ${sql.ref(`${alias}.username`)})`
+const withdrawal = shape(
+  WithdrawalRow.extend({
+    stuck: z.boolean(),
+    requestedBy: z.number(),
+    approvedBy: z.number().nullable(),
+  }),
+  ['withdrawals', 'w'],
+  {
+    orgName: sql`o.name`,
+    received: sql`case when w.state = 'PAID' then w.amount - w.fee end`,
+    method: sql<Method>`w.method`,
+    state: sql<WithdrawalState>`w.state`,
+    reason: sql`coalesce(nullif(w.reason, ''), w.last_error, '')`,
+    requester: sql`coalesce(${name('r')}, '')`,
+    requestTime: sql`w.requested_at`,
+    approver: name('a'),
+    approveTime: sql`w.approved_at`,
+    secondApprover: name('s'),
+    payer: name('p'),
+    payTime: sql`w.paid_at`,
+    stuck: sql`w.state in ('PAYING','CONFIRMING') and w.next_at is null`,
+    requestedBy: sql`w.requested_by`,
+    approvedBy: sql`w.approved_by`,
+  },
+  ['secondNeeded', 'can'],
+)
+const from = sql`withdrawals w join organisations o on o.id = w.org_id
+  left join users r on r.id = w.requested_by left join users a on a.id = w.approved_by
+  left join users s on s.id = w.second_by left join users p on p.id = w.paid_by`
+const readable = (ctx: Ctx) => visible(ctx, 'w.org_id')
+
+export const list = (ctx: Ctx, input: Input<typeof withdrawals.list>) =>
+  withdrawal.page(ctx.db, {
+    from,
+    countFrom: sql`withdrawals w`,
+    input,
+    last: sql`w.id`,
+    sort: { requestTime: sql`w.requested_at`, amount: sql`w.amount` },
+    filled: ['requestTime', 'amount'],
+    where: [
+      readable(ctx),
+      input.orgId && sql`w.org_id = ${input.orgId}`,
+      input.state && sql`w.state = ${input.state}`,
+      input.method && sql`w.method = ${input.method}`,
+      input.withdrawalNo && sql`w.withdrawal_no = ${input.withdrawalNo.toUpperCase()}`,
+      input.minAmount !== undefined && sql`w.amount >= ${input.minAmount}`,
+      input.maxAmount !== undefined && sql`w.amount <= ${input.maxAmount}`,
+      input.from && sql`w.requested_at >= ${startOfDay(input.from)}`,
+      input.to && sql`w.requested_at < ${startOfDay(addDays(input.to, 1))}`,
+    ],
+  })
+export const one = (ctx: Ctx, id: number) =>
+  withdrawal.one(ctx.db, sql`from ${from} where w.id = ${id} and ${readable(ctx)}`)
+
+export type Held = {
+  id: number
+  orgId: number
+  no: string
+  round: number
+  amount: number
+  method: Method
+  holder: string
+  bankName: string
+  account: Buffer
+  state: WithdrawalState
+  stuck: boolean
+  requestedBy: number
+  approvedBy: number | null
+}
+/** Locked until the commit. */
+export const held = (ctx: Ctx, id: number) =>
+  rowOf<Held>(ctx.db)`select w.id, w.org_id as "orgId", w.withdrawal_no as no, w.round, w.amount,
+      w.method, w.holder, w.bank_name as "bankName", w.account, w.state,
+      w.state in ('PAYING','CONFIRMING') and w.next_at is null as stuck,
+      w.requested_by as "requestedBy", w.approved_by as "approvedBy"
+    from withdrawals w where w.id = ${id} and ${readable(ctx)} for no key update`
+
+/**
+ * Income of the last days, which may still go back: what was credited on days that are over (kept
+ * by day) and since, without what withdrawals gave back.
+ */
+async function reserved(ctx: Ctx, orgId: number, days: number): Promise<number> {
+  if (!days) return 0
+  const since = addDays(shanghaiDay(ctx.now), 1 - days)
+  const { income, back } = await onlyRow<{ income: number; back: number }>(ctx.db)`
+    with summed as (select coalesce(max(day), ${since}::date - 1) as day from ledger_days
+      where org_id = ${orgId} and code = '2002' and day >= ${since}::date)
+    select ((select coalesce(sum(credit), 0) from ledger_days
+        where org_id = ${orgId} and code = '2002' and day >= ${since}::date)
+      + (select coalesce(-sum(e.amount), 0) from summed, ledger_accounts a
+        join ledger_entries e on e.account_id = a.id and e.amount < 0
+          and e.org_id = ${orgId}
+        where a.org_id = ${orgId} and a.code = '2002'
+          and e.created_at >= ((summed.day + 1)::timestamp at time zone 'Asia/Shanghai')
+          and e.created_at >= ${startOfDay(since)}))::bigint as income,
+      (select coalesce(sum(amount), 0)::bigint from withdrawals
+        where org_id = ${orgId} and returned_at >= ${startOfDay(since)}) as back`
+  return Math.max(0, income - back)
+}
+
+export type Limits = { minimum: number; perDay: number; used: number }
+/** What the organisation has, as the ledger keeps it, and how it may ask for it. */
+export async function fundsOf(
+  ctx: Ctx,
+  orgId: number,
+): Promise<Funds & Limits & { underWay: number; ledgerMode: boolean }> {
+  const settings = await settingsOf(ctx.db, orgId, [
+    'funds.minWithdrawal',
+    'funds.withdrawalsPerDay',
+    'funds.refundReserveDays',
+  ])
+  const row = await onlyRow<
+    Omit<Funds, 'reserve'> & { underWay: number; used: number; ledgerMode: boolean }
+  >(ctx.db)`
+    select coalesce(max(balance) filter (where code = '2002'), 0)::bigint as balance,
+      coalesce(max(balance) filter (where code = '1101'), 0)::bigint as debts,
+      coalesce(max(balance) filter (where code = '2003'), 0)::bigint as "underWay",
+      (select count(*)::int from withdrawals where org_id = ${orgId}
+        and requested_at >= ${startOfDay(shanghaiDay(ctx.now))}) as used,
+      exists (select from ledger_balances b where ${visible(ctx, 'b.org_id')}
+        and b.code in ('2002','2003') and b.balance > 0) as "ledgerMode"
+    from ledger_balances where org_id = ${orgId}`
+  return {
+    ...row,
+    reserve: await reserved(ctx, orgId, settings['funds.refundReserveDays']),
+    minimum: settings['funds.minWithdrawal'],
+    perDay: settings['funds.withdrawalsPerDay'],
+  }
+}

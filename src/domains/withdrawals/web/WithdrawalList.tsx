@@ -1,0 +1,158 @@
+import { Button } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router'
+import { yuan } from '../../../shared/money.ts'
+import { useRead } from '../../../web/api.ts'
+import { useCols } from '../../../web/columns.tsx'
+import { ListPage } from '../../../web/ListPage.tsx'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { useLive } from '../../../web/live.ts'
+import { useMay } from '../../../web/session.ts'
+import { useAct } from '../../../web/useAct.ts'
+import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { useBillingViews } from '../../billing/web/pickers.ts'
+import { WithdrawalRow, withdrawals } from '../contract.ts'
+import { FundsNotice } from './FundsNotice.tsx'
+
+const AskDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.AskDialog))
+const RejectDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.RejectDialog))
+const OfflineDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.OfflineDialog))
+const PayeeDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.PayeeDialog))
+
+type Doing = { what: 'ask' } | { what: 'reject' | 'offline' | 'payee'; row: WithdrawalRow }
+
+/** Money that leaves: a tab of the page of money. */
+export function WithdrawalList() {
+  const { t } = useTranslation('withdrawals')
+  const col = useCols(WithdrawalRow, 'withdrawals')
+  const title = useTranslation('billing').t('title')
+  const may = useMay()
+  const navigate = useNavigate()
+  const { data: funds } = useRead(withdrawals.funds, {}, { inline: true })
+  useLive('withdrawals', [withdrawals.funds.path])
+  const [doing, setDoing] = useState<Doing | null>(null)
+  const close = () => setDoing(null)
+  const name = (row: WithdrawalRow) => `${row.withdrawalNo} · ${row.orgName} · ${yuan(row.amount)}`
+  const cancel = useAct(withdrawals.cancel, { ask: t('cancelAsk'), name })
+  const approve = useAct(withdrawals.approve, {
+    ask: (row: WithdrawalRow) =>
+      row.secondNeeded && !row.approver
+        ? t('approveFirst')
+        : t(row.method === 'BANK' ? 'approveBank' : 'approveAsk'),
+    name,
+    ok: t('approve'),
+    danger: false,
+  })
+  const retry = useAct(withdrawals.retry, {
+    ask: (row: WithdrawalRow) => t(row.state === 'FAILED' ? 'retryAsk' : 'queryAsk'),
+    name,
+  })
+  const ask = may('withdrawal:create') ? (
+    <Button type="primary" onClick={() => setDoing({ what: 'ask' })}>
+      {t('ask')}
+    </Button>
+  ) : null
+  return (
+    <>
+      <ListPage
+        ns="withdrawals"
+        endpoint={withdrawals.list}
+        live="withdrawals"
+        title={title}
+        views={useBillingViews('withdrawals')}
+        header={
+          <>
+            {may('payout-account:read') ? (
+              <Button onClick={() => navigate('/finance/billing-details/payout-accounts')}>
+                {t('accounts')}
+              </Button>
+            ) : null}
+            {ask}
+          </>
+        }
+        notice={funds ? <FundsNotice funds={funds} /> : null}
+        filters={[
+          { key: 'withdrawalNo', width: 200 },
+          'state',
+          'method',
+          { key: 'orgId', picker: OwnerSelect },
+          { key: 'range', more: true },
+          { key: 'minAmount', more: true },
+          { key: 'maxAmount', more: true },
+        ]}
+        columns={[
+          col('withdrawalNo', { fixed: 'start' }),
+          col('orgName'),
+          col('amount'),
+          col('fee', { defaultHidden: true }),
+          col('received'),
+          col('method', { tones: {} }),
+          col('accountNo', {
+            fit: (_, row) => `${row.bankName} ${row.accountNo}`,
+            render: (_, row) => `${row.bankName} ${row.accountNo}`,
+          }),
+          col('holder', { defaultHidden: true }),
+          col('state'),
+          col('requester', { defaultHidden: true }),
+          col('requestTime'),
+          col('approver'),
+          col('approveTime', { defaultHidden: true }),
+          col('secondApprover', { defaultHidden: true }),
+          col('payTime'),
+          col('payer', { defaultHidden: true }),
+          col('reason'),
+          col('remark', { defaultHidden: true }),
+          col('confirmUntil', { defaultHidden: true }),
+          col('transferNo', { defaultHidden: true }),
+          col('voucher', { defaultHidden: true }),
+        ]}
+        actions={(row) => [
+          {
+            key: 'approve',
+            label: t('approve'),
+            can: row.can.approve,
+            onClick: () => void approve(row),
+          },
+          {
+            key: 'reject',
+            label: t('reject'),
+            can: row.can.reject,
+            danger: true,
+            onClick: () => setDoing({ what: 'reject', row }),
+          },
+          {
+            key: 'offline',
+            label: t('offline'),
+            can: row.can.payByHand,
+            onClick: () => setDoing({ what: 'offline', row }),
+          },
+          {
+            key: 'payee',
+            label: t('payee'),
+            can: row.can.payee,
+            onClick: () => setDoing({ what: 'payee', row }),
+          },
+          {
+            key: 'retry',
+            label: t(row.state === 'FAILED' ? 'retry' : 'queryAgain'),
+            can: row.can.retry,
+            onClick: () => void retry(row),
+          },
+          {
+            key: 'cancel',
+            label: t('cancel'),
+            can: row.can.cancel,
+            onClick: () => void cancel(row),
+          },
+        ]}
+        empty={{ title: t('empty'), hint: t('emptyHint'), action: ask }}
+        card={['orgName', 'amount', 'accountNo', 'requestTime', 'reason']}
+      />
+      {doing?.what === 'ask' && funds ? <AskDialog funds={funds} onClose={close} /> : null}
+      {doing?.what === 'reject' ? <RejectDialog row={doing.row} onClose={close} /> : null}
+      {doing?.what === 'offline' ? <OfflineDialog row={doing.row} onClose={close} /> : null}
+      {doing?.what === 'payee' ? <PayeeDialog row={doing.row} onClose={close} /> : null}
+    </>
+  )
+}

@@ -1,0 +1,128 @@
+import { Button } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { yuan } from '../../../shared/money.ts'
+import { useRead, useWrite } from '../../../web/api.ts'
+import { CopyButton } from '../../../web/CopyButton.tsx'
+import { Rows } from '../../../web/Detail.tsx'
+import { FormDialog } from '../../../web/FormDialog.tsx'
+import {
+  Field,
+  ImageField,
+  MoneyField,
+  Note,
+  TextAreaField,
+  TextField,
+} from '../../../web/form/fields.tsx'
+import { OptionSelect } from '../../../web/OptionSelect.tsx'
+import { Modal } from '../../../web/ui/overlay.tsx'
+import { payoutAccounts } from '../../payout-accounts/contract.ts'
+import { type WithdrawalRow, withdrawals } from '../contract.ts'
+import type { Funds } from './FundsNotice.tsx'
+
+type Close = { onClose: () => void }
+type Props = Close & { row: WithdrawalRow }
+const start = ({ id, version }: WithdrawalRow) => ({ id, version })
+
+export function AskDialog({ funds, onClose }: Close & { funds: Funds }) {
+  const { t } = useTranslation('withdrawals')
+  const accounts = useRead(payoutAccounts.options, {}, { staleTime: 5000 })
+  const none = accounts.data?.list.length === 0
+  return (
+    <FormDialog
+      ns="withdrawals"
+      title={t('ask')}
+      okText={t('ask')}
+      save={withdrawals.create}
+      initial={{}}
+      success="withdrawals:askedDone"
+      onClose={onClose}
+    >
+      <Note type={none ? 'warning' : 'info'}>
+        {none
+          ? t('noAccount')
+          : `${t('funds', { available: yuan(funds.available) })} · ${t('leftToday', { n: funds.left })}`}
+      </Note>
+      <MoneyField name="amount" />
+      <Field name="accountId">
+        <OptionSelect
+          from={payoutAccounts.options}
+          text={({ method, bankName, accountNo }) =>
+            `${t(`enums.method.${method}`)} ${bankName} ${accountNo}`
+          }
+        />
+      </Field>
+      <TextField name="remark" />
+    </FormDialog>
+  )
+}
+
+export function RejectDialog({ row, onClose }: Props) {
+  const { t } = useTranslation('withdrawals')
+  return (
+    <FormDialog
+      ns="withdrawals"
+      title={`${t('reject')} ${row.withdrawalNo}`}
+      okText={t('reject')}
+      danger
+      save={withdrawals.reject}
+      initial={start(row)}
+      success="withdrawals:done"
+      onClose={onClose}
+    >
+      <TextAreaField name="reason" />
+    </FormDialog>
+  )
+}
+
+export function OfflineDialog({ row, onClose }: Props) {
+  const { t } = useTranslation('withdrawals')
+  return (
+    <FormDialog
+      ns="withdrawals"
+      title={`${t('offline')} ${row.withdrawalNo}`}
+      okText={t('offline')}
+      save={withdrawals.offlinePaid}
+      initial={{ ...start(row), fee: 0 }}
+      success="withdrawals:done"
+      onClose={onClose}
+    >
+      <Note>{`${row.holder} · ${row.bankName} ${row.accountNo} · ${yuan(row.amount)}`}</Note>
+      <MoneyField name="fee" />
+      <ImageField name="voucher" />
+    </FormDialog>
+  )
+}
+
+/** The whole number, when somebody asks for it: that is logged. */
+export function PayeeDialog({ row, onClose }: Props) {
+  const { t } = useTranslation('withdrawals')
+  const [account, setAccount] = useState<string | null>(null)
+  const see = useWrite(withdrawals.payee, { onSuccess: (answer) => setAccount(answer.account) })
+  return (
+    <Modal open title={t('payee')} footer={null} onCancel={onClose}>
+      <Rows
+        title={row.withdrawalNo}
+        items={[
+          [t('fields.method'), t(`enums.method.${row.method}`)],
+          [t('fields.holder'), row.holder],
+          [t('fields.bankName'), row.bankName],
+          [
+            t('fields.account'),
+            account === null ? (
+              <Button key="see" size="small" onClick={() => see.mutate({ id: row.id })}>
+                {row.accountNo} · {t('payee')}
+              </Button>
+            ) : (
+              <span key="account">
+                {account} <CopyButton text={account} />
+              </span>
+            ),
+          ],
+          [t('fields.amount'), yuan(row.amount)],
+        ]}
+      />
+      <Note>{t('payeeHint')}</Note>
+    </Modal>
+  )
+}
