@@ -10,5 +10,7 @@ export const domain = {
   locale,
   screens,
   topics: { 'payout-accounts': { rights: ['payout-account:read'] } },
-  open: { 'server/accounts.ts': 'what a withdrawal takes from an account' },
+  open: {
+    'server/accounts.ts': 'what a withdrawal takes from an account',
+  },
 } satisfies Domain<typeof payoutAccounts>

@@ -11,5 +11,7 @@ export const domain = {
   locale,
   screens,
   topics: { withdrawals: { rights: ['withdrawal:read'] } },
-  open: { 'server/pay.ts': 'what a channel says of a transfer wakes who asks it' },
+  open: {
+    'server/pay.ts': 'what a channel says of a transfer wakes who asks it',
+  },
 } satisfies Domain<typeof withdrawals>
