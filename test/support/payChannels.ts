@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import {
+  constants,
   createCipheriv,
   createHash,
   createSign,
   createVerify,
   generateKeyPairSync,
   type KeyObject,
+  privateDecrypt,
   randomBytes,
   X509Certificate,
 } from 'node:crypto'
@@ -27,6 +29,8 @@ export type Trade = {
   amount: number
   state: 'OPEN' | 'PAID' | 'CLOSED'
 }
+/** Money that a merchant sent to somebody. */
+export type Transfer = { no: string; amount: number; payee: string; holder: string; state: string }
 export type Refund = { refundNo: string; tradeNo: string; amount: number; state: string }
 export type Fault =
   | { how: 'DIES' } // before it does anything
@@ -46,13 +50,17 @@ export type StandIn = {
   merchant: Record<string, unknown>
   trades: Map<string, Trade>
   refunds: Map<string, Refund>
+  transfers: Map<string, Transfer>
   /** Names of the calls that were rightly signed; a wrong one is `BAD …`. */
   calls: string[]
   /** The next calls of this name do this. */
   misbehave(call: string, ...faults: Fault[]): void
-  /** What a new refund becomes. */
+  /** What a new refund becomes, and a new transfer. */
   refundsAre(state: string): void
+  transfersAre(state: string): void
   pay(outTradeNo: string): Trade
+  /** Word of a transfer; of WeChat alone. */
+  transferNotice?(configId: number, no: string): Told
   /** Word of a payment; `change` says something else than what is. */
   notice(configId: number, trade: Trade, change?: Change): Told
   /** The bill of a day (of any, where none is said), row by row as given. */
@@ -89,6 +97,11 @@ type Asked = {
   out_refund_no?: string
   transaction_id?: string
   notify_url?: string
+  out_bill_no?: string
+  openid?: string
+  user_name?: string
+  transfer_amount?: number
+  transfer_scene_id?: string
   amount?: { total?: number; refund?: number }
 }
 type Handle = (
@@ -140,14 +153,15 @@ async function listen(
 }
 
 const ofAnother = (text: string): string =>
-  text.replace(/"(out_trade_no|out_refund_no|out_request_no)":"/g, '"$1":"x')
+  text.replace(/"(out_(?:trade|refund|request|bill|biz)_no)":"/g, '"$1":"x')
 
 let numbers = 0
 const store = () => {
   const trades = new Map<string, Trade>()
   const refunds = new Map<string, Refund>()
   const byTrade = (tradeNo: string) => [...trades.values()].find((t) => t.tradeNo === tradeNo)
-  const made = { state: 'SUCCESS' }
+  const transfers = new Map<string, Transfer>()
+  const made = { state: 'SUCCESS', transfer: 'SUCCESS' }
   const open = (outTradeNo: string, amount: number): Trade => {
     const known = trades.get(outTradeNo)
     if (known) return known
@@ -167,6 +181,18 @@ const store = () => {
     },
     refundsAre: (state: string) => {
       made.state = state
+    },
+    transfers,
+    transfersAre: (state: string) => {
+      made.transfer = state
+    },
+    /** The transfer of this number, now made or known; null: known as another. */
+    transfer(no: string, amount: number, payee: string, holder: string): Transfer | null {
+      const known = transfers.get(no)
+      if (known) return known.amount === amount && known.payee === payee ? known : null
+      const transfer = { no, amount, payee, holder, state: made.transfer }
+      transfers.set(no, transfer)
+      return transfer
     },
     pay(outTradeNo: string): Trade {
       const trade = trades.get(outTradeNo)
@@ -263,6 +289,20 @@ export async function openWechatPay(
     amount: { refund: refund.amount, currency: 'CNY' },
   })
 
+  const transferOf = ({ no, amount, state }: Transfer, whole = false) => ({
+    out_bill_no: no,
+    transfer_bill_no: `1330${no.slice(2)}`,
+    create_time: '2026-11-21T14:00:00+08:00',
+    state,
+    ...(state === 'FAIL' ? { fail_reason: 'ACCOUNT_NOT_EXIST' } : {}),
+    ...(whole ? { mch_id: mchId, appid: appId, transfer_amount: amount } : {}),
+  })
+  const unsealed = (text: string): string =>
+    privateDecrypt(
+      { key: platform.key, padding: constants.RSA_PKCS1_OAEP_PADDING },
+      Buffer.from(text, 'base64'),
+    ).toString('utf8')
+
   /** Whether the call is ours, signed over exactly what came. */
   function isOurs(request: IncomingMessage, body: string): boolean {
     const given = /^WECHATPAY2-SHA256-RSA2048 (.*)$/.exec(request.headers.authorization ?? '')?.[1]
@@ -287,6 +327,12 @@ export async function openWechatPay(
     [/^POST \/v3\/pay\/transactions\/out-trade-no\/\w+\/close$/, 'close'],
     [/^POST \/v3\/refund\/domestic\/refunds$/, 'refund'],
     [/^GET \/v3\/refund\/domestic\/refunds\//, 'refundQuery'],
+    [/^POST \/v3\/fund-app\/mch-transfer\/transfer-bills$/, 'transfer'],
+    [/^GET \/v3\/fund-app\/mch-transfer\/transfer-bills\/out-bill-no\/\w+$/, 'transferQuery'],
+    [
+      /^POST \/v3\/fund-app\/mch-transfer\/transfer-bills\/out-bill-no\/\w+\/cancel$/,
+      'transferCancel',
+    ],
     [/^GET \/v3\/bill\/tradebill\?/, 'bill'],
     [/^GET \/v3\/billdownload\/file\?/, 'download'],
   ]
@@ -337,6 +383,23 @@ export async function openWechatPay(
     if (name === 'refundQuery') {
       const refund = kept.refunds.get(last)
       return refund ? say(200, refundOf(refund)) : refuse(404, 'RESOURCE_NOT_EXISTS')
+    }
+    if (name === 'transfer') {
+      const { appid, out_bill_no: no, openid, user_name: sealed, transfer_amount: amount } = data
+      if (appid !== appId || !no || !openid || !amount || !data.transfer_scene_id)
+        return refuse(400, 'PARAM_ERROR')
+      const transfer = kept.transfer(no, amount, openid, sealed ? unsealed(sealed) : '')
+      return transfer ? say(200, transferOf(transfer)) : refuse(400, 'ALREADY_EXISTS')
+    }
+    if (name === 'transferQuery') {
+      const transfer = kept.transfers.get(last)
+      return transfer ? say(200, transferOf(transfer, true)) : refuse(404, 'NOT_FOUND')
+    }
+    if (name === 'transferCancel') {
+      const transfer = kept.transfers.get(url.pathname.split('/').at(-2) ?? '')
+      if (transfer?.state !== 'WAIT_USER_CONFIRM') return refuse(400, 'INVALID_REQUEST')
+      transfer.state = 'CANCELLED'
+      return say(200, { out_bill_no: transfer.no, state: 'CANCELING' })
     }
     if (name === 'bill') {
       if (kept.bill.absent) return refuse(400, 'STATEMENT_CREATING')
@@ -408,6 +471,22 @@ export async function openWechatPay(
         body: change.otherBody ? body.replace('TRANSACTION.SUCCESS', 'TRANSACTION.SUCCESS ') : body,
       }
     },
+    transferNotice(configId, no) {
+      const body = JSON.stringify({
+        id: `EV-${no}`,
+        event_type: 'MCHTRANSFER.BILL.FINISHED',
+        resource_type: 'encrypt-resource',
+        resource: seal(
+          JSON.stringify({ out_bill_no: no, state: kept.transfers.get(no)?.state ?? 'SUCCESS' }),
+          'mch_payment',
+        ),
+      })
+      return {
+        url: `/pay/wechat/notify/${configId}`,
+        headers: { 'content-type': 'application/json', ...signedHeaders(body) },
+        body,
+      }
+    },
     newCertificate() {
       platform = certificate()
     },
@@ -455,6 +534,8 @@ export async function openAlipay(now: () => Date): Promise<StandIn> {
     'alipay.trade.refund': 'refund',
     'alipay.trade.fastpay.refund.query': 'refundQuery',
     'alipay.data.dataservice.bill.downloadurl.query': 'bill',
+    'alipay.fund.trans.uni.transfer': 'transfer',
+    'alipay.fund.trans.common.query': 'transferQuery',
   }
   const paramsOf = (text: string) => Object.fromEntries(new URLSearchParams(text))
   const ordered = (params: Record<string, string>, ...without: string[]) =>
@@ -466,7 +547,28 @@ export async function openAlipay(now: () => Date): Promise<StandIn> {
   const ok = (data: object) => ({ code: '10000', msg: 'Success', ...data })
   const no = (code: string) => ({ code: '40004', msg: 'Business Failed', sub_code: code })
 
+  const transferOf = ({ no, state, amount }: Transfer, whole = false) => ({
+    out_biz_no: no,
+    order_id: `2011${no.slice(2)}`,
+    status: state,
+    ...(whole
+      ? { trans_amount: yuan(amount), fail_reason: state === 'FAIL' ? '账号不存在' : '' }
+      : {}),
+  })
+
   function answer(name: string, biz: Record<string, string>): object {
+    if (name === 'transfer') {
+      const to = biz.payee_info as unknown as Record<string, string>
+      if (biz.product_code !== 'TRANS_ACCOUNT_NO_PWD' || to.identity_type !== 'ALIPAY_LOGON_ID')
+        return no('INVALID_PARAMETER')
+      const amount = Math.round(Number(biz.trans_amount) * 100)
+      const made = kept.transfer(biz.out_biz_no ?? '', amount, to.identity ?? '', to.name ?? '')
+      return made ? ok(transferOf(made)) : no('INVALID_PARAMETER')
+    }
+    if (name === 'transferQuery') {
+      const transfer = kept.transfers.get(biz.out_biz_no ?? '')
+      return transfer ? ok(transferOf(transfer, true)) : no('ORDER_NOT_EXIST')
+    }
     const trade = kept.trades.get(biz.out_trade_no ?? '')
     if (name === 'prepay') {
       if (biz.seller_id !== mchId) return no('ACQ.INVALID_PARAMETER')
