@@ -1901,6 +1901,59 @@ export interface SplitBindingsTable {
   released_act: string | null
 }
 
+export interface SplitCarriesTable {
+  org_id: number
+  strategy_id: number
+  collector_org_id: number
+  party_org_id: number
+  carry: number
+}
+
+export interface SplitDebtsTable {
+  id: Generated<number>
+  org_id: number
+  device_id: number
+  split_id: number
+  order_num: string
+  refund_no: string | null
+  collector_org_id: number
+  party_org_id: number
+  amount: number
+  netted: Generated<number>
+  written_off: Generated<number>
+  rest: GeneratedAlways<number>
+  off_by: number | null
+  off_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  off_reason: Generated<string>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface SplitOrdersTable {
+  id: Generated<number>
+  org_id: number
+  device_id: number
+  order_id: number
+  order_at: ColumnType<Date, Date | string, Date | string>
+  order_num: string
+  split_no: string
+  strategy_id: number
+  version_id: number
+  mode: 'CHANNEL' | 'SUB_MERCHANT' | 'LEDGER'
+  config_id: number | null
+  paid: number
+  fee: number
+  state: Generated<'WAIT' | 'READY' | 'SPLITTING' | 'PARTIAL' | 'DONE' | 'RETURNING' | 'RETURNED' | 'CLOSED'>
+  due_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  accrued_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  done_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  fail_reason: string | null
+  touched_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  ledger_by: number | null
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface SplitPartiesTable {
   org_id: number
   version_id: number
@@ -1910,6 +1963,17 @@ export interface SplitPartiesTable {
   name: string
   ratio_bp: number
   is_collector: boolean
+}
+
+export interface SplitSharesTable {
+  org_id: number
+  split_id: number
+  party_no: number
+  party_org_id: number
+  is_collector: boolean
+  given: number
+  returned: Generated<number>
+  netted: Generated<number>
 }
 
 export interface SplitSimulationsTable {
@@ -1965,6 +2029,20 @@ export interface SplitStrategyVersionsTable {
   lane_ids: Generated<number[]>
   category_ids: Generated<number[]>
   device_ids: Generated<number[]>
+}
+
+export interface SplitUnitsTable {
+  org_id: number
+  split_id: number
+  unit_id: number
+  unit_no: number
+  paid: number
+  fee: number
+  base: number
+  gives: number[]
+  carries: number[]
+  whole: Generated<boolean>
+  back_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface StockFlowKeysTable {
@@ -2526,10 +2604,15 @@ export interface DB {
   sms_codes: SmsCodesTable
   special_purchases: SpecialPurchasesTable
   split_bindings: SplitBindingsTable
+  split_carries: SplitCarriesTable
+  split_debts: SplitDebtsTable
+  split_orders: SplitOrdersTable
   split_parties: SplitPartiesTable
+  split_shares: SplitSharesTable
   split_simulations: SplitSimulationsTable
   split_strategies: SplitStrategiesTable
   split_strategy_versions: SplitStrategyVersionsTable
+  split_units: SplitUnitsTable
   stock_flow_keys: StockFlowKeysTable
   stock_flows: StockFlowsTable
   stock_warning_calls: StockWarningCallsTable
@@ -2642,6 +2725,10 @@ export type Constraint =
   | 'sessions_token_hash_key'
   | 'sms_codes_phone_tstzrange_excl'
   | 'split_bindings_active'
+  | 'split_debts_split_id_party_org_id_refund_no_key'
+  | 'split_orders_order_id_version_id_key'
+  | 'split_orders_org_id_id_key'
+  | 'split_orders_split_no_key'
   | 'split_parties_collector'
   | 'split_parties_version_id_party_org_id_key'
   | 'split_simulations_org_id_id_key'

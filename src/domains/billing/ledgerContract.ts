@@ -158,7 +158,7 @@ export const ledgerEndpoints = {
       },
       ['createTime'],
       '-createTime',
-    ).refine(...wholeRange),
+    ),
     output: page(EntryRow),
   }),
   voucher: read('ledger:read', {
@@ -188,7 +188,7 @@ export const ledgerEndpoints = {
       },
       ['createTime', 'amount'],
       '-createTime',
-    ).refine(...wholeRange),
+    ),
     output: page(Adjustment),
   }),
   adjust: write('ledger:adjust', {

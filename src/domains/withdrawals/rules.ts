@@ -28,6 +28,11 @@ export const withdrawalErrors = defineErrors('withdrawals', {
     '收款户名与机构登记名称不一致',
     'The holder is no longer the registered name of the organisation',
   ],
+  channelStopped: [
+    422201,
+    '平台的收款配置已停用，请改用线下打款',
+    'The platform’s merchant is disabled: pay by hand',
+  ],
   feeTooLarge: [422200, '手续费不能大于提现金额', 'The fee is more than the amount'],
 })
 

@@ -191,7 +191,9 @@ async function step(
 /** The channel of the platform pays what is not paid by hand; chosen once. */
 async function sender(ctx: Ctx, held: q.Held): Promise<Record<string, unknown>> {
   if (held.method === 'BANK') return {}
-  const { provider, configId } = await merchantOf(ctx.app, platformOrg, held.method)
+  const merchant = await merchantOf(ctx.app, { orgId: platformOrg }, held.method)
+  if (!merchant) throw new Refusal(withdrawalErrors.channelStopped)
+  const { provider, configId } = merchant
   ctx.afterCommit(() => ctx.app.jobs.poke(transfersName))
   return { provider, config_id: configId, next_at: ctx.now, attempts: 0, waited: 0 }
 }
