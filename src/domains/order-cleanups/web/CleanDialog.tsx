@@ -53,16 +53,17 @@ export function CleanDialog({ orderNums, done, onClose }: Props) {
         <Note>{t('cleanHint')}</Note>
       ) : (
         <>
-          <Field name="filter.deviceId" label={t('fields.deviceId')}>
+          <Field name="filter.deviceId" label={t('fields.deviceId')} required>
             <DeviceSelect />
           </Field>
           <SelectField
             name="filter.kind"
             label={t('fields.kind')}
+            required
             options={cleanupKinds.map((value) => ({ value, label: t(`enums.kind.${value}`) }))}
           />
-          <DayField name="filter.from" label={t('fields.from')} />
-          <DayField name="filter.to" label={t('fields.to')} />
+          <DayField name="filter.from" label={t('fields.from')} required />
+          <DayField name="filter.to" label={t('fields.to')} required />
         </>
       )}
       <TextAreaField name="reason" />
