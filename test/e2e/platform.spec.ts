@@ -325,6 +325,8 @@ test('lists show all their columns at 1440, in both languages', async ({ env }) 
     '/finance/billing-details/ledger',
     '/finance/billing-details/adjustments',
     '/finance/payment-list',
+    '/finance/sub-account',
+    '/finance/sub-ledger-list',
     '/organ/organ-user',
     '/organ/organ-manage',
     '/system/organ-role',

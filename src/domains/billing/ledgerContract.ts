@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
+import { keyword, listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { accountCodes, facts, voucherTypes } from './rules.ts'
 

@@ -68,7 +68,7 @@ export function DeviceSplitList() {
           col('mode'),
           col('merchantName', {
             render: (name: string | null, { strategyId }) =>
-              strategyId === null ? null : name || <Muted>{t('simulator')}</Muted>,
+              strategyId === null ? '—' : name || <Muted>{t('simulator')}</Muted>,
           }),
           col('boundAt'),
           col('mallTrading'),

@@ -49,10 +49,10 @@ export function AskDialog({ strategyId, versions, range, ...ends }: Props) {
         options={options.filter(({ value }) => value !== newest?.versionNo || counting === newest)}
         placeholder={t('unsplit')}
       />
-      <Field name="to" label={t('fields.range')} required>
+      <Field name="to" label={t('fields.range')} required wide>
         <Days />
       </Field>
-      <Field name="deviceIds" hint={t('allMachines')}>
+      <Field name="deviceIds" hint={t('allMachines')} wide>
         <DevicesSelect />
       </Field>
       <Field name="feeBp">

@@ -1,5 +1,5 @@
 import { Button } from 'antd'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 import { yuan } from '../../../shared/money.ts'
@@ -10,6 +10,7 @@ import { Count, Money } from '../../../web/Money.tsx'
 import { product } from '../../../web/product.ts'
 import { useMay } from '../../../web/session.ts'
 import { Figures, Sheet } from '../../../web/ui/Sheet.tsx'
+import { Select } from '../../../web/ui/select.tsx'
 import { Bad, Muted } from '../../../web/ui/Text.tsx'
 import { type SimulationResult, type SimulationRow, splitSimulations } from '../contract.ts'
 import { roundingEdges } from '../replay.ts'
@@ -20,7 +21,7 @@ const columns = ['part', 'name', 'party', 'before', 'after', 'difference', 'chan
 
 /** What came out: in all, by party, day and machine, and what a person should look at. */
 export function Result({ row, result }: { row: SimulationRow; result: SimulationResult }) {
-  const { t } = useTranslation(['splitSimulations', 'web'])
+  const { t } = useTranslation('splitSimulations')
   const may = useMay()
   const confirm = useConfirm()
   const { before, after, parties } = result
@@ -57,7 +58,7 @@ export function Result({ row, result }: { row: SimulationRow; result: Simulation
         } · ${row.from} ~ ${row.to}`}
         end={
           may('split-strategy:export') ? (
-            <Button onClick={() => void write()}>{t('web:action.export')}</Button>
+            <Button onClick={() => void write()}>{t('export')}</Button>
           ) : null
         }
       >
@@ -93,16 +94,7 @@ export function Result({ row, result }: { row: SimulationRow; result: Simulation
           {t('fields.carry')}: {t('carryUnit')}
         </Muted>
       </Sheet>
-      <Sheet title={t('daily')}>
-        <Chart
-          label={t('daily')}
-          categories={result.days.map(({ day }) => day.slice(5))}
-          series={parties.map(({ name }, i) => ({
-            ...{ name, kind: 'line' as const, format: yuan },
-            values: result.days.map((day) => (day.after[i] ?? 0) - (day.before[i] ?? 0)),
-          }))}
-        />
-      </Sheet>
+      <Daily result={result} />
       <Sheet title={t('roundings')}>
         <Chart
           label={t('roundings')}
@@ -127,6 +119,43 @@ export function Result({ row, result }: { row: SimulationRow; result: Simulation
         </ul>
       </Sheet>
     </div>
+  )
+}
+
+/** What one party got of each day, and would have got. */
+function Daily({ result: { days, parties } }: { result: SimulationResult }) {
+  const { t } = useTranslation('splitSimulations')
+  const [at, setAt] = useState(0)
+  const yuanOf = (values: readonly number[]) => (values[at] ?? 0) / 100
+  const format = (value: number) => yuan(Math.round(value * 100))
+  return (
+    <Sheet
+      title={t('daily')}
+      end={
+        <Select
+          aria-label={t('fields.party')}
+          style={{ width: 180 }}
+          value={at}
+          options={parties.map(({ name }, value) => ({ value, label: name }))}
+          onChange={(next: number) => setAt(next)}
+        />
+      }
+    >
+      <Chart
+        label={`${t('daily')} ${parties[at]?.name ?? ''}`}
+        categories={days.map(({ day }) => day.slice(5))}
+        series={[
+          {
+            ...{ name: t('fields.after'), kind: 'line', format },
+            values: days.map(({ after }) => yuanOf(after)),
+          },
+          {
+            ...{ name: t('fields.before'), kind: 'line', compare: true, format },
+            values: days.map(({ before }) => yuanOf(before)),
+          },
+        ]}
+      />
+    </Sheet>
   )
 }
 

@@ -43,12 +43,12 @@ export function Simulate() {
       version: `${t('version', { n: row.versionNo })} ${t(`enums.state.${row.state}`)}`,
     })
   return (
-    <>
+    <div className={styles.page}>
       <PageHead title={`${screen.title} · ${strategy.data?.name ?? ''}`}>
         {list.length > 0 ? (
           <Select
             aria-label={t('past')}
-            style={{ minWidth: 220 }}
+            style={{ width: 240 }}
             value={id}
             options={list.map((row) => ({ value: row.id, label: titleOf(row) }))}
             onChange={(next: number) => setChosen(next)}
@@ -74,7 +74,7 @@ export function Simulate() {
           onSaved={(row) => setChosen(row.id)}
         />
       ) : null}
-    </>
+    </div>
   )
 }
 

@@ -6,7 +6,6 @@ import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { OptionSelect, type PickProps } from '../../../web/OptionSelect.tsx'
-import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Bad, Muted } from '../../../web/ui/Text.tsx'
 import { useAct } from '../../../web/useAct.ts'
@@ -18,8 +17,6 @@ import { scopeText, timingText } from './texts.ts'
 const VersionsDialog = lazyDialog(() =>
   import('./VersionsDialog.tsx').then((m) => m.VersionsDialog),
 )
-
-const tones = { DRAFT: 'paid', PUBLISHED: 'online', RETIRED: 'closed' } as const
 
 const MerchantPick = (props: PickProps<number | null>) => (
   <OptionSelect {...props} from={splitStrategies.merchants} text={({ name }) => name} />
@@ -66,16 +63,26 @@ export function StrategyList() {
           { key: 'belowLeast', more: true },
         ]}
         columns={[
-          col('name'),
+          col('name', {
+            fit: (_, { name, least }) =>
+              `${name}${least === null ? '' : t('least', { n: least / 100 })}`,
+            render: (name: string, { least }) => (
+              <>
+                {name}
+                {least === null ? null : <Bad> {t('least', { n: least / 100 })}</Bad>}
+              </>
+            ),
+          }),
           col('orgName'),
           col('merchantName', {
             render: (name: string) => name || <Muted>{t('simulator')}</Muted>,
             fit: (name) => String(name || t('simulator')),
           }),
           col('mode'),
-          col('parties', { width: 240, render: (_, { parties }) => <Shares parties={parties} /> }),
+          col('parties', { width: 180, render: (_, { parties }) => <Shares parties={parties} /> }),
           col('feeMode', { defaultHidden: true }),
           col('timing', {
+            defaultHidden: true,
             render: (_, row) => timingText(t, row),
             fit: (_, row) => timingText(t, row),
           }),
@@ -87,16 +94,7 @@ export function StrategyList() {
               </>
             ),
           }),
-          col('state', {
-            fit: (_, { state, least }) =>
-              `${t(`enums.state.${state}`)}${least === null ? '' : t('least', { n: least / 100 })}`,
-            render: (state: StrategyRow['state'], { least }) => (
-              <>
-                <StatusTag tone={tones[state]}>{t(`enums.state.${state}`)}</StatusTag>
-                {least === null ? null : <Bad> {t('least', { n: least / 100 })}</Bad>}
-              </>
-            ),
-          }),
+          col('state'),
           col('laneIds', {
             defaultHidden: true,
             title: t('fields.scope'),
