@@ -31,20 +31,21 @@ create table split_orders (
   created_at timestamptz not null default now(),
   check (state = 'WAIT' or accrued_at is not null),
   check ((state in ('DONE','RETURNING','RETURNED')) <= (done_at is not null)),
-  check (ledger_by is null or state = 'PARTIAL'),
+  check (ledger_by is null or state in ('READY','PARTIAL')),
   unique (org_id, id),
   unique (order_id, version_id),
   foreign key (org_id, strategy_id) references split_strategies (org_id, id),
   foreign key (org_id, version_id) references split_strategy_versions (org_id, id)
 );
-create index split_orders_org on split_orders (org_id, id desc);
+create index split_orders_org on split_orders (org_id, created_at desc, id desc);
 create index split_orders_number on split_orders (order_num);
-create index split_orders_device on split_orders (device_id, id desc);
+create index split_orders_device on split_orders (device_id, created_at desc, id desc);
 create index split_orders_touched on split_orders (org_id, touched_at, order_id)
   where touched_at is not null;
 create index split_orders_due on split_orders (due_at) where state = 'READY' and due_at is not null;
-create index split_orders_odd on split_orders (org_id, id desc)
-  where state in ('PARTIAL','RETURNING') or fail_reason is not null;
+create index split_orders_odd on split_orders (org_id, created_at desc, id desc)
+  where state = 'PARTIAL' or fail_reason is not null;
+create index split_orders_open on split_orders (id) where state in ('READY','SPLITTING','PARTIAL');
 call app_protect('split_orders', 'device_id');
 
 -- A piece that was shared out: what each party of the version was given, in their order.

@@ -32,6 +32,7 @@ import { seedSession } from '../domains/session/seed.ts'
 import { seedCalendar, seedSettings } from '../domains/settings/seed.ts'
 import { seedSplitSimulations } from '../domains/split-simulations/seed.ts'
 import { seedSplitStrategies } from '../domains/split-strategies/seed.ts'
+import { seedSplits } from '../domains/splits/seed.ts'
 import { seedStockWarnings } from '../domains/stock-warnings/seed.ts'
 import { seedStores } from '../domains/stores/seed.ts'
 import { seedSuppliers } from '../domains/suppliers/seed.ts'
@@ -129,6 +130,7 @@ async function seedDemo(
     await loadHistory(db, makeHistory(await readSellers(db), now), now)
     await seedSplitStrategies(db, ids, now)
     await seedSplitSimulations(db, ids.user.get('finance') as number, now)
+    await seedSplits(db, now)
     await seedStockWarnings(db, now)
     await seedOrderSupplements(db, now)
     await seedReplenishment(db, now)

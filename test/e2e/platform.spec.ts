@@ -327,6 +327,7 @@ test('lists show all their columns at 1440, in both languages', async ({ env }) 
     '/finance/payment-list',
     '/finance/sub-account',
     '/finance/sub-ledger-list',
+    '/finance/sub-ledger-list/orders',
     '/organ/organ-user',
     '/organ/organ-manage',
     '/system/organ-role',

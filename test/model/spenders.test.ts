@@ -13,8 +13,8 @@ const crowd = 10
 const everyWrite = Number(process.env.RACE_REPEATS ?? 10) > 10
 const spending = [
   ...['orders', 'orderSupplements', 'orderCleanups', 'payments', 'reconciliation', 'lanes'],
-  ...['replenishment', 'batches', 'drugControl', 'products', 'billing'],
-  ...['payoutAccounts', 'withdrawals'],
+  ...['replenishment', 'batches', 'drugControl', 'products'],
+  ...['billing', 'splits', 'payoutAccounts', 'withdrawals'],
 ]
 /** Of which ten are ten: who says one twice has a key. */
 const keyed = [

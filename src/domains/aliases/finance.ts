@@ -2,6 +2,7 @@ import { type Alias, idOf, known, merged, pick } from '../../server/alias.ts'
 import type { CallOn } from '../../server/bind.ts'
 import type { CallInput } from '../../shared/contract.ts'
 import { common, Refusal } from '../../shared/errors.ts'
+import { deviceSplits } from '../device-splits/contract.ts'
 import { type ConfigRow, paymentConfigs } from '../payment-configs/contract.ts'
 
 const masked = ({ set, tail }: ConfigRow['keys']['desKey']): string => (set ? `••••${tail}` : '')
@@ -44,6 +45,18 @@ export const financeAliases: readonly Alias[] = [
     async answer(call, given) {
       const { id, version } = await rowOf(call, idOf(given))
       return call(paymentConfigs.remove, { id, version })
+    },
+  },
+  {
+    method: 'GET',
+    path: '/finance-sub-ledger-list',
+    async answer(call, given) {
+      const { list, total } = await call(
+        deviceSplits.list,
+        known(deviceSplits.list, given) as never,
+      )
+      const fields = ['rtuNumber', 'machineName', 'operatorName', 'tactics'] as const
+      return { list: list.map((row) => pick(row, ...fields)), total }
     },
   },
 ]

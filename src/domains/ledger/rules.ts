@@ -146,13 +146,17 @@ export const debtNetted = (splitNo: string, party: number, amount: number, of: O
   ],
 })
 
-/** A debt nobody will pay is borne by whoever gave the buyer the money. */
-export const debtWrittenOff = (debtId: number, party: number, amount: number, of: Of): Voucher => ({
+/** A debt nobody will pay is borne by another. */
+export const debtWrittenOff = (
+  debtId: number,
+  { party, bearer, amount }: { party: number; bearer: number; amount: number },
+  of: Of,
+): Voucher => ({
   ...of,
   key: `adj:debt:${debtId}`,
   type: 'V12',
   entries: [
-    { account: '2002', amount },
+    { account: '2002', amount, orgId: bearer },
     { account: '1101', amount: -amount, orgId: party },
   ],
 })

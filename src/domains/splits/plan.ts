@@ -10,6 +10,7 @@ import {
   type Division,
   divide,
   dueOf,
+  type FailReason,
   feesOf,
   nettedOf,
   type Party,
@@ -118,10 +119,6 @@ export type Planned = {
   readonly debts: readonly NewDebt[]
   readonly vouchers: readonly Voucher[]
 }
-/** Why a person looks: what is pending in the ledger is not what its pieces say. */
-export const failReasons = ['PENDING_MISMATCH'] as const
-export type FailReason = (typeof failReasons)[number]
-
 type Carrying = Pick<Version, 'strategyId' | 'collector'>
 export const carryKey = ({ strategyId, collector }: Carrying, party: number): string =>
   `${strategyId} ${collector} ${party}`

@@ -163,3 +163,7 @@ export function dueOf(timing: Timing, number: number | null, at: Date): Date | n
 }
 /** The channel lets nobody split sooner after the payment. */
 export const soonestSeconds = 60
+
+/** Why a person looks: what is pending in the ledger is not what its pieces say. */
+export const failReasons = ['PENDING_MISMATCH'] as const
+export type FailReason = (typeof failReasons)[number]

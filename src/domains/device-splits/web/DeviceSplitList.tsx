@@ -8,6 +8,7 @@ import { useMay } from '../../../web/session.ts'
 import { Bad, Muted } from '../../../web/ui/Text.tsx'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { StrategySelect } from '../../split-strategies/web/pickers.tsx'
+import { useSplitViews } from '../../splits/web/pickers.ts'
 import { DeviceSplitRow, deviceSplits } from '../contract.ts'
 
 const BindBatch = lazyDialog(() => import('./batches.tsx').then((m) => m.BindBatch))
@@ -38,6 +39,7 @@ export function DeviceSplitList() {
         ns="deviceSplits"
         endpoint={deviceSplits.list}
         live="device-splits"
+        views={useSplitViews('devices')}
         filters={[
           'rtuNumber',
           'keyword',

@@ -101,7 +101,7 @@ function keepOrders(ctx: Ctx, planned: readonly Planned[]): void {
       accrued_at = case when n.accrued then ${ctx.now}::timestamptz else s.accrued_at end,
       done_at = case when n.state = 'RETURNED' then coalesce(s.done_at, ${ctx.now}::timestamptz)
         else s.done_at end,
-      ledger_by = case when n.state = 'PARTIAL' then s.ledger_by end, version = s.version + 1
+      ledger_by = case when n.state = s.state then s.ledger_by end, version = s.version + 1
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(id bigint, state text,
       due timestamptz, why text, accrued boolean, fee bigint)
     where s.id = n.id`)
@@ -200,7 +200,7 @@ export const settleDue = (app: App): Promise<number> =>
   bySystem(app, async (ctx) => {
     const done = await rowsOf<{ orgId: number }>(ctx.db)`
       update split_orders s set state = 'DONE', done_at = ${ctx.now}, fail_reason = null,
-        version = s.version + 1
+        ledger_by = null, version = s.version + 1
       from (select id from split_orders o where o.state = 'READY' and o.due_at <= ${ctx.now}
           and o.touched_at is null and (o.mode = 'LEDGER' or not exists (select from split_shares h
             where h.split_id = o.id and not h.is_collector and h.given > h.returned))

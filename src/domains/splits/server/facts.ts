@@ -15,7 +15,7 @@ export type Row = Pick<
 export async function factsOf(ctx: Ctx, rows: readonly Row[]): Promise<Facts[]> {
   const ids = [...new Set(rows.map(({ orderId }) => orderId))]
   const times = rows.map(({ orderAt }) => orderAt.getTime())
-  const [first, last] = [new Date(Math.min(...times)), new Date(Math.max(...times))]
+  const [first, last] = [new Date(Math.min(...times)), new Date(Math.max(...times) + 1)]
   const orders = rowsOf<{ id: number; finalAt: Date | null }>(ctx.db)`
     select id, final_at as "finalAt" from orders
     where id = any(${ids}::bigint[]) and created_at between ${first} and ${last}`

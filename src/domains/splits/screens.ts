@@ -1,0 +1,18 @@
+import { defineScreens } from '../../shared/screens.ts'
+import { bi } from '../../shared/text.ts'
+
+const parent = '/finance/sub-ledger-list'
+export const screens = defineScreens([
+  {
+    path: '/finance/sub-ledger-list/orders',
+    title: bi('分账单', 'Split orders'),
+    permission: 'split:read',
+    parent,
+  },
+  {
+    path: '/finance/sub-ledger-list/debts',
+    title: bi('分账欠款', 'Debts of parties'),
+    permission: 'split:read',
+    parent,
+  },
+])

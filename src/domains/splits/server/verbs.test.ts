@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { splitSales } from '../../../../test/support/splitSales.ts'
+import { openWorld, type World, worldNow } from '../../../../test/support/world.ts'
+import { checkInvariants } from '../../../server/invariants.ts'
+import { bySystem } from '../../../server/run.ts'
+import { splits } from '../contract.ts'
+import { accrue, settleDue } from './accrue.ts'
+import { notYetOf } from './owed.ts'
+import { settlementOf } from './timeline.ts'
+
+let world: World
+let now = worldNow.getTime()
+let finance: string
+let other: string
+beforeAll(async () => {
+  world = await openWorld({ now: () => new Date(now) })
+  await splitSales(world, 'OWN')
+  finance = await world.login('ROLE_FULL')
+  other = await world.login('ROLE_SUPER_ADMIN')
+})
+afterAll(() => world?.close())
+
+async function sold(): Promise<{ id: number; version: number; state: string }> {
+  const orderNum = await world.sell('OWN', ['OK'])
+  await accrue(world.app)
+  const { body } = await world.call(splits.list, { orderNum }, { token: finance })
+  return body.list[0]
+}
+const ask = async (
+  endpoint: typeof splits.run | typeof splits.retry | typeof splits.toLedger,
+  { id, version }: { id: number; version: number },
+  token = finance,
+) => {
+  const { status, body } = await world.call(endpoint, { id, version }, { token })
+  return status === 200 ? body.state : body.error
+}
+const again = async ({ id }: { id: number }) =>
+  (await world.call(splits.get, { id }, { token: finance })).body
+
+test('a split order shows what each party has of it', async () => {
+  const one = await sold()
+  expect(one).toMatchObject({
+    ...{ state: 'READY', paid: 250, fee: 2, failReason: null },
+    shares: [
+      { orgId: 3, isCollector: true, given: 212 },
+      { orgId: 1, given: 13 },
+      { orgId: 2, given: 25 },
+    ],
+    can: { run: true, retry: false, toLedger: false },
+  })
+  expect(await again(one)).toMatchObject({ units: [{ unitNo: 1, gives: [212, 13, 25] }] })
+})
+
+test('at once: not within a minute of the payment, once, and done by the loop', async () => {
+  const one = await sold()
+  expect(await ask(splits.run, one)).toBe('splits.tooSoon')
+  now += 61_000
+  expect(await ask(splits.run, one)).toBe('READY')
+  expect(await ask(splits.run, one)).toBe('splits.wrongState')
+  expect(await settleDue(world.app)).toBe(1)
+  expect(await again(one)).toMatchObject({ state: 'DONE', can: { run: false } })
+})
+
+test('what does not agree is looked at again when somebody says so', async () => {
+  const one = await sold()
+  expect(await ask(splits.retry, one)).toBe('splits.wrongState')
+  await world.sql(`update split_orders set fail_reason = 'PENDING_MISMATCH' where id = $1`, [
+    one.id,
+  ])
+  const odd = await world.call(splits.list, { odd: true }, { token: finance })
+  expect(odd.body.list.map(({ id }: { id: number }) => id)).toEqual([one.id])
+  expect(await ask(splits.retry, one)).toBe('READY')
+  expect(await accrue(world.app)).toBe(1)
+  expect(await again(one)).toMatchObject({ failReason: null, state: 'READY' })
+})
+
+test('the ledger settles what a channel did not, when two people say so', async () => {
+  const one = await sold()
+  expect(await ask(splits.toLedger, one)).toBe('splits.wrongState')
+  await world.sql(`update split_orders set mode = 'CHANNEL' where id = $1`, [one.id])
+  now += 3_700_000
+  // it is due, and no channel has it
+  await settleDue(world.app)
+  expect(await ask(splits.toLedger, one)).toBe('READY')
+  const asked = await again(one)
+  expect(asked).toMatchObject({ ledgerBy: expect.any(String), can: { toLedger: false } })
+  expect(await ask(splits.toLedger, asked)).toBe('splits.samePerson')
+  expect(await ask(splits.toLedger, asked, other)).toBe('DONE')
+})
+
+test('the timeline of an order says where its money stands, and what may be had of it', async () => {
+  const read = (orderNum: string) => bySystem(world.app, (ctx) => settlementOf(ctx, orderNum))
+  const notYet = () => bySystem(world.app, (ctx) => notYetOf(ctx, 2))
+  const before = await notYet()
+  const { orderNum } = await again(await sold())
+  expect(await read(orderNum)).toMatchObject([
+    {
+      state: 'READY',
+      standing: 'DUE',
+      shares: [{ orgId: 3 }, { orgId: 1 }, { orgId: 2, given: 25 }],
+    },
+  ])
+  expect(await notYet()).toBe(before + 25)
+  now += 3_700_000
+  await settleDue(world.app)
+  expect(await read(orderNum)).toMatchObject([{ state: 'DONE', standing: null }])
+  expect(await notYet()).toBeLessThan(before + 25)
+})
+
+test('a debt is given up by two; whoever bears it is owed as much', async () => {
+  await world.sql('delete from split_debts')
+  const one = await sold()
+  const of = await again(one)
+  // the agent owes thirty fen of a refund, as `accrue` books it
+  await world.sql(
+    `with k as (insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
+        values ('sr:R:2', nextval('ledger_vouchers_id_seq'), 3, $1::timestamptz) returning *),
+      a as (insert into ledger_accounts (org_id, code) values (2, '1101') returning id)
+    insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount)
+    select x.org, k.created_at, k.voucher_id, 'V7', x.id, x.amount from k, (
+      select 2 as org, id, 30 as amount from a union all
+      select 3, id, -30 from ledger_accounts where org_id = 3 and code = '2001') x`,
+    [worldNow],
+  )
+  await world.sql(
+    `insert into split_debts (org_id, device_id, split_id, order_num, refund_no, collector_org_id,
+      party_org_id, amount, created_at)
+    select org_id, device_id, id, order_num, 'R', 3, 2, 30, $2 from split_orders where id = $1`,
+    [one.id, worldNow],
+  )
+  const find = async () => (await world.call(splits.debts, {}, { token: other })).body.list[0]
+  const debt = await find()
+  expect(debt).toMatchObject({ orderNum: of.orderNum, rest: 30, offBy: null, age: 0 })
+  const off = async (token: string, { id, version } = debt) => {
+    const input = { id, version, reason: '无法收回' }
+    const { status, body } = await world.call(splits.writeOff, input, { token })
+    return status === 200 ? body.rest : (body.error ?? status)
+  }
+  // it is the platform's alone
+  expect(await off(finance)).toBe('common.forbidden')
+  expect(await off(other)).toBe(30)
+  expect(await off(other, await find())).toBe('splits.samePerson')
+  const second = await world.login('ROLE_ADMIN')
+  const holds = await world.sql<{ balance: string }>(
+    `select balance from ledger_balances where org_id = 3 and code = '2002'`,
+  )
+  expect(Number(holds[0]?.balance)).toBeGreaterThan(30)
+  const twice = await Promise.all([1, 2, 3].map(async () => off(second, await find())))
+  expect(twice.filter((answer) => answer === 0)).toHaveLength(1)
+  const left = await world.sql<{ balance: string }>(
+    `select balance from ledger_balances where org_id = 3 and code = '2002'`,
+  )
+  expect(Number(left[0]?.balance)).toBe(Number(holds[0]?.balance) - 30)
+  expect(await checkInvariants(world.ownerUrl)).toEqual([])
+})

@@ -1,0 +1,110 @@
+import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, found } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
+import { updateVersion } from '../../../server/shapes.ts'
+import { platformOrg } from '../../../shared/access.ts'
+import { Refusal } from '../../../shared/errors.ts'
+import { debtWrittenOff } from '../../ledger/rules.ts'
+import { post } from '../../ledger/server/post.ts'
+import { type SplitDetail, splitErrors, type splits } from '../contract.ts'
+import { soonestSeconds, splitFrom } from '../rules.ts'
+import { accrualName } from './jobs.ts'
+import * as q from './queries.ts'
+
+type Contract = typeof splits
+type Asked = { id: number; version: number }
+
+/** One step of one split order, with what it was and what it has become in the log. */
+async function step(
+  ctx: Ctx,
+  { id, version }: Asked,
+  decide: (held: q.Held) => Record<string, unknown>,
+): Promise<SplitDetail> {
+  const held = found(await q.held(ctx, id))
+  await updateVersion(ctx, 'split_orders', { id, version }, decide(held))
+  const after = found(await q.one(ctx, id))
+  ctx.audit({
+    id,
+    name: after.splitNo,
+    orgId: held.orgId,
+    before: { state: held.state, failReason: held.failReason },
+    after: { state: after.state, ledgerBy: after.ledgerBy },
+  })
+  ctx.touch('splits', held.orgId)
+  ctx.afterCommit(() => ctx.app.jobs.poke(accrualName))
+  return after
+}
+
+export const handlers: Handlers<Contract> = {
+  async list(ctx, input) {
+    const { rows, total } = await q.list(ctx, input)
+    return { list: rows, total }
+  },
+  get: async (ctx, { id }) => found(await q.one(ctx, id)),
+  // the loop does it: what a refund touched meanwhile goes first
+  run: (ctx, asked) =>
+    step(ctx, asked, ({ state, dueAt, createdAt }) => {
+      if (state !== 'READY' || (dueAt && dueAt <= ctx.now))
+        throw new Refusal(splitErrors.wrongState)
+      if (ctx.now.getTime() - createdAt.getTime() < 1000 * soonestSeconds)
+        throw new Refusal(splitErrors.tooSoon)
+      return { due_at: ctx.now }
+    }),
+  retry: (ctx, asked) =>
+    step(ctx, asked, ({ failReason }) => {
+      if (failReason === null) throw new Refusal(splitErrors.wrongState)
+      return { fail_reason: null, touched_at: ctx.now }
+    }),
+  toLedger: (ctx, asked) =>
+    step(ctx, asked, ({ state, mode, ledgerBy }) => {
+      if (mode === 'LEDGER' || !['READY', 'PARTIAL'].includes(state))
+        throw new Refusal(splitErrors.wrongState)
+      if (ledgerBy === null) return { ledger_by: ctx.actor.userId }
+      if (ledgerBy === ctx.actor.userId) throw new Refusal(splitErrors.samePerson)
+      if (!splitFrom('DONE').includes(state)) throw new Refusal(splitErrors.wrongState)
+      return { state: 'DONE', done_at: ctx.now, ledger_by: null, fail_reason: null }
+    }),
+  async debts(ctx, input) {
+    const { rows, total } = await q.debts(ctx, input)
+    return { list: rows, total }
+  },
+  async writeOff(ctx, { id, version, reason }) {
+    const held = found(await q.heldDebt(ctx, id))
+    const { orgId, orderId, orderNum, configId, party, collector, rest, offBy } = held
+    if (rest === 0) throw new Refusal(splitErrors.wrongState)
+    if (offBy === ctx.actor.userId) throw new Refusal(splitErrors.samePerson)
+    if (offBy === null)
+      await updateVersion(
+        ctx,
+        'split_debts',
+        { id, version },
+        { off_by: ctx.actor.userId, off_at: ctx.now, off_reason: reason },
+      )
+    else {
+      await updateVersion(
+        ctx,
+        'split_debts',
+        { id, version },
+        { written_off: rest, off_by: null, off_at: null },
+      )
+      // whoever gave the buyer the money bears it; what that is itself, the platform
+      const bearer = party === collector ? platformOrg : collector
+      const [has] = await rowsOf<{ owed: number }>(ctx.db)`
+        select owed from ledger_hold(${[bearer, party].sort((a, b) => a - b)}::bigint[])
+        where org_id = ${bearer}`
+      if ((has?.owed ?? 0) < rest) throw new Refusal(splitErrors.bearerShort)
+      const of = { orgId, orderId, orderNum, configId }
+      post(ctx, [debtWrittenOff(id, { party, bearer, amount: rest }, of)])
+    }
+    const after = found(await q.oneDebt(ctx, id))
+    ctx.audit({
+      id,
+      name: `${after.partyName} ${orderNum}`,
+      orgId,
+      before: { rest },
+      after: { rest: after.rest, reason },
+    })
+    ctx.touch('splits', orgId)
+    return after
+  },
+}

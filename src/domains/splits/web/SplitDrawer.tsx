@@ -1,0 +1,107 @@
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router'
+import { yuan } from '../../../shared/money.ts'
+import { useRead } from '../../../web/api.ts'
+import { Detail, Rows } from '../../../web/Detail.tsx'
+import type { DetailProps } from '../../../web/list/types.ts'
+import { useLive } from '../../../web/live.ts'
+import { StatusTag } from '../../../web/StatusTag.tsx'
+import { Time } from '../../../web/Time.tsx'
+import { Bad } from '../../../web/ui/Text.tsx'
+import { useTarget } from '../../../web/useTarget.ts'
+import { type SplitDetail, splits, splitTones } from '../contract.ts'
+
+/** One split order: its times, what each party has of it, and its pieces. */
+export function SplitDrawer({ id, ...steps }: DetailProps) {
+  const { t } = useTranslation('splits')
+  const known = /^[1-9]\d{0,14}$/.test(id)
+  const read = useRead(splits.get, { id: Number(id) }, { inline: true, enabled: known })
+  useLive('splits', [splits.get.path])
+  const split = known ? read.data : undefined
+  return (
+    <Detail
+      open={known}
+      {...steps}
+      title={split?.splitNo ?? ''}
+      status={
+        split ? (
+          <StatusTag chip tone={splitTones[split.state]}>
+            {t(`enums.state.${split.state}`)}
+          </StatusTag>
+        ) : null
+      }
+      loading={read.isPending}
+      error={read.error}
+      onRetry={() => void read.refetch()}
+    >
+      {split ? <Body split={split} /> : null}
+    </Detail>
+  )
+}
+
+function Body({ split }: { split: SplitDetail }) {
+  const { t } = useTranslation('splits')
+  const target = useTarget()
+  const order = target(`/order/order-details/${split.orderNum}`)
+  const { shares, units } = split
+  const money = (given: number, returned: number) =>
+    returned ? `${yuan(given)} − ${yuan(returned)}` : yuan(given)
+  return (
+    <>
+      <Rows
+        items={[
+          [
+            t('fields.orderNum'),
+            order ? (
+              <Link key="order" to={order}>
+                {split.orderNum}
+              </Link>
+            ) : (
+              split.orderNum
+            ),
+          ],
+          [t('fields.rtuNumber'), split.rtuNumber],
+          [t('fields.orgName'), split.orgName],
+          [t('fields.strategyName'), `${split.strategyName} v${split.versionNo}`],
+          [t('fields.mode'), t(`enums.mode.${split.mode}`)],
+          [t('fields.paid'), yuan(split.paid)],
+          [t('fields.fee'), yuan(split.fee)],
+          [t('fields.createTime'), <Time key="paid" at={split.createTime} />],
+          [
+            t('fields.accruedAt'),
+            split.accruedAt ? <Time key="accrued" at={split.accruedAt} /> : '',
+          ],
+          [
+            t('fields.dueAt'),
+            split.dueAt ? <Time key="due" at={split.dueAt} /> : split.accruedAt ? t('manual') : '',
+          ],
+          [t('fields.doneAt'), split.doneAt ? <Time key="done" at={split.doneAt} /> : ''],
+          ...(split.failReason
+            ? [
+                [
+                  t('fields.failReason'),
+                  <Bad key="why">{t(`enums.failReason.${split.failReason}`)}</Bad>,
+                ] as const,
+              ]
+            : []),
+        ]}
+      />
+      <Rows
+        title={t('parts.shares')}
+        items={shares.map(({ name, given, returned }) => [name, money(given, returned)] as const)}
+      />
+      <Rows
+        title={t('parts.units')}
+        items={units.map(
+          ({ unitNo, paid, fee, gives, backAt }) =>
+            [
+              `${t('fields.unitNo')} ${unitNo}`,
+              `${yuan(paid)} · ${t('fields.fee')} ${yuan(fee)} · ${gives
+                .map((give) => yuan(give))
+                .join(' / ')}${backAt ? ` · ${t('fields.returned')}` : ''}`,
+            ] as const,
+        )}
+      />
+    </>
+  )
+}

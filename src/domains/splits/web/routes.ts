@@ -1,0 +1,6 @@
+import { domainRoutes } from '../../../web/routes.ts'
+
+export const routes = domainRoutes('splits', () => import('../locale.ts'), {
+  '/finance/sub-ledger-list/orders': () => import('./SplitList.tsx').then((m) => m.SplitList),
+  '/finance/sub-ledger-list/debts': () => import('./DebtList.tsx').then((m) => m.DebtList),
+})
