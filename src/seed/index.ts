@@ -25,6 +25,7 @@ import { seedNotices } from '../domains/notices/seed.ts'
 import { seedOrderSupplements } from '../domains/order-supplements/seed.ts'
 import { seedPaymentConfigs } from '../domains/payment-configs/seed.ts'
 import { seedProducts } from '../domains/products/seed.ts'
+import { seedReferrers } from '../domains/referrers/seed.ts'
 import { seedReplenishment } from '../domains/replenishment/seed.ts'
 import { seedRoles } from '../domains/roles/seed.ts'
 import { seedSecurity } from '../domains/security/seed.ts'
@@ -111,6 +112,7 @@ async function seedDemo(
     await seedBoards(db, ids, now)
     await seedStores(db, ids, now)
     await seedPaymentConfigs(db, config, ids.org, now)
+    await seedReferrers(db, config, ids.org, now)
     await seedDistribution(db, ids, now)
     await seedDeviceTags(db, ids, now)
     await seedLanes(db, ids, now)

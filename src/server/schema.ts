@@ -1593,6 +1593,35 @@ export interface RecoveryCodesTable {
   used_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface ReferrerCodesTable {
+  code_hash: Buffer
+  org_id: number
+  referrer_id: number
+  made_by: number | null
+  expires_at: ColumnType<Date, Date | string, Date | string>
+  used_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface ReferrersTable {
+  id: Generated<number>
+  org_id: number
+  referrer_name: string
+  mobile: Buffer
+  mobile_hash: Buffer
+  mobile_shown: string
+  linked_org_id: number | null
+  default_bp: Generated<number>
+  receive_kind: Generated<'PERSONAL' | 'MERCHANT' | 'LEDGER'>
+  id_name: Buffer | null
+  openid: Buffer | null
+  bound_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  valid_until: string | null
+  remark: Generated<string>
+  status: Generated<'ENABLED' | 'DISABLED'>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface RefundsTable {
   id: Generated<number>
   org_id: number
@@ -2580,6 +2609,8 @@ export interface DB {
   reconciliation_differences: ReconciliationDifferencesTable
   reconciliation_runs: ReconciliationRunsTable
   recovery_codes: RecoveryCodesTable
+  referrer_codes: ReferrerCodesTable
+  referrers: ReferrersTable
   refunds: RefundsTable
   replenishment_items: ReplenishmentItemsTable
   replenishment_visits: ReplenishmentVisitsTable
@@ -2714,6 +2745,8 @@ export type Constraint =
   | 'recalls_org_id_id_key'
   | 'reconciliation_differences_once'
   | 'reconciliation_runs_org_id_day_part_provider_config_id_key'
+  | 'referrers_id_org_id_key'
+  | 'referrers_org_id_mobile_hash_key'
   | 'refunds_refund_no_key'
   | 'refunds_unit_id_key'
   | 'replenishment_items_visit_id_lane_id_key'

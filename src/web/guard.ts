@@ -2,8 +2,8 @@ import type { CurrentUser } from '../shared/person.ts'
 import type { Screen } from '../shared/screens.ts'
 import { pathsOf } from './menus.ts'
 
-/** Paths open without a session (specification, section 2). */
-export const publicPaths: readonly string[] = ['/login', '/404', '/commodityimg']
+/** Paths open without a session: the specification's (section 2), and one that a code leads to. */
+export const publicPaths: readonly string[] = ['/login', '/404', '/commodityimg', '/bind-referrer']
 
 /** Children of the root layout: open for every signed-in user. */
 const rootChildren: readonly string[] = [

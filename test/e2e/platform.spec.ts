@@ -328,6 +328,7 @@ test('lists show all their columns at 1440, in both languages', async ({ env }) 
     '/finance/sub-account',
     '/finance/sub-ledger-list',
     '/finance/sub-ledger-list/orders',
+    '/finance/busManager',
     '/organ/organ-user',
     '/organ/organ-manage',
     '/system/organ-role',

@@ -70,7 +70,7 @@ const table: readonly Group[] = [
   ]],
   ['finance', 'money', '财务管理', 'Finance', [
     ['billing-details'], ['sub-ledger-list'], ['sub-account'], ['payment-list'],
-    ['busManager', '推荐人设置', 'Referrer settings', 'referrer:read', hidden],
+    ['busManager', hidden],
     ['invoice-enterprise', '企业发票', 'Enterprise invoices', 'invoice:read', hidden],
   ]],
   ['organ', 'tree', '组织管理', 'Organisation', [

@@ -1,0 +1,16 @@
+import { defineScreens } from '../../shared/screens.ts'
+import { bi } from '../../shared/text.ts'
+
+export const screens = defineScreens([
+  {
+    path: '/finance/busManager',
+    title: bi('推荐人设置', 'Referrer settings'),
+    permission: 'referrer:read',
+  },
+  {
+    path: '/finance/busManager/create',
+    title: bi('新增推荐人', 'New referrer'),
+    permission: 'referrer:create',
+    parent: '/finance/busManager',
+  },
+])
