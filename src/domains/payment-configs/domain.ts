@@ -11,5 +11,4 @@ export const domain = {
   locale,
   screens,
   topics: { 'payment-configs': { rights: ['payment-config:read'] } },
-  open: { 'server/usage.ts': 'what keeps a merchant from being removed or changed' },
 } satisfies Domain<typeof paymentConfigs>

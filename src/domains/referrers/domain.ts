@@ -11,5 +11,4 @@ export const domain = {
   locale,
   screens,
   topics: { referrers: { rights: ['referrer:read'] } },
-  open: { 'server/usage.ts': 'what keeps a referrer from being deleted' },
 } satisfies Domain<typeof referrers>

@@ -10,5 +10,7 @@ export const domain = {
   locale,
   screens,
   jobs: async (app) => (await import('./server/jobs.ts')).registerSessionJobs(app),
-  open: { 'server/identity.ts': 'who a phone is' },
+  open: {
+    'server/identity.ts': 'who a phone is',
+  },
 } satisfies Domain<typeof session>
