@@ -94,6 +94,7 @@ export function ChartCore({
           tooltip(Array.isArray(found) ? (found as Hovered[]) : [found as Hovered], series),
       },
       series: series.map((one, index) => {
+        const first = series.findIndex((other) => other.kind === 'line' && !other.compare)
         const color = one.compare
           ? colors.compare
           : one.kind === 'bar' && series.length > 1 && !one.compare
@@ -108,7 +109,7 @@ export function ChartCore({
           symbolSize: 5,
           showSymbol: categories.length <= 31,
           barMaxWidth: 28,
-          color: line && !one.compare ? colors.line : color,
+          color: index === first ? colors.line : color,
           ...(line
             ? {
                 lineStyle: {

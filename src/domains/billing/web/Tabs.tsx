@@ -1,3 +1,4 @@
+import { Flex } from 'antd'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ListHead } from '../../../web/list/Heads.tsx'
@@ -8,8 +9,8 @@ type Props = { at: BillingTab; tools?: ReactNode; children: ReactNode }
 export function Tabs({ at, tools = null, children }: Props) {
   const { t } = useTranslation('billing')
   return (
-    <>
-      <section className="hd-sheet">
+    <Flex vertical gap={12}>
+      <section className="hd-sheet" style={{ paddingBottom: 10 }}>
         <ListHead
           title={t('title')}
           views={useBillingViews(at)}
@@ -19,6 +20,6 @@ export function Tabs({ at, tools = null, children }: Props) {
         />
       </section>
       {children}
-    </>
+    </Flex>
   )
 }
