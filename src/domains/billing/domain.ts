@@ -10,5 +10,7 @@ export const domain = {
   locale,
   screens,
   topics: { ledger: { rights: ['ledger:read', 'account:read'] } },
-  open: { 'server/keep.ts': 'its figures are kept in the transactions that move money' },
+  open: {
+    'server/keep.ts': 'figures of bills, kept in the transactions that move money',
+  },
 } satisfies Domain<typeof billing>
