@@ -94,7 +94,6 @@ export function ChartCore({
           tooltip(Array.isArray(found) ? (found as Hovered[]) : [found as Hovered], series),
       },
       series: series.map((one, index) => {
-        const first = series.findIndex((other) => other.kind === 'line' && !other.compare)
         const color = one.compare
           ? colors.compare
           : one.kind === 'bar' && series.length > 1 && !one.compare
@@ -109,7 +108,7 @@ export function ChartCore({
           symbolSize: 5,
           showSymbol: categories.length <= 31,
           barMaxWidth: 28,
-          color: index === first ? colors.line : color,
+          color: index === firstLine(series) ? colors.line : color,
           ...(line
             ? {
                 lineStyle: {
@@ -154,7 +153,7 @@ export function ChartCore({
                     ? 'var(--hd-chart-compare)'
                     : one.kind === 'bar'
                       ? 'var(--hd-chart-bar)'
-                      : one.kind === 'line' && index > 0
+                      : index > 0 && index === firstLine(series)
                         ? 'var(--hd-chart-line)'
                         : `var(--hd-chart-${index + 1})`,
                 }}
@@ -168,6 +167,10 @@ export function ChartCore({
     </figure>
   )
 }
+
+/** It has the colour of lines; others beside it have one each. */
+const firstLine = (series: readonly Series[]): number =>
+  series.findIndex((one) => one.kind === 'line' && !one.compare)
 
 /** Shortened from ten thousand on: 15k, or the Chinese unit of ten thousand. */
 export const axisNumber = (value: number, lang: string): string =>
