@@ -42,4 +42,25 @@ export async function seedBilling(db: Db, now: Date): Promise<void> {
     from ledger_entries e join ledger_accounts a on a.id = e.account_id
     where e.created_at < ${startOfDay(shanghaiDay(now))} group by 1, 2, 3, 4
     on conflict (org_id, day, code, config_id) do nothing`.execute(db)
+  await sumShares(db)
+}
+
+/** What vouchers gave to parties, for rows that no act kept figures of. */
+export async function sumShares(db: Db): Promise<void> {
+  const shared = (keys: string) =>
+    sql.raw(`select ${keys}, device_id, config_id, provider, pay_type,
+      grain, date_trunc(grain, (case x when 1 then order_at else at end)
+        at time zone 'Asia/Shanghai')::date as day, sum(share * (1 - x)) as own,
+      sum(share * x) as ordered
+    from bill_share_facts cross join (values (0), (1)) o(x)
+    cross join (values ('DAY'), ('MONTH')) g(grain)
+    group by ${keys}, device_id, config_id, provider, pay_type, grain, day`)
+  await sql`insert into bill_days (org_id, device_id, config_id, provider, pay_type, grain, day,
+      split, ordered_split) ${shared('owner_id')}
+    on conflict (device_id, grain, day, config_id, provider, pay_type, org_id) do update
+      set split = excluded.split, ordered_split = excluded.ordered_split`.execute(db)
+  await sql`insert into bill_shares (org_id, owner_id, device_id, config_id, provider, pay_type,
+      grain, day, share, ordered_share) ${shared('org_id, owner_id')}
+    on conflict (device_id, grain, day, config_id, provider, pay_type, owner_id, org_id) do update
+      set share = excluded.share, ordered_share = excluded.ordered_share`.execute(db)
 }

@@ -6,12 +6,14 @@ import { checkInvariants } from '../../../server/invariants.ts'
 import { bySystem } from '../../../server/run.ts'
 import { runDue } from '../../../server/work.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
+import type { Voucher } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import { refundKind } from '../../orders/server/refunds.ts'
 import { providers } from '../../payments/server/providers.ts'
 import { type BillSums, billing } from '../contract.ts'
 import { dimensions } from '../rules.ts'
-import { keepShares } from './keep.ts'
+import { sumShares } from '../seed.ts'
+import { keepShares, sharesOf } from './keep.ts'
 
 /** Sales begin shortly before a midnight of Shanghai that ends a month, and go on behind it. */
 let clock = new Date('2026-11-30T15:36:00Z').getTime()
@@ -72,16 +74,14 @@ async function split() {
       [orgId, Math.floor(left / 2) - 20],
     ]
     await bySystem(world.app, async (ctx) => {
-      keepShares(
-        ctx,
-        shares.map(([party, share]) => ({ orgId, orderAt: order.at, orderId, party, share })),
-      )
       const given = shares.map(([party, share]) => ({
         ...{ account: '2002' as const, amount: -share, orgId: party },
       }))
       const entries = [{ account: '2001' as const, amount: Math.floor(left / 2) }, ...given]
       const of = { orgId, orderId, orderNum: order.num, configId: null }
-      post(ctx, [{ ...of, key: `al:${order.num}`, type: 'V3', entries }])
+      const voucher: Voucher = { ...of, key: `al:${order.num}`, type: 'V3', entries }
+      keepShares(ctx, sharesOf([voucher], order.at))
+      post(ctx, [voucher])
     })
   }
 }
@@ -206,6 +206,17 @@ test('the own share is what the reader’s organisation was given of what he see
       expect([dimension, body.ownShare]).toEqual([dimension, truth?.fen])
     }
   }
+})
+
+test('shares are summed up from the ledger as they were kept', async () => {
+  const read = () => world.sql(`select * from bill_shares order by 1, 2, 3, 4, 5, 6, 7, 8`)
+  const kept = await read()
+  expect(kept.length).toBeGreaterThan(0)
+  await world.sql(`delete from bill_shares`)
+  await world.sql(`update bill_days set split = 0, ordered_split = 0`)
+  await world.system(({ db }) => sumShares(db))
+  expect(await read()).toEqual(kept)
+  expect(await checkInvariants(world.ownerUrl)).toEqual([])
 })
 
 test('filters narrow the same figures; the keyword is a name or an identifier', async () => {

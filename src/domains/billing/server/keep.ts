@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
+import type { Voucher } from '../../ledger/rules.ts'
 
 /** Money of an order that moved; amounts in fen. */
 export type BillFact = {
@@ -26,6 +27,18 @@ export type ShareFact = {
   readonly party: number
   readonly share: number
 }
+
+/** What vouchers of an order give to parties and take back, for `keepShares`. */
+export const sharesOf = (vouchers: readonly Voucher[], orderAt: Date): ShareFact[] =>
+  vouchers.flatMap(({ type, orgId, orderId, entries }) =>
+    orderId !== null && (type === 'V3' || type === 'V7')
+      ? entries.flatMap(({ account, amount, orgId: party = orgId }) =>
+          account === '2002' || account === '1101'
+            ? [{ orgId, orderAt, orderId, party, share: -amount }]
+            : [],
+        )
+      : [],
+  )
 
 const grains = ['DAY', 'MONTH'] as const
 const dayOf = (grain: (typeof grains)[number], at: Date): string =>
