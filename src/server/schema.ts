@@ -233,6 +233,12 @@ export interface BillSharesTable {
   ordered_share: Generated<number>
 }
 
+export interface ClosedDaysTable {
+  day: string
+  org_id: number
+  closed_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface ComplaintEntriesTable {
   id: Generated<number>
   complaint_id: number
@@ -1569,6 +1575,7 @@ export interface ReconciliationDifferencesTable {
   version: Generated<number>
   created_at: ColumnType<Date, Date | string, Date | string>
   config_id: number | null
+  treatment: 'CHECKED' | 'SUPPLEMENTED' | 'REFUNDED' | 'CORRECTED' | 'CHANNEL' | null
 }
 
 export interface ReconciliationRunsTable {
@@ -1582,7 +1589,7 @@ export interface ReconciliationRunsTable {
   other_count: Generated<number>
   other_amount: Generated<number>
   differences: Generated<number>
-  finished_at: ColumnType<Date, Date | string, Date | string>
+  finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   config_id: number | null
 }
 
@@ -2516,6 +2523,7 @@ export interface DB {
   bill_facts: BillFactsTable
   bill_share_facts: BillShareFactsTable
   bill_shares: BillSharesTable
+  closed_days: ClosedDaysTable
   complaint_entries: ComplaintEntriesTable
   complaints: ComplaintsTable
   day_types: DayTypesTable

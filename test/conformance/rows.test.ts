@@ -119,6 +119,7 @@ const figures = [
   'organisations.creatable',
   'paymentConfigs.uses',
   'paymentConfigs.addresses',
+  'payoutAccounts.options',
   'reconciliation.trialBalance',
   'replenishment.unsent',
   'replenishment.myRoute',
@@ -139,6 +140,7 @@ const figures = [
   'stockWarnings.stats',
   'stores.people',
   'users.departments',
+  'withdrawals.funds',
 ]
 /** What works for the platform's own people alone is nobody's elsewhere. */
 const usable = (entry: Registered): boolean => !isPlatformOnly(entry.endpoint.access)

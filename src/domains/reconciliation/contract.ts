@@ -4,10 +4,16 @@ import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
-import { kinds, parts } from './rules.ts'
+import { kinds, parts, runStates, treatments } from './rules.ts'
 
 export const reconciliationErrors = defineErrors('reconciliation', {
   wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],
+  notTheirs: [422161, '该人员没有处理对账差异的权限', 'This person may not handle differences'],
+  noRun: [422162, '该账单日期不能拉取', 'The bill of this day cannot be asked for'],
+  noFile: [422163, '账单文件无法读取：{why}', 'The bill cannot be read: {why}'],
+  otherMerchant: [422164, '账单属于其他商户', 'The bill is of another merchant'],
+  fileTooLarge: [413002, '文件大小不能超过8M', 'At most 8 MB'],
+  simulated: [422165, '模拟支付的账单自动生成，不能上传', 'The simulator makes its own bill'],
   samePerson: [422160, '复核人不能是处理人', 'Somebody else has to review it'],
 })
 
@@ -34,9 +40,29 @@ export const RunRow = z.strictObject({
   localAmount: z.number().int(),
   otherCount: f.count,
   otherAmount: z.number().int(),
+  /** Ours less theirs. */
+  gap: f.signedFen,
   differences: f.count,
-  finishTime: f.instant,
+  /** Of these nobody has closed yet. */
+  open: f.count,
+  state: z.enum(runStates).meta({
+    tones: {
+      WAITING: 'locked',
+      FETCHING: 'paid',
+      COMPARING: 'paid',
+      BALANCED: 'success',
+      DIFFERENT: 'warn',
+      FAILED: 'fault',
+    },
+  }),
+  /** The day is closed: everything of it agrees or was explained. */
+  closed: z.boolean(),
+  /** Why a bill could not be had. */
+  lastError: z.string(),
+  finishTime: f.instant.nullable(),
+  can: z.strictObject({ run: z.boolean(), upload: z.boolean() }),
 })
+export type RunRow = z.infer<typeof RunRow>
 
 export const DifferenceRow = z.strictObject({
   id: f.id,
@@ -54,10 +80,15 @@ export const DifferenceRow = z.strictObject({
   /** Fen; of lanes and flows, pieces. */
   localAmount: z.number().int(),
   otherAmount: z.number().int(),
+  /** Ours less theirs. */
+  gap: z.number().int(),
+  /** Days since it was found. */
+  age: f.count,
   state: State,
   /** What the review is to decide upon. */
   wanted: z.enum(['RESOLVED', 'IGNORED']).nullable(),
   reason: z.string(),
+  treatment: z.enum(treatments).nullable(),
   handler: z.string().nullable(),
   handleTime: f.instant.nullable(),
   approver: z.string().nullable(),
@@ -65,6 +96,12 @@ export const DifferenceRow = z.strictObject({
   settled: z.boolean(),
   version: f.version,
   createTime: f.instant,
+  can: z.strictObject({
+    claim: z.boolean(),
+    resolve: z.boolean(),
+    approve: z.boolean(),
+    reopen: z.boolean(),
+  }),
 })
 export type DifferenceRow = z.infer<typeof DifferenceRow>
 
@@ -92,7 +129,11 @@ const closing = (action: 'resolve' | 'ignore', summary: string) =>
     summary,
     audit: `reconciliation.${action}`,
     errors: [reconciliationErrors.wrongState],
-    input: z.strictObject({ ...one, reason }),
+    input: z.strictObject({
+      ...one,
+      treatment: z.enum(treatments).optional(),
+      reason,
+    }),
     output: DifferenceRow,
   })
 
@@ -100,8 +141,45 @@ export const reconciliation = {
   runs: read('recon:read', {
     path: '/finance/recon-runs',
     summary: 'What was compared, by day and part',
-    input: listQuery({ part: z.enum(parts).optional(), ...rangeFields }, ['day'], '-day'),
+    input: listQuery(
+      {
+        part: z.enum(parts).optional(),
+        state: z.enum(runStates).optional(),
+        merchant: z.string().trim().max(32).optional(),
+        ...rangeFields,
+      },
+      ['day'],
+      '-day',
+    ),
     output: page(RunRow),
+    export: 'recon:export',
+  }),
+  fetch: write('recon:run', {
+    path: '/finance/recon-runs',
+    summary: 'Ask again for the bill of a day and compare it',
+    audit: 'reconciliation.fetch',
+    errors: [reconciliationErrors.noRun],
+    input: z.strictObject({
+      /** Null: the simulator. */
+      configId: f.id.nullable(),
+      billDate: f.day,
+    }),
+    output: RunRow,
+  }),
+  upload: write('recon:run', {
+    path: '/finance/recon-runs/{id}/bill-file',
+    summary: 'The bill of a run from a file of its channel: csv of WeChat Pay, zip of Alipay, 8 MB',
+    audit: 'reconciliation.upload',
+    upload: true,
+    errors: [
+      reconciliationErrors.noRun,
+      reconciliationErrors.noFile,
+      reconciliationErrors.otherMerchant,
+      reconciliationErrors.fileTooLarge,
+      reconciliationErrors.simulated,
+    ],
+    input: z.strictObject({ id: f.id }),
+    output: z.strictObject({ lines: f.count, badLines: f.count }),
   }),
   differences: read('recon:read', {
     path: '/finance/recon-diffs',
@@ -112,12 +190,23 @@ export const reconciliation = {
         part: z.enum(parts).optional(),
         kind: z.enum(kinds).optional(),
         state: State.optional(),
+        merchant: z.string().trim().max(32).optional(),
+        handlerId: f.id.optional(),
         ...rangeFields,
       },
       ['day'],
       '-day',
     ),
     output: page(DifferenceRow),
+    export: 'recon:export',
+  }),
+  assign: write('recon:resolve', {
+    path: '/finance/recon-diffs/{id}/assign',
+    summary: 'Give a difference to somebody who may handle it',
+    audit: 'reconciliation.assign',
+    errors: [reconciliationErrors.wrongState, reconciliationErrors.notTheirs],
+    input: z.strictObject({ ...one, userId: f.id }),
+    output: DifferenceRow,
   }),
   claim: step('claim', 'recon:resolve', 'Take a difference; one under review goes back to work'),
   resolve: closing('resolve', 'Explain a difference; beyond ¥100 somebody else reviews it'),

@@ -58,12 +58,26 @@ export const differenceStates = defineStates<DifferenceState>({
 export const differenceFrom = (next: DifferenceState): DifferenceState[] =>
   allowedFrom(differenceStates, next)
 
-/** Beyond ¥100 a second person looks, and always before something is ignored. */
-const alone = 10_000
+/** Beyond the limit (¥100) a second person looks, and always before something is ignored. */
 export const needsReview = (
   wanted: 'RESOLVED' | 'IGNORED',
   { localAmount, otherAmount }: { localAmount: number; otherAmount: number },
-): boolean => wanted === 'IGNORED' || Math.abs(localAmount - otherAmount) > alone
+  limit: number,
+): boolean => wanted === 'IGNORED' || Math.abs(localAmount - otherAmount) > limit
+
+/** What a bill that is asked for comes to. */
+export const runStates = [
+  'WAITING',
+  'FETCHING',
+  'COMPARING',
+  'BALANCED',
+  'DIFFERENT',
+  'FAILED',
+] as const
+/** What was done about a difference. */
+export const treatments = ['CHECKED', 'SUPPLEMENTED', 'REFUNDED', 'CORRECTED', 'CHANNEL'] as const
+/** Bills of channels may be asked for so far back, and files of them uploaded up to a size. */
+export const runLimits = { days: 90, fileBytes: 8 * 1024 * 1024, rows: 200_000 } as const
 
 /** A difference that was explained may be taken up again for so long. */
 export const reopenDays = 30

@@ -12,6 +12,21 @@ const difference = (world: World, state: string, wanted: string | null = null, r
       '${randomUUID()}', 300, 0, '${state}', ${wanted ? `'${wanted}'` : 'null'}, '${reason}',
       '2026-11-21')`,
   )
+/** A merchant of OWN, whose keys nobody opens here. */
+async function merchant(world: World): Promise<number> {
+  const [known] = await world.sql<{ id: number }>(
+    `select id from payment_configs where mch_id = 'SAMPLE' and org_id = ${place.OWN}`,
+  )
+  return (
+    known?.id ??
+    fresh(
+      world,
+      `insert into payment_configs (org_id, provider, merchant_name, mch_id, app_id, cert_serial,
+        secrets, state) values (${place.OWN}, 'WECHAT', '样', 'SAMPLE', 'SAMPLE', 'AB', '\\x00',
+        'DISABLED')`,
+    )
+  )
+}
 const asked = async (world: World, ...as: [string, (string | null)?, string?]) => ({
   id: await difference(world, ...as),
   version: 1,
@@ -51,7 +66,19 @@ export const reconciliation: DomainSamples = {
     'reconciliation.claim': (world) => asked(world, 'OPEN'),
     'reconciliation.resolve': async (world) => ({
       ...(await asked(world, 'OPEN')),
+      treatment: 'CHECKED',
       reason: '已查',
+    }),
+    'reconciliation.assign': async (world) => ({
+      ...(await asked(world, 'OPEN')),
+      userId: Number(
+        (await world.sql<{ id: number }>(`select id from users where username = 'ROLE_FINANCE'`))[0]
+          ?.id,
+      ),
+    }),
+    'reconciliation.fetch': async (world) => ({
+      configId: await merchant(world),
+      billDate: '2026-11-19',
     }),
     'reconciliation.ignore': async (world) => ({ ...(await asked(world, 'OPEN')), reason: '已查' }),
     'reconciliation.approve': (world) => asked(world, 'REVIEW', 'RESOLVED', '已查'),

@@ -27,7 +27,7 @@ async function asked(world: World, state = 'PENDING', applicant = 'ROLE_FINANCE'
   const { post } = await import('../../../src/domains/ledger/server/post.ts')
   const { setAside } = await import('../../../src/domains/withdrawals/rules.ts')
   await world.sql(
-    `update withdrawals set state = 'REJECTED', reason = '让位', returned_at = now()
+    `update withdrawals set state = 'REJECTED', reason = '让位', returned_at = '2026-11-20'
       where org_id = ${place.OWN} and state = 'PENDING'`,
   )
   const no = number()
@@ -35,11 +35,11 @@ async function asked(world: World, state = 'PENDING', applicant = 'ROLE_FINANCE'
   const id = await fresh(
     world,
     `insert into withdrawals (org_id, withdrawal_no, amount, account_id, method, holder, bank_name,
-      account, account_no, state, requested_by, requested_at, approved_by, returned_at)
+      account, account_no, state, requested_by, requested_at, approved_by, returned_at, provider)
     values (${place.OWN}, '${no}', 1000, ${own}, '${state === 'FAILED' ? 'WECHAT' : 'BANK'}',
       '机构OWN', '银行', '\\x${account.toString('hex')}', '****1122', '${state}',
-      ${user(applicant)}, now(), ${state === 'PENDING' ? 'null' : user('ROLE_ADMIN')},
-      ${state === 'FAILED' ? 'now()' : 'null'})`,
+      ${user(applicant)}, '2026-11-20', ${state === 'PENDING' ? 'null' : user('ROLE_ADMIN')},
+      ${state === 'FAILED' ? `'2026-11-20', 'SIMULATOR'` : 'null, null'})`,
   )
   await earn(world, 1000)
   if (state !== 'FAILED')
@@ -98,13 +98,13 @@ export const withdrawals: DomainSamples = {
       id: await fresh(
         world,
         `insert into payout_accounts (org_id, method, holder, bank_name, account, account_no,
-          changed_at) values (${place.OWN}, 'BANK', '机构OWN', '银行', '\\x00', '****1122', now())`,
+          changed_at) values (${place.OWN}, 'BANK', '机构OWN', '银行', '\\x00', '****1122', '2026-11-01')`,
       ),
       version: 1,
     }),
     'withdrawals.create': async (world) => {
       await world.sql(
-        `update withdrawals set state = 'REJECTED', reason = '让位', returned_at = now(),
+        `update withdrawals set state = 'REJECTED', reason = '让位', returned_at = '2026-11-20',
           requested_at = '2026-11-01' where org_id = ${place.OWN}
           and (state = 'PENDING' or state = 'REJECTED')`,
       )

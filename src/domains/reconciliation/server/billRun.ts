@@ -16,6 +16,7 @@ import {
 } from '../../payments/server/bills.ts'
 import { takeIn } from '../../payments/server/takeIn.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
+import { openRun } from './openRun.ts'
 import { reconcilePart } from './run.ts'
 
 /**
@@ -107,6 +108,7 @@ export async function askForBills(app: App): Promise<void> {
               and f.part = 'BILL' and f.provider = d.provider
               and f.config_id is not distinct from d.config_id
               and f.state in ('OPEN','HANDLING','REVIEW')))`.execute(ctx.db)
+      for (const account of accounts) await openRun(ctx, account, day)
       ctx.afterCommit(() => app.jobs.poke(billsName))
     })
   }

@@ -1,10 +1,15 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import { updateVersion } from '../../../server/shapes.ts'
-import { Refusal } from '../../../shared/errors.ts'
+import { platformOrg } from '../../../shared/access.ts'
+import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { addDays, dayMs, shanghaiDay } from '../../../shared/instants.ts'
+import { bi } from '../../../shared/text.ts'
+import { notify } from '../../notices/server/notify.ts'
+import { settingOf } from '../../settings/server/values.ts'
 import { type DifferenceRow, type reconciliation, reconciliationErrors } from '../contract.ts'
 import { type DifferenceState, differenceFrom, needsReview, reopenDays } from '../rules.ts'
+import { fetch, upload } from './fetching.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof reconciliation
@@ -37,21 +42,37 @@ const mine = (ctx: Ctx) => ({ handled_by: ctx.actor.userId, handled_at: ctx.now 
 /** Closed at once, or when somebody else agrees. */
 const close =
   (wanted: 'RESOLVED' | 'IGNORED'): Handlers<Contract>['resolve'] =>
-  (ctx, { reason, ...asked }) =>
-    step(ctx, asked, (held) => ({
-      to: needsReview(wanted, held) ? 'REVIEW' : wanted,
-      set: { ...mine(ctx), reason, wanted, approved_by: null },
+  async (ctx, { reason, treatment, ...asked }) => {
+    const limit = await settingOf(ctx.db, platformOrg, 'funds.reviewDifference')
+    return step(ctx, asked, (held) => ({
+      to: needsReview(wanted, held, limit) ? 'REVIEW' : wanted,
+      set: { ...mine(ctx), reason, wanted, treatment: treatment ?? null, approved_by: null },
     }))
+  }
+
+const assign: Handlers<Contract>['assign'] = async (ctx, { userId, ...asked }) => {
+  if (!(await q.handlerOf(ctx, userId)))
+    throw fieldRefusal(reconciliationErrors.notTheirs, 'userId')
+  const after = await step(ctx, asked, () => ({
+    to: 'HANDLING',
+    set: { handled_by: userId, handled_at: ctx.now, wanted: null },
+  }))
+  await notify(ctx, {
+    kind: 'SYSTEM',
+    userIds: [userId],
+    title: bi('有对账差异指派给您', 'A difference was given to you'),
+    body: bi(`${after.day} · ${after.subject}`, `${after.day} · ${after.subject}`),
+    link: '/finance/billing-details/reconciliation/differences?open=true',
+  })
+  return after
+}
 
 export const handlers: Handlers<Contract> = {
-  async runs(ctx, input) {
-    const { rows, total } = await q.runs(ctx, input)
-    return { list: rows, total }
-  },
-  async differences(ctx, input) {
-    const { rows, total } = await q.differences(ctx, input)
-    return { list: rows, total }
-  },
+  runs: q.runs,
+  fetch,
+  upload,
+  differences: q.differences,
+  assign,
   claim: (ctx, asked) =>
     step(ctx, asked, () => ({ to: 'HANDLING', set: { ...mine(ctx), wanted: null } })),
   resolve: close('RESOLVED'),

@@ -38,14 +38,17 @@ const withdrawal = shape(
   },
   ['secondNeeded', 'can'],
 )
-const from = sql`withdrawals w join organisations o on o.id = w.org_id
-  left join users r on r.id = w.requested_by left join users a on a.id = w.approved_by
-  left join users s on s.id = w.second_by left join users p on p.id = w.paid_by`
+/** Names of people are for whoever sees them: those who decide sit in the platform. */
+const person = (ctx: Ctx, alias: string, column: string) => sql`left join users ${sql.ref(alias)}
+  on ${sql.ref(`${alias}.id`)} = ${sql.ref(`w.${column}`)} and ${visible(ctx, `${alias}.org_id`)}`
+const from = (ctx: Ctx) => sql`withdrawals w join organisations o on o.id = w.org_id
+  ${person(ctx, 'r', 'requested_by')} ${person(ctx, 'a', 'approved_by')}
+  ${person(ctx, 's', 'second_by')} ${person(ctx, 'p', 'paid_by')}`
 const readable = (ctx: Ctx) => visible(ctx, 'w.org_id')
 
 export const list = (ctx: Ctx, input: Input<typeof withdrawals.list>) =>
   withdrawal.page(ctx.db, {
-    from,
+    from: from(ctx),
     countFrom: sql`withdrawals w`,
     input,
     last: sql`w.id`,
@@ -64,7 +67,7 @@ export const list = (ctx: Ctx, input: Input<typeof withdrawals.list>) =>
     ],
   })
 export const one = (ctx: Ctx, id: number) =>
-  withdrawal.one(ctx.db, sql`from ${from} where w.id = ${id} and ${readable(ctx)}`)
+  withdrawal.one(ctx.db, sql`from ${from(ctx)} where w.id = ${id} and ${readable(ctx)}`)
 
 export type Held = {
   id: number

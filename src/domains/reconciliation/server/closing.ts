@@ -1,0 +1,27 @@
+import { sql } from 'kysely'
+import type { App } from '../../../server/context.ts'
+import { bySystem } from '../../../server/run.ts'
+import { platformOrg } from '../../../shared/access.ts'
+import { parts } from '../rules.ts'
+
+/** So far back a day may still be closed. */
+const backDays = 90
+const inner = parts.filter((part) => part !== 'BILL')
+
+/**
+ * Closes each day of which all parts are compared, no bill is missing, and nothing is open. What is
+ * booked about it later stands on the day on which it is booked: vouchers have no other.
+ */
+export const closeDays = (app: App): Promise<void> =>
+  bySystem(app, async (ctx) => {
+    await sql`insert into closed_days (day, org_id, closed_at)
+      select r.day, ${platformOrg}, ${ctx.now}::timestamptz from reconciliation_runs r
+      where r.org_id = ${platformOrg} and r.part = any(${inner}::text[])
+        and r.day >= (${ctx.now}::timestamptz at time zone 'Asia/Shanghai')::date - ${backDays}::int
+        and not exists (select from payment_bill_days b where b.day = r.day and b.state <> 'DONE')
+        and not exists (select from reconciliation_differences d
+          where d.day = r.day and d.state in ('OPEN','HANDLING','REVIEW'))
+      group by r.day having count(distinct r.part) = ${inner.length}
+      order by r.day on conflict (day) do nothing`.execute(ctx.db)
+    ctx.touch('reconciliation', platformOrg)
+  })
