@@ -26,6 +26,7 @@ import { seedOrderSupplements } from '../domains/order-supplements/seed.ts'
 import { seedPaymentConfigs } from '../domains/payment-configs/seed.ts'
 import { seedProducts } from '../domains/products/seed.ts'
 import { seedReferrers } from '../domains/referrers/seed.ts'
+import { seedReconciliation } from '../domains/reconciliation/seed.ts'
 import { seedReplenishment } from '../domains/replenishment/seed.ts'
 import { seedRoles } from '../domains/roles/seed.ts'
 import { seedSecurity } from '../domains/security/seed.ts'
@@ -39,6 +40,7 @@ import { seedStores } from '../domains/stores/seed.ts'
 import { seedSuppliers } from '../domains/suppliers/seed.ts'
 import { seedAvatars } from '../domains/users/avatars.ts'
 import { seedUsers } from '../domains/users/seed.ts'
+import { seedWithdrawals } from '../domains/withdrawals/seed.ts'
 import { withClient } from '../server/catalogue.ts'
 import type { Config } from '../server/config.ts'
 import { type Database, openDatabase, systemScope } from '../server/database.ts'
@@ -135,6 +137,8 @@ async function seedDemo(
     await seedSplits(db, now)
     await seedStockWarnings(db, now)
     await seedOrderSupplements(db, now)
+    await seedWithdrawals(db, config, now)
+    await seedReconciliation(db, now)
     await seedReplenishment(db, now)
     await seedLayers(db, now)
     await seedDrugControl(db, now)

@@ -60,6 +60,7 @@ export const RunRow = z.strictObject({
   /** Why a bill could not be had. */
   lastError: z.string(),
   finishTime: f.instant.nullable(),
+  configId: f.id.nullable(),
   can: z.strictObject({ run: z.boolean(), upload: z.boolean() }),
 })
 export type RunRow = z.infer<typeof RunRow>

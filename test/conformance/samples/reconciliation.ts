@@ -12,21 +12,6 @@ const difference = (world: World, state: string, wanted: string | null = null, r
       '${randomUUID()}', 300, 0, '${state}', ${wanted ? `'${wanted}'` : 'null'}, '${reason}',
       '2026-11-21')`,
   )
-/** A merchant of OWN, whose keys nobody opens here. */
-async function merchant(world: World): Promise<number> {
-  const [known] = await world.sql<{ id: number }>(
-    `select id from payment_configs where mch_id = 'SAMPLE' and org_id = ${place.OWN}`,
-  )
-  return (
-    known?.id ??
-    fresh(
-      world,
-      `insert into payment_configs (org_id, provider, merchant_name, mch_id, app_id, cert_serial,
-        secrets, state) values (${place.OWN}, 'WECHAT', '样', 'SAMPLE', 'SAMPLE', 'AB', '\\x00',
-        'DISABLED')`,
-    )
-  )
-}
 const asked = async (world: World, ...as: [string, (string | null)?, string?]) => ({
   id: await difference(world, ...as),
   version: 1,
@@ -62,6 +47,11 @@ export const reconciliation: DomainSamples = {
     },
   }),
   pathIds: { 'finance id': byRow },
+  fieldIds: {
+    'finance configId': byRow,
+    'finance userId': byRow,
+    'finance handlerId': byRow,
+  },
   samples: {
     'reconciliation.claim': (world) => asked(world, 'OPEN'),
     'reconciliation.resolve': async (world) => ({
@@ -76,8 +66,8 @@ export const reconciliation: DomainSamples = {
           ?.id,
       ),
     }),
-    'reconciliation.fetch': async (world) => ({
-      configId: await merchant(world),
+    'reconciliation.fetch': async () => ({
+      configId: rowId('OWN', 1),
       billDate: '2026-11-19',
     }),
     'reconciliation.ignore': async (world) => ({ ...(await asked(world, 'OPEN')), reason: '已查' }),

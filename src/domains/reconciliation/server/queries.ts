@@ -27,7 +27,7 @@ const stateOf = (ctx: Ctx) => sql<RunState>`case
   when ${openOf(ctx)} > 0 then 'DIFFERENT' else 'BALANCED' end`
 const runShape = (ctx: Ctx) =>
   shape(
-    RunRow.extend({ mine: z.boolean(), configId: z.number().nullable() }),
+    RunRow.extend({ mine: z.boolean() }),
     ['reconciliation_runs', 'r'],
     {
       part: sql<Part>`r.part`,

@@ -48,6 +48,8 @@ export function WithdrawalList() {
     ask: (row: WithdrawalRow) => t(row.state === 'FAILED' ? 'retryAsk' : 'queryAsk'),
     name,
   })
+  const payee = ({ bankName, method, accountNo }: WithdrawalRow) =>
+    `${bankName || t(`enums.method.${method}`)} ${accountNo}`
   const ask = may('withdrawal:create') ? (
     <Button type="primary" onClick={() => setDoing({ what: 'ask' })}>
       {t('ask')}
@@ -87,19 +89,16 @@ export function WithdrawalList() {
           col('amount'),
           col('fee', { defaultHidden: true }),
           col('received'),
-          col('method', { tones: {} }),
-          col('accountNo', {
-            fit: (_, row) => `${row.bankName} ${row.accountNo}`,
-            render: (_, row) => `${row.bankName} ${row.accountNo}`,
-          }),
+          col('method', { tones: {}, defaultHidden: true }),
+          col('accountNo', { fit: (_, row) => payee(row), render: (_, row) => payee(row) }),
           col('holder', { defaultHidden: true }),
           col('state'),
           col('requester', { defaultHidden: true }),
           col('requestTime'),
-          col('approver'),
+          col('approver', { defaultHidden: true }),
           col('approveTime', { defaultHidden: true }),
           col('secondApprover', { defaultHidden: true }),
-          col('payTime'),
+          col('payTime', { defaultHidden: true }),
           col('payer', { defaultHidden: true }),
           col('reason'),
           col('remark', { defaultHidden: true }),
@@ -123,13 +122,13 @@ export function WithdrawalList() {
           },
           {
             key: 'offline',
-            label: t('offline'),
+            label: t('offlineShort'),
             can: row.can.payByHand,
             onClick: () => setDoing({ what: 'offline', row }),
           },
           {
             key: 'payee',
-            label: t('payee'),
+            label: t('payeeShort'),
             can: row.can.payee,
             onClick: () => setDoing({ what: 'payee', row }),
           },
