@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import { listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
+import { listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { receiveKinds, receiverStates, referrerErrors } from './rules.ts'
 
@@ -88,7 +88,7 @@ export const referrers = {
       },
       ['createTime', 'referrerName', 'defaultBp'],
       '-createTime',
-    ).refine(...wholeRange),
+    ),
     output: page(ReferrerRow),
     export: 'referrer:export',
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
-import { listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
+import { listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { modes } from '../split-strategies/contract.ts'
 import { failReasons } from './rules.ts'
@@ -143,7 +143,7 @@ export const splits = {
       },
       ['createTime'],
       '-createTime',
-    ).refine(...wholeRange),
+    ),
     output: page(SplitRow),
     export: 'split:export',
   }),
