@@ -29,8 +29,7 @@ const numbers: Record<Method, RegExp> = {
   /** What somebody signs in with there. */
   ALIPAY: /^(1[3-9]\d{9}|[\w.+-]{1,40}@[\w-]{1,40}(\.[\w-]{1,20}){1,3})$/,
 }
-export const wrongNumber = (method: Method, account: string): boolean =>
-  !numbers[method].test(account)
+const wrongNumber = (method: Method, account: string): boolean => !numbers[method].test(account)
 
 /** What may be seen of it. */
 export function masked(account: string): string {
@@ -42,7 +41,7 @@ export function masked(account: string): string {
 export const bare = (account: string): string => account.normalize('NFKC').replace(/\s+/g, '')
 
 type Facts = { holder: string; orgName: string; changedAt: Date }
-export type AccountState = 'USABLE' | 'RESTING' | 'MISMATCH'
+type AccountState = 'USABLE' | 'RESTING' | 'MISMATCH'
 /** The name of an organisation may change after its account was entered. */
 export function accountState({ holder, orgName, changedAt }: Facts, now: Date): AccountState {
   if (!sameName(holder, orgName)) return 'MISMATCH'

@@ -4,7 +4,7 @@ import { alipayRows, otherMerchant, readBill, wechatRows } from './bills.ts'
 import type { BadLine, BillLine } from './channels.ts'
 
 /** A bill that somebody uploaded is read in a process of its own, within bounds. */
-export type Given = {
+type Given = {
   readonly file: string
   readonly provider: 'WECHAT' | 'ALIPAY'
   readonly mchId: string

@@ -63,6 +63,7 @@ export function DifferenceList() {
           col('day'),
           col('subject'),
           col('orderNum', {
+            defaultHidden: true,
             link: (row) => (may('order:read') ? `/order/order-details/${row.orderNum}` : undefined),
           }),
           col('localAmount', amountOf<DifferenceRow>()),
@@ -71,7 +72,7 @@ export function DifferenceList() {
           col('age'),
           col('state'),
           col('handler'),
-          col('reason'),
+          col('reason', { defaultHidden: true }),
           col('treatment', { defaultHidden: true, tones: {} }),
           col('merchant', { defaultHidden: true }),
           col('part', { defaultHidden: true, tones: {} }),

@@ -6,7 +6,8 @@ type Row = Pick<RunRow, 'part'>
 /** Money, but of stock pieces. */
 export const amountOf = <R extends Row>() => ({
   align: 'right' as const,
-  fit: (value: number, { part }: R) => (part === 'STOCK' ? formatCount(value) : yuan(value)),
+  fit: (value: unknown, { part }: R) =>
+    part === 'STOCK' ? formatCount(Number(value)) : yuan(Number(value)),
   render: (value: number, { part }: R) =>
     part === 'STOCK' ? formatCount(value) : <Money fen={value} />,
 })

@@ -115,7 +115,7 @@ async function reserved(ctx: Ctx, orgId: number, days: number): Promise<number> 
   return Math.max(0, income - back)
 }
 
-export type Limits = { minimum: number; perDay: number; used: number }
+type Limits = { minimum: number; perDay: number; used: number }
 /** What the organisation has, as the ledger keeps it, and how it may ask for it. */
 export async function fundsOf(
   ctx: Ctx,

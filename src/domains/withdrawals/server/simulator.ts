@@ -17,15 +17,7 @@ import { masked } from '../../payout-accounts/rules.ts'
  * next question only, REFUSED is refused for good, SHORT has no money now, CONFIRM waits for the
  * payee, UNCLEAR says what nobody knows.
  */
-export type Fault =
-  | 'DROPPED'
-  | 'LOST'
-  | 'SILENT'
-  | 'LATE'
-  | 'REFUSED'
-  | 'SHORT'
-  | 'CONFIRM'
-  | 'UNCLEAR'
+type Fault = 'DROPPED' | 'LOST' | 'SILENT' | 'LATE' | 'REFUSED' | 'SHORT' | 'CONFIRM' | 'UNCLEAR'
 /** By number: what happens to the next attempts to pay, and to the next questions. */
 export const transferFaults = new Map<string, { pay?: Fault[]; query?: Fault[] }>()
 

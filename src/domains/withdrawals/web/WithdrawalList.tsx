@@ -9,6 +9,7 @@ import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
 import { useMay } from '../../../web/session.ts'
+import { ShortNumber } from '../../../web/ui/ShortNumber.tsx'
 import { useAct } from '../../../web/useAct.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { useBillingViews } from '../../billing/web/pickers.ts'
@@ -84,7 +85,11 @@ export function WithdrawalList() {
           { key: 'maxAmount', more: true },
         ]}
         columns={[
-          col('withdrawalNo', { fixed: 'start' }),
+          col('withdrawalNo', {
+            fixed: 'start',
+            width: 108,
+            render: (number: string) => <ShortNumber number={number} />,
+          }),
           col('orgName'),
           col('amount'),
           col('fee', { defaultHidden: true }),
