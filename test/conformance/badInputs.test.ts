@@ -33,7 +33,10 @@ const lists = endpoints.filter(({ endpoint }) => isList(endpoint))
 const bodied = endpoints.filter(({ endpoint }) => takesJson(endpoint))
 const ranged = endpoints.filter(
   ({ name, endpoint }) =>
-    'from' in fieldsOf(endpoint) && 'to' in fieldsOf(endpoint) && name !== 'splitStrategies.diff', // versions
+    endpoint.kind === 'read' &&
+    'from' in fieldsOf(endpoint) &&
+    'to' in fieldsOf(endpoint) &&
+    name !== 'splitStrategies.diff', // versions
 )
 
 type Raw = { method?: string; headers?: Record<string, string>; payload?: string | Buffer }

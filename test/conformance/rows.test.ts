@@ -137,6 +137,7 @@ const figures = [
   'splitSimulations.list',
   'splitStrategies.merchants',
   'splitStrategies.choices',
+  'splitStrategies.lanes',
   'stockWarnings.stats',
   'stores.people',
   'users.departments',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import { listQuery, page, rangeFields } from '../../shared/listQuery.ts'
+import { listQuery, page, rangeError, rangeFields } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { limits, simulationErrors } from './rules.ts'
 
@@ -25,11 +25,8 @@ const asked = {
   /** By how much prices change. */
   priceBp: bp(-9000, 10_000).default(0),
 }
-const inTime = ({ from, to }: { from?: string | undefined; to?: string | undefined }) => {
-  if (!from || !to) return true
-  const days = (Date.parse(to) - Date.parse(from)) / 86_400_000
-  return days >= 0 && days < limits.days
-}
+const days = ({ from, to }: { from?: string | undefined; to?: string | undefined }) =>
+  from && to ? (Date.parse(to) - Date.parse(from)) / 86_400_000 : 0
 export const NewSimulation = z
   .strictObject({
     strategyId: f.id,
@@ -39,7 +36,11 @@ export const NewSimulation = z
     ...rangeFields,
     ...asked,
   })
-  .refine(inTime, { path: ['to'], message: bi('日期范围最多90天', 'At most 90 days') })
+  .refine((range) => days(range) >= 0, { path: ['to'], message: rangeError })
+  .refine((range) => days(range) < limits.days, {
+    path: ['to'],
+    message: bi('日期范围最多90天', 'At most 90 days'),
+  })
 
 export const SimulationRow = z.strictObject({
   id: f.id,

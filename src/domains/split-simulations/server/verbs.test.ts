@@ -173,7 +173,7 @@ test('what cannot be asked', async () => {
   expect(await wrong({ versionNo: 3 })).toBe('请选择版本')
   expect(await wrong({ comparedNo: 9 })).toBe('请选择版本')
   expect(await wrong({ from: '2026-08-01', to: '2026-11-01' })).toBe('日期范围最多90天')
-  expect(await wrong({ from: '2026-11-02', to: '2026-11-01' })).toBe('日期范围最多90天')
+  expect(await wrong({ from: '2026-11-02', to: '2026-11-01' })).toBe('日期范围错误')
   expect(await wrong({ from: '2026-10-01', to: '2026-10-02' })).toBe('所选范围内没有销售')
   expect(await wrong({ deviceIds: [41] })).toBe('设备不属于该机构')
   expect(await wrong({ deviceIds: [999] })).toBe('设备不属于该机构')
