@@ -4,7 +4,7 @@ import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page } from '../../shared/listQuery.ts'
 import { machineIds, machineOutcome } from '../../shared/outcome.ts'
 import { bi } from '../../shared/text.ts'
-import { modes } from '../split-strategies/contract.ts'
+import { modes } from '../splits/rules.ts'
 import { deviceSplitErrors } from './rules.ts'
 
 const Trading = z.enum(['NORMAL', 'PAUSED']).meta({ tones: { NORMAL: 'online', PAUSED: 'fault' } })

@@ -3,7 +3,7 @@ import type { Db } from '../../server/database.ts'
 import { rowsOf } from '../../server/rows.ts'
 import { addDays, shanghaiDay } from '../../shared/instants.ts'
 import type { ShownParty } from '../split-strategies/contract.ts'
-import { usual } from '../split-strategies/rules.ts'
+import { usual } from '../splits/rules.ts'
 import type { Side } from './replay.ts'
 import { simulated } from './server/simulated.ts'
 

@@ -3,9 +3,9 @@ import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
+import { modes } from '../splits/rules.ts'
 import { partyFindings, strategyErrors, timingFinding } from './rules.ts'
 
-export const modes = ['CHANNEL', 'SUB_MERCHANT', 'LEDGER'] as const
 export const timings = ['MANUAL', 'SECONDS', 'MINUTES', 'HALF_HOUR', 'HOUR', 'NEXT_DAY'] as const
 const Mode = z.enum(modes)
 const FeeMode = z.enum(['BEFORE', 'AFTER'])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { capOf } from '../splits/rules.ts'
 import {
-  capOf,
   mayShare,
   ownerRule,
   partyFindings,

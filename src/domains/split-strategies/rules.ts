@@ -112,11 +112,6 @@ export const overlap = (a: Scope, b: Scope): boolean =>
 export const isScoped = ({ laneIds, categoryIds }: Scope): boolean =>
   laneIds.length > 0 || categoryIds.length > 0
 
-/** What real merchants take and let others have by default; the simulator does the same. */
-export const usual = { feeBp: 60, capBp: 3000 }
-/** How many basis points may leave the collector through the channel; null: no channel is asked. */
-export const capOf = (mode: string, capBp: number): number | null =>
-  mode === 'LEDGER' ? null : capBp
 export const othersOf = (parties: readonly Party[]): number =>
   parties.reduce((sum, { ratioBp, isCollector }) => (isCollector ? sum : sum + ratioBp), 0)
 

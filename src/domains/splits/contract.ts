@@ -4,8 +4,7 @@ import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
-import { modes } from '../split-strategies/contract.ts'
-import { failReasons } from './rules.ts'
+import { failReasons, modes } from './rules.ts'
 
 export const splitErrors = defineErrors('splits', {
   wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],

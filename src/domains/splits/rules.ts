@@ -12,6 +12,14 @@ const parts = 10_000
 /** What a carry must stay below; beyond it a person looks. */
 const largestCarry = 100 * parts
 
+/** Through the channel, from a merchant below it, or in the ledger until it is withdrawn. */
+export const modes = ['CHANNEL', 'SUB_MERCHANT', 'LEDGER'] as const
+/** What real merchants take and let others have by default; the simulator does the same. */
+export const usual = { feeBp: 60, capBp: 3000 }
+/** How many basis points may leave the collector through the channel; null: no channel is asked. */
+export const capOf = (mode: string, capBp: number): number | null =>
+  mode === 'LEDGER' ? null : capBp
+
 export type FeeMode = 'BEFORE' | 'AFTER'
 export type Party = { readonly ratioBp: number; readonly isCollector: boolean }
 export type Terms = {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, may, visible } from '../../../server/context.ts'
-import { rowOf, rowsOf } from '../../../server/rows.ts'
+import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { dayMs } from '../../../shared/instants.ts'
@@ -195,3 +195,7 @@ export const balances = (ctx: Ctx, from: string, to: string) =>
       coalesce(sum(debit) filter (where day >= ${from}), 0)::bigint as debit,
       coalesce(sum(credit) filter (where day >= ${from}), 0)::bigint as credit
     from ledger_days l where ${visible(ctx, 'l.org_id')} and day <= ${to} group by 1 order by 1`
+
+/** Whether whoever asks sees the books whole. */
+export const seesWhole = async (ctx: Ctx): Promise<boolean> =>
+  (await onlyRow<{ whole: boolean }>(ctx.db)`select app_all() as whole`).whole

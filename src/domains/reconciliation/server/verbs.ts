@@ -100,7 +100,7 @@ export const handlers: Handlers<Contract> = {
     const sum = (key: 'debit' | 'credit' | 'opening') =>
       accounts.reduce((total, account) => total + account[key], 0)
     const [debit, credit] = [sum('debit'), sum('credit')]
-    const balanced = ctx.actor.scope.all ? debit === credit && sum('opening') === 0 : null
+    const balanced = (await q.seesWhole(ctx)) ? debit === credit && sum('opening') === 0 : null
     return { from, to, accounts, debit, credit, balanced }
   },
 }

@@ -3,6 +3,7 @@ import { platformOrg } from '../../../shared/access.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { cachedSetting, settingOf } from '../../settings/server/values.ts'
+import { usual } from '../../splits/rules.ts'
 import type { ShownParty, splitStrategies } from '../contract.ts'
 import {
   isScoped,
@@ -11,7 +12,6 @@ import {
   overlap,
   type Scope,
   strategyErrors,
-  usual,
 } from '../rules.ts'
 import * as q from './queries.ts'
 

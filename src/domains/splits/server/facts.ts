@@ -2,8 +2,8 @@ import type { Ctx } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import { settingOf } from '../../settings/server/values.ts'
-import { capOf, usual } from '../../split-strategies/rules.ts'
 import { type Book, carryKey, type Facts, type Split, type Version } from '../plan.ts'
+import { capOf, usual } from '../rules.ts'
 
 /** What the plan of orders is made of; their rows of `split_orders` are held by the caller. */
 export type Row = Pick<

@@ -42,13 +42,13 @@ test('a split order shows what each party has of it', async () => {
   expect(one).toMatchObject({
     ...{ state: 'READY', paid: 250, fee: 2, failReason: null },
     shares: [
-      { orgId: 3, isCollector: true, given: 212 },
-      { orgId: 1, given: 13 },
+      { orgId: 3, isCollector: true, given: 213 },
+      { orgId: 1, given: 12 },
       { orgId: 2, given: 25 },
     ],
     can: { run: true, retry: false, toLedger: false },
   })
-  expect(await again(one)).toMatchObject({ units: [{ unitNo: 1, gives: [212, 13, 25] }] })
+  expect(await again(one)).toMatchObject({ units: [{ unitNo: 1, gives: [213, 12, 25] }] })
 })
 
 test('at once: not within a minute of the payment, once, and done by the loop', async () => {
