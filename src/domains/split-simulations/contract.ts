@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import { listQuery, page, rangeError, rangeFields } from '../../shared/listQuery.ts'
+import { listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { limits, simulationErrors } from './rules.ts'
 
@@ -36,7 +36,7 @@ export const NewSimulation = z
     ...rangeFields,
     ...asked,
   })
-  .refine((range) => days(range) >= 0, { path: ['to'], message: rangeError })
+  .superRefine(wholeRange)
   .refine((range) => days(range) < limits.days, {
     path: ['to'],
     message: bi('日期范围最多90天', 'At most 90 days'),

@@ -5,9 +5,9 @@ import type { Input } from '../../../shared/contract.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import type { StrategyVersion } from '../../split-strategies/contract.ts'
-import { capOf, usual } from '../../splits/rules.ts'
 import { hashOf } from '../../split-strategies/server/content.ts'
 import * as strategies from '../../split-strategies/server/queries.ts'
+import { capOf, usual } from '../../splits/rules.ts'
 import type {
   SimulationLine,
   SimulationResult,

@@ -5,14 +5,7 @@ import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { cachedSetting, settingOf } from '../../settings/server/values.ts'
 import { usual } from '../../splits/rules.ts'
 import type { ShownParty, splitStrategies } from '../contract.ts'
-import {
-  isScoped,
-  mayShare,
-  othersOf,
-  overlap,
-  type Scope,
-  strategyErrors,
-} from '../rules.ts'
+import { isScoped, mayShare, othersOf, overlap, type Scope, strategyErrors } from '../rules.ts'
 import * as q from './queries.ts'
 
 type Asked = Omit<Input<typeof splitStrategies.create>, 'orgId' | 'name'>
