@@ -17,7 +17,15 @@ const unit = (no: number, paid: number, back: string | null = null) => ({
   ...{ id: no, no, paid, sold: back === null, back, versionId: 70 },
 })
 const facts = (change: Partial<Facts> = {}): Facts => ({
-  ...{ orgId: 3, deviceId: 9, orderId: 7, orderNum: 'N', configId: null, splits: [] },
+  ...{
+    orgId: 3,
+    deviceId: 9,
+    orderId: 7,
+    orderAt: new Date(0),
+    orderNum: 'N',
+    configId: null,
+    splits: [],
+  },
   ...{ paidAt: at, finalAt: at, held: 497, units: [unit(1, 500)], shared: [] },
   ...change,
 })

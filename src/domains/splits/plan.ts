@@ -45,6 +45,7 @@ export type Facts = {
   readonly orgId: number
   readonly deviceId: number
   readonly orderId: number
+  readonly orderAt: Date
   readonly orderNum: string
   readonly configId: number | null
   readonly paidAt: Date

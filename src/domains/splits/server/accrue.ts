@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import type { App, Ctx } from '../../../server/context.ts'
+import { type App, type Ctx, found } from '../../../server/context.ts'
 import { isHeld, lockTimeout, systemScope } from '../../../server/database.ts'
 import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
+import { keepShares, sharesOf } from '../../billing/server/keep.ts'
 import { post } from '../../ledger/server/post.ts'
 import { type Book, type Facts, type Planned, planOrder } from '../plan.ts'
 import { splitFrom } from '../rules.ts'
@@ -76,6 +77,10 @@ async function write(ctx: Ctx, orgId: number, facts: readonly Facts[]): Promise<
   const book = await bookOf(ctx, facts)
   const before = new Map(book.debts.map(({ id, rest }) => [id, rest]))
   const planned = facts.map((one) => planOrder(one, book))
+  keepShares(
+    ctx,
+    planned.flatMap(({ vouchers }, i) => sharesOf(vouchers, found(facts[i]).orderAt)),
+  )
   keepOrders(ctx, planned)
   keepPieces(ctx, orgId, planned)
   keepBook(ctx, orgId, book, before)

@@ -8,9 +8,9 @@ import { capOf, usual } from '../rules.ts'
 /** What the plan of orders is made of; their rows of `split_orders` are held by the caller. */
 export type Row = Pick<
   Facts,
-  'orgId' | 'deviceId' | 'orderId' | 'orderNum' | 'configId' | 'paidAt'
+  'orgId' | 'deviceId' | 'orderId' | 'orderAt' | 'orderNum' | 'configId' | 'paidAt'
 > &
-  Omit<Split, 'version'> & { versionId: number; orderAt: Date }
+  Omit<Split, 'version'> & { versionId: number }
 
 export async function factsOf(ctx: Ctx, rows: readonly Row[]): Promise<Facts[]> {
   const ids = [...new Set(rows.map(({ orderId }) => orderId))]
@@ -46,9 +46,9 @@ export async function factsOf(ctx: Ctx, rows: readonly Row[]): Promise<Facts[]> 
   const unitsOf = Map.groupBy(u, ({ orderId }) => orderId)
   const sharedOf = Map.groupBy(s, ({ splitId }) => splitId)
   const read = [...Map.groupBy(rows, ({ orderId }) => orderId)].map(([orderId, own]): Facts => {
-    const { orgId, deviceId, orderNum, configId, paidAt } = own[0] as Row
+    const { orgId, deviceId, orderAt, orderNum, configId, paidAt } = own[0] as Row
     return {
-      ...{ orgId, deviceId, orderId, orderNum, configId, paidAt },
+      ...{ orgId, deviceId, orderId, orderAt, orderNum, configId, paidAt },
       finalAt: finals.get(orderId) ?? null,
       held: helds.get(orderId) ?? 0,
       splits: own.map(({ id, splitNo, state, versionId }) => ({

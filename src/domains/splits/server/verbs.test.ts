@@ -140,7 +140,7 @@ test('a debt is given up by two; whoever bears it is owed as much', async () => 
   expect(await off(finance)).toBe('common.forbidden')
   expect(await off(other)).toBe(30)
   expect(await off(other, await find())).toBe('splits.samePerson')
-  const second = await world.login('ROLE_ADMIN')
+  const second = await world.login('PLATFORM_FULL')
   const holds = await world.sql<{ balance: string }>(
     `select balance from ledger_balances where org_id = 3 and code = '2002'`,
   )
