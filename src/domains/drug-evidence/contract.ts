@@ -112,8 +112,7 @@ export const drugEvidence = {
   }),
   make: write('drug-evidence:export', {
     path: '/drug-evidence-packs',
-    summary:
-      'Makes a package; the same parameters with the same data-as-of answer the one that is there',
+    summary: `Makes a package, of at most ${evidenceLimits.devices} machines, 366 days and ${evidenceLimits.rows} rows, ${evidenceLimits.open} at a time; the same parameters with the same data-as-of answer the one that is there`,
     audit: 'drugEvidence.make',
     errors: [
       evidenceErrors.noScope,

@@ -26,7 +26,8 @@ export const evidenceErrors = defineErrors('drugEvidence', {
 
 export const evidenceLimits = {
   devices: 500,
-  rows: 300_000,
+  /** Those of 500 machines for 366 days: an hour is a row, and a sale two. */
+  rows: 6_000_000,
   /** Made at the same time for one person. */
   open: 3,
   keepYears: 3,

@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { inflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   add,
@@ -12,6 +11,7 @@ import {
   grant,
   type Sql,
 } from '../../../../test/factories/things.ts'
+import { unzipped } from '../../../../test/support/unzip.ts'
 import { type Ctx, systemActor } from '../../../server/context.ts'
 import { act, systemCaller } from '../../../server/run.ts'
 import { runDue } from '../../../server/work.ts'
@@ -103,19 +103,7 @@ async function fileOf(no: string) {
 const bytesOf = async (no: string) =>
   new Uint8Array(await buffer(createReadStream(await fileOf(no)))) as Uint8Array<ArrayBuffer>
 /** All texts of a package, however they are packed. */
-async function textOf(no: string): Promise<string> {
-  const bytes = Buffer.from(await bytesOf(no))
-  let text = ''
-  for (let at = 0; bytes.readUInt32LE(at) === 0x04034b50; ) {
-    const start = at + 30 + bytes.readUInt16LE(at + 26)
-    const { buffer: out, engine } = inflateRawSync(bytes.subarray(start), {
-      info: true,
-    }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } }
-    text += out.toString('utf8')
-    at = start + engine.bytesWritten + 16
-  }
-  return text
-}
+const textOf = async (no: string) => [...unzipped(Buffer.from(await bytesOf(no))).values()].join('')
 
 test('a scope and a period are asked for; machines of others are none', async () => {
   const refused = async (body: object, user?: number) => {
@@ -343,9 +331,10 @@ test('a package with rows of the log is for those who read the log', async () =>
 
 test('too many rows, too many at once, and after three years the file goes', async () => {
   const limits = evidenceLimits as { rows: number }
+  const whole = limits.rows
   limits.rows = 3
   const no = await made({ deviceIds: [11], from: '2026-11-02' })
-  limits.rows = 300_000
+  limits.rows = whole
   expect((await get(no)).body).toMatchObject({
     state: 'FAILED',
     error: expect.stringContaining('3 行'),

@@ -4,12 +4,14 @@ import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { useRead } from '../../../web/api.ts'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { DayField, Field, Note, TextField } from '../../../web/form/fields.tsx'
+import { formatCount } from '../../../web/Money.tsx'
 import { type PickedProps, wholeWidth } from '../../../web/picked.ts'
 import { Select } from '../../../web/ui/select.tsx'
 import { useDebounced } from '../../../web/useDebounced.ts'
 import { batches } from '../../batches/contract.ts'
 import { DevicesSelect } from '../../machines/web/pickers.tsx'
 import { drugEvidence } from '../contract.ts'
+import { evidenceLimits } from '../rules.ts'
 
 function BatchSelect(props: PickedProps<number>) {
   const { t } = useTranslation('web')
@@ -49,7 +51,9 @@ export function MakeDialog({ onClose }: { onClose: () => void }) {
       okText={t('make')}
       onClose={onClose}
     >
-      <Note>{t('makeHint')}</Note>
+      <Note>
+        {t('makeHint', { devices: evidenceLimits.devices, rows: formatCount(evidenceLimits.rows) })}
+      </Note>
       <Field name="deviceIds" wide>
         <DevicesSelect />
       </Field>
