@@ -53,6 +53,8 @@ export const CurrentUser = z.strictObject({
       name: z.strictObject({ zh: z.string(), en: z.string() }),
     })
     .nullable(),
+  /** Looks at machines of others and changes nothing of them; every page says so. */
+  readOnly: z.boolean(),
   /** May look through an organisation below. */
   canViewAs: z.boolean(),
   mustChangePassword: z.boolean(),

@@ -25,6 +25,7 @@ const user: CurrentUser = {
   orgId: 1,
   orgName: '',
   view: null,
+  readOnly: false,
   canViewAs: false,
   mustChangePassword: false,
   mustSetUpFactor: false,

@@ -60,6 +60,7 @@ export const locale = defineLocale(
     shell: {
       searchMenu: '搜索菜单 / 拼音',
       home: '首页',
+      readOnly: '只读',
       fold: '收起菜单',
       unfold: '展开菜单',
       menu: '菜单',
@@ -315,6 +316,7 @@ export const locale = defineLocale(
     shell: {
       searchMenu: 'Search menu',
       home: 'Home',
+      readOnly: 'Read only',
       fold: 'Fold menu',
       unfold: 'Unfold menu',
       menu: 'Menu',

@@ -21,6 +21,7 @@ import { setPrefs, usePrefs } from '../prefs.ts'
 import { product } from '../product.ts'
 import { logout, useUser } from '../session.ts'
 import { Dropdown } from '../ui/popup.tsx'
+import { Chip } from '../ui/Text.tsx'
 import { Tooltip } from '../ui/Tooltip.tsx'
 import styles from './Shell.module.css'
 import { anyDirty } from './tabs.ts'
@@ -37,6 +38,7 @@ type Props = {
 export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
   const { t } = useTranslation('web')
   const { compact } = usePrefs()
+  const { readOnly } = useUser()
   const look = useLook()
   const narrow = useNarrow()
   const full = useFullscreen()
@@ -67,6 +69,11 @@ export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
           </li>
         ))}
       </ol>
+      {readOnly ? (
+        <span className={styles.readOnly}>
+          <Chip tone="closed">{t('shell.readOnly')}</Chip>
+        </span>
+      ) : null}
       <span className={styles.space} />
       <button
         type="button"

@@ -12,7 +12,7 @@ import type { Summary } from '../contract.ts'
 import { lastDays } from '../rules.ts'
 import styles from './Home.module.css'
 
-type Todo = {
+export type Todo = {
   key: string
   tone: Tone
   label: string
@@ -28,7 +28,6 @@ type Todo = {
 export function Todos({ todos, asOf }: { todos: Summary['todos']; asOf: string }) {
   const { t } = useTranslation('reports')
   const { lang } = usePrefs()
-  const target = useTarget()
   const now = new Date(asOf)
   const since = (at: string | null) => (at ? age(new Date(at), now, lang) : null)
   const { devices, abnormal, soldOut, faults } = todos
@@ -93,6 +92,13 @@ export function Todos({ todos, asOf }: { todos: Summary['todos']; asOf: string }
       to: ['/device/device-list?hasFault=true'],
     })
   }
+  return <TodoCards list={list} />
+}
+
+/** Figures that open their lists, in one row. */
+export function TodoCards({ list }: { list: readonly Todo[] }) {
+  const { t } = useTranslation('reports')
+  const target = useTarget()
   const shown = list.flatMap((todo) => {
     const to = todo.to.map(target).find((found) => found !== undefined)
     return to ? [{ ...todo, to }] : []

@@ -1,20 +1,24 @@
 import { Flex } from 'antd'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 import { Rows } from '../../../web/Detail.tsx'
 import { leavesOf, titleOf } from '../../../web/menus.ts'
 import { usePrefs } from '../../../web/prefs.ts'
-import { useUser } from '../../../web/session.ts'
+import { useMay, useUser } from '../../../web/session.ts'
 import { Page } from '../../../web/ui/Page.tsx'
-import { Lines } from '../../../web/ui/Sheet.tsx'
+import { Lines, Sheet } from '../../../web/ui/Sheet.tsx'
 import { Lead, Muted } from '../../../web/ui/Text.tsx'
+import styles from './Home.module.css'
+
+const Goods = lazy(() => import('./Goods.tsx').then((m) => ({ default: m.Goods })))
 
 /** For readers without figures of their own: who they are here and what they can open. */
 export function Welcome() {
   const { t } = useTranslation(['reports', 'web'])
   const { lang } = usePrefs()
   const user = useUser()
+  const may = useMay()
   const groups = Map.groupBy(
     leavesOf(user.menus).filter(({ node }) => !node.hidden),
     ({ group }) => group,
@@ -31,15 +35,9 @@ export function Welcome() {
       </Flex>
     </li>
   )
-  return (
-    <Page title={t('welcome.hello', { name: user.realName || user.username })}>
-      <Rows
-        items={[
-          [t('welcome.role'), user.title],
-          [t('web:fields.orgName'), user.orgName],
-        ]}
-      />
-      <h2>{t('welcome.open')}</h2>
+  const name = t('welcome.hello', { name: user.realName || user.username })
+  const pages = (
+    <>
       {groups.size === 0 ? <Lead>{t('welcome.none')}</Lead> : null}
       <Lines columns="120px 1fr">
         {[...groups].map(([group, leaves]) =>
@@ -54,6 +52,30 @@ export function Welcome() {
           ['/pwd', t('web:pwd.title')],
         ])}
       </Lines>
+    </>
+  )
+  if (may('batch:read') && may('near-expiry:read'))
+    return (
+      <div className={styles.home}>
+        <header className={styles.head}>
+          <h1>{name}</h1>
+        </header>
+        <Suspense fallback={null}>
+          <Goods readOnly={user.readOnly} />
+        </Suspense>
+        <Sheet title={t('welcome.open')}>{pages}</Sheet>
+      </div>
+    )
+  return (
+    <Page title={name}>
+      <Rows
+        items={[
+          [t('welcome.role'), user.title],
+          [t('web:fields.orgName'), user.orgName],
+        ]}
+      />
+      <h2>{t('welcome.open')}</h2>
+      {pages}
     </Page>
   )
 }

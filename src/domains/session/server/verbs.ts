@@ -134,6 +134,7 @@ async function user(ctx: Ctx) {
     menus: menuTree(await menuRows(ctx.db, roles, permissions), (path) => screenPaths.has(path)),
     permissions: [...permissions].sort(),
     view: view ? { kind: view.kind, id: view.id, name: { zh: view.name, en: view.nameEn } } : null,
+    readOnly: ctx.actor.scope.watched !== null,
     canViewAs: canViewAs(ctx.actor),
     mustChangePassword: await passwordDue(ctx.app, {
       mustChange,

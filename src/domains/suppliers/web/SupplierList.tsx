@@ -49,7 +49,7 @@ export function SupplierList() {
         col('orgName'),
         col('createTime', { defaultHidden: true }),
       ]}
-      card={['orgName', 'contact', 'phone', 'suppliesDrugs', 'licenceUntil', 'licenceState']}
+      card={['orgName', 'contact', 'phone', 'suppliesDrugs', 'licenceUntil']}
     />
   )
 }
