@@ -6,6 +6,7 @@ import { useRead } from '../../../web/api.ts'
 import { Count } from '../../../web/Money.tsx'
 import { Empty } from '../../../web/Problem.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
+import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
 import { Lines } from '../../../web/ui/Sheet.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
@@ -31,7 +32,8 @@ function Delivered() {
   const newest = useRead(batches.list, {}, { inline: true })
   const recalled = useRead(batches.list, { status: 'RECALLED' }, { inline: true })
   const expiring = useExpiring()
-  const entries = useRead(suppliers.list, {}, { inline: true })
+  const entered = useMay()('supplier:read')
+  const entries = useRead(suppliers.list, {}, { inline: true, enabled: entered })
   return (
     <>
       <Figures
@@ -88,39 +90,41 @@ function Delivered() {
           </Card>
           <NearExpiry />
         </div>
-        <div className={styles.side}>
-          <Card
-            title={t('goods.licences')}
-            extra={<More to={own} />}
-            read={entries}
-            failed={t('goods.failed')}
-            rows={2}
-          >
-            {({ list }) =>
-              list.length === 0 ? (
-                <Empty title={t('goods.noEntry')} />
-              ) : (
-                <Lines columns="minmax(0, 1fr) 96px">
-                  {list.slice(0, shown).map((row) => (
-                    <li key={row.id}>
-                      <Named
-                        name={row.name}
-                        note={
-                          row.licenceUntil
-                            ? t('goods.until', { day: row.licenceUntil })
-                            : t('goods.noLicence')
-                        }
-                      />
-                      <StatusTag tone={licenceTones[row.licenceState]}>
-                        {t(`goods.licence.${row.licenceState}`)}
-                      </StatusTag>
-                    </li>
-                  ))}
-                </Lines>
-              )
-            }
-          </Card>
-        </div>
+        {entered ? (
+          <div className={styles.side}>
+            <Card
+              title={t('goods.licences')}
+              extra={<More to={own} />}
+              read={entries}
+              failed={t('goods.failed')}
+              rows={2}
+            >
+              {({ list }) =>
+                list.length === 0 ? (
+                  <Empty title={t('goods.noEntry')} />
+                ) : (
+                  <Lines columns="minmax(0, 1fr) 96px">
+                    {list.slice(0, shown).map((row) => (
+                      <li key={row.id}>
+                        <Named
+                          name={row.name}
+                          note={
+                            row.licenceUntil
+                              ? t('goods.until', { day: row.licenceUntil })
+                              : t('goods.noLicence')
+                          }
+                        />
+                        <StatusTag tone={licenceTones[row.licenceState]}>
+                          {t(`goods.licence.${row.licenceState}`)}
+                        </StatusTag>
+                      </li>
+                    ))}
+                  </Lines>
+                )
+              }
+            </Card>
+          </div>
+        ) : null}
       </div>
     </>
   )

@@ -40,7 +40,8 @@ function Dashboard() {
   const every = active ? everyOf(timing) : false
   useHomeLive(active && timing !== 'off')
   const summary = useRead(reports.summary, {}, { inline: true, every })
-  if (summary.data && !summary.data.hasScope) return <Welcome />
+  if (summary.data && !summary.data.hasScope)
+    return <Welcome goods={may('batch:read') && may('near-expiry:read')} />
   const money = may('dashboard:money')
   const period = (
     <Segmented

@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { Rows } from '../../../web/Detail.tsx'
 import { leavesOf, titleOf } from '../../../web/menus.ts'
 import { usePrefs } from '../../../web/prefs.ts'
-import { useMay, useUser } from '../../../web/session.ts'
+import { useUser } from '../../../web/session.ts'
 import { Page } from '../../../web/ui/Page.tsx'
 import { Lines, Sheet } from '../../../web/ui/Sheet.tsx'
 import { Lead, Muted } from '../../../web/ui/Text.tsx'
@@ -13,12 +13,14 @@ import styles from './Home.module.css'
 
 const Goods = lazy(() => import('./Goods.tsx').then((m) => ({ default: m.Goods })))
 
-/** For readers without figures of their own: who they are here and what they can open. */
-export function Welcome() {
+/**
+ * For readers without figures of their own: who they are here and what they can open. `goods`: they
+ * are here for goods in machines of others.
+ */
+export function Welcome({ goods = false }: { goods?: boolean }) {
   const { t } = useTranslation(['reports', 'web'])
   const { lang } = usePrefs()
   const user = useUser()
-  const may = useMay()
   const groups = Map.groupBy(
     leavesOf(user.menus).filter(({ node }) => !node.hidden),
     ({ group }) => group,
@@ -54,7 +56,7 @@ export function Welcome() {
       </Lines>
     </>
   )
-  if (may('batch:read') && may('near-expiry:read'))
+  if (goods)
     return (
       <div className={styles.home}>
         <header className={styles.head}>
