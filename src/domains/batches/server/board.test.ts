@@ -435,3 +435,36 @@ test('a page of boxes reads its own rows, however many were sold', async () => {
   expect(await pages(own, { deviceId: other })).toBeLessThan(50)
   expect(await pages(region, { deviceId: held })).toBeLessThan(450)
 })
+
+test('whose machine a box of those above lies in, or was sold by, is for those who see it', async () => {
+  await add(world.sql, 'products', { id: 2, org_id: 2, barcode: '6900000000002' })
+  const above = { org_id: 2, product_id: 2 }
+  await add(world.sql, 'suppliers', { id: 2, org_id: 2, name: '供2', phone: '13800138000' })
+  const batchId = await add(world.sql, 'batches', {
+    ...above,
+    supplier_id: 2,
+    batch_no: 'ABOVE',
+    produced_on: '2026-01-01',
+    expires_on: '2028-01-01',
+  })
+  const boxes = ['ABOVE0000001', 'ABOVE0000002']
+  for (const code of boxes)
+    await add(world.sql, 'trace_codes', { code, org_id: 2, batch_id: batchId })
+  const sql = world.rows as Sql
+  await addDevice(sql, { id: 490, org_id: 4 })
+  await addLanes(sql, 1, { org_id: 4, device_id: 490, product_id: 2, capacity: 100 })
+  const { id: lane } = await world.one<{ id: number }>('select id from lanes where device_id = 490')
+  await move(lane, { change: 2, batchId, codes: boxes })
+  await sell(lane)
+  const total = async (user: number, query = 'deviceId=490') =>
+    (await call('GET', `/trace-codes?${query}`, undefined, user)).body.total
+  expect(await total(people.sibling)).toBe(2)
+  // as goods of those above they are told to everybody below, their place is not
+  expect(await total(people.operator, 'batchNo=ABOVE')).toBe(2)
+  expect(await total(people.operator)).toBe(0)
+  // it changes hands: what lies in it goes along, what it had sold stays with who sold it
+  await world.rows('update devices set org_id = 3 where id = 490')
+  await world.rows('update lanes set org_id = 3 where device_id = 490')
+  await world.rows('update lane_layers set org_id = 3 where device_id = 490')
+  expect([await total(people.operator), await total(people.sibling)]).toEqual([1, 1])
+})
