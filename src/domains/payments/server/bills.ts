@@ -45,8 +45,8 @@ export const accountsOf = (app: App, day: string, by?: readonly number[]): Promi
   app.database.aside(async (db) => [
     simulated,
     ...(await rowsOf<Account>(db)`select c.provider, c.id as "configId", c.org_id as "orgId"
-      from payment_configs c where (c.state in ('ACTIVE','ERROR') or exists (select from payments p
-        where p.config_id = c.id and p.paid_at >= ${startOfDay(day)}
+      from payment_configs c where c.mch_id <> '' and (c.state in ('ACTIVE','ERROR')
+        or exists (select from payments p where p.config_id = c.id and p.paid_at >= ${startOfDay(day)}
           and p.paid_at < ${startOfDay(addDays(day, 1))}))
         and ${by ? sql`c.org_id = any(${[...by]}::bigint[])` : sql`true`} order by c.id`),
   ])
