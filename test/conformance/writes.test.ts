@@ -59,7 +59,14 @@ const sampleOf = (name: string) => {
 const several = new Set(['devices.createBatch', 'distribution.transfer', 'distribution.giveBack'])
 
 /** A session is of a person, whom the row is about; menus are sorted as one tree. */
-const otherwise = new Set(['audit.kick', 'drugEvidence.make', 'menus.sort'])
+const otherwise = new Set([
+  // machines that something is for, not things it is done to
+  'splitSimulations.create',
+  'splitStrategies.create',
+  'audit.kick',
+  'drugEvidence.make',
+  'menus.sort',
+])
 
 /** A field of text that this input may carry, with another text. */
 const otherOf = (endpoint: Endpoint, input: object): object => {
