@@ -5357,8 +5357,8 @@ CREATE OR REPLACE FUNCTION public.ledger_hold(orgs bigint[])
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  if not app_all() then
-    raise exception 'balances are held by the system' using errcode = 'insufficient_privilege';
+  if not (app_all() or coalesce(orgs <@ app_orgs(), false)) then
+    raise exception 'balances of others are not held' using errcode = 'insufficient_privilege';
   end if;
   perform from ledger_balances b where b.org_id = any(orgs) and b.code in ('1101','2002')
     order by b.org_id, b.code for no key update;

@@ -133,12 +133,13 @@ create index split_debts_open on split_debts (collector_org_id, party_org_id, id
 call app_protect('split_debts', 'device_id');
 
 -- Who is about to book money of parties holds their balances until the commit, those of one
--- organisation after the other: what can be taken back of a share is known then. Of the system.
+-- organisation after the other: what can be taken back of a share is known then.
+-- Whoever asks sees all of them.
 create function ledger_hold(orgs bigint[]) returns table (org_id bigint, owed bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  if not app_all() then
-    raise exception 'balances are held by the system' using errcode = 'insufficient_privilege';
+  if not (app_all() or coalesce(orgs <@ app_orgs(), false)) then
+    raise exception 'balances of others are not held' using errcode = 'insufficient_privilege';
   end if;
   perform from ledger_balances b where b.org_id = any(orgs) and b.code in ('1101','2002')
     order by b.org_id, b.code for no key update;

@@ -51,5 +51,6 @@ export async function oneFile(
     reading.splice(reading.indexOf(tenant), 1)
   }
   if (!found) throw new Refusal(errors.noFile)
+  if (found.bytes.length > most) throw new Refusal(errors.tooLarge)
   return found
 }

@@ -67,7 +67,7 @@ test('what is pending goes to the parties; the collector bears the fee, or all o
 })
 
 test('what was refunded before is not shared, and its part of the fee lies on the rest', () => {
-  const some = { held: 248, units: [unit(1, 250, 'R1'), unit(2, 250)] }
+  const some = { held: 248, units: [{ ...unit(1, 250, 'R1'), sold: true }, unit(2, 250)] }
   const plan = planSplit(some, version(), book())
   expect(entries(plan)).toEqual([['al:N:2', '2001 248', '2002/3 -211', '2002/1 -12', '2002/2 -25']])
   expect(planSplit({ held: 0, units: [unit(1, 500, 'R1')] }, version(), book())).toMatchObject({
@@ -122,15 +122,15 @@ test('a refund takes back what was given: of what is still owed, and the rest is
 
 test('a debt is paid by the next share, half of it at most, the oldest first', () => {
   const debts = [
+    // to another collector
+    { id: 4, collector: 5, party: 2, rest: 90 },
     { id: 1, collector: 3, party: 2, rest: 10 },
     { id: 2, collector: 3, party: 2, rest: 90 },
     { id: 3, collector: 3, party: 4, rest: 90 },
-    // to another collector
-    { id: 4, collector: 5, party: 2, rest: 90 },
   ]
   const plan = planSplit({}, version(), book({ debts }))
   expect(entries(plan)[1]).toEqual(['net:N-S1:2', '2002/2 25', '1101/2 -25'])
-  expect(debts.map(({ rest }) => rest)).toEqual([0, 75, 90, 90])
+  expect(debts.map(({ rest }) => rest)).toEqual([90, 0, 75, 90])
   expect(plan.shares.map(({ netted }) => netted)).toEqual([0, 0, 25])
 })
 
