@@ -70,7 +70,7 @@ const otherwise = new Set([
 
 /** A field of text that this input may carry, with another text. */
 const otherOf = (endpoint: Endpoint, input: object): object => {
-  const field = ['remark', 'name', 'content'].find(
+  const field = ['remark', 'name', 'content', 'reason'].find(
     (name) => name in fieldsOf(endpoint) && (name === 'remark' || name in input),
   )
   if ('parts' in fieldsOf(endpoint)) return { parts: ['price'] }

@@ -19,41 +19,34 @@ const unknown = (kind: DifferenceKind) => kind === 'CHANNEL_ONLY' || kind === 'B
 const theirs = cases.filter(([kind]) => unknown(kind))
 
 /**
- * Bills of the last days, and one difference of each kind between them and the books: told as a
- * channel's bill would tell them, nothing of the books is changed.
+ * One difference of each kind between the books and the bill of a day that nobody asks for any more:
+ * told as a channel's bill would tell them, nothing of the books is changed.
  */
 export async function seedReconciliation(db: Db, now: Date): Promise<void> {
-  const day = (back: number) => addDays(shanghaiDay(now), -back)
+  const day = addDays(shanghaiDay(now), -5)
   const finance = await rowOf<{ orgId: number }>(db)`
     select org_id as "orgId" from users where username = 'finance'`
   const own = finance?.orgId ?? platformOrg
-  for (let back = 3; back <= 9; back += 1) {
-    // the bill of that day is kept, so nobody asks for it again
-    await sql`insert into payment_bill_days (org_id, provider, day, state, fetched_at)
-      values (${platformOrg}, 'SIMULATOR', ${day(back)}::date, 'DONE', ${now})
-      on conflict do nothing`.execute(db)
-    await sql`insert into reconciliation_runs (org_id, day, part, provider, local_count,
-        local_amount, other_count, other_amount, differences, finished_at)
-      select o.id, ${day(back)}::date, 'BILL', 'SIMULATOR', count(p.id),
-        coalesce(sum(p.amount), 0), count(p.id), coalesce(sum(p.amount), 0),
-        case when ${back} = 3 then case o.id when ${platformOrg} then ${theirs.length}::int
-          else ${cases.length - theirs.length}::int end else 0 end, ${now}
-      from (values (${platformOrg}::bigint), (${own}::bigint)) o (id)
-      left join payments p on p.org_id = o.id and p.state = 'SUCCESS' and p.provider = 'SIMULATOR'
-        and p.paid_at >= (${day(back)}::date::timestamp at time zone 'Asia/Shanghai')
-        and p.paid_at < ((${day(back)}::date + 1)::timestamp at time zone 'Asia/Shanghai')
-      group by o.id on conflict do nothing`.execute(db)
-  }
+  await sql`insert into reconciliation_runs (org_id, day, part, provider, local_count, local_amount,
+      other_count, other_amount, differences, finished_at)
+    select o.id, ${day}::date, 'BILL', 'SIMULATOR', count(p.id), coalesce(sum(p.amount), 0),
+      count(p.id), coalesce(sum(p.amount), 0), case o.id when ${platformOrg}
+        then ${theirs.length}::int else ${cases.length - theirs.length}::int end, ${now}
+    from (values (${platformOrg}::bigint), (${own}::bigint)) o (id)
+    left join payments p on p.org_id = o.id and p.state = 'SUCCESS' and p.provider = 'SIMULATOR'
+      and p.paid_at >= (${day}::date::timestamp at time zone 'Asia/Shanghai')
+      and p.paid_at < ((${day}::date + 1)::timestamp at time zone 'Asia/Shanghai')
+    group by o.id on conflict do nothing`.execute(db)
   for (const [i, [kind, ours, theirs, state = 'OPEN']] of cases.entries())
     await sql`insert into reconciliation_differences (org_id, day, part, provider, kind, subject,
         local_amount, other_amount, state, wanted, reason, treatment, handled_by, handled_at,
         created_at)
-      select ${unknown(kind) ? platformOrg : own}, ${day(3)}::date, 'BILL', 'SIMULATOR', ${kind},
+      select ${unknown(kind) ? platformOrg : own}, ${day}::date, 'BILL', 'SIMULATOR', ${kind},
         ${kind === 'BILL_LINE' ? '17 amount' : `4200002${String(i).padStart(3, '0')}DEMO`},
         ${ours}, ${theirs}, ${state}, ${state === 'REVIEW' ? 'RESOLVED' : null},
         ${state === 'OPEN' || state === 'HANDLING' ? '' : '已与渠道核实'},
         ${state === 'REVIEW' || state === 'RESOLVED' ? 'CHECKED' : null},
         ${state === 'OPEN' ? null : sql`u.id`}, ${state === 'OPEN' ? null : now}::timestamptz,
-        ${new Date(now.getTime() - (2 + (i % 3)) * 86_400_000)}
+        ${new Date(now.getTime() - (4 - (i % 3)) * 86_400_000)}
       from users u where u.username = 'admin'`.execute(db)
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { place, rowId, type World } from '../../support/world.ts'
-import { type DomainSamples, fresh, missingId, type Source } from './kit.ts'
+import { type DomainSamples, fresh, missingId, type Source, uploaded } from './kit.ts'
 
 /** The first voucher of an organisation; its orders have some everywhere. */
 
@@ -51,19 +51,21 @@ export const billing: DomainSamples = {
   }),
   pathIds: { 'finance voucherId': voucher, 'finance adjustmentId': adjustment },
   samples: {
-    'billing.adjust': async () => ({
+    'billing.adjust': async (world) => ({
       debitOrgId: place.OWN,
       debitCode: '1003',
       creditOrgId: place.SIBLING,
       creditCode: '2301',
       amount: 500,
       reason: '押金补登记',
+      images: [await uploaded(world)],
     }),
     'billing.approve': async (world) => ({ adjustmentId: await waiting(world), version: 1 }),
     'billing.reject': async (world) => ({ adjustmentId: await waiting(world), version: 1 }),
     'billing.reverse': async (world) => ({
       voucherId: await suspense(world),
       reason: '重复登记，冲正',
+      images: [await uploaded(world)],
     }),
   },
 }

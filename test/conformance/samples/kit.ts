@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { DB } from '../../../src/server/schema.ts'
 import type { Row } from '../../factories/things.ts'
 import { type Place, rowId, type World } from '../../support/world.ts'
@@ -32,3 +33,15 @@ export const versionOf = async ({ sql }: World, table: string, id: number): Prom
 /** Inserts one row and answers its id. */
 export const fresh = async ({ sql }: World, text: string): Promise<number> =>
   Number((await sql<{ id: number }>(`${text} returning id`))[0]?.id)
+
+/** A picture that whoever may do everything in the platform uploaded himself. */
+export async function uploaded(world: World): Promise<string> {
+  const url = `files/${randomUUID()}.png`
+  await world.sql(
+    `insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url)
+      select org_id, id, 'IMAGE', 'image/png', 10, 'x', $1 from users
+      where username = 'PLATFORM_FULL'`,
+    [url],
+  )
+  return url
+}

@@ -48,9 +48,9 @@ export const reconciliation: DomainSamples = {
   }),
   pathIds: { 'finance id': byRow },
   fieldIds: {
-    'finance configId': byRow,
-    'finance userId': byRow,
-    'finance handlerId': byRow,
+    'recon-runs configId': byRow,
+    'recon-diffs userId': byRow,
+    'recon-diffs handlerId': byRow,
   },
   samples: {
     'reconciliation.claim': (world) => asked(world, 'OPEN'),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sealAccount } from '../../../src/domains/payout-accounts/server/accounts.ts'
 import { place, rowId, type World } from '../../support/world.ts'
-import { byRow, type DomainSamples, fresh, own, versionOf } from './kit.ts'
+import { byRow, type DomainSamples, fresh, own, uploaded, versionOf } from './kit.ts'
 
 const bank = { method: 'BANK', holder: '机构OWN', bankName: '银行', accountNo: '62220202001122' }
 const number = () => `TX${String(Math.floor(Math.random() * 1e15)).padStart(16, '0')}`
@@ -108,7 +108,8 @@ export const withdrawals: DomainSamples = {
           requested_at = '2026-11-01' where org_id = ${place.OWN}
           and (state = 'PENDING' or state = 'REJECTED')`,
       )
-      await earn(world, 1000)
+      // whatever other samples left it owing
+      await earn(world, 1_000_000)
       await world.sql(
         `update payout_accounts set changed_at = '2026-11-01', removed_at = null where id = ${own}`,
       )
@@ -118,15 +119,10 @@ export const withdrawals: DomainSamples = {
     'withdrawals.approve': (world) => asked(world),
     'withdrawals.reject': async (world) => ({ ...(await asked(world)), reason: '资料不符' }),
     'withdrawals.retry': (world) => asked(world, 'FAILED'),
-    'withdrawals.offlinePaid': async (world) => {
-      const voucher = `files/${randomUUID()}.png`
-      await world.sql(
-        `insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url)
-          select org_id, id, 'IMAGE', 'image/png', 10, 'x', '${voucher}' from users
-          where username = 'PLATFORM_FULL'`,
-      )
-      return { ...(await asked(world, 'APPROVED')), voucher }
-    },
+    'withdrawals.offlinePaid': async (world) => ({
+      ...(await asked(world, 'APPROVED')),
+      voucher: await uploaded(world),
+    }),
     'withdrawals.payee': async (world) => ({ id: (await asked(world, 'APPROVED')).id }),
   },
 }

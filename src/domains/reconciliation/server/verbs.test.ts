@@ -102,7 +102,14 @@ test('of others nothing is asked for, nor of a day that is not over', async () =
 
 test.each([
   ['a wrong total', bill([line('42000001')], 2), 'reconciliation.noFile'],
-  ['cut off', bill([line('42000001')]).split('\n').slice(0, 2).join('\n'), 'reconciliation.noFile'],
+  [
+    'cut off',
+    bill([line('42000001')])
+      .split('\n')
+      .slice(0, 2)
+      .join('\n'),
+    'reconciliation.noFile',
+  ],
   ['no bill at all', '<html></html>', 'reconciliation.noFile'],
   [
     'of another merchant',
