@@ -80,9 +80,9 @@ const figures = [
   'alerts.rules',
   'audit.check',
   'batches.recallPreview',
-  'billing.accounts',
-  'billing.ledgerState',
   'billing.summary',
+  'billing.ledgerState',
+  'billing.accounts',
   'boards.counts',
   'boards.options',
   'complaints.stats',
@@ -136,7 +136,6 @@ const figures = [
   'settings.server',
   'splitSimulations.list',
   'splitStrategies.merchants',
-  'splitStrategies.choices',
   'splitStrategies.lanes',
   'stockWarnings.stats',
   'stores.people',
@@ -145,8 +144,17 @@ const figures = [
 ]
 /** What works for the platform's own people alone is nobody's elsewhere. */
 const usable = (entry: Registered): boolean => !isPlatformOnly(entry.endpoint.access)
-/** Lists without rows of anybody here: regions of a map service, phones that were silent. */
-const rowless = ['geo.search', 'replenishment.unsent']
+/**
+ * Lists without rows of anybody here: regions of a map service, addresses of the server, phones that
+ * were silent, merchants and lanes that a new strategy of the platform could be for.
+ */
+const rowless = [
+  'geo.search',
+  'paymentConfigs.addresses',
+  'replenishment.unsent',
+  'splitStrategies.merchants',
+  'splitStrategies.lanes',
+]
 const volatile = ['sessions', 'debug_logs']
 const reads = endpoints.filter(
   ({ endpoint }) => endpoint.kind === 'read' && endpoint.access !== 'open',

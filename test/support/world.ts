@@ -67,6 +67,8 @@ export const fullFor = (endpoint: Endpoint): string => {
 export type World = TestApi & {
   /** Order number of a place: one piece delivered, one failed and refunded. */
   orderNum(where: Place): string
+  /** Of the first sale there. */
+  voucherId(where: Place): number
   /** Buys, pays and lets the machine answer each piece. */
   sell(where: Place, results: readonly Result[]): Promise<string>
   system<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>
@@ -96,9 +98,11 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
   await ensurePartitions(api.ownerUrl, worldNow, 1, 1)
   await api.app.database.transact(systemScope, (db) => seedAccess(db, worldNow))
   const numbers = new Map<Place, string>()
+  const vouchers = new Map<number, number>()
   const world: World = {
     ...api,
     orderNum: (where) => numbers.get(where) as string,
+    voucherId: (where) => vouchers.get(place[where]) as number,
     sell: (where, results) => sell(world, where, results),
     system: (work) => bySystem(api.app, work),
   }
@@ -124,6 +128,11 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
   }
   await runDue(api.app, refundKind(api.app, providers(api.app)))
   await world.sql(numberedPastPlaces)
+  type First = { org_id: number; voucher_id: number }
+  for (const { org_id, voucher_id } of await world.sql<First>(
+    `select org_id::int, min(voucher_id)::int as voucher_id from ledger_voucher_keys group by 1`,
+  ))
+    vouchers.set(org_id, voucher_id)
   return world
 }
 

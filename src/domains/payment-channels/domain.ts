@@ -9,6 +9,7 @@ export const domain = {
   locale,
   open: {
     'server/bills.ts': 'why a bill is refused',
+    'server/billFile.ts': 'a bill that somebody uploads is read as one that was fetched',
     'server/channels.ts': 'what a channel says, in one form',
     'server/merchants.ts': 'the writer of merchants beside their page',
     'server/configs.ts': 'whom an order is paid to, and keys at rest',

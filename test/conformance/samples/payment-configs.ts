@@ -31,7 +31,7 @@ const made = async (
 const channels = () => import('../../../src/domains/payment-channels/server/configs.ts')
 
 export const paymentConfigs: DomainSamples = {
-  fieldIds: { 'finance id': byRow, paymentConfigId: byRow },
+  fieldIds: { 'payment-configs id': byRow, 'payment-uses id': byRow, paymentConfigId: byRow },
   samples: {
     'paymentConfigs.create': async () => ({ orgId: place.OWN, ...company(), ...keys }),
     'paymentConfigs.update': async (world) => ({

@@ -169,8 +169,8 @@ export const ledgerState: Handlers<Contract>['ledgerState'] = async (ctx) => {
       where ${visible(ctx, 'l.org_id')}) as day,
     exists (select from reconciliation_differences d where ${visible(ctx, 'd.org_id', 'd.device_id')}
       and d.part = 'LEDGER' and d.state in ('OPEN','HANDLING','REVIEW')) as wrong,
-    (select coalesce(sum(l.debit - l.credit), 0)::bigint from ledger_days l
-      where ${visible(ctx, 'l.org_id')} and l.day > ${addDays(shanghaiDay(ctx.now), -32)}) as off,
+    (select coalesce(sum(l.debit - l.credit), 0)::bigint from ledger_days l where app_all()
+      and ${visible(ctx, 'l.org_id')} and l.day > ${addDays(shanghaiDay(ctx.now), -32)}) as off,
     (select count(*) from ledger_adjustments j
       where ${visible(ctx, 'j.org_id')} and j.state = 'PENDING') as waiting`
   // parts of the books need not balance by themselves: their vouchers go on in those of others

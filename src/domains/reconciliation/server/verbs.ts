@@ -100,7 +100,8 @@ export const handlers: Handlers<Contract> = {
     const sum = (key: 'debit' | 'credit' | 'opening') =>
       accounts.reduce((total, account) => total + account[key], 0)
     const [debit, credit] = [sum('debit'), sum('credit')]
-    const balanced = (await q.seesWhole(ctx)) ? debit === credit && sum('opening') === 0 : null
+    const whole = ctx.actor.scope.all && (await q.seesWhole(ctx))
+    const balanced = whole ? debit === credit && sum('opening') === 0 : null
     return { from, to, accounts, debit, credit, balanced }
   },
 }
