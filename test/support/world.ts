@@ -706,10 +706,20 @@ type Result = 'OK' | 'NO_DROP' | 'MOTOR_NOT_MOVE' | 'wait'
 const roadOf: Record<Result, number> = { OK: 1, wait: 1, NO_DROP: 2, MOTOR_NOT_MOVE: 8 }
 
 async function sell(world: World, where: Place, results: readonly Result[]): Promise<string> {
+  // what is asked for now: samples change prices
+  const prices = new Map(
+    (
+      await world.sql<{ road: number; price: number }>(
+        `select road_index as road, price::int from lanes
+          where device_id = $1 and price is not null and archived_at is null`,
+        [rowId(where, 1)],
+      )
+    ).map(({ road, price }) => [road, price]),
+  )
   const items = [...Map.groupBy(results, (result) => roadOf[result])].map(([roadIndex, own]) => ({
     roadIndex,
     count: own.length,
-    price: 250,
+    price: prices.get(roadIndex),
   }))
   const ordered = await world.call(orders.mobileOrder, {
     rtuNumber: `${where}0001`,
