@@ -34,8 +34,8 @@ beforeAll(async () => {
   await world.sql(`update products set drug_class = 'OTC_B', approval_no = '国药准字Z20147726',
     dosage_form = '丸剂', manufacturer = '厂'`)
   // a stopped lane of drugs, a box in a lane, and a recall that met the machine
-  await world.sql(`update lanes set product_id = device_id, price = 250,
-    retail_price = 300 where id % 1000 = 8`)
+  await world.sql(`update lanes set product_id = device_id, price = 250, retail_price = 300,
+    status = 'LOCKED', lock_reason = 'TRACE_CODE', locked_at = now() where id % 1000 = 5`)
   await world.sql(`insert into trace_codes (code, org_id, batch_id, state, lane_id, pos, machine_id)
     select replace(t.code, 'CODE', 'BOXES'), t.org_id, t.batch_id, 'LOADED', t.batch_id, 1, t.batch_id
     from trace_codes t where t.code like 'CODE-%'`)
@@ -222,8 +222,10 @@ describe('what he changes', () => {
         !endpoint.upload,
     )
     expect(others.length).toBeGreaterThan(100)
-    // good inputs are made with goods that anybody may buy
+    // good inputs are made with goods that anybody may buy, and with the lanes as samples know them
     await world.sql(`update products set drug_class = 'NONE' where id % 1000 = 1`)
+    await world.sql(`update lanes set product_id = null, price = null, retail_price = null,
+      status = 'ENABLED', lock_reason = null, locked_at = null where id % 1000 = 5`)
     const asked: [Registered, Record<string, unknown>][] = []
     for (const entry of others) {
       const input = (await samples[entry.name]?.(world)) ?? {}
