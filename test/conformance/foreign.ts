@@ -28,9 +28,12 @@ export type Case = Registered & {
  * Every way an id of a row can reach the server, from the registry; inputs of writes are prepared
  * once.
  */
-export async function foreignCases(world: World): Promise<Case[]> {
+export async function foreignCases(
+  world: World,
+  among: readonly Registered[] = endpoints,
+): Promise<Case[]> {
   const cases: Case[] = []
-  for (const entry of endpoints) {
+  for (const entry of among) {
     const { endpoint, name } = entry
     if (endpoint.access === 'open' || endpoint.upload) continue
     const input =

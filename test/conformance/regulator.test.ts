@@ -8,7 +8,7 @@ import { digest } from '../support/digest.ts'
 import { endpointNamed, endpoints, type Registered } from '../support/registry.ts'
 import { unzipped } from '../support/unzip.ts'
 import { openWorld, type Place, rowId, type World } from '../support/world.ts'
-import { ask, readsOf } from './foreign.ts'
+import { ask, foreignCases, readsOf } from './foreign.ts'
 import { params, samples } from './samples.ts'
 
 /**
@@ -50,11 +50,13 @@ afterAll(() => world?.close())
 
 const his = async (): Promise<Set<string>> =>
   new Set((await world.call(endpointNamed('session.user'), {}, { token })).body.permissions)
-/** What he may call at all. */
+/** What he may call at all; everybody's own account is also his. */
 const reachable = async (kind: 'read' | 'write'): Promise<Registered[]> => {
   const rights = await his()
   return endpoints.filter(
-    ({ endpoint }) => endpoint.kind === kind && rights.has(endpoint.access as string),
+    ({ endpoint }) =>
+      endpoint.kind === kind &&
+      (rights.has(endpoint.access as string) || (kind === 'read' && endpoint.access === 'self')),
   )
 }
 /** Every answer he gets, at the rows of a place. */
@@ -105,6 +107,24 @@ describe('what he reads', () => {
       if (status !== 404) open.push(`${entry.name} ${status}`)
     }
     expect(open).toEqual([])
+  })
+  it('tells nothing of it to a filter, either', async () => {
+    const wrong: string[] = []
+    let asked = 0
+    for (const { endpoint, name, by, at } of await foreignCases(world, await reachable('read'))) {
+      if (by !== 'query') continue
+      asked++
+      const { status, body } = await world.call(endpoint, at('SIBLING'), { token })
+      if (status >= 500 || JSON.stringify(body).includes('SIBLING')) wrong.push(`${name} ${status}`)
+    }
+    expect(wrong).toEqual([])
+    expect(asked).toBeGreaterThan(10)
+  })
+  it('is the way of a box that lies in it, and of no other', async () => {
+    const way = (where: Place) =>
+      world.call(endpointNamed('batches.codePath'), { code: `BOXES-${where}` }, { token })
+    expect((await way('OWN')).status).toBe(200)
+    expect((await way('SIBLING')).status).toBe(404)
   })
   it('follows machines that move in and out, with all that happened in them', async () => {
     await county('SIBLING', here)
@@ -218,8 +238,7 @@ describe('what he changes', () => {
         endpoint.kind === 'write' &&
         endpoint.access !== 'self' &&
         endpoint.access !== 'open' &&
-        !rights.has(endpoint.access) &&
-        !endpoint.upload,
+        !rights.has(endpoint.access),
     )
     expect(others.length).toBeGreaterThan(100)
     // good inputs are made with goods that anybody may buy, and with the lanes as samples know them
