@@ -84,6 +84,7 @@ beforeAll(async () => {
     `update products set drug_class = 'OTC_B', approval_no = '国药准字Z' || lpad(id::text, 8, '0'),
       dosage_form = 'x', manufacturer = 'x'`,
   )
+  await world.sql('update batches set cost_price = 77')
   await world.sql(
     `insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county,
       address, kind, lifecycle, drop_sensor, secret_hash)
@@ -91,6 +92,17 @@ beforeAll(async () => {
         'STOCK', true, '\\x00')`,
   )
   await world.sql('insert into device_states (device_id, org_id) values (4050, 4)')
+  // what lies in it is of batch 4050, and nothing of that lies in the drug machine
+  await world.sql(`begin;
+    insert into batches (id, org_id, product_id, supplier_id, batch_no, produced_on, expires_on)
+      values (4050, 4, 4001, 4001, '普批SIBLING', '2026-11-01', '2027-11-01');
+    insert into lane_floors (id, org_id, device_id, level, name) values (4050, 4, 4050, 1, '1');
+    insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no, product_id,
+      price, retail_price, capacity, quantity, layered, goods_expire_on)
+      values (4050, 4, 4050, 4050, 1, 1, 1, 4001, 300, 300, 10, 1, true, '2027-11-01');
+    insert into lane_layers (org_id, device_id, lane_id, pos, batch_id, qty)
+      values (4, 4050, 4050, 1, 4050, 1);
+    commit`)
   for (const target of [
     'ROLE_DRUG_REGULATOR',
     'ROLE_ADMIN',
@@ -222,6 +234,25 @@ describe('a regulator', () => {
       '品SIBLING',
     )
     expect(JSON.stringify((await read('stock.flows', {})).body)).toContain('品SIBLING')
+    // the batch that lies in the machine, none that lies only in another of the same owner
+    const lying = JSON.stringify((await read('batches.list', { pageSize: 200 })).body)
+    expect(lying).toContain('"批SIBLING')
+    expect(lying).not.toContain('普批SIBLING')
+    // what its owner paid for it is not his
+    expect(lying).not.toMatch(/"costPrice":\d/)
+    const { scope } = (await loadPerson(
+      world.app.database,
+      await userId('watcher'),
+    )) as NonNullable<Awaited<ReturnType<typeof loadPerson>>>
+    const { rows } = await world.app.database.read(scope, (db) =>
+      sql<{ table: string; id: number }>`select 'batches' as table, id::int from batches
+        where org_id = 4 union all select 'layers', device_id::int from lane_layers where org_id = 4
+        order by 1`.execute(db),
+    )
+    expect(rows).toEqual([
+      { table: 'batches', id: 4001 },
+      { table: 'layers', id: 4001 },
+    ])
   })
   it('reads nothing of staff, complaints, money, roles or settings, also with every permission there is', async () => {
     await world.sql(
@@ -348,6 +379,7 @@ describe('a regulator', () => {
 })
 /** The tables a region opens, to the word. */
 const watchedTables = [
+  'batches', // of what lies in his machines, as their products: recalls are followed by them
   'device_configs',
   'device_events',
   'device_faults',
@@ -358,6 +390,7 @@ const watchedTables = [
   'drug_guard_refusals',
   'evidence_packs', // who made which of his machines
   'lane_floors',
+  'lane_layers', // which batches lie in his machines
   'lanes',
   'order_events',
   'order_keys',
