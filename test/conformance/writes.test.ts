@@ -81,6 +81,7 @@ const otherOf = (endpoint: Endpoint, input: object): object => {
   if ('unitId' in fieldsOf(endpoint)) return { laneId: 1 }
   if ('countedQty' in fieldsOf(endpoint)) return { countedQty: 7 }
   if ('lastClientSeq' in fieldsOf(endpoint)) return { lastClientSeq: 9 }
+  if ('bankName' in fieldsOf(endpoint)) return { bankName: 'other' }
   if ('columns' in fieldsOf(endpoint)) return { columns: ['name', 'model'] }
   return field ? { [field]: 'other' } : { levels: [{ columns: 2 }] }
 }

@@ -70,6 +70,7 @@ export const payoutAccounts = {
     path: '/finance/payout-accounts',
     summary: 'Add an account of the own organisation; it rests for a day',
     audit: 'payoutAccounts.create',
+    idempotent: true,
     fresh: true,
     errors: [...errors, payoutErrors.tooMany],
     input: NewAccount,

@@ -88,7 +88,14 @@ export const withdrawals: DomainSamples = {
   }),
   fieldIds: { accountId: byRow },
   samples: {
-    'payoutAccounts.create': async () => bank,
+    'payoutAccounts.create': async (world) => {
+      // an organisation has ten at most
+      await world.sql(
+        `update payout_accounts set removed_at = '2026-11-20'
+          where org_id = ${place.OWN} and id <> ${own} and removed_at is null`,
+      )
+      return bank
+    },
     'payoutAccounts.update': async (world) => ({
       id: own,
       version: await versionOf(world, 'payout_accounts', own),
