@@ -5367,6 +5367,29 @@ begin
 end $function$
 -- execute: huodao_app
 
+CREATE OR REPLACE FUNCTION public.ledger_not_yet(org bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not (app_all() or coalesce(org = any(app_orgs()), false)) then
+    raise exception 'what others may have is not said' using errcode = 'insufficient_privilege';
+  end if;
+  return greatest(0, (select coalesce(sum(u.gives[h.party_no]
+        - case when h.is_collector and v.fee_mode = 'AFTER' then u.fee else 0 end), 0)
+      from split_orders s join split_shares h on h.split_id = s.id and h.party_org_id = org
+      join split_units u on u.split_id = s.id and u.back_at is null
+      join split_strategy_versions v on v.id = s.version_id
+      left join payment_configs c on c.id = s.config_id
+      where s.state in ('READY','SPLITTING','PARTIAL') and (c.id is null or c.org_id = 1)))
+    + greatest(0, (select coalesce(sum(b.share), 0) from bill_shares b
+      join payment_configs c on c.id = b.config_id
+      where b.org_id = org and b.grain = 'MONTH' and c.org_id <> 1));
+end $function$
+-- execute: huodao_app
+
 CREATE OR REPLACE FUNCTION public.move_codes()
  RETURNS trigger
  LANGUAGE plpgsql

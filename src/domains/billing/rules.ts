@@ -41,7 +41,7 @@ export const voucherTypes = [
 /** How the key of a voucher begins: what it books, in words. */
 export const facts = [
   ...(['in', 'fee', 'rf', 'sus', 'susr', 'susa', 'al', 'so', 'st', 'sr', 'srr', 'net'] as const),
-  ...(['wd', 'rent', 'rc', 'sp', 'spr', 'adj', 'rev', 'tr'] as const),
+  ...(['wd', 'rent', 'rc', 'sp', 'spr', 'adj', 'off', 'rev', 'tr'] as const),
 ] as const
 /** What some of them say behind their number. */
 const steps = ['', ':apply', ':paid', ':back']
@@ -59,9 +59,8 @@ export const voucherIdOf = (text: string): number | null => {
 /** Debit makes an asset larger and a liability smaller: its balance is on its own side. */
 export const sideOf = (code: string): 1 | -1 => (code.startsWith('1') ? 1 : -1)
 
-/** Adjustments and money that waits for somebody may be taken back; of anything else its business. */
-export const mayReverse = (type: string, what: string | null): boolean =>
-  (type === 'V12' || type === 'V11') && what !== 'rev'
+/** Adjustments by hand and money that waits for somebody may be taken back; else its business is. */
+export const mayReverse = (what: string | null): boolean => what === 'adj' || what === 'sus'
 
 export type AdjustmentState = 'PENDING' | 'APPROVED' | 'REJECTED'
 export const adjustmentStates = defineStates<AdjustmentState>({

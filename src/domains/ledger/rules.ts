@@ -153,7 +153,7 @@ export const debtWrittenOff = (
   of: Of,
 ): Voucher => ({
   ...of,
-  key: `adj:debt:${debtId}`,
+  key: `off:${debtId}`,
   type: 'V12',
   entries: [
     { account: '2002', amount, orgId: bearer },

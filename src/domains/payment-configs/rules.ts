@@ -142,14 +142,15 @@ export type Identity = {
   readonly mchId: string
   readonly appId: string
 }
+export const sameIdentity = (before: Identity, after: Identity): boolean =>
+  (['provider', 'mchId', 'appId'] as const).every((key) => before[key] === after[key])
 /** Another channel or another merchant there: only while nobody can have paid it. */
 export const identityRule = (
   before: Identity & { readonly state: State },
   after: Identity,
   paid: { readonly unsettled: boolean; readonly ever: boolean },
 ): ErrorDef | null => {
-  const same = (['provider', 'mchId', 'appId'] as const).every((key) => before[key] === after[key])
-  if (same) return null
+  if (sameIdentity(before, after)) return null
   if (paid.unsettled) return configErrors.unsettled
   if (paid.ever) return configErrors.paidBefore
   return before.state === 'ACTIVE' ? configErrors.stopFirst : null

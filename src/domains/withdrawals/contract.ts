@@ -121,7 +121,12 @@ export const withdrawals = {
       withdrawalErrors.holderChanged,
     ],
     input: z.strictObject({
-      amount: f.priceOf(required).max(1_000_000_000_000),
+      amount: z
+        .number({ error: required })
+        .int(bi('金额格式错误', 'Not an amount'))
+        .min(1, required)
+        .max(1_000_000_000_000)
+        .meta({ description: 'money in fen', unit: 'fen' }),
       accountId: z
         .number(withdrawalErrors.accountNeeded.text)
         .int()

@@ -66,7 +66,10 @@ export const withdrawalStates = defineStates<WithdrawalState>({
 export const withdrawalFrom = (next: WithdrawalState): WithdrawalState[] =>
   allowedFrom(withdrawalStates, next)
 
-/** What an organisation is owed, what it owes, and what is held back for refunds; fen. */
+/**
+ * What an organisation is owed, what it owes, and what is held back: for refunds, until shares are
+ * due, and what never lay with the platform; fen.
+ */
 export type Funds = { balance: number; debts: number; reserve: number }
 export const availableOf = ({ balance, debts, reserve }: Funds): number =>
   Math.max(0, balance - debts - reserve)

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { place, rowId, type World } from '../../support/world.ts'
 import { type DomainSamples, fresh, missingId, type Source, uploaded } from './kit.ts'
 
-const voucher: Source = { own: (where, world) => world.voucherId(where), none: missingId }
+const voucher: Source = {
+  // the demo finds its own
+  own: (where, world) => world.voucherId?.(where) ?? missingId,
+  none: missingId,
+}
 const adjustment: Source = { own: (where) => rowId(where, 1), none: missingId }
 
 const asker = `(select u.id from users u where u.org_id = 1 order by u.id limit 1)`

@@ -94,6 +94,11 @@ const adjust: Handlers<Contract>['adjust'] = async (ctx, input) => {
   const { debitOrgId, debitCode, creditOrgId, creditCode, configId } = input
   if (debitOrgId === creditOrgId && debitCode === creditCode)
     throw fieldRefusal(ledgerErrors.sameAccount, 'creditCode')
+  for (const [field, code] of [
+    ['debitCode', debitCode],
+    ['creditCode', creditCode],
+  ] as const)
+    if (code === '1101' || code === '2003') throw fieldRefusal(ledgerErrors.notByHand, field)
   if (configId !== null && ![debitCode, creditCode].some((code) => ofMerchant.includes(code)))
     throw fieldRefusal(ledgerErrors.noMerchant, 'configId')
   const orgs = [debitOrgId, creditOrgId]
@@ -140,7 +145,7 @@ async function bookedAs(ctx: Ctx, voucherId: number): Promise<Booked | undefined
 
 const reverse: Handlers<Contract>['reverse'] = async (ctx, { voucherId, reason, images }) => {
   const booked = found(await bookedAs(ctx, voucherId))
-  if (!mayReverse(booked.type, booked.what)) throw new Refusal(ledgerErrors.notReversible)
+  if (!mayReverse(booked.what)) throw new Refusal(ledgerErrors.notReversible)
   const amount = booked.lines.reduce((sum, line) => sum + Math.max(line.amount, 0), 0)
   return ask(
     ctx,

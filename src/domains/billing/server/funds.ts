@@ -1,6 +1,6 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, visible } from '../../../server/context.ts'
-import { rowOf, rowsOf } from '../../../server/rows.ts'
+import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { dayTypesOf } from '../../settings/server/calendar.ts'
 import type { billing } from '../contract.ts'
@@ -50,7 +50,8 @@ export const accounts: Handlers<Contract>['accounts'] = async (
   const today = shanghaiDay(ctx.now)
   const first = addDays(today, -29)
   const { since, works } = await lastWorkday(ctx, today)
-  const [rows, closings, income] = await Promise.all([
+  const [{ notYet }, rows, closings, income] = await Promise.all([
+    onlyRow<{ notYet: number }>(ctx.db)`select ledger_not_yet(${orgId}::bigint) as "notYet"`,
     standing(ctx, orgId),
     rowsOf<{ code: string; day: string; change: number }>(ctx.db)`
       select l.code, to_char(greatest(l.day, ${addDays(first, -1)}::date), 'YYYY-MM-DD') as day,
@@ -71,7 +72,7 @@ export const accounts: Handlers<Contract>['accounts'] = async (
   return {
     orgId,
     orgName: org.name,
-    available: Math.max(0, sum('2002') - sum('1101')),
+    available: Math.max(0, sum('2002') - sum('1101') - notYet),
     accounts: codes.map((account) => ({ account, balance: sum(account) })),
     merchants: rows
       .filter(({ code }) => code === '1001')

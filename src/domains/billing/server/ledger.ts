@@ -135,7 +135,7 @@ export async function voucherOf(ctx: Ctx, voucherId: number): Promise<Voucher> {
     from ledger_adjustments j where j.reverses = ${voucherId} and j.state <> 'REJECTED'
       and ${visible(ctx, 'j.org_id')}`
   const key = said?.key ?? null
-  const reversible = mayReverse(first.type, whatOf(key)) && !back
+  const reversible = mayReverse(whatOf(key)) && !back
   return {
     voucherId,
     voucherNo: voucherNo(voucherId),

@@ -24,18 +24,20 @@ export function AdjustmentList() {
       filters={['kind', 'range']}
       columns={[
         col('no'),
-        col('kind'),
+        col('kind', { width: 104 }),
         col('debitCode', {
+          width: 176,
           fit: (_, row) => place(row.debitOrg, row.debitCode),
           render: (_, row) => place(row.debitOrg, row.debitCode),
         }),
         col('creditCode', {
+          width: 176,
           fit: (_, row) => place(row.creditOrg, row.creditCode),
           render: (_, row) => place(row.creditOrg, row.creditCode),
         }),
-        col('reverses'),
+        col('reverses', { defaultHidden: true }),
         col('amount'),
-        col('reason'),
+        col('reason', { width: 160 }),
         col('state'),
         col('askedBy'),
         col('createTime'),

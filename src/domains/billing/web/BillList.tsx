@@ -71,7 +71,7 @@ function Bills() {
         col('servicePrice'),
         less('gathering'),
         col('orderCount'),
-        col('refundOrderCount'),
+        col('refundOrderCount', { defaultHidden: true }),
         less('pendingSplit'),
         less('splitAmount'),
         less('ownShare'),

@@ -69,10 +69,10 @@ export function LedgerList() {
         columns={[
           col('voucherNo'),
           col('createTime'),
-          col('type'),
-          col('summary'),
+          col('type', { width: 120 }),
+          col('summary', { width: 124 }),
           col('orgName', { defaultHidden: true }),
-          col('account'),
+          col('account', { width: 132 }),
           col('debit'),
           col('credit'),
           col('balance', {
@@ -89,7 +89,7 @@ export function LedgerList() {
                 ? `/order/order-details/${row.orderNum}`
                 : undefined,
           }),
-          col('operator', { render: (name: string) => name || t('system') }),
+          col('operator', { defaultHidden: true, render: (name: string) => name || t('system') }),
           col('merchantName', { defaultHidden: true }),
         ]}
         actions={(row) => [{ key: 'open', label: t('voucher'), to: detail.to(row.id) }]}

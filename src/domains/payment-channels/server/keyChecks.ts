@@ -1,8 +1,11 @@
 import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
 
 /** What a key must be, and what everybody may know of one. */
-export const rsa = (key: KeyObject): boolean =>
-  key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048
+export const rsa = (key: KeyObject): boolean => {
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+  // a larger one takes its time whenever it signs
+  return key.asymmetricKeyType === 'rsa' && bits >= 2048 && bits <= 4096
+}
 /** Of a public key or a certificate as PEM. */
 export const publicOf = (pem: string): KeyObject =>
   pem.includes('CERTIFICATE') ? new X509Certificate(pem).publicKey : createPublicKey(pem)

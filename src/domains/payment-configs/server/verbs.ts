@@ -19,7 +19,15 @@ import {
 } from '../../payment-channels/server/configs.ts'
 import { settingOf } from '../../settings/server/values.ts'
 import type { ConfigRow, paymentConfigs } from '../contract.ts'
-import { canMove, configErrors, hasDriver, identityRule, moves, removable } from '../rules.ts'
+import {
+  canMove,
+  configErrors,
+  hasDriver,
+  identityRule,
+  moves,
+  removable,
+  sameIdentity,
+} from '../rules.ts'
 import { moved, noKeys, replaced } from './keys.ts'
 import * as q from './queries.ts'
 import { type Result, trial } from './trials.ts'
@@ -123,7 +131,8 @@ const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...input
   const kept = found(await q.hold(ctx, id))
   const before = await get(ctx, id)
   const fields = clean(given)
-  reject(identityRule(kept, fields, await q.paid(ctx, id)))
+  // sales wait behind the row: what was paid is looked up only where it counts
+  if (!sameIdentity(kept, fields)) reject(identityRule(kept, fields, await q.paid(ctx, id)))
   const renamed = (['provider', 'mchId', 'appId', 'systemId'] as const).some(
     (key) => (kept[key] ?? '') !== fields[key],
   )

@@ -88,7 +88,7 @@ export function PaymentList() {
           col('feeBp', { width: 96, render: percentOf, defaultHidden: true }),
           col('splitCapBp', { width: 96, render: percentOf, defaultHidden: true }),
           col('storeCount', { width: 84, defaultHidden: true }),
-          col('deviceCount', { width: 104 }),
+          col('deviceCount', { width: 104, defaultHidden: true }),
           col('certUntil', {
             width: 124,
             render: (until: string | null) => <CertUntil until={until} />,

@@ -68,7 +68,7 @@ export function RunList() {
           col('closed', { defaultHidden: true }),
           col('provider', { defaultHidden: true }),
           col('lastError', { defaultHidden: true }),
-          col('finishTime'),
+          col('finishTime', { defaultHidden: true }),
         ]}
         actions={(row) => [
           {

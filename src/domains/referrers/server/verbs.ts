@@ -90,6 +90,9 @@ const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...input
       },
     ),
   )
+  // a code that was sent to who he was binds nobody any more
+  if (idName || mobile || fields.receiveKind !== 'PERSONAL')
+    await sql`delete from referrer_codes where referrer_id = ${id}`.execute(ctx.db)
   const after = await get(ctx, id)
   told(ctx, before, after)
   return after
@@ -121,6 +124,7 @@ const bindQrcode: Handlers<Contract>['bindQrcode'] = async (ctx, { id }) => {
   const code = randomBytes(32).toString('base64url')
   const expires = new Date(ctx.now.getTime() + codeMinutes * 60_000)
   // one code at a time: the last one that was sent
+  await sql`select from referrers where id = ${id} for no key update`.execute(ctx.db)
   await sql`delete from referrer_codes where referrer_id = ${id}`.execute(ctx.db)
   await sql`insert into referrer_codes (code_hash, org_id, referrer_id, made_by, expires_at)
     values (${hash(code)}, ${row.orgId}, ${id}, ${ctx.actor.userId}::bigint, ${expires})`.execute(

@@ -127,11 +127,17 @@ export async function fundsOf(
     'funds.refundReserveDays',
   ])
   const row = await onlyRow<
-    Omit<Funds, 'reserve'> & { underWay: number; used: number; ledgerMode: boolean }
+    Omit<Funds, 'reserve'> & {
+      underWay: number
+      used: number
+      ledgerMode: boolean
+      notYet: number
+    }
   >(ctx.db)`
     select coalesce(max(balance) filter (where code = '2002'), 0)::bigint as balance,
       coalesce(max(balance) filter (where code = '1101'), 0)::bigint as debts,
       coalesce(max(balance) filter (where code = '2003'), 0)::bigint as "underWay",
+      ledger_not_yet(${orgId}::bigint) as "notYet",
       (select count(*)::int from withdrawals where org_id = ${orgId}
         and requested_at >= ${startOfDay(shanghaiDay(ctx.now))}) as used,
       exists (select from ledger_balances b where ${visible(ctx, 'b.org_id')}
@@ -139,7 +145,7 @@ export async function fundsOf(
     from ledger_balances where org_id = ${orgId}`
   return {
     ...row,
-    reserve: await reserved(ctx, orgId, settings['funds.refundReserveDays']),
+    reserve: row.notYet + (await reserved(ctx, orgId, settings['funds.refundReserveDays'])),
     minimum: settings['funds.minWithdrawal'],
     perDay: settings['funds.withdrawalsPerDay'],
   }
