@@ -24,20 +24,20 @@ export function AdjustmentList() {
       filters={['kind', 'range']}
       columns={[
         col('no'),
-        col('kind', { width: 104 }),
+        col('kind', { defaultHidden: true }),
         col('debitCode', {
-          width: 176,
+          width: 156,
           fit: (_, row) => place(row.debitOrg, row.debitCode),
           render: (_, row) => place(row.debitOrg, row.debitCode),
         }),
         col('creditCode', {
-          width: 176,
+          width: 156,
           fit: (_, row) => place(row.creditOrg, row.creditCode),
           render: (_, row) => place(row.creditOrg, row.creditCode),
         }),
         col('reverses', { defaultHidden: true }),
         col('amount'),
-        col('reason', { width: 160 }),
+        col('reason', { width: 136 }),
         col('state'),
         col('askedBy'),
         col('createTime'),
