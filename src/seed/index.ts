@@ -16,7 +16,6 @@ import { demoSecret, seedDevices } from '../domains/devices/seed.ts'
 import { seedDistribution } from '../domains/distribution/seed.ts'
 import { seedDrugControl } from '../domains/drug-control/seed.ts'
 import { seedEvidence } from '../domains/drug-evidence/seed.ts'
-import { seedInvoices } from '../domains/invoices/seed.ts'
 import { seedJobs } from '../domains/jobs/seed.ts'
 import { seedLanes } from '../domains/lanes/seed.ts'
 import { seedPlanograms } from '../domains/lanes/seedPlanograms.ts'
@@ -133,7 +132,9 @@ async function seedDemo(
     await seedNotices(db, ids, now)
     await seedJobs(db, ids, now)
     await loadHistory(db, makeHistory(await readSellers(db), now), now)
-    await seedInvoices(db, ids, now)
+    await seedSplitStrategies(db, ids, now)
+    await seedSplitSimulations(db, ids.user.get('finance') as number, now)
+    await seedSplits(db, now)
     await seedStockWarnings(db, now)
     await seedOrderSupplements(db, now)
     await seedWithdrawals(db, config, now)

@@ -663,60 +663,6 @@ export interface InstallationTable {
   probed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
-export interface InvoiceItemsTable {
-  invoice_id: number
-  org_id: number
-  device_id: number | null
-  source_id: number
-  source_at: ColumnType<Date, Date | string, Date | string>
-  source_no: string
-  amount: number
-}
-
-export interface InvoiceSourcesTable {
-  source: 'ORDERS' | 'SERVICE_FEE' | 'RENT' | 'RECHARGE'
-  source_id: number
-  org_id: number
-  invoiced: number
-}
-
-export interface InvoiceTitlesTable {
-  id: Generated<number>
-  org_id: number
-  title: string
-  tax_no: string
-  address: Generated<string>
-  phone: Generated<string>
-  bank: Generated<string>
-  bank_account: Generated<string>
-  email: Generated<string>
-  is_default: Generated<boolean>
-  version: Generated<number>
-  created_at: ColumnType<Date, Date | string | undefined, Date | string>
-}
-
-export interface InvoicesTable {
-  id: Generated<number>
-  org_id: number
-  issuer_org_id: number
-  request_no: string
-  title: unknown
-  kind: 'NORMAL' | 'SPECIAL'
-  source: 'ORDERS' | 'SERVICE_FEE' | 'RENT' | 'RECHARGE'
-  amount: number
-  tax_rate_bp: number
-  tax_amount: number
-  email: Generated<string>
-  state: Generated<'PENDING' | 'ISSUING' | 'ISSUED' | 'SENT' | 'REJECTED' | 'CANCELLED' | 'RED_PENDING' | 'RED'>
-  reason: Generated<string>
-  issued_no: string | null
-  issued_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
-  red_no: string | null
-  requested_by: number
-  version: Generated<number>
-  created_at: ColumnType<Date, Date | string | undefined, Date | string>
-}
-
 export interface JobLoopsTable {
   process: string
   name: string
@@ -2608,10 +2554,6 @@ export interface DB {
   factor_tickets: FactorTicketsTable
   idempotency_keys: IdempotencyKeysTable
   installation: InstallationTable
-  invoice_items: InvoiceItemsTable
-  invoice_sources: InvoiceSourcesTable
-  invoice_titles: InvoiceTitlesTable
-  invoices: InvoicesTable
   job_loops: JobLoopsTable
   job_schedules: JobSchedulesTable
   jobs: JobsTable
@@ -2766,10 +2708,6 @@ export type Constraint =
   | 'evidence_packs_once'
   | 'expiry_days_category'
   | 'expiry_days_product'
-  | 'invoice_titles_default'
-  | 'invoice_titles_org_id_title_tax_no_key'
-  | 'invoices_issued_no'
-  | 'invoices_request_no_key'
   | 'lane_floors_live'
   | 'lanes_live'
   | 'ledger_accounts_org_id_code_config_id_key'
