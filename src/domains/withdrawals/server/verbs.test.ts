@@ -36,6 +36,8 @@ beforeEach(async () => {
   )
   await world.sql('delete from withdrawals where org_id = $1', [org])
   await world.sql('update payout_accounts set removed_at = now() where org_id = $1', [org])
+  // the shares of the world's own sale are had
+  await world.sql(`update split_orders set state = 'DONE', done_at = now() where state = 'READY'`)
 })
 
 let facts = 0
@@ -203,6 +205,34 @@ describe('asking', () => {
     expect(funds).toMatchObject({ balance: 5000, debts: 1500, reserve: 0, available: 3500 })
     expect((await ask(3501, accountId)).body).toMatchObject({ error: 'withdrawals.tooMuch' })
     expect((await ask(3500, accountId)).status).toBe(200)
+  })
+
+  test('shares that are not due are no money yet, nor what another merchant collected', async () => {
+    await have(5000)
+    const read = async () =>
+      (await world.call(withdrawals.funds, {}, { token: tokens.finance })).body
+    await world.sql(
+      `update split_orders set state = 'READY' where state = 'DONE' and org_id = $1`,
+      [org],
+    )
+    const early = await read()
+    expect(early.reserve).toBeGreaterThan(0)
+    expect(early.available).toBe(5000 - early.reserve)
+    expect((await ask(5000 - early.reserve + 1, await account())).body).toMatchObject({
+      error: 'withdrawals.tooMuch',
+    })
+    await world.sql(`update split_orders set state = 'DONE' where state = 'READY'`)
+    const [own] = await world.sql<{ id: number }>(
+      'select id::int from payment_configs where org_id = $1 limit 1',
+      [org],
+    )
+    await world.sql(
+      `insert into bill_shares (org_id, owner_id, device_id, grain, day, config_id, provider,
+        pay_type, share) values ($1, $1, 3001, 'MONTH', '2026-11-01', $2, 'WECHAT', 'WECHAT', 700)`,
+      [org, own?.id],
+    )
+    expect(await read()).toMatchObject({ reserve: 700, available: 4300 })
+    await world.sql('delete from bill_shares where config_id = $1', [own?.id])
   })
 
   test('an account rests for a day, and is the own one of this name', async () => {
