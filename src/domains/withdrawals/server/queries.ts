@@ -7,6 +7,7 @@ import type { Input } from '../../../shared/contract.ts'
 import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import type { Method } from '../../payout-accounts/rules.ts'
 import { settingsOf } from '../../settings/server/values.ts'
+import { notYetOf } from '../../splits/server/owed.ts'
 import { WithdrawalRow, type withdrawals } from '../contract.ts'
 import type { Funds, WithdrawalState } from '../rules.ts'
 
@@ -127,17 +128,11 @@ export async function fundsOf(
     'funds.refundReserveDays',
   ])
   const row = await onlyRow<
-    Omit<Funds, 'reserve'> & {
-      underWay: number
-      used: number
-      ledgerMode: boolean
-      notYet: number
-    }
+    Omit<Funds, 'reserve'> & { underWay: number; used: number; ledgerMode: boolean }
   >(ctx.db)`
     select coalesce(max(balance) filter (where code = '2002'), 0)::bigint as balance,
       coalesce(max(balance) filter (where code = '1101'), 0)::bigint as debts,
       coalesce(max(balance) filter (where code = '2003'), 0)::bigint as "underWay",
-      ledger_not_yet(${orgId}::bigint) as "notYet",
       (select count(*)::int from withdrawals where org_id = ${orgId}
         and requested_at >= ${startOfDay(shanghaiDay(ctx.now))}) as used,
       exists (select from ledger_balances b where ${visible(ctx, 'b.org_id')}
@@ -145,7 +140,9 @@ export async function fundsOf(
     from ledger_balances where org_id = ${orgId}`
   return {
     ...row,
-    reserve: row.notYet + (await reserved(ctx, orgId, settings['funds.refundReserveDays'])),
+    reserve:
+      (await notYetOf(ctx, orgId)) +
+      (await reserved(ctx, orgId, settings['funds.refundReserveDays'])),
     minimum: settings['funds.minWithdrawal'],
     perDay: settings['funds.withdrawalsPerDay'],
   }
