@@ -10,6 +10,7 @@ import { platformOrg } from '../../../shared/access.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
 import { feeOf } from '../../ledger/rules.ts'
 import {
+  type BadLine,
   type BillLine,
   type BillRows,
   type Fault,
@@ -37,17 +38,21 @@ export const ofAccount = (alias: string, { provider, configId }: Account): RawBu
   }`
 export const simulated: Account = { provider: 'SIMULATOR', configId: null, orgId: platformOrg }
 
-/**
- * Who may have a bill of that day: whoever can be paid, or was; `by`: the merchants of these
- * organisations alone.
- */
+/** Merchants `c` that were paid on a day. */
+export const paidOn = (day: RawBuilder<unknown>): RawBuilder<boolean> => sql`exists (
+  select from payments p where p.config_id = c.id
+    and p.paid_at >= ${day}::date::timestamp at time zone 'Asia/Shanghai'
+    and p.paid_at < (${day}::date + 1)::timestamp at time zone 'Asia/Shanghai')`
+/** Merchants `c` that may have a bill of that day: whoever can be paid, or was. */
+export const mayHaveBill = (day: string): RawBuilder<boolean> =>
+  sql`c.mch_id <> '' and (c.state in ('ACTIVE','ERROR') or ${paidOn(sql`${day}`)})`
+
+/** Who may have a bill of that day; `by`: the merchants of these organisations alone. */
 export const accountsOf = (app: App, day: string, by?: readonly number[]): Promise<Account[]> =>
   app.database.aside(async (db) => [
     simulated,
     ...(await rowsOf<Account>(db)`select c.provider, c.id as "configId", c.org_id as "orgId"
-      from payment_configs c where c.mch_id <> '' and (c.state in ('ACTIVE','ERROR')
-        or exists (select from payments p where p.config_id = c.id and p.paid_at >= ${startOfDay(day)}
-          and p.paid_at < ${startOfDay(addDays(day, 1))}))
+      from payment_configs c where ${mayHaveBill(day)}
         and ${by ? sql`c.org_id = any(${[...by]}::bigint[])` : sql`true`} order by c.id`),
   ])
 
@@ -90,17 +95,20 @@ export async function fetchBill(
   }
 }
 
+/** Who dies at it leaves the bill of neither fetch: the worker asks for it after his lease. */
+async function begin(ctx: Ctx, account: Account, day: string, held: boolean): Promise<Fetch> {
+  const { provider, configId, orgId } = account
+  const lease = sql`${clock(ctx.app)} + make_interval(secs => ${billLease})`
+  const row = await onlyRow<Omit<Fetch, 'held'>>(ctx.db)`
+    insert into payment_bill_days as d (org_id, provider, config_id, day, next_at, attempts)
+    values (${orgId}, ${provider}, ${configId}, ${day}::date, ${lease}, 1)
+    on conflict (provider, config_id, day) do update set fetch_no = d.fetch_no + 1
+      ${held ? sql`` : sql`, state = 'WAITING', next_at = ${lease}`}
+    returning id, fetch_no as "fetchNo"`
+  return { ...row, held }
+}
 const beginFetch = (app: App, account: Account, day: string, held = false): Promise<Fetch> =>
-  bySystem(app, async (ctx) => {
-    const { provider, configId, orgId } = account
-    const lease = sql`${clock(app)} + make_interval(secs => ${billLease})`
-    const row = await onlyRow<Omit<Fetch, 'held'>>(ctx.db)`
-      insert into payment_bill_days as d (org_id, provider, config_id, day, next_at, attempts)
-      values (${orgId}, ${provider}, ${configId}, ${day}::date, ${lease}, 1)
-      on conflict (provider, config_id, day) do update set fetch_no = d.fetch_no + 1
-      returning id, fetch_no as "fetchNo"`
-    return { ...row, held }
-  })
+  bySystem(app, (ctx) => begin(ctx, account, day, held))
 
 /** Of the day's row, as long as no later fetch has begun. */
 async function hold(ctx: Ctx, { id, fetchNo }: Fetch): Promise<void> {
@@ -118,6 +126,25 @@ export async function keepBill(
   begun?: Fetch,
 ): Promise<Kept> {
   const fetch = begun ?? (await beginFetch(app, account, day))
+  return written(account, day, rows, fetch, (act) => bySystem(app, act))
+}
+/** What somebody uploaded: all of it in the act, or the bill that was there. */
+export async function replaceBill(
+  ctx: Ctx,
+  account: Account,
+  day: string,
+  rows: Iterable<BillLine | BadLine>,
+): Promise<Kept> {
+  return written(account, day, rows, await begin(ctx, account, day, false), (act) => act(ctx))
+}
+
+async function written(
+  account: Account,
+  day: string,
+  rows: BillRows | Iterable<BillLine | BadLine>,
+  fetch: Fetch,
+  inAct: (act: (ctx: Ctx) => Promise<void>) => Promise<void>,
+): Promise<Kept> {
   const bad: { line: number; why: string }[] = []
   let [lines, badLines] = [0, 0]
   let some: BillLine[] = []
@@ -125,7 +152,7 @@ export async function keepBill(
     const written = some
     some = []
     if (written.length)
-      await bySystem(app, async (ctx) => {
+      await inAct(async (ctx) => {
         await hold(ctx, fetch)
         await stored(ctx, account, day, fetch, written).execute(ctx.db)
       })
@@ -140,11 +167,11 @@ export async function keepBill(
     if (some.push(row) >= batch) await flush()
   }
   await flush()
-  await bySystem(app, async (ctx) => {
+  await inAct(async (ctx) => {
     await hold(ctx, fetch)
     await sql`delete from payment_bills l where ${ofAccount('l', account)} and l.day = ${day}
       and l.fetch_no <> ${fetch.fetchNo}`.execute(ctx.db)
-    const due = fetch.held ? sql`` : sql`, attempts = 0, next_at = ${clock(app)}`
+    const due = fetch.held ? sql`` : sql`, attempts = 0, next_at = ${clock(ctx.app)}`
     await sql`update payment_bill_days set state = 'KEPT'${due}, lines = ${lines}, bad = ${JSON.stringify(bad)}::jsonb, bad_lines = ${badLines}, fetched_at = ${ctx.now},
       last_error = null where id = ${fetch.id}`.execute(ctx.db)
   })

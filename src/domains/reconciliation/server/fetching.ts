@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found, visible } from '../../../server/context.ts'
 import { oneFile } from '../../../server/oneFile.ts'
-import { rowOf } from '../../../server/rows.ts'
+import { exists, rowOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { tenantOf } from '../../../server/shares.ts'
 import { clock } from '../../../server/work.ts'
@@ -10,9 +10,8 @@ import { platformOrg } from '../../../shared/access.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { readBillFile } from '../../payment-channels/server/billFile.ts'
-import type { BadLine, BillLine } from '../../payment-channels/server/channels.ts'
 import { connectedTo } from '../../payment-channels/server/configs.ts'
-import { type Account, billsName, keepBill } from '../../payments/server/bills.ts'
+import { type Account, billsName, mayHaveBill, replaceBill } from '../../payments/server/bills.ts'
 import { type reconciliation, reconciliationErrors } from '../contract.ts'
 import { runLimits } from '../rules.ts'
 import { openRun } from './openRun.ts'
@@ -43,6 +42,13 @@ function checkDay(ctx: Pick<Ctx, 'now'>, day: string): void {
 export const fetch: Handlers<Contract>['fetch'] = async (ctx, { configId, billDate: day }) => {
   checkDay(ctx, day)
   const account = await accountOf(ctx, configId)
+  // of one that cannot be asked a bill would be missing for ever
+  if (
+    configId !== null &&
+    !(await exists(ctx.db)`select from payment_configs c
+      where c.id = ${configId} and ${mayHaveBill(day)}`)
+  )
+    throw new Refusal(reconciliationErrors.noRun)
   await openRun(ctx, account, day)
   // who is at it goes on; the bill is asked for once more when he is done
   await sql`insert into payment_bill_days as d (org_id, provider, config_id, day, next_at)
@@ -58,9 +64,6 @@ export const fetch: Handlers<Contract>['fetch'] = async (ctx, { configId, billDa
   return run
 }
 
-async function* eachOf(rows: readonly (BillLine | BadLine)[]) {
-  yield* rows
-}
 type Kept = { run: NonNullable<Awaited<ReturnType<typeof q.account>>>; lines: number; bad: number }
 export const upload = prepared<Contract['upload'], Kept>({
   async prepare(app, { id }, request, actor) {
@@ -87,8 +90,10 @@ export const upload = prepared<Contract['upload'], Kept>({
         { why: read.fault },
       )
     const account = { provider: run.provider, configId: run.configId, orgId: run.orgId } as Account
-    await bySystem(app, (ctx) => openRun(ctx, account, run.day))
-    const { lines } = await keepBill(app, account, run.day, eachOf(read.rows))
+    const { lines } = await bySystem(app, async (ctx) => {
+      await openRun(ctx, account, run.day)
+      return replaceBill(ctx, account, run.day, read.rows)
+    })
     app.jobs.poke(billsName)
     return { run, lines, bad: read.rows.filter((row) => row.kind === 'BAD').length }
   },

@@ -171,6 +171,53 @@ test('100,000 lines are read and kept', { timeout: 60_000 }, async () => {
   } else expect((await upload(run?.id ?? 0, bytes)).body).toMatchObject({ lines: 100_000 })
 })
 
+test('an upload that dies leaves the bill that was there', async () => {
+  const run = await mine()
+  const kept = () =>
+    world.sql(
+      `select min(l.trade_no), max(l.trade_no), count(*), max(d.state) as state, max(d.lines)
+        from payment_bill_days d join payment_bills l on l.config_id = d.config_id and l.day = d.day
+        where d.day = $1 and d.config_id = $2`,
+      [day, configId],
+    )
+  await world.sql(
+    `alter table payment_bills add constraint dies check (trade_no <> 'DIES') not valid`,
+  )
+  const before = await kept()
+  const rows = Array.from({ length: 1500 }, (_, i) => line(`8${String(i).padStart(7, '0')}`))
+  const { status } = await upload(run?.id ?? 0, Buffer.from(bill([...rows, line('DIES')])))
+  expect([status >= 400, await kept()]).toEqual([true, before])
+  await world.sql('alter table payment_bills drop constraint dies')
+})
+
+test('of one that cannot be asked no bill is asked for, and none keeps a day open', async () => {
+  const state = (to: string) =>
+    world.sql('update payment_configs set state = $2 where id = $1', [configId, to])
+  await state('UNTESTED')
+  const { body } = await fetchBill(configId, tokens.finance, '2026-11-16')
+  expect(body).toMatchObject({ error: 'reconciliation.noRun' })
+  // one that could be had before
+  await world.sql(
+    `insert into payment_bill_days (org_id, provider, config_id, day, state)
+      values ($1, 'WECHAT', $2, '2026-11-16', 'FAILED')`,
+    [place.OWN, configId],
+  )
+  const parts = ['ORDERS', 'PAYMENTS', 'REFUNDS', 'STOCK', 'LEDGER']
+  await world.sql(
+    `insert into reconciliation_runs (org_id, day, part, finished_at)
+      select 1, '2026-11-16', unnest($1::text[]), $2`,
+    [parts, worldNow],
+  )
+  const closed = async () => {
+    await closeDays(world.app)
+    return (await world.sql(`select from closed_days where day = '2026-11-16'`)).length
+  }
+  await state('ACTIVE')
+  expect(await closed()).toBe(0)
+  await state('ERROR')
+  expect(await closed()).toBe(1)
+})
+
 const difference = async (state = 'OPEN', local = 300) =>
   Number(
     (
