@@ -7,6 +7,11 @@ import { bi } from '../../shared/text.ts'
 import { accountCodes, facts, voucherTypes } from './rules.ts'
 
 export const ledgerErrors = defineErrors('billing', {
+  notWaiting: [
+    409001,
+    '该笔资金已处理或正在退款，不能冲正',
+    'This money was dealt with, or is going back: it cannot be reversed',
+  ],
   samePerson: [422160, '复核人不能是申请人本人', 'Somebody else has to review it'],
   wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],
   reversesAlready: [409001, '该凭证已冲正或正在冲正', 'This voucher is reversed, or about to be'],
@@ -214,6 +219,7 @@ export const ledgerEndpoints = {
       ledgerErrors.samePerson,
       ledgerErrors.wrongState,
       ledgerErrors.tooLittle,
+      ledgerErrors.notWaiting,
       ledgerErrors.reversesAlready,
     ],
     input: z.strictObject(step),
@@ -232,7 +238,7 @@ export const ledgerEndpoints = {
     summary: 'Ask for a voucher to be taken back, which somebody else approves',
     audit: 'billing.reverse',
     idempotent: true,
-    errors: [ledgerErrors.notReversible, ledgerErrors.reversesAlready],
+    errors: [ledgerErrors.notReversible, ledgerErrors.notWaiting, ledgerErrors.reversesAlready],
     input: z.strictObject({ voucherId: f.id, reason, images }),
     output: Adjustment,
   }),

@@ -43,6 +43,7 @@ export const facts = [
   ...(['in', 'fee', 'rf', 'sus', 'susr', 'susa', 'al', 'so', 'st', 'sr', 'srr', 'net'] as const),
   ...(['wd', 'rent', 'rc', 'sp', 'spr', 'adj', 'off', 'rev', 'tr'] as const),
 ] as const
+export type Fact = (typeof facts)[number]
 /** What some of them say behind their number. */
 const steps = ['', ':apply', ':paid', ':back']
 /** The keys under which a number of business may have been booked. */
@@ -59,6 +60,11 @@ export const voucherIdOf = (text: string): number | null => {
 /** Debit makes an asset larger and a liability smaller: its balance is on its own side. */
 export const sideOf = (code: string): 1 | -1 => (code.startsWith('1') ? 1 : -1)
 
+/** What a voucher is about, by the beginning of its key. */
+export const whatOf = (key: string | null): Fact | null => {
+  const [first] = (key ?? '').split(':')
+  return facts.find((fact) => fact === first) ?? null
+}
 /** Adjustments by hand and money that waits for somebody may be taken back; else its business is. */
 export const mayReverse = (what: string | null): boolean => what === 'adj' || what === 'sus'
 

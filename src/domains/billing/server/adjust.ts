@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may, visible } from '../../../server/context.ts'
-import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
+import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { guarding, shape } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
@@ -12,7 +12,7 @@ import { post } from '../../ledger/server/post.ts'
 import { notify } from '../../notices/server/notify.ts'
 import type { billing } from '../contract.ts'
 import { Adjustment, ledgerErrors } from '../ledgerContract.ts'
-import { mayReverse, voucherNo } from '../rules.ts'
+import { mayReverse, voucherNo, whatOf } from '../rules.ts'
 
 type Contract = typeof billing
 
@@ -124,28 +124,48 @@ const adjust: Handlers<Contract>['adjust'] = async (ctx, input) => {
 }
 
 type Line = { orgId: number; account: AccountCode; amount: number; configId: number | null }
-type Booked = { type: VoucherType; what: string; orgId: number; lines: Line[] } & {
+type Booked = { type: VoucherType; key: string; orgId: number; lines: Line[] } & {
   orderId: number | null
   orderNum: string | null
 }
+/** The payment whose money a voucher holds in suspense: `sus:` and its id. */
+const stray = (key: string): number | null => Number(/^sus:(\d+)$/.exec(key)?.[1] ?? 0) || null
+/**
+ * Money that found its order, or goes back, is no longer in suspense: who takes its voucher back as
+ * well has it out twice. Locked, so that nobody decides about it meanwhile.
+ */
+async function checkWaiting(ctx: Ctx, key: string): Promise<number | null> {
+  const id = stray(key)
+  if (id === null) return null
+  await sql`select from payments where id = ${id} for no key update`.execute(ctx.db)
+  if (
+    await exists(ctx.db)`select from payments p where p.id = ${id} and (p.applied
+      or exists (select from refunds r where r.payment_id = p.id)
+      or exists (select from order_supplements s where s.payment_id = p.id))`
+  )
+    throw new Refusal(ledgerErrors.notWaiting)
+  return id
+}
+
 /** A voucher as it was booked. */
 async function bookedAs(ctx: Ctx, voucherId: number): Promise<Booked | undefined> {
   const rows = await rowsOf<Line & Omit<Booked, 'lines' | 'orgId'> & { owner: number }>(ctx.db)`
     select e.org_id as "orgId", a.code as account, e.amount, a.config_id as "configId",
-      e.voucher_type as type, split_part(k.key, ':', 1) as what, k.org_id as owner,
+      e.voucher_type as type, k.key, k.org_id as owner,
       e.order_id as "orderId", e.order_num as "orderNum"
     from ledger_voucher_keys k join ledger_entries e on e.voucher_id = k.voucher_id
     join ledger_accounts a on a.id = e.account_id
     where k.voucher_id = ${voucherId} and ${visible(ctx, 'k.org_id')} order by e.id`
   const [first] = rows
   if (!first) return undefined
-  const { type, what, owner, orderId, orderNum } = first
-  return { type, what, orgId: owner, orderId, orderNum, lines: rows }
+  const { type, key, owner, orderId, orderNum } = first
+  return { type, key, orgId: owner, orderId, orderNum, lines: rows }
 }
 
 const reverse: Handlers<Contract>['reverse'] = async (ctx, { voucherId, reason, images }) => {
   const booked = found(await bookedAs(ctx, voucherId))
-  if (!mayReverse(booked.what)) throw new Refusal(ledgerErrors.notReversible)
+  if (!mayReverse(whatOf(booked.key))) throw new Refusal(ledgerErrors.notReversible)
+  await checkWaiting(ctx, booked.key)
   const amount = booked.lines.reduce((sum, line) => sum + Math.max(line.amount, 0), 0)
   return ask(
     ctx,
@@ -198,7 +218,14 @@ async function book(ctx: Ctx, request: Held): Promise<number> {
     const of = { orgId: request.debitOrgId, orderId: null, orderNum: null, configId }
     post(ctx, [{ ...of, key, type: 'V12', entries }])
   } else {
-    const { lines, what: _, ...of } = found(await bookedAs(ctx, reverses))
+    const { lines, key: was, ...of } = found(await bookedAs(ctx, reverses))
+    const paymentId = await checkWaiting(ctx, was)
+    // what was taken back waits for nobody any more
+    if (paymentId !== null)
+      await sql`update order_cases set state = 'DONE', remark = ${no}, handled_at = ${ctx.now},
+        handled_by = ${ctx.actor.userId} where payment_id = ${paymentId} and state <> 'DONE'`.execute(
+        ctx.db,
+      )
     const merchant = lines.find((line) => ofMerchant.includes(line.account))?.configId ?? null
     const entries = lines.map(({ orgId, account, amount: fen }) => ({
       ...{ orgId, account, amount: -fen },

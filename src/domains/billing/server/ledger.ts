@@ -7,7 +7,7 @@ import type { Input } from '../../../shared/contract.ts'
 import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import type { billing } from '../contract.ts'
 import type { EntryRow, Voucher } from '../ledgerContract.ts'
-import { facts, keysOf, mayReverse, sideOf, voucherIdOf, voucherNo } from '../rules.ts'
+import { keysOf, mayReverse, sideOf, voucherIdOf, voucherNo, whatOf } from '../rules.ts'
 
 type Contract = typeof billing
 type Query = Input<Contract['entries']>
@@ -44,10 +44,6 @@ const split = (amount: number) => ({
   debit: amount > 0 ? amount : null,
   credit: amount < 0 ? -amount : null,
 })
-const whatOf = (key: string | null) => {
-  const [first] = (key ?? '').split(':')
-  return facts.find((fact) => fact === first) ?? null
-}
 const numberOf = (key: string | null) => (key ?? '').split(':')[1] ?? ''
 
 export async function listEntries(ctx: Ctx, input: Query) {

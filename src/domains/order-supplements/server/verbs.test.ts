@@ -10,6 +10,7 @@ import {
 } from '../../../../test/support/world.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
 import { runDue } from '../../../server/work.ts'
+import { billing } from '../../billing/contract.ts'
 import type { VendFact } from '../../machines/server/vending.ts'
 import { orders } from '../../orders/contract.ts'
 import { refundKind } from '../../orders/server/refunds.ts'
@@ -261,6 +262,51 @@ describe('paid without an order', () => {
     while (await refunds());
     expect(await stateOf(body.done[0].orderNum)).toMatchObject({ status: 'REFUNDED' })
     expect(await rowOf(paymentId)).toEqual(['UNMATCHED_PAYMENT DONE NONE'])
+  })
+  test('out of suspense once: what was dealt with is not reversed, what was reversed not dealt with', async () => {
+    const proven = { proven_at: worldNow }
+    const anna = await world.login('PLATFORM_FULL', proven)
+    const bert = await world.login('ROLE_SUPER_ADMIN', proven)
+    const stray = async (name: string) => {
+      const { paymentId } = await tell(name, 240)
+      const [row] = await world.sql<{ voucherId: number }>(
+        `select voucher_id as "voucherId" from ledger_voucher_keys where key = $1`,
+        [`sus:${paymentId}`],
+      )
+      return { paymentId, voucherId: Number(row?.voucherId) }
+    }
+    const refund = (paymentId: number) =>
+      put(
+        { paymentIds: [paymentId], action: 'REFUND', lines: [{ laneId: lane, count: 1 }] },
+        { token: tokens.platform },
+      )
+    const reverse = (voucherId: number) =>
+      world.call(billing.reverse, { voucherId, reason: '渠道确认未到账' }, { token: anna })
+    const approve = (id: number) =>
+      world.call(billing.approve, { adjustmentId: id, version: 1 }, { token: bert })
+    const gone = await stray('HDgone')
+    expect((await refund(gone.paymentId)).status).toBe(200)
+    expect((await reverse(gone.voucherId)).body.error).toBe('billing.notWaiting')
+    // somebody deals with it while the reversal waits
+    const late = await stray('HDlate')
+    const asked = await reverse(late.voucherId)
+    expect((await refund(late.paymentId)).status).toBe(200)
+    expect((await approve(asked.body.id)).body.error).toBe('billing.notWaiting')
+    const never = await stray('HDnever')
+    expect((await approve((await reverse(never.voucherId)).body.id)).body.state).toBe('APPROVED')
+    expect((await refund(never.paymentId)).body.error).toBe('common.stale')
+    while (await refunds());
+    const [left] = await world.sql<{ fen: string }>(
+      `select sum(e.amount) as fen from ledger_entries e
+        join ledger_accounts a on a.id = e.account_id and a.code = '2901'
+        join ledger_voucher_keys k on k.voucher_id = e.voucher_id
+        where k.key = any($1) or k.key = any($2)`,
+      [
+        [gone, late, never].flatMap(({ paymentId: id }) => [`sus:${id}`, `susa:${id}`]),
+        [gone, late, never].map(({ voucherId }) => `rev:${voucherId}`),
+      ],
+    )
+    expect(Number(left?.fen)).toBe(0)
   })
   test('told ten times at once: one payment, one case', async () => {
     const notice = {
