@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { isHeld } from './database.ts'
+import { indexesOf, makeIndex } from './onlineIndexes.ts'
 
 type Migration = { version: string; name: string; sql: string; checksum: string }
 type Rights = { installed: boolean; may: boolean }
@@ -23,8 +24,8 @@ export const earlier: Readonly<Record<string, string>> = {
 }
 
 /**
- * Applies what is missing (up to one version, for a restore), one transaction per file; returns the
- * names it applied.
+ * Applies what is missing (up to one version, for a restore), one transaction per file; a file of
+ * indexes alone without one, so that nobody waits for it. Returns the names it applied.
  */
 export async function migrate(
   ownerUrl: string,
@@ -121,11 +122,13 @@ function pendingOf(files: Migration[], applied: Applied[]): Migration[] {
 }
 
 async function apply(client: pg.Client, file: Migration) {
-  await client.query('begin')
+  const indexes = indexesOf(file.sql)
+  // a release runs beside its predecessor, and all who want a table wait behind who waits for it
+  await client.query(`set lock_timeout = '2s'`)
   try {
-    // a release runs beside its predecessor, and all who want a table wait behind who waits for it
-    await client.query(`set local lock_timeout = '2s'`)
-    await client.query(file.sql)
+    for (const index of indexes ?? []) await makeIndex(client, index)
+    await client.query('begin')
+    if (!indexes) await client.query(file.sql)
     await client.query(
       'insert into schema_migrations (version, name, checksum) values ($1, $2, $3)',
       [file.version, file.name, file.checksum],
@@ -135,7 +138,7 @@ async function apply(client: pg.Client, file: Migration) {
     await client.query('rollback').catch(() => {})
     if (isHeld(error))
       throw new Error(
-        `Migration ${file.name}: a table that it changes is in use (a backup, an export). Nothing of it was done; start it again.`,
+        `Migration ${file.name}: a table that it changes is in use (a backup, an export). ${indexes ? 'What it made so far stays' : 'Nothing of it was done'}; start it again.`,
         { cause: error },
       )
     const { message, position, where, detail } = error as {
