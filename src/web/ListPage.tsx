@@ -12,7 +12,7 @@ import { BatchBar, ListHead } from './list/Heads.tsx'
 import styles from './list/List.module.css'
 import { ListTable } from './list/ListTable.tsx'
 import { arrange, readLayout } from './list/layout.ts'
-import { activeFilters, type Query } from './list/listUrl.ts'
+import { activeFilters, listedBy, type Query } from './list/listUrl.ts'
 import { Tools } from './list/Tools.tsx'
 import type { ListPageProps, Records, RowOf } from './list/types.ts'
 import { useChanged } from './list/useChanged.ts'
@@ -57,7 +57,11 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
   )
   const read = useRead(endpoint, query as never, { keep: true, inline: true })
   const answer = read.data as (Answer<R> & Output<E>) | undefined
-  const [selected, setSelected] = useState<ReadonlyMap<string | number, R>>(new Map())
+  // an act on many is on rows that its reader found: another view or filter has none of them
+  const listed = listedBy(query)
+  const [chosen, setChosen] = useState<{ of: string; rows: ReadonlyMap<string | number, R> }>()
+  const selected = chosen?.of === listed ? chosen.rows : new Map<string | number, R>()
+  const setSelected = (rows: ReadonlyMap<string | number, R>) => setChosen({ of: listed, rows })
   useLive(props.live, [endpoint.path])
 
   const keyOf = (row: R) => row[rowKey] as string | number

@@ -200,6 +200,27 @@ test('rows stay chosen over pages, all of the filter can be, and the act gets th
   await expect.element(page.getByRole('toolbar')).not.toBeInTheDocument()
 })
 
+test('rows chosen in one view or filter are not acted on in another', async () => {
+  keepLabels(many(6))
+  await show(<LabelList views="kind" batch={[{ key: 'print', label: '打印', onClick() {} }]} />)
+  const views = page.getByRole('group', { name: '快捷视图' })
+  const bar = page.getByRole('toolbar')
+  await page.getByRole('checkbox').nth(1).click()
+  await expect.element(page.getByRole('toolbar', { name: '已选 1 条' })).toBeVisible()
+  await views.getByRole('button', { name: '柜门' }).click()
+  await expect.element(cell('标签2')).toBeVisible()
+  await expect.element(bar).not.toBeInTheDocument()
+  await page.getByRole('checkbox').nth(1).click()
+  await page.getByRole('checkbox').nth(2).click()
+  await expect.element(page.getByRole('toolbar', { name: '已选 2 条' })).toBeVisible()
+  await views.getByRole('button', { name: '货架' }).click()
+  await expect.element(bar).not.toBeInTheDocument()
+  // of one view it is the same list, whatever its order
+  await page.getByRole('checkbox').nth(1).click()
+  await page.getByRole('columnheader', { name: '名称' }).click()
+  await expect.element(page.getByRole('toolbar', { name: '已选 1 条' })).toBeVisible()
+})
+
 test('columns are hidden and moved, and the server keeps it for this person', async () => {
   keepLabels(many(2))
   await show(<LabelList />)

@@ -82,6 +82,10 @@ export function activeFilters(input: z.ZodObject, query: Query, fixed: Query = {
   )
 }
 
+/** What is listed, whichever page of it in whichever order. */
+export const listedBy = (query: Query): string =>
+  JSON.stringify(Object.entries(query).filter(([key]) => !paging.includes(key)))
+
 /** A changed filter starts at the first page again. */
 export const withChange = (query: Query, change: Query): Query => ({
   ...query,
