@@ -5,6 +5,34 @@ export const locale = defineLocale(
     one: '药品合规',
     many: '药品合规',
     title: '药品合规',
+    machineLicence: {
+      ends: {
+        title: '售药机许可证 {licenceNo} 还有 {n} 天到期',
+        body: '有效期至 {until}，涉及 {count} 台设备（{machines}），到期后停止销售药品，请及时更换许可证',
+      },
+      endsToday: {
+        title: '售药机许可证 {licenceNo} 今天到期',
+        body: '有效期至 {until}，涉及 {count} 台设备（{machines}），明天起停止销售药品，请及时更换许可证',
+      },
+      ended: {
+        title: '售药机许可证 {licenceNo} 已过期',
+        body: '有效期至 {until}，涉及 {count} 台设备（{machines}），已停止销售药品，更换许可证后恢复',
+      },
+    },
+    pharmacistLicence: {
+      ends: {
+        title: '药师“{name}”的注册证还有 {n} 天到期',
+        body: '有效期至 {until}，到期后不能值守，请及时延续注册',
+      },
+      endsToday: {
+        title: '药师“{name}”的注册证今天到期',
+        body: '有效期至 {until}，明天起不能值守，请及时延续注册',
+      },
+      ended: {
+        title: '药师“{name}”的注册证已过期',
+        body: '有效期至 {until}，已不能值守，延续注册后恢复',
+      },
+    },
     views: {
       locks: '锁定处置',
       recalls: '召回',
@@ -176,6 +204,34 @@ export const locale = defineLocale(
     one: 'drug control',
     many: 'drug control',
     title: 'Drug control',
+    machineLicence: {
+      ends: {
+        title: 'Drug licence {licenceNo} of machines ends in {n} days',
+        body: 'Valid until {until}. Machines: {count} ({machines}). They sell no drugs after that: have it renewed',
+      },
+      endsToday: {
+        title: 'Drug licence {licenceNo} of machines ends today',
+        body: 'Valid until {until}. Machines: {count} ({machines}). They sell no drugs from tomorrow: have it renewed',
+      },
+      ended: {
+        title: 'Drug licence {licenceNo} of machines has expired',
+        body: 'Valid until {until}. Machines: {count} ({machines}). They sell no drugs until it is renewed',
+      },
+    },
+    pharmacistLicence: {
+      ends: {
+        title: 'The pharmacist licence of {name} ends in {n} days',
+        body: 'Valid until {until}. No duty after that: have it renewed',
+      },
+      endsToday: {
+        title: 'The pharmacist licence of {name} ends today',
+        body: 'Valid until {until}. No duty from tomorrow: have it renewed',
+      },
+      ended: {
+        title: 'The pharmacist licence of {name} has expired',
+        body: 'Valid until {until}. No duty until it is renewed',
+      },
+    },
     views: {
       locks: 'Locks',
       recalls: 'Recalls',

@@ -1,13 +1,7 @@
 import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
-import { bi, say } from '../../shared/text.ts'
+import { bi } from '../../shared/text.ts'
 import { ownsMachines } from '../machines/rules.ts'
-import { locale } from './locale.ts'
 
-/**
- * Days before the end of a licence at which people are told; the last: it has ended. A licence
- * holds on its last day.
- */
-export const licenceSteps = [30, 7, 1, -1] as const
 export const licenceStates = ['NONE', 'VALID', 'SOON', 'EXPIRED'] as const
 
 export const supplierErrors = defineErrors('suppliers', {
@@ -39,15 +33,3 @@ export const licenceFindings = ({ suppliesDrugs, licence, licenceUntil }: Licens
     ? [{ field: 'licenceUntil', text: bi('请选择许可证有效期', 'Say how long the licence holds') }]
     : []),
 ]
-
-type Licence = { readonly name: string; readonly until: string; readonly daysLeft: number }
-/** What people hear of a licence that ends, or has. */
-export function licenceMessage({ daysLeft, ...licence }: Licence): { title: string; body: string } {
-  const key = daysLeft < 0 ? 'ended' : daysLeft === 0 ? 'endsToday' : 'ends'
-  const both = (part: 'title' | 'body') =>
-    bi(
-      say(locale.zh.licence[key][part], 'zh-CN', { ...licence, n: daysLeft }),
-      say(locale.en.licence[key][part], 'en', { ...licence, n: daysLeft }),
-    )
-  return { title: both('title'), body: both('body') }
-}

@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
+import { licenceEnding } from '../../../server/licences.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
-import { shanghaiDay } from '../../../shared/instants.ts'
+import { licenceMessage } from '../../../shared/licences.ts'
 import { notify } from '../../notices/server/notify.ts'
-import { licenceMessage, licenceSteps } from '../rules.ts'
+import { locale } from '../locale.ts'
 
 type Due = {
   orgId: number
@@ -25,14 +25,11 @@ export async function watchLicences(app: App): Promise<void> {
 }
 
 async function tell(ctx: Ctx): Promise<number> {
-  const left = sql`s.licence_until - ${shanghaiDay(ctx.now)}::date`
-  const step = sql`(select min(x) from unnest(${[...licenceSteps]}::int[]) x where ${left} <= x)`
+  const { left, step, due: ending } = licenceEnding('s', 'licence_until', ctx.now)
   const due = await rowsOf<Due>(ctx.db)`
     update suppliers u set licence_told_for = s.licence_until, licence_told_days = s.step
     from (select s.*, ${step} as step, ${left} as left from suppliers s
-      where s.status = 'ENABLED' and s.licence_until is not null
-        and ${left} <= ${licenceSteps[0]}::int
-        and (s.licence_told_for is distinct from s.licence_until or s.licence_told_days > ${step})
+      where s.status = 'ENABLED' and ${ending}
       order by s.id limit ${atOnce} for no key update) s
     where u.id = s.id returning u.org_id as "orgId", u.supplier_org_id as "supplierOrgId", u.name,
       u.licence_until as until, s.left as "daysLeft"`
@@ -41,7 +38,7 @@ async function tell(ctx: Ctx): Promise<number> {
     due.flatMap(({ orgId, supplierOrgId, ...licence }) => {
       const note = {
         kind: 'SYSTEM' as const,
-        ...licenceMessage(licence),
+        ...licenceMessage({ zh: locale.zh.licence, en: locale.en.licence }, licence),
         link: `/product/supplier-batch?licenceState=${licence.daysLeft < 0 ? 'EXPIRED' : 'SOON'}`,
       }
       return [

@@ -4,8 +4,8 @@ import { exists, rowsOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
+import { licenceSteps } from '../../../shared/licences.ts'
 import { SupplierRow, type suppliers } from '../contract.ts'
-import { licenceSteps } from '../rules.ts'
 
 // the owner of the entry of his own organisation is nobody a supplier can see
 const supplier = (ctx: Ctx) =>
