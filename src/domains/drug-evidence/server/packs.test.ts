@@ -228,7 +228,7 @@ test('who bought special compounds is there, as people may see him', async () =>
     return text.split('\r\n').filter((line) => /伪麻/.test(line))
   }
   const row =
-    'HD000011,20261118000000000003,1,伪麻3,12片,安*,110***********002X,2026-11-18 10:00:00,'
+    'HD000011,20261118000000000003,1,伪麻3,12片,安*,110***********002X,FORM,2026-11-18 10:00:00,'
   expect(await of({})).toEqual([`${row}FAILED`])
   expect(await of({ dataAsOf: '2026-11-18T03:00:00Z' })).toEqual([row])
 })

@@ -211,6 +211,12 @@ export function sectionsOf(ctx: Pick<Ctx, 'actor'>, about: About): Section[] {
         ['规格', 'Size', sql`u.model`],
         ['购买人', 'Buyer', sql`s.buyer`],
         ['身份证号', 'Identity card', sql`s.card`],
+        // whoever reads it must not take a number that was typed in for one that was checked
+        [
+          '身份核验（FORM：仅格式与校验码）',
+          'Identity checked (FORM: form and check digit only)',
+          sql`'FORM'`,
+        ],
         ['下单时间', 'Ordered', at('s.order_at')],
         ['出货结果', 'Result', sql`case when u.finished_at <= ${asOf} then u.vend_state end`],
       ],
