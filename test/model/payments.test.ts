@@ -163,7 +163,8 @@ async function run(random: Random, machine: (typeof machines)[number]): Promise<
   const lane = shelf.list?.length
     ? random.pick<{ roadIndex: number; price: number }>(shelf.list)
     : null
-  if (!lane) return
+  // a machine that is not sold from goes on giving out what was paid: it would be busy for ever
+  if (!lane) return vend(random, machine)
   const answer = await world.call(orders.mobileOrder, {
     rtuNumber: machine.rtuNumber,
     items: [{ roadIndex: lane.roadIndex, count: random.int(1, 3), price: lane.price }],
@@ -171,7 +172,7 @@ async function run(random: Random, machine: (typeof machines)[number]): Promise<
     clientId: randomUUID(),
     consumer: '',
   })
-  if (answer.status !== 200) return
+  if (answer.status !== 200) return vend(random, machine)
   sold += 1
   const made = answer.body as Made
   // money for an order that nobody knows
