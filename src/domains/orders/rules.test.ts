@@ -7,6 +7,7 @@ import {
   refundable,
   refundBackoff,
   refundStates,
+  refundTries,
   type UnitFacts,
   type VendState,
   vendStates,
@@ -280,6 +281,7 @@ describe('who may have his money back', () => {
 
   test('the provider is asked six times, ever slower', () => {
     expect(refundBackoff).toEqual([10, 60, 300, 1800, 21_600])
+    expect(refundTries, 'one less: the last pause is behind what people were told').toBe(5)
   })
 })
 

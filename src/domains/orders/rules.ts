@@ -363,11 +363,13 @@ export function splitDiscount(discount: number, prices: readonly number[]): numb
   return shares
 }
 
-/**
- * Seconds before a refund that the provider did not take is tried again (core.md /order): then it
- * is FAILED and a person looks.
- */
+/** Seconds before a refund that the provider did not take is tried again (core.md /order). */
 export const refundBackoff = [10, 60, 300, 1800, 21_600] as const
+/**
+ * After so many tries it is FAILED and a person looks; six hours later it is tried once more, since
+ * what was missing may be there: merchants lay in money.
+ */
+export const refundTries = 5
 
 /** Seconds; see core.md "Timers". The time to pay is a setting. */
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
-import { rowOf, rowsOf } from '../../../server/rows.ts'
+import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import {
   claiming,
   clock,
@@ -10,11 +10,14 @@ import {
   type Piece,
   turns,
 } from '../../../server/work.ts'
+import { yuan } from '../../../shared/money.ts'
+import { bi } from '../../../shared/text.ts'
 import { keepBills } from '../../billing/server/keep.ts'
 import { feeShareOf, refundOut, suspenseOut, type Voucher } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
+import { notify } from '../../notices/server/notify.ts'
 import type { RefundAnswer, RefundRequest } from '../../payment-channels/server/channels.ts'
-import { refundBackoff } from '../rules.ts'
+import { refundBackoff, refundTries } from '../rules.ts'
 import { addFigures } from './rollups.ts'
 import { liesAt, lockOrders, places, relabel, type Unit, writeEvents } from './rows.ts'
 
@@ -43,6 +46,8 @@ type Due = Piece & {
   tradeNo: string | null
   configId: number | null
   total: number
+  /** Who pressed the button. */
+  requestedBy: number | null
 }
 
 /**
@@ -95,7 +100,8 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
         t.order_at as "orderAt", t.order_num as "orderNum",
         t.unit_id as "unitId", t.amount, t.attempts, t.attempts - t.waited as "countedTries",
         t.payment_id as "paymentId", p.provider, p.out_trade_no as "outTradeNo",
-        p.provider_trade_no as "tradeNo", p.config_id as "configId", p.amount as total`
+        p.provider_trade_no as "tradeNo", p.config_id as "configId", p.amount as total,
+        t.requested_by as "requestedBy"`
     const units = rows.flatMap(({ orgId, orderAt, unitId }) =>
       unitId === null ? [] : [{ orgId, createdAt: orderAt, id: unitId }],
     )
@@ -162,8 +168,9 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
       keepBills(ctx, [{ ...of, ...paid, ...back }])
     }
     post(ctx, [voucher])
+    await tellEnd(ctx, refund)
   } else {
-    const failed = to.state === 'FAILED'
+    const failed = to.state === 'FAILED' || refund.countedTries >= refundTries
     const state = failed ? 'FAILED' : 'PROCESSING'
     const { numAffectedRows } = await sql`update refunds
         set state = ${state}, next_at = ${to.nextAt}, last_error = ${to.reason}
@@ -190,9 +197,42 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
         on conflict (kind, unit_id, payment_id) do update set state = 'OPEN', handled_at = null`.execute(
         ctx.db,
       )
+      await tellFailed(ctx, refund, to.reason)
     }
   }
   ctx.touch('orders', refund.orgId)
+}
+
+/** Whoever can put it right hears that money did not go back; one word for all of some hours. */
+const tellFailed = (ctx: Ctx, { orgId, orderNum, amount }: Due, reason: string) =>
+  notify(ctx, {
+    kind: 'SYSTEM',
+    permission: 'order:refund',
+    ...{ orgId, orAbove: true, quietHours: 4 },
+    title: bi('有退款失败，请处理', 'A refund failed and needs a person'),
+    body: bi(
+      `订单 ${orderNum} 的退款 ${yuan(amount)} 未成功：${reason}`,
+      `Order ${orderNum}: the refund of ${yuan(amount)} did not succeed: ${reason}`,
+    ),
+    link: '/order/order-list?orderStatus=ABNORMAL',
+  })
+
+/** Whoever asked for money that the channel did not give back at once hears that it went. */
+async function tellEnd(ctx: Ctx, refund: Due): Promise<void> {
+  const { requestedBy, orderId, orderNum, attempts } = refund
+  if (requestedBy === null || attempts < 2) return
+  const { open, amount } = await onlyRow<{ open: boolean; amount: number }>(ctx.db)`
+    select coalesce(bool_or(state in ('PENDING','PROCESSING')), false) as open,
+      coalesce(sum(amount) filter (where state = 'SUCCESS'), 0) as amount
+    from refunds where order_id = ${orderId}`
+  if (open) return
+  await notify(ctx, {
+    kind: 'SYSTEM',
+    userIds: [requestedBy],
+    title: bi(`订单 ${orderNum} 退款成功`, `Order ${orderNum}: the money went back`),
+    body: bi(`已退款 ${yuan(amount)}`, `Refunded: ${yuan(amount)}`),
+    link: `/order/order-details/${orderNum}`,
+  })
 }
 
 /**

@@ -156,6 +156,8 @@ type Work = {
   cases: Case[]
   refunds: Unit[]
   cancels: number[]
+  /** Pieces that left after their refund failed: it is not tried by itself any more. */
+  rests: number[]
   /** Orders with a piece that did not leave and whose money nobody sends back. */
   waiting: Map<number, Order>
   /** Attempts whose hold ends. */
@@ -174,6 +176,7 @@ const newWork = (): Work => ({
   cases: [],
   refunds: [],
   cancels: [],
+  rests: [],
   waiting: new Map(),
   freed: [],
   products: [],
@@ -240,7 +243,8 @@ function apply(
       work.products.push({ orgId, deviceId, productId, at: fact.at, cost })
     }
     if (unit.refundState === 'PENDING') work.cancels.push(unit.id)
-    else if (
+    if (unit.refundState === 'FAILED') work.rests.push(unit.id)
+    if (
       unit.refundState === 'PROCESSING' ||
       unit.refundState === 'SUCCESS' ||
       unit.refundState === 'FAILED'
@@ -342,6 +346,9 @@ async function write(
     )
     for (const unit of units) if (work.cancels.includes(unit.id)) unit.refundState = 'CANCELLED'
   }
+  if (work.rests.length)
+    ctx.later(sql`update refunds set next_at = null
+      where unit_id = any(${work.rests}::bigint[]) and state = 'FAILED'`)
   await openRefunds(ctx, work.refunds, {
     reason: 'NOT_DISPENSED',
     remark: '',

@@ -199,17 +199,27 @@ describe('pieces and refunds, beyond the scenarios that test/model/scenarios.tes
       await refunds({ state: 'PROCESSING' })
       later(61)
     }
+    const tries = async () =>
+      (
+        await world.rows<{ n: number }>(
+          `select attempts - waited as n from refunds where order_num = $1`,
+          [sale.orderNum],
+        )
+      )[0]?.n
+    const cases = () =>
+      world.rows(`select kind, state from order_cases where order_num = $1`, [sale.orderNum])
     for (let n = 0; n < 5; n += 1) {
+      expect(await ends(sale.orderNum)).toMatchObject({ units: ['FAILED/PROCESSING'] })
       await refunds({ state: 'RETRY', reason: 'no money' })
-      later(22_000)
+      later(n < 4 ? 2000 : 0)
     }
-    expect(await ends(sale.orderNum)).toMatchObject({ units: ['FAILED/PROCESSING'] })
-    expect(
-      await world.rows(`select attempts - waited as tries from refunds where order_num = $1`, [
-        sale.orderNum,
-      ]),
-    ).toEqual([{ tries: 5 }])
+    expect(await ends(sale.orderNum)).toMatchObject({ units: ['FAILED/FAILED'], ledger: kept })
+    expect([await tries(), await cases()]).toEqual([5, [{ kind: 'REFUND_FAILED', state: 'OPEN' }]])
+    later(17_000)
+    expect(await refunds(), 'not before six hours, less a fifth').toBe(0)
+    later(5000)
     await refunds()
+    expect(await cases()).toEqual([{ kind: 'REFUND_FAILED', state: 'DONE' }])
     expect(await ends(sale.orderNum)).toMatchObject({
       label: 'REFUNDED',
       units: ['FAILED/SUCCESS'],
@@ -277,6 +287,26 @@ test('refunds of tenants take turns: one who gives back much holds up nobody els
     (await taken(3)).map(({ orgId }) => orgId).sort(),
   ]).toEqual([2, [3], [2, 2, 3]])
   await world.rows(`delete from refunds where refund_no like 'turn-%'`)
+})
+
+test('a piece that left after its refund failed is not paid back by itself six hours later', async () => {
+  const sale = await sold()
+  await giveUp()
+  // pieces that other tests left go with it
+  const none: RefundAnswer = { state: 'RETRY', reason: 'no money' }
+  for (let n = 0; n < 5; n += 1) {
+    await refunds(...Array.from({ length: 8 }, () => none))
+    later(n < 4 ? 2000 : 0)
+  }
+  expect(await ends(sale.orderNum)).toMatchObject({ units: ['VOID/FAILED'] })
+  await say(ok(sale.cmdId))
+  later(30_000)
+  await refunds()
+  expect(await ends(sale.orderNum)).toMatchObject({
+    units: ['SUCCESS/FAILED'],
+    refunded: 0,
+    ledger: kept,
+  })
 })
 
 test('the clock is set back by an hour: what left goes on to its refund, unpaid orders give their goods back', async () => {

@@ -10,15 +10,8 @@ import { Time } from '../../../web/Time.tsx'
 import { Pairs, Sheet } from '../../../web/ui/Sheet.tsx'
 import { Bad, Cut } from '../../../web/ui/Text.tsx'
 import type { OrderDetail } from '../contract.ts'
-import {
-  clock,
-  lane,
-  payTones,
-  refundTones,
-  refundTries,
-  shortForeign,
-  type Unit,
-} from './stations.ts'
+import { refundTries } from '../rules.ts'
+import { clock, lane, payTones, refundTones, shortForeign, type Unit } from './stations.ts'
 import { useWords } from './words.ts'
 
 type Items = (readonly [label: string, value: ReactNode] | false)[]
@@ -147,7 +140,7 @@ function Refund({ unit, since }: { unit: Refunded; since: string }) {
           ],
           (attempts > 1 || (moving && attempts > 0)) && [
             f('attempts'),
-            t('attempt', { n: attempts, max: refundTries }),
+            t('attempt', { n: attempts, max: Math.max(attempts, refundTries) }),
           ],
           succeededAt !== null && [
             f('succeededAt'),

@@ -2,7 +2,6 @@ import { yuan } from '../../../shared/money.ts'
 import type { Tone } from '../../../web/StatusTag.tsx'
 import { fullTime } from '../../../web/time.ts'
 import type { OrderDetail, OrderRow } from '../contract.ts'
-import { refundBackoff } from '../rules.ts'
 
 export type Unit = OrderDetail['units'][number]
 /** A text of locale.ts with its values. */
@@ -46,9 +45,6 @@ export const refundTones: Readonly<Record<NonNullable<Unit['refund']>['state'], 
   FAILED: 'fault',
   CANCELLED: 'closed',
 }
-/** The first try and one after each pause. */
-export const refundTries = refundBackoff.length + 1
-
 const step = (name: string, values?: Words['values']): Words => ({
   key: `step.${name}`,
   ...(values ? { values } : {}),
@@ -142,14 +138,17 @@ function refundStation(order: OrderDetail, unit: Unit): Station {
     refund.attempts > 1 ? { key: 'attemptShort', values: { n: refund.attempts } } : undefined
   if (refund.state === 'SUCCESS')
     return { key: 'refund', state: 'back', word: step('refunded'), at: refund.succeededAt }
-  if (refund.state === 'FAILED')
-    return { key: 'refund', state: 'bad', word: step('refundFailed'), note: tried, detail }
-  if (refund.state === 'CANCELLED')
-    return { key: 'refund', state: 'todo', word: step('refundCancelled') }
   const again =
     refund.lastError && refund.nextAt
       ? step('retryAt', { time: clock(refund.nextAt, order.createTime) })
       : undefined
+  if (refund.state === 'FAILED')
+    return {
+      ...{ key: 'refund', state: 'bad', word: step('refundFailed') },
+      ...{ note: tried, more: again, detail },
+    }
+  if (refund.state === 'CANCELLED')
+    return { key: 'refund', state: 'todo', word: step('refundCancelled') }
   return { key: 'refund', state: 'now', word: step('refunding'), note: tried, more: again, detail }
 }
 
