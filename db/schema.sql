@@ -994,6 +994,8 @@ table public.devices row security
   broker_hash text
   boot_epoch integer default 0 not null
   licence_until date
+  licence_told_for date
+  licence_told_days integer
   constraint devices_address_check CHECK (((address <> ''::text) AND (length(address) <= 100)))
   constraint devices_board_no_check CHECK (((length(board_no) >= 6) AND (length(board_no) <= 40)))
   constraint devices_board_no_fkey FOREIGN KEY (board_no) REFERENCES main_boards(board_no) ON UPDATE CASCADE
@@ -1018,6 +1020,7 @@ table public.devices row security
   constraint devices_store_fkey FOREIGN KEY (store_id, org_id) REFERENCES stores(id, org_id)
   constraint devices_type_id_fkey FOREIGN KEY (type_id) REFERENCES device_types(id)
   CREATE INDEX devices_county ON public.devices USING btree (county)
+  CREATE INDEX devices_licence ON public.devices USING btree (licence_until) WHERE (licence_until IS NOT NULL)
   CREATE INDEX devices_org ON public.devices USING btree (org_id, id)
   CREATE INDEX devices_pharmacist ON public.devices USING btree (org_id, store_id) WHERE (dispensing_mode = 'PHARMACIST'::text)
   CREATE INDEX devices_store ON public.devices USING btree (store_id) WHERE (store_id IS NOT NULL)
@@ -2492,6 +2495,7 @@ table public.payments row security
   prepaid jsonb
   next_at timestamp with time zone
   attempts integer default 0 not null
+  pay_type text
   constraint payments_amount_check CHECK ((amount > 0))
   constraint payments_check CHECK (((refunded_amount >= 0) AND (refunded_amount <= amount)))
   constraint payments_check1 CHECK (((NOT applied) OR ((order_id IS NOT NULL) AND (state = 'SUCCESS'::text))))
@@ -2501,6 +2505,7 @@ table public.payments row security
   constraint payments_fee_amount_check CHECK ((fee_amount >= 0))
   constraint payments_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint payments_out_trade_no_key UNIQUE (out_trade_no)
+  constraint payments_pay_type_check CHECK ((pay_type = ANY (ARRAY['WECHAT'::text, 'ALIPAY'::text]))) NOT VALID
   constraint payments_pkey PRIMARY KEY (id)
   constraint payments_provider_check CHECK ((provider = ANY (ARRAY['SIMULATOR'::text, 'WECHAT'::text, 'ALIPAY'::text])))
   constraint payments_provider_provider_trade_no_key UNIQUE (provider, provider_trade_no)
@@ -2581,6 +2586,8 @@ table public.pharmacists row security
   org_id bigint not null
   licence_no text not null
   valid_until date not null
+  licence_told_for date
+  licence_told_days integer
   constraint pharmacists_licence_no_check CHECK ((licence_no ~ '^[A-Z0-9]{10,30}$'::text))
   constraint pharmacists_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint pharmacists_org_id_licence_no_key UNIQUE (org_id, licence_no)

@@ -541,6 +541,8 @@ export interface DevicesTable {
   broker_hash: string | null
   boot_epoch: Generated<number>
   licence_until: string | null
+  licence_told_for: string | null
+  licence_told_days: number | null
 }
 
 export interface DispensingModeChangesTable {
@@ -1334,6 +1336,7 @@ export interface PaymentsTable {
   prepaid: unknown
   next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   attempts: Generated<number>
+  pay_type: string | null
 }
 
 export interface PayoutAccountsTable {
@@ -1377,6 +1380,8 @@ export interface PharmacistsTable {
   org_id: number
   licence_no: string
   valid_until: string
+  licence_told_for: string | null
+  licence_told_days: number | null
 }
 
 export interface PickListItemsTable {

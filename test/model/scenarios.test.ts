@@ -13,6 +13,8 @@ import { closeUnpaid, sweepCommands } from '../../src/domains/orders/server/time
 import { recordVend, takeCommands } from '../../src/domains/orders/server/vend.ts'
 import { applyPayment } from '../../src/domains/orders/server/verbs.ts'
 import type { RefundAnswer } from '../../src/domains/payment-channels/server/channels.ts'
+import { configsChanged } from '../../src/domains/payment-channels/server/configs.ts'
+import { enterMerchant } from '../../src/domains/payment-channels/server/merchants.ts'
 import { payments } from '../../src/domains/payments/contract.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
 import { verifyDay } from '../../src/domains/reconciliation/server/run.ts'
@@ -24,6 +26,7 @@ import { claim, runDue } from '../../src/server/work.ts'
 import type { Endpoint } from '../../src/shared/contract.ts'
 import { shanghaiDay } from '../../src/shared/instants.ts'
 import { addDevice, addLanes } from '../factories/things.ts'
+import { openAlipay, type StandIn } from '../support/payChannels.ts'
 import { openWorld, place, rowId, type World, widenLimits, worldNow } from '../support/world.ts'
 
 /**
@@ -39,12 +42,24 @@ import { openWorld, place, rowId, type World, widenLimits, worldNow } from '../s
 let world: World
 let token: string
 let now = worldNow.getTime()
+/** Of one operator alone, beside the simulator, which takes what is paid with WeChat. */
+let alipay: StandIn
+let alipayId = 0
 beforeAll(async () => {
-  world = await openWorld({ now: () => new Date(now) })
+  alipay = await openAlipay(() => new Date(now))
+  world = await openWorld({
+    now: () => new Date(now),
+    config: { ALIPAY_GATEWAY: `${alipay.base}/gateway.do` },
+  })
   await widenLimits(world)
+  alipayId = await enterMerchant(world.app, { orgId: place.OWN, ...alipay.merchant })
+  configsChanged(world.app)
   token = await world.login('ROLE_FULL')
 })
-afterAll(() => world?.close())
+afterAll(async () => {
+  await world?.close()
+  alipay?.close()
+})
 
 /** What a scenario ends with; a column that the table leaves empty is empty. */
 type Ends = {
@@ -104,12 +119,14 @@ async function openPlay(n: number, quantity = 5) {
   const lane = laneIds[0] as number
   let current: Made | undefined
 
+  let clientId = ''
   const buy = async (count = 1, road = 1) => {
+    clientId = randomUUID()
     const { status, body } = await world.call(orders.mobileOrder, {
       rtuNumber,
       items: [{ roadIndex: road, count, price: 300 }],
       payType: 'WECHAT',
-      clientId: randomUUID(),
+      clientId,
       consumer: '',
     })
     if (status !== 200) return body.message as string
@@ -163,6 +180,25 @@ async function openPlay(n: number, quantity = 5) {
   return {
     ...{ id, lane, laneIds, rtuNumber, buy, made, notify, sale, send, say, acknowledge, silence },
     units,
+    /** The code of the other channel, which takes money beside the first. */
+    async otherWay() {
+      const { orderNum } = made()
+      const { status, body } = await world.call(payments.prepay, {
+        ...{ orderNum, clientId, payType: 'ALIPAY' },
+      })
+      expect([status, body.provider]).toEqual([200, 'ALIPAY'])
+      return {
+        async pay() {
+          const {
+            url,
+            headers,
+            body: payload,
+          } = alipay.notice(alipayId, alipay.pay(body.outTradeNo))
+          const answer = await world.http.inject({ method: 'POST', url, headers, payload })
+          return answer.statusCode
+        },
+      }
+    },
     /** Of the machine's lanes. */
     version: async () =>
       (
@@ -630,10 +666,19 @@ const scenarios: Scenario[] = [
     n: 21,
     name: 'paid twice (two providers)',
     async play(p) {
-      const cmdId = await p.sale()
-      expect(await p.notify()).toBe('DUPLICATE')
+      await p.buy()
+      const second = await p.otherWay()
+      expect(await p.notify()).toBe('APPLIED')
+      const cmdId = await p.send()
+      expect(await second.pay()).toBe(200)
       await p.say(cmdId, 'OK')
       await refunds()
+      const paid = await world.sql<{ s: string }>(
+        `select provider || ' ' || applied || ' ' || refunded_amount as s from payments
+          where order_num = $1 order by id`,
+        [p.made().orderNum],
+      )
+      expect(paid.map((row) => row.s)).toEqual(['SIMULATOR true 0', 'ALIPAY false 300'])
     },
     ends: {
       ...{ unit: ['SUCCESS'], label: '出货成功', refund: ['PAYMENT 300 SUCCESS'] },
@@ -645,10 +690,25 @@ const scenarios: Scenario[] = [
     name: 'refund fails five times',
     async play(p) {
       await p.say(await p.sale(), 'MOTOR_NOT_MOVE')
-      for (const wait of [0, 10, 60, 300, 1800, 21_600]) {
-        now += (wait + 1) * 1000
-        await refunds({ state: 'RETRY', reason: 'NOT_ENOUGH' })
+      const tries = async (...waits: number[]) => {
+        for (const wait of waits) {
+          now += (wait + 1) * 1000
+          expect(await refunds({ state: 'RETRY', reason: 'NOT_ENOUGH' })).toBe(1)
+        }
       }
+      await tries(0, 10, 60, 300)
+      expect((await p.ends()).refund, 'four did not do it').toEqual(['UNIT 300 PROCESSING'])
+      await tries(1800)
+      const failed = await p.ends()
+      expect(failed).toMatchObject({ label: '出货异常', refund: ['UNIT 300 FAILED'], open: 300 })
+      const told = await world.sql(
+        `select 1 from messages where title_zh = '有退款失败，请处理' and body_zh like $1`,
+        [`%${p.made().orderNum}%`],
+      )
+      expect(told.length, 'people of the operator hear it').toBeGreaterThan(0)
+      // six hours later once more by itself, and never again
+      await tries(21_600)
+      expect(await p.ends()).toEqual(failed)
       now += 1_000_000_000
       expect(await refunds(), 'it is not tried for ever').toBe(0)
     },
@@ -662,7 +722,8 @@ const scenarios: Scenario[] = [
     name: 'free order (paid 0), vend fails',
     async play(p) {
       const { orderNum } = (await p.buy()) as Made
-      // whoever makes a discount of all of it does not exist yet: the order as it would be then
+      // whoever makes a discount of all of it (red packets, with the sponsor's money of 2202) does
+      // not exist yet: the order as it would be then
       await world.sql('update order_units set discount = 300, paid = 0 where order_num = $1', [
         orderNum,
       ])
@@ -677,7 +738,13 @@ const scenarios: Scenario[] = [
       )
       if (!payment) throw new Error('no payment')
       await world.system((ctx) => applyPayment(ctx, payment, { orderPaid: true }))
+      const before = done.length
       await p.say(await p.send(), 'NO_DROP')
+      expect([await refunds(), done.length - before], 'no channel is asked').toEqual([0, 0])
+      const vouchers = await world.sql('select 1 from ledger_entries where order_num = $1', [
+        orderNum,
+      ])
+      expect(vouchers).toEqual([])
     },
     ends: { unit: ['FAILED'], label: '已退款', refund: ['UNIT 0 SUCCESS'], qrh: '5/0/1' },
   },

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
+import { deviceSplitErrors } from '../device-splits/rules.ts'
 
 export const paymentErrors = defineErrors('payments', {
   badSignature: [403010, '签名校验失败', 'The signature is wrong'],
@@ -51,11 +52,13 @@ export const payments = {
     summary: 'What the buyer pays with: a code to show, or the parameters of a page of WeChat',
     audit: { none: 'the payment of the order keeps it' },
     scope: 'system',
-    errors: [paymentErrors.notPayable, paymentErrors.channelDown],
+    errors: [paymentErrors.notPayable, paymentErrors.channelDown, deviceSplitErrors.tradePaused],
     input: z.strictObject({
       orderNum: z.string().regex(/^\d{20}$/),
       /** Of the phone that ordered; nobody else pays with this order's code. */
       clientId: z.uuid().toLowerCase(),
+      /** Another way than the order's, both of which can be paid until one is. */
+      payType: z.enum(['WECHAT', 'ALIPAY']).optional(),
       /** Inside WeChat: who pays. */
       openid: z
         .string()
@@ -64,6 +67,7 @@ export const payments = {
     }),
     output: z.strictObject({
       provider: z.enum(['SIMULATOR', 'WECHAT', 'ALIPAY']),
+      outTradeNo: z.string(),
       codeUrl: z.string().nullable(),
       params: z.record(z.string(), z.string()).nullable(),
     }),

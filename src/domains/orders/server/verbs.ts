@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import { within } from '../../../server/within.ts'
+import { clock } from '../../../server/work.ts'
 import { keepBills } from '../../billing/server/keep.ts'
+import { checksName } from '../../payment-channels/rules.ts'
 import type { orders } from '../contract.ts'
 import { addCommands, createHandlers, type Seen } from './create.ts'
 import { batchRefund, refund } from './giveBack.ts'
@@ -24,34 +26,38 @@ const get: Handlers<Contract>['get'] = async (ctx, input) =>
 type Payment = { id: number; org_id: number; order_id: number; order_at: Date; order_num: string }
 /** What was paid where and what that costs, for the bill. */
 type Paid = { price: number; fee: number; provider: string; configId: number | null }
+type PayType = 'WECHAT' | 'ALIPAY'
 
 /**
  * The money of an order arrived. APPLIED: the order is paid and its commands wait for the machine.
- * LATE: the order had been closed, the caller refunds. DUPLICATE: this payment was already taken.
- * MISMATCH: another amount, nothing happens.
+ * LATE: the order had been closed, the caller refunds; so he does what came TWICE, since another
+ * payment paid it. DUPLICATE: this payment was already taken. MISMATCH: another amount, nothing
+ * happens.
  */
 export async function applyPayment(
   ctx: Ctx,
   payment: Payment,
-  check: { orderPaid: boolean; paid?: Paid },
-): Promise<'APPLIED' | 'LATE' | 'DUPLICATE' | 'MISMATCH'> {
+  check: { orderPaid: boolean; paid?: Paid; payType?: PayType | null },
+): Promise<'APPLIED' | 'LATE' | 'TWICE' | 'DUPLICATE' | 'MISMATCH'> {
   const [{ orders: locked, units }, { rows }] = await Promise.all([
     lockOrders(ctx, [{ orgId: payment.org_id, at: payment.order_at, id: payment.order_id }]),
-    sql<{
-      state: string
-    }>`select state from payments where id = ${payment.id} for no key update`.execute(ctx.db),
+    sql<{ state: string; others: boolean }>`select state, exists (select from payments o
+        where o.order_id = p.order_id and o.state = 'PENDING' and o.id <> p.id) as others
+      from payments p where id = ${payment.id} for no key update`.execute(ctx.db),
   ])
   const order = found(locked[0])
   if (rows[0]?.state === 'SUCCESS') return 'DUPLICATE'
   if (!check.orderPaid) return 'MISMATCH'
   if (order.payState !== 'UNPAID') {
+    if (order.payState !== 'CLOSED') return 'TWICE'
     await event(ctx, payment, order.deviceId, 'LATE_PAYMENT', {})
     return 'LATE'
   }
+  const payType = check.payType ?? order.payType
   ctx.later(sql`
     with paid as (
       update orders set pay_state = 'PAID', paid_amount = payable_amount, paid_at = ${ctx.now},
-        order_status = 'PAID', excluded = false
+        order_status = 'PAID', excluded = false, pay_type = ${payType}
       where org_id = ${order.orgId} and ${within('created_at', [order.createdAt])}
         and id = ${order.id} and pay_state = 'UNPAID'
       returning org_id, created_at, id, device_id, payable_amount
@@ -80,11 +86,20 @@ export async function applyPayment(
     ],
     units.map(({ productId, listPrice }) => ({ ...of, productId, pieces: 1, turnover: listPrice })),
   )
-  const { payType, createdAt } = order
+  const { createdAt } = order
   if (check.paid) keepBills(ctx, [{ ...of, ...check.paid, payType, orderAt: createdAt, orders: 1 }])
   uncountUnpaid(ctx, [order.id], true)
+  if (rows[0]?.others) closeOthers(ctx, payment)
   ctx.touch('orders')
   return 'APPLIED'
+}
+
+/** The order is paid: other ways to pay it that the buyer was shown end at their channels, too. */
+function closeOthers(ctx: Ctx, { id, order_id: orderId }: Payment): void {
+  ctx.later(sql`update payments set state = 'CLOSED', attempts = 0,
+      next_at = case when config_id is not null then ${clock(ctx.app)} end
+    where order_id = ${orderId} and state = 'PENDING' and id <> ${id}`)
+  ctx.afterCommit(() => ctx.app.jobs.poke(checksName))
 }
 
 async function event(

@@ -407,6 +407,83 @@ test.each(names)(
   },
 )
 
+const otherOf = (name: Name): Name => (name === 'WECHAT' ? 'ALIPAY' : 'WECHAT')
+const ways = (made: Made) =>
+  world.sql(
+    `select provider, state, applied, next_at is null as done from payments
+      where order_num = $1 order by id`,
+    [made.orderNum],
+  )
+
+test.each(names)(
+  '%s: who pays with the other channel pays once, and the first way ends at its channel',
+  async (name) => {
+    const made = await shown(name)
+    const other = otherOf(name)
+    const asked = await Promise.all([1, 2, 3].map(() => prepay(made, { payType: other })))
+    expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([200]))
+    const outTradeNo = asked[0]?.body.outTradeNo
+    expect(asked[0]?.body).toMatchObject({ provider: other })
+    expect((await prepay(made, { payType: name })).body.outTradeNo, 'both stay').toBe(
+      made.outTradeNo,
+    )
+    expect(await tell(channels[other].notice(ids[other], channels[other].pay(outTradeNo)))).toBe(
+      200,
+    )
+    expect([await state(made), await seen()]).toEqual([counted, []])
+    expect(await world.sql('select pay_type from orders where order_num = $1', [made.orderNum])) //
+      .toEqual([{ pay_type: other }])
+    await check()
+    expect(channels[name].trades.get(made.outTradeNo)?.state).toBe('CLOSED')
+    expect(await ways(made)).toEqual([
+      { provider: name, state: 'CLOSED', applied: false, done: true },
+      { provider: other, state: 'SUCCESS', applied: true, done: true },
+    ])
+    expect((await prepay(made, { payType: name })).status).toBe(409)
+    expect(await checkInvariants(world.ownerUrl)).toEqual([])
+  },
+)
+
+test.each(names)('%s: paid there and at the other channel: the second goes back', async (name) => {
+  const made = await shown(name)
+  const other = otherOf(name)
+  const { body } = await prepay(made, { payType: other })
+  const first = channels[name].pay(made.outTradeNo)
+  const second = channels[other].pay(body.outTradeNo)
+  const told = [channels[name].notice(ids[name], first), channels[other].notice(ids[other], second)]
+  await Promise.all([...told, ...told].map(tell))
+  pass(20)
+  await check()
+  await refund()
+  expect([await state(made), await refunds(made), await seen()]).toEqual([
+    counted,
+    [{ line: 'SUCCESS 250' }],
+    ['PAYMENT_DOUBLE TWICE'],
+  ])
+  expect(channels[name].refunds.size + channels[other].refunds.size).toBeGreaterThan(0)
+  expect(
+    await world.sql('select kind, state from order_cases where order_num = $1', [made.orderNum]),
+  ) //
+    .toEqual([{ kind: 'DUPLICATE_PAYMENT', state: 'DONE' }])
+  expect(await checkInvariants(world.ownerUrl)).toEqual([])
+})
+
+test.each(names)('%s: an order ends when neither channel can be paid any more', async (name) => {
+  const made = await shown(name)
+  const other = otherOf(name)
+  const { body } = await prepay(made, { payType: other })
+  pass(185)
+  // one channel is silent while the other ends
+  channels[name].misbehave('query', { how: 'HTTP', status: 503 })
+  await check()
+  expect(await state(made)).toBe('UNPAID')
+  channels[name].pay(made.outTradeNo)
+  pass(30)
+  await check()
+  expect(await state(made), 'paid at the last moment').toBe(counted)
+  expect(channels[other].trades.get(body.outTradeNo)?.state).toBe('CLOSED')
+})
+
 test.each(names)(
   '%s: a channel that never says is told to people, and the order ends',
   async (name) => {

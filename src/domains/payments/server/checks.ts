@@ -106,11 +106,14 @@ async function look(
   return closed.state === 'ABSENT' && !over ? { state: 'OPEN' } : { state: 'CLOSED' }
 }
 
-/** Nobody can pay it there any more. */
+/** Nobody can pay it there, nor anywhere else, any more. */
 async function closeHere(ctx: Ctx, due: Due): Promise<void> {
   const unpaid = await rowsOf<Parameters<typeof closeOrders>[1][number]>(ctx.db)`
     select org_id as "orgId", created_at as "createdAt", id, device_id as "deviceId"
     from orders where org_id = ${due.org_id} and created_at = ${due.order_at}
-      and id = ${due.order_id} and pay_state = 'UNPAID' and expire_at <= ${ctx.now}`
+      and id = ${due.order_id} and pay_state = 'UNPAID' and expire_at <= ${ctx.now}
+      -- the other channel it could be paid by is asked, too
+      and not exists (select from payments p where p.order_id = orders.id and p.id <> ${due.id}
+        and p.state = 'PENDING' and p.next_at is not null)`
   await closeOrders(ctx, unpaid, 'CLOSED')
 }

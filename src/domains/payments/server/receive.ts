@@ -57,6 +57,7 @@ type Found = {
   amount: number
   state: string
   config_id: number | null
+  pay_type: 'WECHAT' | 'ALIPAY' | null
   rtu_number: string
 }
 /** What a person is told about a notice that fits no open payment, and why. */
@@ -81,7 +82,7 @@ export async function receive(ctx: Ctx, from: Source, told: Notice): Promise<Out
     pg_advisory_xact_lock(hashtextextended(${`trade ${provider} ${notice.tradeNo}`}, 0))`)
   const looked =
     sql<Found>`select p.id, p.org_id, p.device_id, p.order_id, p.order_at, p.order_num, p.amount,
-      p.state, p.config_id, d.rtu_number
+      p.state, p.config_id, p.pay_type, d.rtu_number
     from payments p join devices d on d.id = p.device_id
     where p.out_trade_no = ${notice.outTradeNo}`.execute(ctx.db)
   const heard = sql<{ same: boolean }>`
@@ -150,6 +151,7 @@ async function take(
   const fee = feeOf(payment.amount, from.feeBp)
   const outcome = await applyPayment(ctx, payment, {
     orderPaid: payment.amount === notice.amount,
+    payType: payment.pay_type,
     paid: { price: payment.amount, fee, provider, configId },
   })
   if (outcome === 'MISMATCH' || outcome === 'DUPLICATE') {
@@ -162,6 +164,7 @@ async function take(
     return ['DUPLICATE', { kind: 'PAYMENT_DOUBLE', why: 'TWICE' }]
   }
   await book(ctx, from, notice, payment, outcome)
+  if (outcome === 'TWICE') return ['DUPLICATE', { kind: 'PAYMENT_DOUBLE', why: 'TWICE' }]
   return outcome === 'LATE'
     ? ['LATE', { kind: 'PAYMENT_LATE', why: 'CLOSED', subject: payment.rtu_number }]
     : isFarOff(notice.paidAt, ctx.now)
@@ -180,7 +183,7 @@ async function book(
   from: Source,
   notice: Notice,
   payment: Found,
-  outcome: 'APPLIED' | 'LATE',
+  outcome: 'APPLIED' | 'LATE' | 'TWICE',
 ): Promise<void> {
   const feeAmount = outcome === 'APPLIED' ? feeOf(payment.amount, from.feeBp) : 0
   ctx.later(
@@ -197,7 +200,8 @@ async function book(
   }
   // money back in full: the channel charges nothing for what it takes back at once
   post(ctx, [suspenseIn(payment.id, payment.amount, of)])
-  await openPaymentRefund(ctx, payment, 'LATE_PAYMENT')
+  const kind = outcome === 'LATE' ? 'LATE_PAYMENT' : 'DUPLICATE_PAYMENT'
+  await openPaymentRefund(ctx, payment, kind)
 }
 
 /**

@@ -2,11 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
-import type { App, Ctx } from '../../../server/context.ts'
+import { type App, type Ctx, found } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { signedBody } from '../../../server/input.ts'
 import { perApp } from '../../../server/perApp.ts'
-import { rowOf } from '../../../server/rows.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { clock } from '../../../server/work.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -17,6 +17,7 @@ import { type Connected, connectedTo } from '../../payment-channels/server/confi
 import { raiseApart } from '../../security/server/raise.ts'
 import { transferHeard } from '../../withdrawals/server/pay.ts'
 import { paymentErrors, type payments } from '../contract.ts'
+import { openOtherWay } from './otherWay.ts'
 import { receive, simulator, sourceOf } from './receive.ts'
 
 export const simulatorSign = (
@@ -120,6 +121,10 @@ type Payable = {
   id: number
   orgId: number
   deviceId: number
+  orderId: number
+  orderAt: Date
+  orderNum: string
+  payType: string
   outTradeNo: string
   provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
   configId: number | null
@@ -139,20 +144,28 @@ const shortestMs = 61_000
 
 /** The channel is asked outside the transaction, once for all who ask for it now. */
 const prepay = prepared<(typeof payments)['prepay'], Ready>({
-  async prepare(app, { orderNum, clientId, openid }) {
-    const payable = await app.database.read(
-      systemScope,
-      (db) =>
-        rowOf<Payable>(db)`
-        select p.id, p.org_id as "orgId", p.device_id as "deviceId",
+  async prepare(app, { orderNum, clientId, openid, payType }) {
+    const ask = () =>
+      app.database.read(
+        systemScope,
+        (db) =>
+          rowsOf<Payable>(db)`
+        select p.id, p.org_id as "orgId", p.device_id as "deviceId", p.order_id as "orderId",
+          p.order_at as "orderAt", p.order_num as "orderNum",
+          coalesce(p.pay_type, o.pay_type) as "payType",
           p.out_trade_no as "outTradeNo", p.provider, p.config_id as "configId", p.amount, p.state,
           p.prepaid, o.detail, o.expire_at as "expireAt"
         from order_keys k
         join orders o on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.order_id
         join payments p on p.order_id = o.id
-        where k.client_id = ${clientId} and k.order_num = ${orderNum} order by p.id limit 1`,
-    )
-    if (!payable) throw new Refusal(common.notFound)
+        where k.client_id = ${clientId} and k.order_num = ${orderNum} order by p.id`,
+      )
+    const wanted = (of: Payable) => payType === undefined || of.payType === payType
+    const before = await ask()
+    const [first] = before
+    if (!first) throw new Refusal(common.notFound)
+    if (payType && !before.some(wanted)) await openOtherWay(app, first, payType)
+    const payable = before.find(wanted) ?? found((await ask()).find(wanted))
     if (payable.state !== 'PENDING' || payable.expireAt <= app.now())
       throw new Refusal(paymentErrors.notPayable)
     if (payable.configId === null) return { payable, prepaid: null, connected: null }
@@ -172,13 +185,14 @@ const prepay = prepared<(typeof payments)['prepay'], Ready>({
     return { payable, prepaid: await asked, connected }
   },
   async run(ctx, _input, { payable, prepaid, connected }) {
-    if (!connected || !prepaid) return { provider: payable.provider, codeUrl: null, params: null }
+    const { provider, outTradeNo } = payable
+    if (!connected || !prepaid) return { provider, outTradeNo, codeUrl: null, params: null }
     ctx.later(sql`update payments set prepaid = ${JSON.stringify(prepaid)}::jsonb
       where id = ${payable.id} and state = 'PENDING'
         and prepaid is distinct from ${JSON.stringify(prepaid)}::jsonb`)
     const pay = connected.channel.payWith(prepaid)
     return {
-      provider: payable.provider,
+      ...{ provider, outTradeNo },
       codeUrl: pay.kind === 'CODE' ? pay.code : null,
       params: pay.kind === 'PAGE' ? pay.params : null,
     }
