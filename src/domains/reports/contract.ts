@@ -32,6 +32,8 @@ const Todos = z.strictObject({
   abnormal: z.strictObject({ orders: f.count, refunding: f.count }).nullable(),
   soldOut: z.strictObject({ lanes: f.count, devices: f.count }).nullable(),
   faults: z.strictObject({ open: f.count, oldestAt: f.instant.nullable() }).nullable(),
+  /** Differences of the daily comparison; of more than a thousand nobody counts on. */
+  recon: z.strictObject({ open: f.count, review: f.count }).nullable(),
 })
 
 export const Summary = z.strictObject({

@@ -43,6 +43,8 @@ export const locale = defineLocale(
       soldOutDevices: '{n} 台',
       faults: '待处理故障',
       oldest: '最早 {age}',
+      recon: '对账差异',
+      review: '{n} 笔待复核',
     },
     period: { label: '时间范围', d7: '近七天', d30: '近一个月' },
     trend: {
@@ -180,6 +182,8 @@ export const locale = defineLocale(
       soldOutDevices: '{n} machines',
       faults: 'Open faults',
       oldest: 'oldest {age}',
+      recon: 'Differences',
+      review: '{n} to review',
     },
     period: { label: 'Period', d7: '7 days', d30: '30 days' },
     trend: {

@@ -93,6 +93,13 @@ export const faultTodos = (ctx: Ctx) =>
     select count(*) as open, ${isoText(sql`min(f.opened_at)`)} as "oldestAt" from device_faults f
     where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.closed_at is null`
 
+export const reconTodos = (ctx: Ctx) =>
+  onlyRow<NonNullable<Todos['recon']>>(ctx.db)`
+    select count(*) as open, count(*) filter (where state = 'REVIEW') as review
+    from (select state from reconciliation_differences r
+      where ${scoped(ctx, 'r.org_id', 'r.device_id')} and r.state in ('OPEN','HANDLING','REVIEW')
+      limit 1000) x`
+
 type HotRow = Omit<HotProduct, 'turnover'> & { turnover: number }
 /**
  * Ranks of both periods in one statement: `from` to `to` now, `fromBefore` to the day before `from`

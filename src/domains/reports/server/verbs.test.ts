@@ -252,6 +252,7 @@ describe('summary', () => {
         longestOfflineSince: '2026-11-20T21:05:00.000Z',
       },
       abnormal: { orders: 2, refunding: 1 },
+      recon: null,
       soldOut: { lanes: 4, devices: 2 },
       faults: { open: 2, oldestAt: '2026-11-19T06:00:00.000Z' },
     })

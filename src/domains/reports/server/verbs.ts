@@ -97,6 +97,7 @@ async function todos(ctx: Ctx, since: Date) {
     abnormal: may(ctx, 'order:read') ? await q.abnormalTodos(ctx, since) : null,
     soldOut: device && seesStock ? device.soldOut : null,
     faults: may(ctx, 'fault:read') ? await q.faultTodos(ctx) : null,
+    recon: may(ctx, 'recon:read') ? await q.reconTodos(ctx) : null,
   }
 }
 

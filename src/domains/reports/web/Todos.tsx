@@ -30,7 +30,7 @@ export function Todos({ todos, asOf }: { todos: Summary['todos']; asOf: string }
   const { lang } = usePrefs()
   const now = new Date(asOf)
   const since = (at: string | null) => (at ? age(new Date(at), now, lang) : null)
-  const { devices, abnormal, soldOut, faults } = todos
+  const { devices, abnormal, soldOut, faults, recon } = todos
   const list: Todo[] = []
   if (devices) {
     const longest = since(devices.longestOfflineSince)
@@ -92,6 +92,15 @@ export function Todos({ todos, asOf }: { todos: Summary['todos']; asOf: string }
       to: ['/device/device-list?hasFault=true'],
     })
   }
+  if (recon)
+    list.push({
+      key: 'recon',
+      tone: 'warn',
+      label: t('todo.recon'),
+      count: recon.open,
+      note: recon.review > 0 ? t('todo.review', { n: recon.review }) : undefined,
+      to: ['/finance/billing-details/reconciliation/differences?open=true'],
+    })
   return <TodoCards list={list} />
 }
 
