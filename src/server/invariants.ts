@@ -79,6 +79,14 @@ const billFacts = `select org_id, null::bigint as owner_id, device_id, config_id
 /** The debit side of a voucher by its key. */
 const booked = `(select k.key, sum(e.amount) filter (where e.amount > 0) as amount from ledger_voucher_keys k left join ledger_entries e on e.voucher_id = k.voucher_id group by k.key)`
 
+/** What bills corrected of fees by its vouchers, and what refunds would have brought back of it. */
+const fixed = `(select f.payment_id, sum(f.returned) as returned,
+  sum(f.returned - coalesce(b.amount, 0)) as amount from payment_fee_fixes f
+  left join (select k.key, sum(e.amount) as amount from ledger_voucher_keys k
+    join ledger_entries e on e.voucher_id = k.voucher_id
+    join ledger_accounts a on a.id = e.account_id and a.code = '1001' group by 1) b
+    on b.key = 'fee:' || f.payment_id || ':' || f.id group by 1)`
+
 /** Each query yields the rows that break the sentence. */
 const queries: Readonly<Record<string, string>> = {
   'lanes.reserved and failed_hold count the pieces they hold': `
@@ -195,16 +203,19 @@ const queries: Readonly<Record<string, string>> = {
     select p.id, p.amount, p.fee_amount, i.amount as booked, f.amount as booked_fee from payments p
     left join ${booked} i on i.key = case when p.applied then 'in:' else 'sus:' end || p.id left
     join ${booked} f on f.key = 'fee:' || p.id
+    left join ${fixed} x on x.payment_id = p.id
     where case when p.state = 'SUCCESS' then p.amount else 0 end <> coalesce(i.amount, 0)
-      or p.fee_amount <> coalesce(f.amount, 0)`,
+      or p.fee_amount <> coalesce(f.amount, 0) + coalesce(x.amount, 0)`,
   'every refund is booked, less the fee that came back': `
     with r as (select r.payment_id, count(*) as refunds, count(b.key) as vouchers,
       sum(b.amount) as booked from refunds r join payments p on p.id = r.payment_id
       left join ${booked} b on b.key = case when p.applied then 'rf:'
         else 'susr:' end || r.refund_no where r.state = 'SUCCESS' and r.amount > 0 group by 1)
     select r.*, p.refunded_amount, p.fee_amount from r join payments p on p.id = r.payment_id
+    left join ${fixed} x on x.payment_id = p.id
     where r.refunds <> r.vouchers or r.booked <> p.refunded_amount - case
-      when p.applied then p.fee_amount * p.refunded_amount / p.amount else 0 end`,
+      when p.applied then p.fee_amount * p.refunded_amount / p.amount - coalesce(x.returned, 0)
+      else 0 end`,
   'every voucher balances': `
     select k.key, sum(e.amount) as sum from ledger_voucher_keys k left
     join ledger_entries e on e.voucher_id = k.voucher_id group by k.key

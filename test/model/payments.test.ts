@@ -395,7 +395,7 @@ async function damage(random: Random): Promise<{ expected: string[]; lines: Bill
     expected.push(`AMOUNT ${of.trade}`)
     of = take(false)
     const [feeKey, feed] = line('PAY', of.trade)
-    lines.set(feeKey, { ...feed, fee: feed.fee + 1 })
+    lines.set(feeKey, { ...feed, fee: feed.fee + 2 })
     expected.push(`FEE ${of.trade}`)
     of = take(false)
     const [stateKey, stated] = line('PAY', of.trade)

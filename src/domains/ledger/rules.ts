@@ -33,6 +33,8 @@ export type Voucher = {
   orderNum: string | null
   /** The merchant's configuration at which channel money and suspense lie; null: the simulator. */
   configId: number | null
+  /** Of a fact of a day that is over: that day. It is booked today. */
+  factDay?: string
   entries: readonly Entry[]
 }
 export type Of = Pick<Voucher, 'orgId' | 'orderId' | 'orderNum' | 'configId'>
@@ -58,6 +60,23 @@ export const fee = (paymentId: number, amount: number, of: Of): Voucher => ({
   type: 'V2',
   entries: [
     { account: '2001', amount },
+    { account: '1001', amount: -amount },
+  ],
+})
+
+/** A bill says that the channel kept so much more than V2 has; `from` is whose money it is now. */
+export const feeFixed = (
+  { paymentId, fixId, day }: { paymentId: number; fixId: number; day: string },
+  amount: number,
+  from: Entry,
+  of: Of,
+): Voucher => ({
+  ...of,
+  key: `fee:${paymentId}:${fixId}`,
+  type: 'V2',
+  factDay: day,
+  entries: [
+    { ...from, amount },
     { account: '1001', amount: -amount },
   ],
 })
@@ -158,6 +177,25 @@ export const debtWrittenOff = (
   entries: [
     { account: '2002', amount, orgId: bearer },
     { account: '1101', amount: -amount, orgId: party },
+  ],
+})
+
+/**
+ * What the channel has beyond our books (less: negative) is money that waits for somebody to find out
+ * whose it is.
+ */
+export const balanceFixed = (
+  { differenceId, day }: { differenceId: number; day: string },
+  amount: number,
+  of: Of,
+): Voucher => ({
+  ...of,
+  key: `adj:RD${differenceId}`,
+  type: 'V12',
+  factDay: day,
+  entries: [
+    { account: '1001', amount },
+    { account: '2901', amount: -amount },
   ],
 })
 

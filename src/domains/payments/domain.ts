@@ -7,6 +7,7 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   open: {
     'server/receive.ts': 'who tells of money',
+    'server/fees.ts': 'a bill corrects what its channel took',
     'server/bills.ts': 'bills of channels, which the daily comparison reads',
     'server/trial.ts': 'whether a merchant would be paid',
     'server/takeIn.ts': 'money that a bill names is taken in as if its channel had told us',

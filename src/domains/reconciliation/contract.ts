@@ -4,7 +4,7 @@ import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
-import { kinds, parts, runStates, treatments } from './rules.ts'
+import { answers, kinds, parts, runStates, treatments } from './rules.ts'
 
 export const reconciliationErrors = defineErrors('reconciliation', {
   wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],
@@ -15,6 +15,27 @@ export const reconciliationErrors = defineErrors('reconciliation', {
   fileTooLarge: [413002, '文件大小不能超过8M', 'At most 8 MB'],
   simulated: [422165, '模拟支付的账单自动生成，不能上传', 'The simulator makes its own bill'],
   samePerson: [422160, '复核人不能是处理人', 'Somebody else has to review it'],
+  notSuch: [422166, '该类差异不支持此处理方式', 'This kind is not handled that way'],
+  needsPlatform: [422167, '更正账务须由平台财务处理', 'The platform corrects the books'],
+  noOrderYet: [422168, '该款项尚未补单', 'No order was made of this money yet'],
+  notInBooks: [
+    422169,
+    '该款项尚未入账，请先查询渠道',
+    'This money is not booked: ask the channel first',
+  ],
+  notInSuspense: [422170, '该款项不在待查款项中', 'This money is not in suspense'],
+  inSuspense: [
+    422171,
+    '该款项已在待查款项中，请补单或退款',
+    'This money is in suspense: make an order of it or give it back',
+  ],
+  correctedAlready: [
+    422172,
+    '该差异已更正过，请先冲正原凭证',
+    'It was corrected before: take that voucher back first',
+  ],
+  tooLittle: [422173, '收款方余额不足，无法更正', 'Its collector does not have so much'],
+  notAsked: [422174, '该差异无需查询渠道', 'There is nothing to ask a channel about it'],
 })
 
 export const differenceStateNames = ['OPEN', 'HANDLING', 'REVIEW', 'RESOLVED', 'IGNORED'] as const
@@ -90,6 +111,17 @@ export const DifferenceRow = z.strictObject({
   wanted: z.enum(['RESOLVED', 'IGNORED']).nullable(),
   reason: z.string(),
   treatment: z.enum(treatments).nullable(),
+  /** What its channel said of it when it was asked. */
+  answer: z
+    .enum(answers)
+    .nullable()
+    .meta({
+      tones: {
+        ...{ PAID: 'success', OPEN: 'paid', ABSENT: 'fault', CLOSED: 'closed' },
+        ...{ REFUNDED: 'success', REFUNDING: 'paid', REFUND_FAILED: 'fault', SILENT: 'warn' },
+      },
+    }),
+  askTime: f.instant.nullable(),
   handler: z.string().nullable(),
   handleTime: f.instant.nullable(),
   approver: z.string().nullable(),
@@ -99,7 +131,10 @@ export const DifferenceRow = z.strictObject({
   createTime: f.instant,
   can: z.strictObject({
     claim: z.boolean(),
+    ask: z.boolean(),
     resolve: z.boolean(),
+    /** The platform books what corrects. */
+    correct: z.boolean(),
     approve: z.boolean(),
     reopen: z.boolean(),
   }),
@@ -108,6 +143,16 @@ export type DifferenceRow = z.infer<typeof DifferenceRow>
 
 const reason = f.text(200, bi('请填写处理说明', 'Say how it was handled'))
 const one = { id: f.id, version: f.version }
+const treating = [
+  reconciliationErrors.notSuch,
+  reconciliationErrors.needsPlatform,
+  reconciliationErrors.noOrderYet,
+  reconciliationErrors.notInBooks,
+  reconciliationErrors.notInSuspense,
+  reconciliationErrors.inSuspense,
+  reconciliationErrors.correctedAlready,
+  reconciliationErrors.tooLittle,
+]
 const step = (
   action: 'claim' | 'approve' | 'reopen',
   right: 'recon:resolve' | 'recon:approve',
@@ -119,7 +164,7 @@ const step = (
     audit: `reconciliation.${action}`,
     errors: [
       reconciliationErrors.wrongState,
-      ...(action === 'approve' ? [reconciliationErrors.samePerson] : []),
+      ...(action === 'approve' ? [reconciliationErrors.samePerson, ...treating] : []),
     ],
     input: z.strictObject(one),
     output: DifferenceRow,
@@ -129,7 +174,7 @@ const closing = (action: 'resolve' | 'ignore', summary: string) =>
     path: `/finance/recon-diffs/{id}/${action}`,
     summary,
     audit: `reconciliation.${action}`,
-    errors: [reconciliationErrors.wrongState],
+    errors: [reconciliationErrors.wrongState, ...treating],
     input: z.strictObject({
       ...one,
       treatment: z.enum(treatments).optional(),
@@ -191,6 +236,7 @@ export const reconciliation = {
         part: z.enum(parts).optional(),
         kind: z.enum(kinds).optional(),
         state: State.optional(),
+        treatment: z.enum(treatments).optional(),
         merchant: z.string().trim().max(32).optional(),
         handlerId: f.id.optional(),
         ...rangeFields,
@@ -210,6 +256,21 @@ export const reconciliation = {
     output: DifferenceRow,
   }),
   claim: step('claim', 'recon:resolve', 'Take a difference; one under review goes back to work'),
+  claimMany: write('recon:resolve', {
+    path: '/finance/recon-diffs/claim',
+    summary: 'Take up to a hundred differences; those that are closed or under review stay',
+    audit: 'reconciliation.claim',
+    input: z.strictObject({ ids: f.ids().min(1).max(100) }),
+    output: z.strictObject({ done: f.count }),
+  }),
+  ask: write('recon:resolve', {
+    path: '/finance/recon-diffs/{id}/ask',
+    summary: 'Ask the channel after a difference: what it says, signed, counts and is booked',
+    audit: 'reconciliation.ask',
+    errors: [reconciliationErrors.wrongState, reconciliationErrors.notAsked],
+    input: z.strictObject(one),
+    output: DifferenceRow,
+  }),
   resolve: closing('resolve', 'Explain a difference; beyond ¥100 somebody else reviews it'),
   ignore: closing('ignore', 'Leave a difference as it is; somebody else reviews it'),
   approve: step('approve', 'recon:approve', 'Agree to what somebody else wanted'),

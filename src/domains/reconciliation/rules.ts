@@ -58,12 +58,16 @@ export const differenceStates = defineStates<DifferenceState>({
 export const differenceFrom = (next: DifferenceState): DifferenceState[] =>
   allowedFrom(differenceStates, next)
 
-/** Beyond the limit (¥100) a second person looks, and always before something is ignored. */
+/**
+ * Beyond the limit (¥100) a second person looks, and always before something is ignored or the books
+ * are corrected.
+ */
 export const needsReview = (
   wanted: 'RESOLVED' | 'IGNORED',
   { localAmount, otherAmount }: { localAmount: number; otherAmount: number },
   limit: number,
-): boolean => wanted === 'IGNORED' || Math.abs(localAmount - otherAmount) > limit
+  corrects = false,
+): boolean => wanted === 'IGNORED' || corrects || Math.abs(localAmount - otherAmount) > limit
 
 /** What a bill that is asked for comes to. */
 export const runStates = [
@@ -74,8 +78,52 @@ export const runStates = [
   'DIFFERENT',
   'FAILED',
 ] as const
-/** What was done about a difference. */
+/**
+ * What is done about a difference: an explanation, an order that its money found, its money back, a
+ * voucher that corrects the books, or the channel corrects what it said.
+ */
 export const treatments = ['CHECKED', 'SUPPLEMENTED', 'REFUNDED', 'CORRECTED', 'CHANNEL'] as const
+export type Treatment = (typeof treatments)[number]
+const billTreatments: { readonly [K in DifferenceKind]?: readonly Treatment[] } = {
+  LOCAL_ONLY: ['CHECKED', 'CORRECTED', 'CHANNEL'],
+  CHANNEL_ONLY: ['SUPPLEMENTED', 'REFUNDED', 'CORRECTED', 'CHECKED', 'CHANNEL'],
+  AMOUNT: ['CORRECTED', 'CHECKED', 'CHANNEL'],
+  STATUS: ['CORRECTED', 'CHECKED', 'CHANNEL'],
+  FEE: ['CORRECTED', 'CHECKED', 'CHANNEL'],
+  DUPLICATE: ['REFUNDED', 'CHECKED', 'CHANNEL'],
+  BILL_LINE: ['CHECKED', 'CHANNEL'],
+}
+/** Of what our own books disagree about, somebody finds out why and adjusts by hand. */
+export const treatmentsOf = (kind: DifferenceKind): readonly Treatment[] =>
+  billTreatments[kind] ?? ['CHECKED', 'CORRECTED']
+/** What a treatment books by itself when it is agreed to. */
+export const booksItself = (kind: DifferenceKind, treatment: Treatment | null): boolean =>
+  treatment === 'CORRECTED' && Object.hasOwn(billTreatments, kind)
+
+/** What a channel says when it is asked after one. */
+export const answers = [
+  ...(['PAID', 'OPEN', 'ABSENT', 'CLOSED'] as const),
+  ...(['REFUNDED', 'REFUNDING', 'REFUND_FAILED', 'SILENT'] as const),
+] as const
+export type Answer = (typeof answers)[number]
+const asked: readonly DifferenceKind[] = [
+  ...(['LOCAL_ONLY', 'CHANNEL_ONLY', 'AMOUNT', 'STATUS'] as const),
+]
+export const mayAsk = (kind: DifferenceKind): boolean => asked.includes(kind)
+
+/** Fees that a bill corrects without anybody: a fen each, and a yuan of a bill. */
+const smallFee = { each: 1, run: 100 } as const
+/** Those of a bill that are corrected by themselves; none where together they are too much. */
+export function smallFees<D extends { kind: string; localAmount: number; otherAmount: number }>(
+  found: readonly D[],
+): D[] {
+  const gap = ({ localAmount, otherAmount }: D) => Math.abs(localAmount - otherAmount)
+  const small = found.filter((one) => one.kind === 'FEE' && gap(one) <= smallFee.each)
+  return small.reduce((sum, one) => sum + gap(one), 0) > smallFee.run ? [] : small
+}
+
+/** So long one is looked for in the bills beside its own before its channel is asked. */
+export const crossDays = 3
 /** Bills of channels may be asked for so far back, and files of them uploaded up to a size. */
 export const runLimits = { days: 90, fileBytes: 8 * 1024 * 1024, rows: 200_000 } as const
 
@@ -93,7 +141,8 @@ export const windowOf = (day: string): Window => ({
  * Clocks differ: what we booked in the last minutes of a day may stand in the bill of the next one,
  * so it is looked for a day later.
  */
-export const bookedFor = ({ from, until }: Window): { from: Date; until: Date } => {
-  const edge = 600_000
-  return { from: new Date(from.getTime() - edge), until: new Date(until.getTime() - edge) }
-}
+export const bookedFor = ({ from, until }: Window): { from: Date; until: Date } => ({
+  from: new Date(from.getTime() - edge),
+  until: new Date(until.getTime() - edge),
+})
+export const edge = 600_000

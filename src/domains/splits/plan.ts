@@ -53,6 +53,8 @@ export type Facts = {
   readonly finalAt: Date | null
   /** What 2001 holds of it: negative when refunds took more than was left there. */
   readonly held: number
+  /** What a bill took more of its collector after it was shared out. */
+  readonly feeFixed?: number
   readonly splits: readonly Split[]
   readonly units: readonly Unit[]
   readonly shared: readonly Shared[]
@@ -254,7 +256,9 @@ function takeBack(facts: Facts, book: Book): Planned {
     split.version.terms.feeMode === 'AFTER' ? fee : 0
   // fees come back in other parts than they were spread: what differs is the collector's
   const differs = -facts.held - sum(back.map((one) => one.base - bears(one)))
-  if (Math.abs(differs) > facts.units.length) return nothing(facts, 'PENDING_MISMATCH')
+  // and so is what a bill said of its fee after the shares were given
+  if (Math.abs(differs) > facts.units.length + Math.abs(facts.feeFixed ?? 0))
+    return nothing(facts, 'PENDING_MISMATCH')
   const of = ofOrder(facts)
   const made: Made = { facts, book, debts: [] }
   const vouchers: Voucher[] = []

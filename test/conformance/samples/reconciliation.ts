@@ -50,10 +50,22 @@ export const reconciliation: DomainSamples = {
   fieldIds: {
     'recon-runs configId': byRow,
     'recon-diffs userId': byRow,
+    'recon-diffs ids': byRow,
     'recon-diffs handlerId': byRow,
   },
   samples: {
     'reconciliation.claim': (world) => asked(world, 'OPEN'),
+    'reconciliation.claimMany': async (world) => ({ ids: [await difference(world, 'OPEN')] }),
+    'reconciliation.ask': async (world) => ({
+      id: await fresh(
+        world,
+        `insert into reconciliation_differences (org_id, day, part, provider, kind, subject,
+          local_amount, other_amount, created_at)
+        values (${place.OWN}, '2026-11-20', 'BILL', 'SIMULATOR', 'LOCAL_ONLY', '${randomUUID()}',
+          300, 0, '2026-11-21')`,
+      ),
+      version: 1,
+    }),
     'reconciliation.resolve': async (world) => ({
       ...(await asked(world, 'OPEN')),
       treatment: 'CHECKED',

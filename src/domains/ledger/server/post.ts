@@ -42,11 +42,13 @@ export function post(ctx: Ctx, vouchers: readonly Voucher[]): void {
   ctx.afterCommit(() => {
     for (const account of accounts) known.add(account)
   })
-  const keys = JSON.stringify(real.map((voucher) => ({ key: voucher.key, org_id: voucher.orgId })))
+  const keys = JSON.stringify(
+    real.map(({ key, orgId: org_id, factDay: fact_day }) => ({ key, org_id, fact_day })),
+  )
   ctx.later(sql`with fresh as (
-      insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
-      select v.key, nextval('ledger_vouchers_id_seq'), v.org_id, ${ctx.now}
-      from jsonb_to_recordset(${keys}::jsonb) as v(key text, org_id bigint)
+      insert into ledger_voucher_keys (key, voucher_id, org_id, created_at, fact_day)
+      select v.key, nextval('ledger_vouchers_id_seq'), v.org_id, ${ctx.now}, v.fact_day
+      from jsonb_to_recordset(${keys}::jsonb) as v(key text, org_id bigint, fact_day date)
       order by v.key on conflict (key) do nothing returning key, voucher_id
     )
     insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount,

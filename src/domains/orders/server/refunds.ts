@@ -35,9 +35,10 @@ type Due = Piece & {
   id: number
   orgId: number
   refundNo: string
-  orderId: number
-  orderAt: Date
-  orderNum: string
+  /** Null: money that belongs to no order. */
+  orderId: number | null
+  orderAt: Date | null
+  orderNum: string | null
   unitId: number | null
   amount: number
   paymentId: number
@@ -93,8 +94,11 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
         join orders o on o.org_id = r.org_id and o.created_at = r.order_at and o.id = r.order_id
         where r.next_at <= ${now}
         order by turns.turn, ${longestAgo(served, sql`turns.tenant`)}, r.next_at
-        limit ${free} for no key update of o skip locked)
-      update refunds t set state = 'PROCESSING', ${claiming(app, kind)} from due, payments p
+        limit ${free} for no key update of o skip locked),
+      loose as (select r.id, turns.tenant from refunds r join turns using (id)
+        where r.order_id is null and r.next_at <= ${now} order by turns.turn, r.next_at)
+      update refunds t set state = 'PROCESSING', ${claiming(app, kind)}
+      from (select * from due union all select * from loose limit ${free}) due, payments p
       where t.id = due.id and p.id = t.payment_id and t.next_at <= ${now}
       returning t.id, due.tenant as "turnOf", t.org_id as "orgId", t.refund_no as "refundNo", t.order_id as "orderId",
         t.order_at as "orderAt", t.order_num as "orderNum",
@@ -103,7 +107,7 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
         p.provider_trade_no as "tradeNo", p.config_id as "configId", p.amount as total,
         t.requested_by as "requestedBy"`
     const units = rows.flatMap(({ orgId, orderAt, unitId }) =>
-      unitId === null ? [] : [{ orgId, createdAt: orderAt, id: unitId }],
+      unitId === null || orderAt === null ? [] : [{ orgId, createdAt: orderAt, id: unitId }],
     )
     if (units.length)
       await sql`update order_units u set refund_state = 'PROCESSING' from ${places(units)}
@@ -121,9 +125,11 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
     await sql`update refunds set waited = waited + 1 where ${refund.ours}`.execute(ctx.db)
     return
   }
-  const { orders, units } = await lockOrders(ctx, [
-    { orgId: refund.orgId, at: refund.orderAt, id: refund.orderId },
-  ])
+  const { orgId, orderAt, orderId } = refund
+  const { orders, units } =
+    orderId === null || orderAt === null
+      ? { orders: [], units: [] }
+      : await lockOrders(ctx, [{ orgId, at: orderAt, id: orderId }])
   const order = orders[0]
   const unit = units.find((u) => u.id === refund.unitId)
   if (to.state === 'SUCCESS') {
@@ -132,15 +138,14 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
         set state = 'SUCCESS', succeeded_at = ${ctx.now}, next_at = null, last_error = null,
       provider_refund_no = ${to.providerRefundNo}
       where id = ${refund.id} and state = 'PROCESSING'`.execute(ctx.db)
-    if (!numAffectedRows || !order) return
+    if (!numAffectedRows || (!order && orderId !== null)) return
     await sql`update order_cases set state = 'DONE', handled_at = ${ctx.now}
       where payment_id = ${refund.paymentId} and state <> 'DONE' and (kind = 'REFUND_FAILED'
         and unit_id is not distinct from ${refund.unitId}::bigint
-        or ${refund.unitId === null} and kind in ('LATE_PAYMENT','DUPLICATE_PAYMENT'))`.execute(
-      ctx.db,
-    )
-    const { voucher, feeShare } = await returnMoney(ctx, refund, order.orderNum)
-    if (unit) {
+        or ${refund.unitId === null} and kind in ('LATE_PAYMENT','DUPLICATE_PAYMENT')
+        or ${orderId === null} and kind = 'UNMATCHED_PAYMENT')`.execute(ctx.db)
+    const { voucher, feeShare } = await returnMoney(ctx, refund, order?.orderNum ?? null)
+    if (order && unit) {
       await setUnitRefund(ctx, unit, 'SUCCESS')
       const first = order.refundedAmount === 0
       order.refundedAmount += refund.amount
@@ -242,7 +247,7 @@ async function tellEnd(ctx: Ctx, refund: Due): Promise<void> {
 async function returnMoney(
   ctx: Ctx,
   refund: Due,
-  orderNum: string,
+  orderNum: string | null,
 ): Promise<{ voucher: Voucher; feeShare: number }> {
   type Payment = Parameters<typeof feeShareOf>[0] & { applied: boolean }
   const payment = await rowOf<Payment>(

@@ -127,15 +127,17 @@ type Stray = {
 /** Full refund of money no order waits for, with its case on the worklist. */
 export async function openPaymentRefund(
   ctx: Ctx,
-  payment: Payment & { device_id: number; amount: number },
-  kind: 'LATE_PAYMENT' | 'DUPLICATE_PAYMENT',
+  payment: Stray,
+  kind: 'LATE_PAYMENT' | 'DUPLICATE_PAYMENT' | 'UNMATCHED_PAYMENT',
 ): Promise<void> {
-  const reason = kind === 'LATE_PAYMENT' ? kind : 'DUPLICATE'
+  const reasons = { LATE_PAYMENT: kind, DUPLICATE_PAYMENT: 'DUPLICATE', UNMATCHED_PAYMENT: 'OTHER' }
+  const { userId } = ctx.actor
   await sql`insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at,
-    order_num, kind, amount, reason, automatic, state, next_at, created_at)
-    values (${payment.org_id}, ${payment.device_id}, ${`${payment.order_num}-P${payment.id}`},
+    order_num, kind, amount, reason, automatic, state, next_at, requested_by, created_at)
+    values (${payment.org_id}, ${payment.device_id}, ${`${payment.order_num ?? 'HD'}-P${payment.id}`},
       ${payment.id}, ${payment.order_id}, ${payment.order_at}, ${payment.order_num}, 'PAYMENT',
-      ${payment.amount}, ${reason}, true, 'PENDING', ${ctx.now}, ${ctx.now})
+      ${payment.amount}, ${reasons[kind]}, ${userId === null}, 'PENDING', ${ctx.now}, ${userId},
+      ${ctx.now})
     on conflict (refund_no) do nothing`.execute(ctx.db)
   await openCase(ctx, payment, kind)
   ctx.afterCommit(() => ctx.app.jobs.poke(refundsName))

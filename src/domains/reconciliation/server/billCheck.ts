@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { addDays } from '../../../shared/instants.ts'
 import { type Account, ofAccount } from '../../payments/server/bills.ts'
-import { bookedFor, type Window } from '../rules.ts'
+import { bookedFor, edge, type Window } from '../rules.ts'
 
 /**
  * The bill of one account against our payments and refunds that went through it. A line is found by
@@ -27,6 +27,9 @@ export const billDifferences = (
       from payment_bills l where ${of('l')} and l.day = ${window.day}),
     pay as materialized (select l.*, t.id as payment_id, t.applied, t.fee_amount,
         t.device_id, t.order_num, coalesce(t.amount, s.amount) as booked,
+        -- the bill told us of it, and nobody has found out what it was for
+        coalesce(not t.applied and t.order_id is null and t.refunded_amount = 0
+          and t.paid_at >= ${new Date(window.until.getTime() + edge)}, false) as lost,
         n.state as named, n.device_id as named_device, n.order_num as named_order
       from line l
       left join payments t on ${of('t')} and t.provider_trade_no = l.trade_no
@@ -44,18 +47,18 @@ export const billDifferences = (
           join payments p on p.id = r.payment_id and ${of('p')}) r on r.refund_no = l.refund_no
       where l.kind = 'REFUND')
     select org_id as "orgId", coalesce(device_id, named_device) as "deviceId",
-      case when doubled then 'DUPLICATE' when booked is not null then case
+      case when doubled then 'DUPLICATE' when lost then 'CHANNEL_ONLY' when booked is not null then case
           when state <> 'SUCCESS' then 'STATUS'
           when amount <> booked then 'AMOUNT' else 'FEE' end
         when named in ('PENDING','CLOSED') then 'STATUS'
         when named is not null then 'DUPLICATE' else 'CHANNEL_ONLY' end as kind,
       trade_no as subject, coalesce(order_num, named_order) as "orderNum",
-      case when booked is null then 0 when doubled then booked
+      case when booked is null or lost then 0 when doubled then booked
         when state = 'SUCCESS' and amount = booked then fee_amount else booked end as "localAmount",
       case when doubled then amount * greatest(times, 2)
-        when booked is not null and state = 'SUCCESS' and amount = booked then fee
+        when booked is not null and not lost and state = 'SUCCESS' and amount = booked then fee
         when state = 'SUCCESS' then amount else 0 end as "otherAmount"
-    from pay where doubled or case when booked is null then state = 'SUCCESS'
+    from pay where doubled or lost or case when booked is null then state = 'SUCCESS'
       else state <> 'SUCCESS' or amount <> booked or (applied and fee <> fee_amount) end
     union all
     select org_id, device_id, case when turn > 1 or doubled then 'DUPLICATE'

@@ -40,6 +40,17 @@ const bookedAs = (key: RawBuilder<unknown>, day?: Window) => sql`lateral (
     join ledger_entries e on e.voucher_id = k.voucher_id and e.created_at = k.created_at
     where k.key = ${key} ${day ? sql`and ${at('k.created_at', day)}` : sql``})`
 
+/**
+ * What bills corrected of the fee of `p`, by its vouchers, and of what its refunds would have brought
+ * back of it.
+ */
+const fixedFees = sql`lateral (select coalesce(sum(x.returned), 0)::bigint as returned,
+      coalesce(sum(x.returned - coalesce((select sum(e.amount) from ledger_voucher_keys k
+        join ledger_entries e on e.voucher_id = k.voucher_id and e.created_at = k.created_at
+        join ledger_accounts a on a.id = e.account_id and a.code = '1001'
+        where k.key = 'fee:' || p.id || ':' || x.id), 0)), 0)::bigint as amount
+    from payment_fee_fixes x where x.payment_id = p.id)`
+
 /** Vouchers of the day by what they book. */
 const booked = (span: Span) => sql`booked as materialized (
     select k.key, k.org_id, min(e.order_num) as order_num,
@@ -128,10 +139,11 @@ const checks: readonly Check[] = [
     kind: 'FEE_LEDGER',
     // money that waited in suspense has its fee on the day on which it found its order
     sql: (span) => sql`
-      select ${columns('p', sql`p.out_trade_no`, sql`p.fee_amount`, sql`b.amount`)}
+      select ${columns('p', sql`p.out_trade_no`, sql`p.fee_amount`, sql`coalesce(b.amount, 0) + f.amount`)}
       from payments p left join ${bookedAs(sql`'fee:' || p.id`)} b on true
+      cross join ${fixedFees} f
       where ${at('p.paid_at', span)} and p.state = 'SUCCESS'
-        and p.fee_amount <> coalesce(b.amount, 0)`,
+        and p.fee_amount <> coalesce(b.amount, 0) + f.amount`,
   },
   {
     part: 'PAYMENTS',
@@ -174,15 +186,15 @@ const checks: readonly Check[] = [
       select ${columns(
         'p',
         sql`p.out_trade_no`,
-        sql`n.back - case when p.applied then div(p.fee_amount * n.back, p.amount) else 0 end`,
+        sql`n.back - case when p.applied then div(p.fee_amount * n.back, p.amount) - f.returned else 0 end`,
         sql`n.amount`,
       )}
-      from p cross join lateral (select count(*) = count(b.amount) as whole,
+      from p cross join ${fixedFees} f cross join lateral (select count(*) = count(b.amount) as whole,
         sum(r.amount) as back, sum(b.amount) as amount
         from refunds r cross join ${bookedAs(refundKey)} b
         where r.payment_id = p.id and r.state = 'SUCCESS' and r.amount > 0) n
       where n.whole and n.amount <> n.back - case when p.applied
-        then div(p.fee_amount * n.back, p.amount) else 0 end`,
+        then div(p.fee_amount * n.back, p.amount) - f.returned else 0 end`,
   },
   {
     part: 'REFUNDS',

@@ -7,7 +7,15 @@ import type { Input } from '../../../shared/contract.ts'
 import { dayMs } from '../../../shared/instants.ts'
 import type { Account } from '../../payments/server/bills.ts'
 import { DifferenceRow, RunRow, type reconciliation } from '../contract.ts'
-import { type DifferenceKind, type Part, reopenDays, type runStates } from '../rules.ts'
+import {
+  type DifferenceKind,
+  mayAsk,
+  type Part,
+  reopenDays,
+  type runStates,
+  type Treatment,
+} from '../rules.ts'
+import type { Treated } from './treat.ts'
 
 type RunState = (typeof runStates)[number]
 
@@ -97,6 +105,8 @@ const difference = shape(
     gap: sql`d.local_amount - d.other_amount`,
     age: sql`greatest(0, (current_date - (d.created_at at time zone 'Asia/Shanghai')::date))`,
     treatment: sql`d.treatment`,
+    answer: sql`d.answer`,
+    askTime: sql`d.asked_at`,
     handledBy: sql`d.handled_by`,
     kind: sql<DifferenceKind>`d.kind`,
     orgName: sql`o.name`,
@@ -120,7 +130,9 @@ function shown(ctx: Ctx, { handledBy, ...row }: Read): DifferenceRow {
     ...row,
     can: {
       claim: mine && (open || row.state === 'REVIEW'),
+      ask: mine && open && row.part === 'BILL' && mayAsk(row.kind),
       resolve: mine && open,
+      correct: mine && open && ctx.actor.ofPlatform,
       approve:
         may(ctx, 'recon:approve') && row.state === 'REVIEW' && handledBy !== ctx.actor.userId,
       reopen: mine && over && since <= reopenDays * dayMs,
@@ -147,6 +159,7 @@ export async function differences(ctx: Ctx, input: Input<typeof reconciliation.d
       input.part && sql`d.part = ${input.part}`,
       input.kind && sql`d.kind = ${input.kind}`,
       input.state && sql`d.state = ${input.state}`,
+      input.treatment && sql`d.treatment = ${input.treatment}`,
       input.merchant && sql`c.mch_id = ${input.merchant}`,
       input.handlerId && sql`d.handled_by = ${input.handlerId}`,
       input.from && sql`d.day >= ${input.from}`,
@@ -171,22 +184,27 @@ export const handlerOf = (ctx: Ctx, userId: number) =>
       join role_permissions p on p.role_id = r.id where ur.user_id = u.id
         and r.status = 'ENABLED' and p.permission_code = 'recon:resolve')`
 
-export type Held = {
-  orgId: number
+export type Held = Treated & {
   state: DifferenceRow['state']
   wanted: 'RESOLVED' | 'IGNORED' | null
+  treatment: Treatment | null
   handledBy: number | null
   handledAt: Date | null
-  localAmount: number
-  otherAmount: number
 }
+const byId = (ctx: Ctx, id: number, lock = sql``) =>
+  rowOf<Held>(ctx.db)`select d.id, d.org_id as "orgId", to_char(d.day, 'YYYY-MM-DD') as day, d.part,
+      d.provider, d.config_id as "configId", d.kind, d.subject, d.state, d.wanted, d.treatment,
+      d.handled_by as "handledBy", d.handled_at as "handledAt", d.local_amount as "localAmount",
+      d.other_amount as "otherAmount"
+    from reconciliation_differences d where d.id = ${id} and ${readable(ctx)} ${lock}`
+/** Locked by id until the commit. */
+export const heldMany = (ctx: Ctx, ids: readonly number[]) =>
+  rowsOf<Pick<Held, 'id' | 'orgId' | 'subject' | 'state'>>(ctx.db)`
+    select d.id, d.org_id as "orgId", d.subject, d.state from reconciliation_differences d
+    where d.id = any(${[...ids]}::bigint[]) and ${readable(ctx)} order by d.id for no key update`
+export const seen = (ctx: Ctx, id: number) => byId(ctx, id)
 /** Locked until the commit. */
-export const held = async (ctx: Ctx, id: number): Promise<Held | undefined> =>
-  (
-    await rowsOf<Held>(ctx.db)`select org_id as "orgId", state, wanted, handled_by as "handledBy",
-      handled_at as "handledAt", local_amount as "localAmount", other_amount as "otherAmount"
-    from reconciliation_differences d where id = ${id} and ${readable(ctx)} for no key update`
-  )[0]
+export const held = (ctx: Ctx, id: number) => byId(ctx, id, sql`for no key update`)
 
 /** By account of whoever is seen; what was before `from` is the opening. */
 export const balances = (ctx: Ctx, from: string, to: string) =>

@@ -8,8 +8,16 @@ import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { bi } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { type Account, simulated } from '../../payments/server/bills.ts'
+import { fixFee } from '../../payments/server/fees.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
-import { type DifferenceKind, type Part, parts, type Window, windowOf } from '../rules.ts'
+import {
+  type DifferenceKind,
+  type Part,
+  parts,
+  smallFees,
+  type Window,
+  windowOf,
+} from '../rules.ts'
 import { billDifferences, billTotals } from './billCheck.ts'
 import { checksOf, present, type Span, totals } from './checks.ts'
 
@@ -183,9 +191,37 @@ const sumAccounts = (ctx: Ctx, day: string): Promise<unknown> => {
 
 export async function reconcilePart(app: App, place: Place): Promise<Found[]> {
   const compared = await compare(app, place.part, place.day, place.account)
+  const fixed = await fixSmallFees(app, place, compared.found)
+  compared.found = compared.found.filter((one) => !fixed.has(one))
   await bySystem(app, (ctx) => keep(ctx, place, compared))
   return compared.found
 }
+
+/** Rounding of a channel is no work for anybody: each in an act of its own, and a row that says so. */
+async function fixSmallFees(app: App, { part, day, account }: Place, found: readonly Found[]) {
+  const fixed = new Set<Found>()
+  if (part === 'BILL')
+    for (const one of smallFees(found)) {
+      const { subject: tradeNo, otherAmount: fee } = one
+      const done = await bySystem(app, async (ctx) => {
+        if (!(await fixFee(ctx, account, day, { tradeNo, fee }))) return false
+        ctx.later(sql`insert into reconciliation_differences as d (org_id, device_id, day, part,
+            provider, config_id, kind, subject, order_num, local_amount, other_amount, state, settled,
+            treatment, reason, handled_at, created_at)
+          values (${one.orgId}, ${one.deviceId}, ${day}::date, ${part}, ${account.provider},
+            ${account.configId}, 'FEE', ${tradeNo}, ${one.orderNum}, ${one.localAmount}, ${fee},
+            'RESOLVED', true, 'CORRECTED', ${bySystemReason}, ${ctx.now}, ${ctx.now})
+          on conflict (day, kind, provider, config_id, subject) do update set state = 'RESOLVED',
+            settled = true, treatment = 'CORRECTED', wanted = null, reason = excluded.reason,
+            local_amount = excluded.local_amount, other_amount = excluded.other_amount,
+            handled_at = excluded.handled_at, version = d.version + 1`)
+        return true
+      })
+      if (done) fixed.add(one)
+    }
+  return fixed
+}
+const bySystemReason = '系统按渠道账单自动更正'
 
 /** Every part of a day that is not done; `again`: also what is. */
 export async function reconcileDay(app: App, day: string, again = false): Promise<Found[]> {

@@ -1,28 +1,39 @@
+import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import { updateVersion } from '../../../server/shapes.ts'
 import { platformOrg } from '../../../shared/access.ts'
-import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { addDays, dayMs, shanghaiDay } from '../../../shared/instants.ts'
 import { bi } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { settingOf } from '../../settings/server/values.ts'
 import { type DifferenceRow, type reconciliation, reconciliationErrors } from '../contract.ts'
-import { type DifferenceState, differenceFrom, needsReview, reopenDays } from '../rules.ts'
+import {
+  booksItself,
+  type DifferenceState,
+  differenceFrom,
+  needsReview,
+  reopenDays,
+} from '../rules.ts'
+import { ask } from './ask.ts'
 import { fetch, upload } from './fetching.ts'
 import * as q from './queries.ts'
+import { checkTreatment, treat } from './treat.ts'
 
 type Contract = typeof reconciliation
 type Asked = { id: number; version: number }
+
+type Decided = { to: DifferenceState; set?: Record<string, unknown> }
 
 /** One step of one difference, with what it was and what it has become in the log. */
 async function step(
   ctx: Ctx,
   { id, version }: Asked,
-  decide: (held: q.Held) => { to: DifferenceState; set?: Record<string, unknown> },
+  decide: (held: q.Held) => Decided | Promise<Decided>,
 ): Promise<DifferenceRow> {
   const held = found(await q.held(ctx, id))
-  const { to, set } = decide(held)
+  const { to, set } = await decide(held)
   if (!differenceFrom(to).includes(held.state)) throw new Refusal(reconciliationErrors.wrongState)
   await updateVersion(ctx, 'reconciliation_differences', { id, version }, { state: to, ...set })
   const after = found(await q.one(ctx, id))
@@ -31,7 +42,7 @@ async function step(
     name: after.subject,
     orgId: held.orgId,
     before: { state: held.state },
-    after: { state: after.state, reason: after.reason },
+    after: { state: after.state, reason: after.reason, treatment: after.treatment },
   })
   ctx.touch('reconciliation', held.orgId)
   return after
@@ -39,16 +50,26 @@ async function step(
 
 const mine = (ctx: Ctx) => ({ handled_by: ctx.actor.userId, handled_at: ctx.now })
 
-/** Closed at once, or when somebody else agrees. */
+/** Closed at once and treated, or when somebody else agrees. */
 const close =
   (wanted: 'RESOLVED' | 'IGNORED'): Handlers<Contract>['resolve'] =>
-  async (ctx, { reason, treatment, ...asked }) => {
+  async (ctx, { reason, treatment: chosen, ...asked }) => {
     const limit = await settingOf(ctx.db, platformOrg, 'funds.reviewDifference')
-    return step(ctx, asked, (held) => ({
-      to: needsReview(wanted, held, limit) ? 'REVIEW' : wanted,
-      set: { ...mine(ctx), reason, wanted, treatment: treatment ?? null, approved_by: null },
-    }))
+    const treatment = wanted === 'IGNORED' ? null : (chosen ?? null)
+    return step(ctx, asked, async (held) => {
+      checkTreatment(ctx, held, treatment)
+      const set = { ...mine(ctx), reason, wanted, treatment, approved_by: null }
+      if (needsReview(wanted, held, limit, booksItself(held.kind, treatment)))
+        return { to: 'REVIEW', set }
+      expectOpen(held, wanted)
+      return { to: wanted, set: { ...set, ...(await treat(ctx, held, treatment)) } }
+    })
   }
+/** Nothing is done about what is closed, or waits for somebody else. */
+const expectOpen = ({ state }: q.Held, to: DifferenceState) => {
+  if (!differenceFrom(to).includes(state) || state === 'REVIEW')
+    throw new Refusal(reconciliationErrors.wrongState)
+}
 
 const assign: Handlers<Contract>['assign'] = async (ctx, { userId, ...asked }) => {
   if (!(await q.handlerOf(ctx, userId)))
@@ -67,6 +88,26 @@ const assign: Handlers<Contract>['assign'] = async (ctx, { userId, ...asked }) =
   return after
 }
 
+/** Those that somebody works at already stay his. */
+const claimMany: Handlers<Contract>['claimMany'] = async (ctx, { ids }) => {
+  const rows = await q.heldMany(ctx, ids)
+  if (rows.length < ids.length) throw new Refusal(common.notFound)
+  const mineNow = rows.filter(({ state }) => state === 'OPEN')
+  await sql`update reconciliation_differences set state = 'HANDLING', wanted = null,
+      handled_by = ${ctx.actor.userId}, handled_at = ${ctx.now}, version = version + 1
+    where id = any(${mineNow.map(({ id }) => id)}::bigint[]) and state = 'OPEN'`.execute(ctx.db)
+  ctx.audit(
+    ...mineNow.map(({ id, subject, orgId }) => ({
+      ...{ id, name: subject, orgId, before: { state: 'OPEN' }, after: { state: 'HANDLING' } },
+    })),
+  )
+  ctx.touch(
+    'reconciliation',
+    mineNow.map(({ orgId }) => orgId),
+  )
+  return { done: mineNow.length }
+}
+
 export const handlers: Handlers<Contract> = {
   runs: q.runs,
   fetch,
@@ -75,14 +116,17 @@ export const handlers: Handlers<Contract> = {
   assign,
   claim: (ctx, asked) =>
     step(ctx, asked, () => ({ to: 'HANDLING', set: { ...mine(ctx), wanted: null } })),
+  claimMany,
+  ask,
   resolve: close('RESOLVED'),
   ignore: close('IGNORED'),
   approve: (ctx, asked) =>
-    step(ctx, asked, (held) => {
+    step(ctx, asked, async (held) => {
       if (held.state !== 'REVIEW' || !held.wanted)
         throw new Refusal(reconciliationErrors.wrongState)
       if (held.handledBy === ctx.actor.userId) throw new Refusal(reconciliationErrors.samePerson)
-      return { to: held.wanted, set: { approved_by: ctx.actor.userId } }
+      const done = held.wanted === 'RESOLVED' ? await treat(ctx, held, held.treatment) : {}
+      return { to: held.wanted, set: { approved_by: ctx.actor.userId, ...done } }
     }),
   reopen: (ctx, asked) =>
     step(ctx, asked, ({ handledAt }) => {

@@ -30,6 +30,8 @@ export function DifferenceList() {
   const name = (row: DifferenceRow) =>
     `${row.day} · ${t(`enums.kind.${row.kind}`)} · ${row.subject}`
   const claim = useAct(reconciliation.claim, {})
+  const claimMany = useAct(reconciliation.claimMany, {})
+  const ask = useAct(reconciliation.ask, { ask: t('askAsk'), name, danger: false })
   const approve = useAct(reconciliation.approve, { ask: t('approveAsk'), name, danger: false })
   const reopen = useAct(reconciliation.reopen, { ask: t('reopenAsk'), name })
   return (
@@ -57,6 +59,7 @@ export function DifferenceList() {
           'merchant',
           ...(may('user:lookup') ? [{ key: 'handlerId', picker: PersonSelect, more: true }] : []),
           { key: 'part', more: true },
+          { key: 'treatment', more: true },
         ]}
         columns={[
           col('kind', { tones: {}, fixed: 'start' }),
@@ -74,6 +77,8 @@ export function DifferenceList() {
           col('handler'),
           col('reason', { defaultHidden: true }),
           col('treatment', { defaultHidden: true, tones: {} }),
+          col('answer', { defaultHidden: true }),
+          col('askTime', { defaultHidden: true }),
           col('merchant', { defaultHidden: true }),
           col('part', { defaultHidden: true, tones: {} }),
           col('rtuNumber', { defaultHidden: true }),
@@ -97,6 +102,12 @@ export function DifferenceList() {
             label: t('resolve'),
             can: row.can.resolve,
             onClick: () => setDoing({ what: 'resolve', row }),
+          },
+          {
+            key: 'ask',
+            label: t('ask'),
+            can: row.can.ask,
+            onClick: () => void ask(row),
           },
           {
             key: 'good',
@@ -129,6 +140,18 @@ export function DifferenceList() {
             onClick: () => void reopen(row),
           },
         ]}
+        batch={
+          may('recon:resolve')
+            ? [
+                {
+                  key: 'claim',
+                  label: t('claim'),
+                  onClick: ({ rows, clear }) =>
+                    void claimMany({}, { ids: rows.map(({ id }) => id) }, clear),
+                },
+              ]
+            : []
+        }
         empty={{ title: t('noDifferences'), hint: t('noDifferencesHint') }}
         card={['subject', 'localAmount', 'otherAmount', 'gap', 'handler', 'reason']}
       />

@@ -1,16 +1,22 @@
+import { Form } from 'antd'
 import { useTranslation } from 'react-i18next'
+import { yuan } from '../../../shared/money.ts'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { DayField, Field, Note, SelectField, TextAreaField } from '../../../web/form/fields.tsx'
 import { PersonSelect } from '../../accounts/web/pickers.tsx'
 import { type DifferenceRow, reconciliation } from '../contract.ts'
+import { booksItself, type Treatment, treatmentsOf } from '../rules.ts'
 
 type Close = { onClose: () => void }
 type Props = Close & { row: DifferenceRow }
 const start = ({ id, version }: DifferenceRow) => ({ id, version })
 
-/** What is done about its kind stands above. */
+/** What may be done about its kind, and what each of it does when it is agreed to. */
 export function ResolveDialog({ row, onClose }: Props) {
   const { t } = useTranslation('reconciliation')
+  const options = treatmentsOf(row.kind)
+    .filter((treatment) => row.can.correct || !booksItself(row.kind, treatment))
+    .map((value) => ({ value, label: t(`enums.treatment.${value}`) }))
   return (
     <FormDialog
       ns="reconciliation"
@@ -21,11 +27,25 @@ export function ResolveDialog({ row, onClose }: Props) {
       success="web:success.done"
       onClose={onClose}
     >
-      <Note>{t(`advice.${row.kind}`, { defaultValue: t('advice.other') })}</Note>
-      <SelectField name="treatment" required />
+      <Note>
+        {t(`advice.${row.kind}`, { defaultValue: t('advice.other') })}
+        {row.answer ? ` ${t('answered', { answer: t(`enums.answer.${row.answer}`) })}` : ''}
+      </Note>
+      <SelectField name="treatment" required options={options} />
+      <Effect row={row} />
       <TextAreaField name="reason" />
     </FormDialog>
   )
+}
+
+/** What happens at the end, in the books and at the channel. */
+function Effect({ row }: Pick<Props, 'row'>) {
+  const { t } = useTranslation('reconciliation')
+  const treatment = Form.useWatch<Treatment | undefined>('treatment')
+  if (!treatment) return null
+  const books = booksItself(row.kind, treatment)
+  const what = books ? (row.kind === 'FEE' ? 'CORRECTED_FEE' : 'CORRECTED_BOOKS') : treatment
+  return <Note>{t(`effect.${what}`, { amount: yuan(Math.abs(row.gap)) })}</Note>
 }
 
 export function IgnoreDialog({ row, onClose }: Props) {

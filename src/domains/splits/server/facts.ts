@@ -34,13 +34,19 @@ export async function factsOf(ctx: Ctx, rows: readonly Row[]): Promise<Facts[]> 
     select e.order_id as "orderId", -sum(e.amount)::bigint as held from ledger_entries e
     join ledger_accounts a on a.id = e.account_id and a.code = '2001'
     where e.order_id = any(${ids}::bigint[]) and e.created_at >= ${first} group by 1`
-  const [versions, o, u, s, h] = await Promise.all([
+  const fixed = rowsOf<{ orderId: number; fixed: number }>(ctx.db)`
+    select p.order_id as "orderId", sum(f.after_fee - f.before_fee)::bigint as fixed
+    from payments p join payment_fee_fixes f on f.payment_id = p.id and f.account = '2002'
+    where p.order_id = any(${ids}::bigint[]) and p.applied group by 1`
+  const [versions, o, u, s, h, f] = await Promise.all([
     versionsOf(ctx, rows),
     orders,
     units,
     shared,
     held,
+    fixed,
   ])
+  const fixes = new Map(f.map((row) => [row.orderId, row.fixed]))
   const finals = new Map(o.map(({ id, finalAt }) => [id, finalAt]))
   const helds = new Map(h.map((row) => [row.orderId, row.held]))
   const unitsOf = Map.groupBy(u, ({ orderId }) => orderId)
@@ -51,6 +57,7 @@ export async function factsOf(ctx: Ctx, rows: readonly Row[]): Promise<Facts[]> 
       ...{ orgId, deviceId, orderId, orderAt, orderNum, configId, paidAt },
       finalAt: finals.get(orderId) ?? null,
       held: helds.get(orderId) ?? 0,
+      feeFixed: fixes.get(orderId) ?? 0,
       splits: own.map(({ id, splitNo, state, versionId }) => ({
         ...{ id, splitNo, state },
         version: versions.get(versionId) as Version,

@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import { prepared } from '../../../server/bind.ts'
+import { type App, type Ctx, found } from '../../../server/context.ts'
+import { systemScope } from '../../../server/database.ts'
+import { rowOf } from '../../../server/rows.ts'
+import { bySystem } from '../../../server/run.ts'
+import { updateVersion } from '../../../server/shapes.ts'
+import { clock } from '../../../server/work.ts'
+import { Refusal } from '../../../shared/errors.ts'
+import { refundsName } from '../../orders/server/refunds.ts'
+import { connectedTo } from '../../payment-channels/server/configs.ts'
+import { type Account, ofAccount } from '../../payments/server/bills.ts'
+import { receive, simulator, sourceOf } from '../../payments/server/receive.ts'
+import { type reconciliation, reconciliationErrors } from '../contract.ts'
+import { type Answer, mayAsk } from '../rules.ts'
+import * as q from './queries.ts'
+import { compareAgain, type Treated } from './treat.ts'
+
+/**
+ * What a channel says of a difference, asked outside every transaction. What it says of money counts
+ * as if it had told us; a refund is asked for under its number, so it is done once if it was not.
+ */
+export async function askChannel(app: App, difference: Treated): Promise<Answer> {
+  const { provider, configId, orgId, subject } = difference
+  const account = { provider, configId, orgId } as Account
+  const refund = await app.database.read(
+    systemScope,
+    (db) => rowOf<{ id: number; state: string }>(db)`
+      select r.id, r.state from refunds r join payments p on p.id = r.payment_id
+      where r.refund_no = ${subject} and ${ofAccount('p', account)}`,
+  )
+  if (refund) return askRefund(app, refund)
+  const named = await app.database.read(
+    systemScope,
+    (db) => rowOf<{ outTradeNo: string; amount: number }>(db)`
+      select l.out_trade_no as "outTradeNo", l.amount from payment_bills l
+      where ${ofAccount('l', account)} and l.kind = 'PAY' and l.trade_no = ${subject}
+        and l.state = 'SUCCESS'
+      union all select split_part(p.out_trade_no, '~', 1), p.amount from payments p
+      where ${ofAccount('p', account)} and p.provider_trade_no = ${subject} and ${configId !== null}
+      limit 1`,
+  )
+  if (!named) return 'ABSENT'
+  const { outTradeNo, amount } = named
+  if (configId === null) {
+    const notice = { tradeNo: subject, outTradeNo, amount, eventId: `bill:${subject}`.slice(0, 64) }
+    await bySystem(app, (ctx) => receive(ctx, simulator, notice))
+    return 'PAID'
+  }
+  const connected = await connectedTo(app, configId)
+  if (!connected) return 'SILENT'
+  const fact = await connected.channel.query(outTradeNo)
+  if ('reason' in fact) return 'SILENT'
+  if (fact.state !== 'PAID') return fact.state
+  await bySystem(app, (ctx) => receive(ctx, sourceOf(connected.merchant), fact.notice))
+  return fact.notice.tradeNo === subject ? 'PAID' : 'ABSENT'
+}
+
+async function askRefund(app: App, { id, state }: { id: number; state: string }): Promise<Answer> {
+  if (state === 'SUCCESS') return 'REFUNDED'
+  if (state === 'CANCELLED') return 'REFUND_FAILED'
+  await bySystem(app, async (ctx) => {
+    await sql`update refunds set next_at = ${clock(app)}, attempts = 0, waited = 0,
+        state = case state when 'FAILED' then 'PROCESSING' else state end
+      where id = ${id} and state in ('PENDING','PROCESSING','FAILED')`.execute(ctx.db)
+    ctx.afterCommit(() => app.jobs.poke(refundsName))
+  })
+  return 'REFUNDING'
+}
+
+const isOpen = ({ state }: Pick<q.Held, 'state'>) => state === 'OPEN' || state === 'HANDLING'
+type Asked = { difference: q.Held; answer: Answer }
+export const ask = prepared<(typeof reconciliation)['ask'], Asked>({
+  async prepare(app, { id }, _request, actor) {
+    const difference = found(
+      await app.database.read(actor.scope, (db) => q.seen({ actor, db } as Ctx, id)),
+    )
+    if (!isOpen(difference)) throw new Refusal(reconciliationErrors.wrongState)
+    if (difference.part !== 'BILL' || !mayAsk(difference.kind))
+      throw new Refusal(reconciliationErrors.notAsked)
+    return { difference, answer: await askChannel(app, difference) }
+  },
+  async run(ctx, { id, version }, { difference, answer }) {
+    if (!isOpen(found(await q.held(ctx, id)))) throw new Refusal(reconciliationErrors.wrongState)
+    const set = { answer, asked_at: ctx.now }
+    await updateVersion(ctx, 'reconciliation_differences', { id, version }, set)
+    await compareAgain(ctx, difference)
+    const after = found(await q.one(ctx, id))
+    ctx.audit({ id, name: after.subject, orgId: difference.orgId, after: { answer } })
+    ctx.touch('reconciliation', difference.orgId)
+    return after
+  },
+})
