@@ -865,6 +865,7 @@ export interface LedgerVoucherKeysTable {
   voucher_id: number
   org_id: number
   created_at: ColumnType<Date, Date | string, Date | string>
+  fact_day: string | null
 }
 
 export interface LogCheckpointsTable {
@@ -1315,6 +1316,20 @@ export interface PaymentEventsTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface PaymentFeeFixesTable {
+  id: Generated<number>
+  org_id: number
+  payment_id: number
+  before_fee: number
+  after_fee: number
+  returned: number
+  account: '2001' | '2002'
+  day: string
+  automatic: boolean
+  user_id: number | null
+  created_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface PaymentsTable {
   id: Generated<number>
   org_id: number
@@ -1581,6 +1596,9 @@ export interface ReconciliationDifferencesTable {
   created_at: ColumnType<Date, Date | string, Date | string>
   config_id: number | null
   treatment: 'CHECKED' | 'SUPPLEMENTED' | 'REFUNDED' | 'CORRECTED' | 'CHANNEL' | null
+  asked_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  answer: 'PAID' | 'OPEN' | 'ABSENT' | 'CLOSED' | 'REFUNDED' | 'REFUNDING' | 'REFUND_FAILED' | 'SILENT' | null
+  voucher_key: string | null
 }
 
 export interface ReconciliationRunsTable {
@@ -1637,7 +1655,7 @@ export interface ReferrersTable {
 export interface RefundsTable {
   id: Generated<number>
   org_id: number
-  device_id: number
+  device_id: number | null
   refund_no: string
   payment_id: number | null
   order_id: number | null
@@ -2600,6 +2618,7 @@ export interface DB {
   payment_bills: PaymentBillsTable
   payment_configs: PaymentConfigsTable
   payment_events: PaymentEventsTable
+  payment_fee_fixes: PaymentFeeFixesTable
   payments: PaymentsTable
   payout_accounts: PayoutAccountsTable
   permissions: PermissionsTable
