@@ -109,6 +109,7 @@ export async function loadHistory(db: Db, { orders, flows }: History, now: Date)
     orders.filter((o) => now.getTime() - o.created.getTime() < 3 * 86_400_000),
   )
   await sumUp(db)
+  await passIds(db)
 }
 
 function flowRow({ id, lane, seq, at, change, before, unit, order, by }: FlowRow) {
@@ -398,8 +399,8 @@ async function loadEvents(db: Db, orders: readonly OrderRow[]): Promise<void> {
   await bulk(db, 'order_events', rows)
 }
 
-/** Rollups from the facts, and sequences behind the explicit ids. */
-async function sumUp(db: Db): Promise<void> {
+/** Figures from the facts; there are none yet. */
+export async function sumUp(db: Db): Promise<void> {
   await sql`create temporary table sums on commit drop as
     select org_id, device_id, paid_at as at, 1 as orders, pieces, total_amount as turnover,
       paid_amount as paid, 0::bigint as refunded, 0 as refund_orders, 0::bigint as cost from orders
@@ -449,7 +450,10 @@ async function sumUp(db: Db): Promise<void> {
       sum(orders * x), sum(refund_orders * x)
     from bill_facts cross join (values (0), (1)) o(x) cross join (values ('DAY'), ('MONTH')) g(grain)
     group by 1, 2, 3, 4, 5, 6, 7`.execute(db)
-  // drawing past the explicit ids: the application role may not set a sequence
+}
+
+/** Draws past the explicit ids: the application role may not set a sequence. */
+async function passIds(db: Db): Promise<void> {
   for (const [sequence, table] of [
     ['orders_id_seq', 'orders'],
     ['order_units_id_seq', 'order_units'],

@@ -35,6 +35,18 @@ export async function seedBilling(db: Db, now: Date): Promise<void> {
     insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount)
     select a.org_id, ${ago(70)}, v.id, 'V12', a.id, case a.code when '1003' then 120000 else -120000 end
     from v, a`.execute(db)
+  await sumDays(db, now)
+  await sumShares(db)
+}
+
+/** Sums of days and figures of shares, anew. */
+export async function refreshBilling(db: Db, now: Date): Promise<void> {
+  await sql`delete from ledger_days`.execute(db)
+  await sumDays(db, now)
+  await sumShares(db)
+}
+
+async function sumDays(db: Db, now: Date): Promise<void> {
   await sql`insert into ledger_days (org_id, day, code, config_id, debit, credit)
     select e.org_id, (e.created_at at time zone 'Asia/Shanghai')::date, a.code, a.config_id,
       coalesce(sum(e.amount) filter (where e.amount > 0), 0),
@@ -42,7 +54,6 @@ export async function seedBilling(db: Db, now: Date): Promise<void> {
     from ledger_entries e join ledger_accounts a on a.id = e.account_id
     where e.created_at < ${startOfDay(shanghaiDay(now))} group by 1, 2, 3, 4
     on conflict (org_id, day, code, config_id) do nothing`.execute(db)
-  await sumShares(db)
 }
 
 /** What vouchers gave to parties, for rows that no act kept figures of. */
