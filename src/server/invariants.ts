@@ -60,6 +60,8 @@ const productFacts = `
       and u.id = r.unit_id where r.state = 'SUCCESS' and r.kind = 'UNIT' and r.amount > 0
       and ${counted('u.created_at')}`
 
+const dueKey = `jsonb_build_object('org', org_id, 'config', config_id, 'mode', mode, 'done', done,
+  'day', day) as key`
 const billKeys = ['org_id', 'device_id', 'grain', 'day', 'config_id', 'provider', 'pay_type']
 /** Each fact on its own day and on that of its order, by day and by month. */
 const billed = (facts: string, names: readonly string[]) => `
@@ -252,6 +254,14 @@ const queries: Readonly<Record<string, string>> = {
     select * from (select party_org_id as org_id, sum(rest) as rest from split_debts group by 1) d
     full join (select org_id, balance from ledger_balances where code = '1101') b using (org_id)
     where coalesce(d.rest, 0) <> coalesce(b.balance, 0)`,
+  'what is due of shares equals the pieces': `
+    select * from (select ${dueKey}, sum(amount) as kept from split_dues group by 1) k
+    full join (select ${dueKey}, sum(amount) as truth from split_due_facts group by 1) f using (key)
+    where key->>'done' = 'false' and coalesce(kept, 0) <> coalesce(truth, 0)`,
+  'what strategies gave equals the ledger': `
+    select * from split_days d full join (select org_id, version_id, day, sum(given) as truth
+      from split_day_facts group by 1, 2, 3) f using (org_id, version_id, day)
+    where coalesce(given, 0) <> coalesce(truth, 0)`,
   'sales by hour equal the facts': sales('HOUR', `date_trunc('hour', moment)`),
   'sales by day equal the facts': sales(
     'DAY',

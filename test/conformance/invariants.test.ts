@@ -77,6 +77,10 @@ const breaks: Record<string, string> = {
   'carries of a strategy add up to nothing': `update split_carries set carry = 1 where ${own}`,
   'debts are what parties owe': `update split_debts set written_off = written_off - 1
     where ${own}`,
+  'what is due of shares equals the pieces': `insert into split_dues (org_id, mode, done, day, amount)
+    values (3, 'LEDGER', false, '2026-11-22', 1)`,
+  'what strategies gave equals the ledger': `insert into split_days (org_id, strategy_id, version_id, day,
+    given) values (3, 3001, 3001, '2026-11-21', 1)`,
   'sales by hour equal the facts': `update sales_rollups set paid = paid + 1
     where ${own} and grain = 'HOUR'`,
   'sales by day equal the facts': `delete from sales_rollups where ${own} and grain = 'DAY'`,

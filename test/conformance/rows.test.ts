@@ -137,6 +137,7 @@ const figures = [
   'splitSimulations.list',
   'splitStrategies.merchants',
   'splitStrategies.lanes',
+  'splits.calendar',
   'stockWarnings.stats',
   'stores.people',
   'users.departments',

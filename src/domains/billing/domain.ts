@@ -11,6 +11,7 @@ export const domain = {
   screens,
   topics: { ledger: { rights: ['ledger:read', 'account:read'] } },
   open: {
+    'web/Tabs.tsx': 'tabs of the page of money that other domains fill',
     'server/keep.ts': 'figures of bills, kept in the transactions that move money',
   },
 } satisfies Domain<typeof billing>

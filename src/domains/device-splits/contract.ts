@@ -21,6 +21,8 @@ export const DeviceSplitRow = z.strictObject({
   mode: z.enum(modes).nullable(),
   merchantName: z.string().nullable(),
   boundAt: f.instant.nullable(),
+  /** Given to parties in the last 30 days, less what they gave back. */
+  recentSplit: f.signedFen,
   mallTrading: Trading,
   can: z.strictObject({ bind: z.boolean(), release: z.boolean() }),
 })

@@ -15,6 +15,7 @@ export const locale = defineLocale(
       mode: '分账方式',
       merchantName: '收款商户',
       boundAt: '生效时间',
+      recentSplit: '近30天分账额',
       mallTrading: '商城交易',
     },
     enums: {
@@ -53,6 +54,7 @@ export const locale = defineLocale(
       mode: 'Way',
       merchantName: 'Merchant',
       boundAt: 'In force from',
+      recentSplit: 'Split in 30 days',
       mallTrading: 'Mall trade',
     },
     enums: {

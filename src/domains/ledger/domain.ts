@@ -4,5 +4,6 @@ import type { Domain } from '../../server/domain.ts'
 export const domain = {
   open: {
     'server/post.ts': 'the only writer of vouchers',
+    'server/owed.ts': 'balances and withdrawals say what may be had',
   },
 } satisfies Domain

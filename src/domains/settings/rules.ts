@@ -34,6 +34,12 @@ export function changeable(
   return lockedAbove(chain, orgId) ? settingErrors.lockedAbove : null
 }
 
+/** Whether banks work on a day of these. */
+export const banksWork = (days: ReadonlyMap<string, { type: DayType }>, day: string): boolean => {
+  const type = days.get(day)?.type
+  return type === 'WORKDAY' || type === 'MAKEUP'
+}
+
 /** The type a day has by its weekday alone. */
 export const weekType = (day: string): DayType =>
   [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay()) ? 'REST' : 'WORKDAY'

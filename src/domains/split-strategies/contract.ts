@@ -88,6 +88,8 @@ export const StrategyRow = z.strictObject({
   draftNo: z.number().int().nullable(),
   /** How many machines are bound to it. */
   deviceCount: f.count,
+  /** Given to its parties in the last 30 days; null: it is of machines the reader does not see. */
+  recentSplit: f.signedFen.nullable(),
   /** Basis points that somebody above asks at least and does not have: it is to be published anew. */
   least: z.number().int().nullable(),
   version: f.version,

@@ -4,7 +4,8 @@ import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
-import { failReasons, modes } from './rules.ts'
+import { failReasons, modes, splitStateNames } from './rules.ts'
+import { settlementEndpoints } from './settlementContract.ts'
 
 export const splitErrors = defineErrors('splits', {
   wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],
@@ -13,16 +14,6 @@ export const splitErrors = defineErrors('splits', {
   bearerShort: [422193, '承担方可提现余额不足，不能核销', 'Whoever bears it is not owed as much'],
 })
 
-const states = [
-  'WAIT',
-  'READY',
-  'SPLITTING',
-  'PARTIAL',
-  'DONE',
-  'RETURNING',
-  'RETURNED',
-  'CLOSED',
-] as const
 export const splitTones = {
   WAIT: 'closed',
   READY: 'paid',
@@ -33,7 +24,7 @@ export const splitTones = {
   RETURNED: 'closed',
   CLOSED: 'closed',
 } as const
-const State = z.enum(states).meta({ tones: splitTones })
+const State = z.enum(splitStateNames).meta({ tones: splitTones })
 
 const Share = z.strictObject({
   orgId: f.id,
@@ -185,4 +176,5 @@ export const splits = {
     }),
     output: DebtRow,
   }),
+  ...settlementEndpoints,
 }

@@ -9,11 +9,10 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
   screens,
-  topics: { splits: { rights: ['split:read'] } },
+  topics: { splits: { rights: ['split:read', 'settlement:read'] } },
   open: {
     'server/note.ts': 'orders and payments say what happened to a sale',
-    'server/timeline.ts': 'the timeline of an order says how its money went on',
-    'server/owed.ts': 'a withdrawal takes what may be had',
+    'web/SplitBlock.tsx': 'the page of an order says whose its money is',
   },
   jobs: async (app) => (await import('./server/jobs.ts')).registerSplitJobs(app),
 } satisfies Domain<typeof splits>

@@ -121,6 +121,8 @@ export type Planned = {
   readonly backs: readonly number[]
   readonly debts: readonly NewDebt[]
   readonly vouchers: readonly Voucher[]
+  /** What 2001 gave, by split: less what came back. */
+  readonly given: ReadonlyMap<number, number>
 }
 type Carrying = Pick<Version, 'strategyId' | 'collector'>
 export const carryKey = ({ strategyId, collector }: Carrying, party: number): string =>
@@ -132,6 +134,7 @@ const asTheyAre = ({ splits }: Facts): PlannedSplit[] =>
   splits.map((split) => ({ split, state: split.state, dueAt: null, shares: [] }))
 const nothing = (facts: Facts, failReason: FailReason | null = null): Planned => ({
   ...{ failReason, splits: asTheyAre(facts), units: [], backs: [], debts: [], vouchers: [] },
+  given: new Map(),
 })
 
 export function planOrder(facts: Facts, book: Book): Planned {
@@ -167,6 +170,7 @@ function shareOut(facts: Facts, book: Book, finalAt: Date): Planned {
   const made: Made = { facts, book, debts: [] }
   const units: NewUnit[] = []
   const vouchers: Voucher[] = []
+  const given = new Map<number, number>()
   /** What each party of a split is credited. */
   const credits = new Map(facts.splits.map(({ id }) => [id, new Map<number, number>()]))
   for (const [n, unitFee] of feesOf(fee, paid).entries()) {
@@ -191,6 +195,7 @@ function shareOut(facts: Facts, book: Book, finalAt: Date): Planned {
       entries.push({ account: gets < 0 ? '1101' : '2002', amount: -gets, orgId })
     }
     vouchers.push(splitAlloc(unit.no, entries, of))
+    add(given, splitId, unit.paid - unitFee)
   }
   const soonest = facts.paidAt.getTime() + 1000 * soonestSeconds
   const splits = facts.splits.map((split): PlannedSplit => {
@@ -207,7 +212,7 @@ function shareOut(facts: Facts, book: Book, finalAt: Date): Planned {
     const dueAt = due && new Date(Math.max(due.getTime(), soonest))
     return { split, state: 'READY', dueAt, shares }
   })
-  return { failReason: null, splits, units, backs: [], debts: made.debts, vouchers }
+  return { failReason: null, splits, units, backs: [], debts: made.debts, vouchers, given }
 }
 
 type Made = { readonly facts: Facts; readonly book: Book; readonly debts: NewDebt[] }
@@ -262,6 +267,7 @@ function takeBack(facts: Facts, book: Book): Planned {
   const of = ofOrder(facts)
   const made: Made = { facts, book, debts: [] }
   const vouchers: Voucher[] = []
+  const given = new Map<number, number>()
   for (const [n, one] of back.entries()) {
     const { version } = one.split
     const { parties } = version
@@ -280,6 +286,7 @@ function takeBack(facts: Facts, book: Book): Planned {
       const { splitId, refundNo } = one
       if (debt > 0) owe(made, { splitId, version, party: orgId, refundNo, amount: debt })
       vouchers.push(splitReturn(refundNo, orgId, { owed, debt }, of))
+      add(given, splitId, -amount)
     }
   }
   const ids = back.map(({ unitId }) => unitId)
@@ -297,5 +304,5 @@ function takeBack(facts: Facts, book: Book): Planned {
       })),
     }
   })
-  return { failReason: null, splits, units: [], backs: ids, debts: made.debts, vouchers }
+  return { failReason: null, splits, units: [], backs: ids, debts: made.debts, vouchers, given }
 }

@@ -14,6 +14,7 @@ const largestCarry = 100 * parts
 
 /** Through the channel, from a merchant below it, or in the ledger until it is withdrawn. */
 export const modes = ['CHANNEL', 'SUB_MERCHANT', 'LEDGER'] as const
+export type Mode = (typeof modes)[number]
 /** What real merchants take and let others have by default; the simulator does the same. */
 export const usual = { feeBp: 60, capBp: 3000 }
 /** How many basis points may leave the collector through the channel; null: no channel is asked. */
@@ -124,15 +125,17 @@ const last = (gives: readonly number[], value: (i: number) => number): number =>
   gives.reduce((best, _, i) => (value(i) <= value(best) ? i : best), 0)
 
 /** What becomes of the share of a sale. */
-export type SplitState =
-  | 'WAIT'
-  | 'READY'
-  | 'SPLITTING'
-  | 'PARTIAL'
-  | 'DONE'
-  | 'RETURNING'
-  | 'RETURNED'
-  | 'CLOSED'
+export const splitStateNames = [
+  'WAIT',
+  'READY',
+  'SPLITTING',
+  'PARTIAL',
+  'DONE',
+  'RETURNING',
+  'RETURNED',
+  'CLOSED',
+] as const
+export type SplitState = (typeof splitStateNames)[number]
 export const splitStates = defineStates<SplitState>({
   name: 'splits.order',
   column: 'split_orders.state',
@@ -175,3 +178,6 @@ export const soonestSeconds = 60
 /** Why a person looks: what is pending in the ledger is not what its pieces say. */
 export const failReasons = ['PENDING_MISMATCH'] as const
 export type FailReason = (typeof failReasons)[number]
+
+/** The first of the last 30 days. */
+export const recentFrom = (now: Date): string => addDays(shanghaiDay(now), -29)

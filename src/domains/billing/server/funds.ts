@@ -1,7 +1,9 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, visible } from '../../../server/context.ts'
-import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
+import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
+import { notYetOf } from '../../ledger/server/owed.ts'
+import { banksWork } from '../../settings/rules.ts'
 import { dayTypesOf } from '../../settings/server/calendar.ts'
 import type { billing } from '../contract.ts'
 import type { Funds } from '../fundsContract.ts'
@@ -33,11 +35,6 @@ async function lastWorkday(ctx: Ctx, today: string): Promise<{ since: string; wo
   while (!banksWork(days, since) && since > addDays(today, -14)) since = addDays(since, -1)
   return { since, works: banksWork(days, today) }
 }
-type Days = Awaited<ReturnType<typeof dayTypesOf>>
-export const banksWork = (days: Days, day: string): boolean => {
-  const type = days.get(day)?.type
-  return type === 'WORKDAY' || type === 'MAKEUP'
-}
 
 export const accounts: Handlers<Contract>['accounts'] = async (
   ctx,
@@ -50,8 +47,8 @@ export const accounts: Handlers<Contract>['accounts'] = async (
   const today = shanghaiDay(ctx.now)
   const first = addDays(today, -29)
   const { since, works } = await lastWorkday(ctx, today)
-  const [{ notYet }, rows, closings, income] = await Promise.all([
-    onlyRow<{ notYet: number }>(ctx.db)`select ledger_not_yet(${orgId}::bigint) as "notYet"`,
+  const [notYet, rows, closings, income] = await Promise.all([
+    notYetOf(ctx, orgId),
     standing(ctx, orgId),
     rowsOf<{ code: string; day: string; change: number }>(ctx.db)`
       select l.code, to_char(greatest(l.day, ${addDays(first, -1)}::date), 'YYYY-MM-DD') as day,

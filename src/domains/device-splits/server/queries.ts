@@ -3,25 +3,31 @@ import { type Ctx, visible } from '../../../server/context.ts'
 import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
+import { recentFrom } from '../../splits/rules.ts'
 import { DeviceSplitRow, type deviceSplits } from '../contract.ts'
 
 const trading = sql`case when b.id is null then 'PAUSED' else 'NORMAL' end`
-const deviceSplit = shape(
-  DeviceSplitRow,
-  ['devices', 'd'],
-  {
-    machineName: sql`d.nickname`,
-    operatorName: sql`o.name`,
-    strategyId: sql`b.strategy_id`,
-    tactics: sql`s.name`,
-    versionNo: sql`v.version_no`,
-    mode: sql`v.mode`,
-    merchantName: sql`v.merchant_name`,
-    boundAt: sql`b.bound_at`,
-    mallTrading: trading,
-  },
-  ['can'],
-)
+const deviceSplit = (at: Date) =>
+  shape(
+    DeviceSplitRow,
+    ['devices', 'd'],
+    {
+      machineName: sql`d.nickname`,
+      operatorName: sql`o.name`,
+      strategyId: sql`b.strategy_id`,
+      tactics: sql`s.name`,
+      versionNo: sql`v.version_no`,
+      mode: sql`v.mode`,
+      merchantName: sql`v.merchant_name`,
+      boundAt: sql`b.bound_at`,
+      // figures of bills: a line for each day and way to pay
+      recentSplit: sql`(select coalesce(sum(f.split), 0)::bigint from bill_days f
+      where f.device_id = d.id and f.org_id = d.org_id and f.grain = 'DAY'
+        and f.day >= ${recentFrom(at)}::date)`,
+      mallTrading: trading,
+    },
+    ['can'],
+  )
 const bound = sql`devices d
   left join split_bindings b on b.device_id = d.id and b.released_at is null
   left join split_strategies s on s.id = b.strategy_id`
@@ -32,7 +38,7 @@ const from = (at: Date) => sql`${bound} join organisations o on o.id = d.org_id
     order by v.version_no desc limit 1) v on true`
 
 export const listRows = (ctx: Ctx, input: Input<typeof deviceSplits.list>) =>
-  deviceSplit.page(ctx.db, {
+  deviceSplit(ctx.now).page(ctx.db, {
     from: from(ctx.now),
     countFrom: input.mode ? from(ctx.now) : bound,
     input,

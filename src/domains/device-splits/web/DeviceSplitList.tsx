@@ -51,8 +51,8 @@ export function DeviceSplitList() {
         ]}
         columns={[
           col('rtuNumber'),
-          col('machineName'),
-          col('operatorName'),
+          col('machineName', { width: 132 }),
+          col('operatorName', { width: 116 }),
           col('tactics', {
             fit: (_, { tactics, versionNo }) => `${tactics ?? t('paused')} v${versionNo ?? ''}`,
             render: (tactics: string | null, { versionNo }) =>
@@ -67,12 +67,14 @@ export function DeviceSplitList() {
                 </>
               ),
           }),
-          col('mode'),
+          col('mode', { width: 124 }),
           col('merchantName', {
+            width: 120,
             render: (name: string | null, { strategyId }) =>
               strategyId === null ? '—' : name || <Muted>{t('simulator')}</Muted>,
           }),
           col('boundAt'),
+          col('recentSplit'),
           col('mallTrading'),
         ]}
         actions={(row) => [
@@ -100,7 +102,7 @@ export function DeviceSplitList() {
             onClick: start('release'),
           },
         ]}
-        card={['operatorName', 'tactics', 'boundAt']}
+        card={['operatorName', 'tactics', 'recentSplit']}
       />
       {chosen && doing?.what === 'bind' ? <BindBatch {...chosen} /> : null}
       {chosen && doing?.what === 'release' ? <ReleaseBatch {...chosen} /> : null}

@@ -17,6 +17,7 @@ import { usePhone } from '../../../web/shell/useWidth.ts'
 import { toast } from '../../../web/toast.ts'
 import { Figures, Sheet } from '../../../web/ui/Sheet.tsx'
 import { Tooltip } from '../../../web/ui/Tooltip.tsx'
+import { SplitBlock } from '../../splits/web/SplitBlock.tsx'
 import { type OrderDetail as Order, orders } from '../contract.ts'
 import { MachineCell } from './cells.tsx'
 import type { Doing, OnDo } from './doing.ts'
@@ -119,6 +120,7 @@ function WideOrder({ order, onDo }: { order: Order; onDo: OnDo }) {
         <div>
           <PaymentBlock order={order} />
           <RefundBlock order={order} />
+          <SplitBlock orderNum={order.orderNum} />
           <DiscountBlock order={order} />
           <RelatedBlock order={order} />
         </div>

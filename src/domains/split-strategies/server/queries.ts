@@ -3,6 +3,7 @@ import { type Ctx, inheritable, visible } from '../../../server/context.ts'
 import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { isoText, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
+import { recentFrom } from '../../splits/rules.ts'
 import { type ShownParty, StrategyRow, StrategyVersion, type splitStrategies } from '../contract.ts'
 import type { Scope } from '../rules.ts'
 
@@ -55,6 +56,11 @@ const strategy = (ctx: Ctx, leasts: Leasts = []) =>
       draftNo: sql`(select d.version_no from split_strategy_versions d
         where d.strategy_id = s.id and d.state = 'DRAFT')`,
       deviceCount: sql`(select count(*)::int ${boundIn(ctx)})`,
+      // of all its machines: not for whoever sees some of them, by either wall
+      recentSplit: sql`case when ${ctx.actor.scope.devices === null}::boolean
+          and (select app_devices()) is null
+        then (select coalesce(sum(f.given), 0)::bigint from split_days f
+          where f.strategy_id = s.id and f.day >= ${recentFrom(ctx.now)}::date) end`,
       least: below(leasts),
       updateTime: sql`s.updated_at`,
     },

@@ -78,8 +78,8 @@ export function StrategyList() {
             render: (name: string) => name || <Muted>{t('simulator')}</Muted>,
             fit: (name) => String(name || t('simulator')),
           }),
-          col('mode'),
-          col('parties', { width: 180, render: (_, { parties }) => <Shares parties={parties} /> }),
+          col('mode', { width: 124 }),
+          col('parties', { width: 160, render: (_, { parties }) => <Shares parties={parties} /> }),
           col('feeMode', { defaultHidden: true }),
           col('timing', {
             defaultHidden: true,
@@ -102,6 +102,7 @@ export function StrategyList() {
             render: (_, row) => scopeText(t, row) || <Muted>{t('byBinding')}</Muted>,
           }),
           col('deviceCount'),
+          col('recentSplit'),
           col('updateTime'),
         ]}
         actions={(row) => [
@@ -134,7 +135,7 @@ export function StrategyList() {
           },
         ]}
         empty={{ title: t('web:record.empty', { many: t('many') }), hint: t('emptyHint') }}
-        card={['orgName', 'parties', 'versionNo', 'deviceCount']}
+        card={['orgName', 'parties', 'versionNo', 'deviceCount', 'recentSplit']}
       />
       {compared ? <VersionsDialog row={compared} onClose={() => setCompared(null)} /> : null}
     </>

@@ -3,6 +3,7 @@ import { type App, type Ctx, found } from '../../../server/context.ts'
 import { isHeld, lockTimeout, systemScope } from '../../../server/database.ts'
 import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
+import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { keepShares, sharesOf } from '../../billing/server/keep.ts'
 import { post } from '../../ledger/server/post.ts'
 import { type Book, type Facts, type Planned, planOrder } from '../plan.ts'
@@ -84,6 +85,7 @@ async function write(ctx: Ctx, orgId: number, facts: readonly Facts[]): Promise<
   keepOrders(ctx, planned)
   keepPieces(ctx, orgId, planned)
   keepBook(ctx, orgId, book, before)
+  keepDays(ctx, orgId, planned)
   addDebts(ctx, planned)
   post(
     ctx,
@@ -144,6 +146,21 @@ function keepPieces(ctx: Ctx, orgId: number, planned: readonly Planned[]): void 
   if (backs.length)
     ctx.later(sql`update split_shares s set returned = s.returned + n.returned from ${rows}
       where s.split_id = n."splitId" and s.party_no = n."partyNo" and n.returned > 0`)
+}
+
+/** What strategies gave today; whoever shares out holds the organisation. */
+function keepDays(ctx: Ctx, orgId: number, planned: readonly Planned[]): void {
+  const rows = planned.flatMap(({ given, splits }) =>
+    splits.map(({ split: { id, version } }) => ({
+      ...{ strategy: version.strategyId, version: version.id, given: given.get(id) ?? 0 },
+    })),
+  )
+  ctx.later(sql`insert into split_days as d (org_id, strategy_id, version_id, day, given)
+    select ${orgId}::bigint, n.strategy, n.version, ${shanghaiDay(ctx.now)}::date, sum(n.given)
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(strategy bigint, version bigint,
+      given bigint)
+    where n.given <> 0 group by 2, 3 order by 2, 3
+    on conflict (strategy_id, day, version_id) do update set given = d.given + excluded.given`)
 }
 
 function keepBook(
@@ -214,4 +231,27 @@ export const settleDue = (app: App): Promise<number> =>
       returning s.org_id as "orgId"`
     if (done.length) ctx.touch('splits', [...new Set(done.map(({ orgId }) => orgId))])
     return done.length
+  })
+
+/** So long what was done is counted: what a bank brings comes within days. */
+const doneDays = 60
+/**
+ * Adds up the changes of what is due, so that screens read a line for each party and day. Two who do
+ * it at once leave two lines, which say the same.
+ */
+export const foldDues = (app: App): Promise<void> =>
+  bySystem(app, async (ctx) => {
+    const since = addDays(shanghaiDay(ctx.now), -doneDays)
+    await sql`with fresh as (delete from split_dues where not kept returning *),
+        gone as (delete from split_dues where kept and done and day < ${since}::date),
+        old as (delete from split_dues k using (select distinct org_id, config_id, mode, done, day
+            from fresh) f
+          where k.kept and k.org_id = f.org_id and k.config_id is not distinct from f.config_id
+            and k.mode = f.mode and k.done = f.done and k.day is not distinct from f.day
+          returning k.*)
+      insert into split_dues (org_id, config_id, mode, done, day, amount, kept)
+      select org_id, config_id, mode, done, day, sum(amount), true
+      from (select * from fresh union all select * from old) x
+      where not done or day >= ${since}::date
+      group by 1, 2, 3, 4, 5 having sum(amount) <> 0`.execute(ctx.db)
   })

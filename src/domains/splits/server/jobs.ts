@@ -1,5 +1,5 @@
 import type { App } from '../../../server/context.ts'
-import { accrue, mostDue, settleDue } from './accrue.ts'
+import { accrue, foldDues, mostDue, settleDue } from './accrue.ts'
 
 export const accrualName = 'split-accrual'
 
@@ -8,4 +8,5 @@ export async function registerSplitJobs(app: App): Promise<void> {
     await accrue(app)
     while ((await settleDue(app)) === mostDue);
   })
+  app.jobs.every('split-dues', 60_000, () => foldDues(app))
 }

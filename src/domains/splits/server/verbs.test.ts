@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { splitSales } from '../../../../test/support/splitSales.ts'
-import { openWorld, type World, worldNow } from '../../../../test/support/world.ts'
+import { openWorld, restock, rowId, type World, worldNow } from '../../../../test/support/world.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
 import { bySystem } from '../../../server/run.ts'
+import { shanghaiDay } from '../../../shared/instants.ts'
+import { notYetOf } from '../../ledger/server/owed.ts'
 import { splits } from '../contract.ts'
-import { accrue, settleDue } from './accrue.ts'
-import { notYetOf } from './owed.ts'
-import { settlementOf } from './timeline.ts'
+import type { Calendar } from '../settlementContract.ts'
+import { accrue, foldDues, settleDue } from './accrue.ts'
 
 let world: World
 let now = worldNow.getTime()
@@ -89,22 +90,43 @@ test('the ledger settles what a channel did not, when two people say so', async 
 })
 
 test('the timeline of an order says where its money stands, and what may be had of it', async () => {
-  const read = (orderNum: string) => bySystem(world.app, (ctx) => settlementOf(ctx, orderNum))
+  const read = async (orderNum: string, token = finance) =>
+    (await world.call(splits.settlement, { orderNum }, { token })).body
   const notYet = () => bySystem(world.app, (ctx) => notYetOf(ctx, 2))
   const before = await notYet()
-  const { orderNum } = await again(await sold())
-  expect(await read(orderNum)).toMatchObject([
-    {
-      state: 'READY',
-      standing: 'DUE',
-      shares: [{ orgId: 3 }, { orgId: 1 }, { orgId: 2, given: 25 }],
-    },
-  ])
+  const { orderNum, dueAt } = await again(await sold())
+  expect(await read(orderNum)).toMatchObject({
+    orderNum,
+    paid: 250,
+    splits: [
+      {
+        state: 'READY',
+        standing: 'DUE',
+        steps: [
+          { key: 'PAID', amount: 250, expected: null },
+          { key: 'FINAL', at: expect.any(String) },
+          { key: 'ACCRUED', amount: 250 },
+          { key: 'DUE', at: null, expected: dueAt },
+          { key: 'DONE', at: null, expected: dueAt },
+        ],
+        shares: [{ orgId: 3 }, { orgId: 1 }, { orgId: 2, given: 25, debt: 0 }],
+      },
+    ],
+  })
   expect(await notYet()).toBe(before + 25)
   now += 3_700_000
   await settleDue(world.app)
-  expect(await read(orderNum)).toMatchObject([{ state: 'DONE', standing: null }])
+  expect(await read(orderNum)).toMatchObject({
+    splits: [
+      { state: 'DONE', standing: null, steps: [{}, {}, {}, { at: dueAt }, { amount: 250 }] },
+    ],
+  })
   expect(await notYet()).toBeLessThan(before + 25)
+  // an order of others, one that is none, and one whose machine has no strategy
+  const foreign = await world.sell('SIBLING', ['OK'])
+  expect((await read(foreign)).error).toBe('common.notFound')
+  expect((await read('99999999000000000000')).error).toBe('common.notFound')
+  expect(await read(foreign, other)).toMatchObject({ splits: [] })
 })
 
 test('a debt is given up by two; whoever bears it is owed as much', async () => {
@@ -152,4 +174,58 @@ test('a debt is given up by two; whoever bears it is owed as much', async () => 
   )
   expect(Number(left[0]?.balance)).toBe(Number(holds[0]?.balance) - 30)
   expect(await checkInvariants(world.ownerUrl)).toEqual([])
+})
+
+test('the calendar shows what is due, and what banks bring behind a holiday', async () => {
+  const ask = async (input: Record<string, unknown> = {}, token = other) =>
+    (await world.call(splits.calendar, input, { token })).body as Calendar
+  await settleDue(world.app)
+  await foldDues(world.app)
+  // of 250 the channel keeps 2; what was settled before is of other days of the bank
+  const today = shanghaiDay(new Date(now))
+  await world.sql(`delete from day_types where day between $1::date and $1::date + 4`, [today])
+  await world.sql(
+    `insert into day_types (org_id, day, type, name) select 1, $1::date + n,
+      case when n = 3 then 'MAKEUP' else 'HOLIDAY' end, '节' from generate_series(1, 3) n`,
+    [today],
+  )
+  await restock(world, rowId('OWN', 1), 20)
+  await world.sql(`update split_orders set mode = 'LEDGER'`)
+  const empty = await ask()
+  expect([empty.days.length, empty.overdue, empty.days[0]?.day]).toEqual([14, 0, today])
+  const one = await sold()
+  const two = await sold()
+  // one goes through the channel, and banks do not work until three days later
+  await world.sql(`update split_orders set mode = 'CHANNEL' where id = $1`, [two.id])
+  const full = await ask()
+  const before = empty.days[0]?.ledger as number
+  expect(full.days[0]).toMatchObject({ ledger: before + 248, channel: 248, arrives: 0 })
+  expect(full.days[3]).toMatchObject({ type: 'MAKEUP', name: '节', ledger: 0, arrives: 248 })
+  const bank = await ask({ day: full.days[3]?.day })
+  expect(bank.parties).toEqual([
+    { orgId: 3, name: expect.any(String), ledger: 0, channel: 0, arrives: 211 },
+    { orgId: 2, name: expect.any(String), ledger: 0, channel: 0, arrives: 25 },
+    { orgId: 1, name: expect.any(String), ledger: 0, channel: 0, arrives: 12 },
+  ])
+  // the rows say the same when they were added up; each sees his own parties
+  await foldDues(world.app)
+  expect(await ask()).toEqual(full)
+  const own = await ask({}, finance)
+  expect(own.parties.map(({ orgId }) => orgId)).toEqual([3])
+  expect(own.days[3]?.arrives).toBe(211)
+  expect((await ask({ orgId: 2 })).parties.map(({ orgId }) => orgId)).toEqual([3, 2])
+  // not settled when it was due: the bank has it later; and some wait for a person
+  now += 86_400_000
+  finance = await world.login('ROLE_FULL')
+  other = await world.login('ROLE_SUPER_ADMIN')
+  await world.sql('update split_orders set due_at = null where id = $1', [one.id])
+  const later = await ask()
+  expect([later.overdue, later.manual]).toEqual([248, empty.manual + 248])
+  expect(later.days[2]?.arrives).toBe(248)
+  expect(await checkInvariants(world.ownerUrl)).toEqual([])
+  await world.sql(`update split_orders set due_at = $2, mode = 'LEDGER' where id = any($1)`, [
+    [one.id, two.id],
+    new Date(now),
+  ])
+  expect(await settleDue(world.app)).toBe(2)
 })

@@ -10,6 +10,7 @@ import { type SplitDetail, splitErrors, type splits } from '../contract.ts'
 import { soonestSeconds, splitFrom } from '../rules.ts'
 import { accrualName } from './jobs.ts'
 import * as q from './queries.ts'
+import { calendar, settlement } from './timeline.ts'
 
 type Contract = typeof splits
 type Asked = { id: number; version: number }
@@ -41,6 +42,8 @@ export const handlers: Handlers<Contract> = {
     return { list: rows, total }
   },
   get: async (ctx, { id }) => found(await q.one(ctx, id)),
+  calendar,
+  settlement,
   // the loop does it: what a refund touched meanwhile goes first
   run: (ctx, asked) =>
     step(ctx, asked, ({ state, dueAt, createdAt }) => {

@@ -10,6 +10,7 @@ import { Time } from '../../../web/Time.tsx'
 import { Bad } from '../../../web/ui/Text.tsx'
 import { useTarget } from '../../../web/useTarget.ts'
 import { type SplitDetail, splits, splitTones } from '../contract.ts'
+import { settlementPath } from './pickers.ts'
 
 /** One split order: its times, what each party has of it, and its pieces. */
 export function SplitDrawer({ id, ...steps }: DetailProps) {
@@ -43,6 +44,7 @@ function Body({ split }: { split: SplitDetail }) {
   const { t } = useTranslation('splits')
   const target = useTarget()
   const order = target(`/order/order-details/${split.orderNum}`)
+  const way = target(`${settlementPath}?orderNum=${split.orderNum}`)
   const { shares, units } = split
   const money = (given: number, returned: number) =>
     returned ? `${yuan(given)} − ${yuan(returned)}` : yuan(given)
@@ -60,6 +62,16 @@ function Body({ split }: { split: SplitDetail }) {
               split.orderNum
             ),
           ],
+          ...(way
+            ? [
+                [
+                  t('settlement.title'),
+                  <Link key="way" to={way}>
+                    {t('settlement.open')}
+                  </Link>,
+                ] as const,
+              ]
+            : []),
           [t('fields.rtuNumber'), split.rtuNumber],
           [t('fields.orgName'), split.orgName],
           [t('fields.strategyName'), `${split.strategyName} v${split.versionNo}`],

@@ -6,6 +6,8 @@ import { locale } from '../locale.ts'
 // tabs of other domains show these words without having loaded them
 registerLocale('splits', locale)
 
+export const settlementPath = '/finance/billing-details/timeline'
+
 const paths = {
   devices: '/finance/sub-ledger-list',
   orders: '/finance/sub-ledger-list/orders',
