@@ -194,3 +194,8 @@ export const traceCode = z
   .string()
   .trim()
   .regex(/^[!-~]{8,64}$/, bi('追溯码格式不正确', 'Not a trace code'))
+
+export const orderNum = z
+  .string()
+  .regex(/^\d{20}$/)
+  .meta({ description: 'order number: Shanghai day and 12 digits' })

@@ -113,10 +113,7 @@ const reasons = [
   'OTHER',
 ] as const
 
-export const orderNum = z
-  .string()
-  .regex(/^\d{20}$/)
-  .meta({ description: 'order number: Shanghai day and 12 digits' })
+export const orderNum = f.orderNum
 
 const Can = z.strictObject({ refund: z.boolean(), vend: z.boolean() })
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { read } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import { orderNum } from '../orders/contract.ts'
 import { DayType } from '../settings/contract.ts'
 import { modes, splitStateNames } from './rules.ts'
 import { standings, steps } from './timeline.ts'
@@ -81,7 +80,7 @@ export const settlementEndpoints = {
   settlement: read('settlement:read', {
     path: '/orders/{orderNum}/settlement-timeline',
     summary: 'The way of the money of an order to its parties',
-    input: z.strictObject({ orderNum: orderNum }),
+    input: z.strictObject({ orderNum: f.orderNum }),
     output: Settlement,
   }),
 }
