@@ -1968,6 +1968,22 @@ export interface SplitCarriesTable {
   carry: number
 }
 
+export interface SplitDayFactsTable {
+  org_id: number | null
+  strategy_id: number | null
+  version_id: number | null
+  day: string | null
+  given: number | null
+}
+
+export interface SplitDaysTable {
+  org_id: number
+  strategy_id: number
+  version_id: number
+  day: string
+  given: Generated<number>
+}
+
 export interface SplitDebtsTable {
   id: Generated<number>
   org_id: number
@@ -1986,6 +2002,26 @@ export interface SplitDebtsTable {
   off_reason: Generated<string>
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface SplitDueFactsTable {
+  org_id: number | null
+  config_id: number | null
+  mode: string | null
+  done: boolean | null
+  day: string | null
+  amount: number | null
+}
+
+export interface SplitDuesTable {
+  id: Generated<number>
+  org_id: number
+  config_id: number | null
+  mode: 'CHANNEL' | 'SUB_MERCHANT' | 'LEDGER'
+  done: boolean
+  day: string | null
+  amount: number
+  kept: Generated<boolean>
 }
 
 export interface SplitOrdersTable {
@@ -2668,7 +2704,11 @@ export interface DB {
   special_purchases: SpecialPurchasesTable
   split_bindings: SplitBindingsTable
   split_carries: SplitCarriesTable
+  split_day_facts: SplitDayFactsTable
+  split_days: SplitDaysTable
   split_debts: SplitDebtsTable
+  split_due_facts: SplitDueFactsTable
+  split_dues: SplitDuesTable
   split_orders: SplitOrdersTable
   split_parties: SplitPartiesTable
   split_shares: SplitSharesTable
