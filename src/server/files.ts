@@ -26,7 +26,7 @@ export type FileStore = {
 }
 
 /** Random, e.g. `3f….png`. */
-export const freshName = (extension: 'jpg' | 'png' | 'xlsx' | 'zip'): string =>
+export const freshName = (extension: 'jpg' | 'png' | 'xlsx' | 'zip' | 'pdf' | 'ofd'): string =>
   `${randomUUID()}.${extension}`
 
 export function openFiles(dataDir: string): FileStore {

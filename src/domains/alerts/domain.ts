@@ -17,5 +17,7 @@ export const domain = {
   jobs: async (app) => (await import('./server/jobs.ts')).registerAlertJobs(app),
   open: {
     'server/left.ts': 'what ends with an owner',
+    'server/mail.ts': 'mail leaves through the server that an organisation has',
+    'server/outbox.ts': 'and within what it may send in a day',
   },
 } satisfies Domain<typeof alerts>

@@ -35,10 +35,10 @@ export const alertLimits = {
   leaseSeconds: 60,
   batch: 100,
   /**
-   * Of an organisation: tests, and recipients of mail through the server of somebody above; of a
-   * tenant: addresses asked whether they want it.
+   * Of an organisation: tests, recipients of mail through the server of somebody above, and invoices
+   * it sends; of a tenant: addresses asked whether they want it.
    */
-  perDay: { tests: 20, recipients: 1000, confirmations: 50 },
+  perDay: { tests: 20, recipients: 1000, confirmations: 50, invoices: 500 },
   linkDays: 7,
 } as const
 

@@ -14,8 +14,8 @@ export const fileErrors = defineErrors('files', {
   ],
   tooManyToday: [
     429004,
-    '今天上传的图片过多，请明天再试',
-    'Too many pictures today, try again tomorrow',
+    '今天上传的文件过多，请明天再试',
+    'Too many files today, try again tomorrow',
   ],
   noFile: [400001, '请选择一张图片', 'Choose one picture'],
   notMultipart: [415001, '请以表单方式上传图片', 'Send the picture as multipart form data'],

@@ -39,6 +39,7 @@ type Mail = {
   subject: string
   text: string
   privateAllowed: boolean
+  attachments?: readonly { filename: string; content: Buffer; contentType: string }[]
 }
 
 /**
@@ -67,6 +68,7 @@ export async function sendMail(server: MailServer, mail: Mail): Promise<SendAnsw
         to: [...mail.to],
         subject: mail.subject,
         text: mail.text,
+        attachments: [...(mail.attachments ?? [])],
         messageId: `<${mail.id}@huodao>`,
       })
     } finally {
