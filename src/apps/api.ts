@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { serveEvidence } from '../domains/drug-evidence/server/download.ts'
 import { smaller } from '../domains/files/server/smaller.ts'
 import { tileOrigin } from '../domains/geo/server/verbs.ts'
+import { serveInvoices } from '../domains/invoices/server/files.ts'
 import { serveDownloads } from '../domains/jobs/server/download.ts'
 import { screens } from '../domains/product.ts'
 import { serveSignInPages } from '../domains/session/server/pages.ts'
@@ -32,6 +33,7 @@ export async function buildApi(
   serveEvents(http, app)
   serveDownloads(http, app)
   serveEvidence(http, app)
+  serveInvoices(http, app)
   serveSignInPages(http, app)
   await servePages(http, app, webDir, (path) => pages.test(path), tileOrigin, smaller)
   return http

@@ -41,6 +41,7 @@ export const stays: readonly string[] = [
   'split_bindings', // end when the machine goes
   'device_tag_links', // end: the database drops them
   'expiry_items', // the new owner's people are told anew
+  'invoice_items',
   'lane_copies',
   'lane_copy_targets',
   'order_cases',

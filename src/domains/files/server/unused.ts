@@ -5,7 +5,7 @@ import { unusedLimits } from '../rules.ts'
 import { forgetSmaller } from './smaller.ts'
 
 /**
- * Every column that names pictures, in whatever way; a test looks through all others
+ * Every column that names pictures or files, in whatever way; a test looks through all others
  * (conformance/writes.test.ts).
  */
 export const pictureColumns: readonly (readonly [table: string, column: string])[] = [
@@ -14,6 +14,7 @@ export const pictureColumns: readonly (readonly [table: string, column: string])
   ['batches', 'report'],
   ['complaints', 'images'],
   ['device_types', 'img'],
+  ['invoices', 'file'],
   ['ledger_adjustments', 'images'],
   ['notices', 'content'],
   ['notices', 'images'],
@@ -33,7 +34,7 @@ const named = sql.join(
   pictureColumns.map(
     ([table, column]) =>
       sql`select found[1] from ${sql.table(table)} t,
-        regexp_matches(t.${sql.ref(column)}::text, 'files/[a-z0-9-]+\\.(?:jpg|png)', 'g') as found`,
+        regexp_matches(t.${sql.ref(column)}::text, 'files/[a-z0-9-]+\\.(?:jpg|png|pdf|ofd)', 'g') as found`,
   ),
   sql` union `,
 )
@@ -50,7 +51,7 @@ export const keptColumns: readonly (readonly [table: string, column: string])[] 
 ]
 
 /**
- * Pictures that no record names go a day after they came. One that is marked as unused is named by
+ * Pictures and files that no record names go a day after they came. One that is marked as unused is named by
  * nobody any more (`missingPictures`), so that an act that is under way when it is marked is over
  * when it goes. `infinity`: only these name it.
  */
@@ -61,7 +62,7 @@ export async function sweepPictures(app: App): Promise<void> {
   await bySweep(sql`with named as materialized (${named})
     update uploads u set unused_since = case when used then null else ${app.now()}::timestamptz end
     from (select o.id, o.url in (select * from named) as used from uploads o
-      where o.kind = 'IMAGE' and o.created_at <= ${ago(unusedLimits.hours)}) o
+      where o.created_at <= ${ago(unusedLimits.hours)}) o
     where u.id = o.id and used = (u.unused_since is not null)`)
   const going = sql`unused_since <= ${ago(unusedLimits.markedHours)}`
   const { rows } = await bySweep(

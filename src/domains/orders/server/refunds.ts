@@ -13,6 +13,7 @@ import {
 import { yuan } from '../../../shared/money.ts'
 import { bi } from '../../../shared/text.ts'
 import { keepBills } from '../../billing/server/keep.ts'
+import { noteRefund } from '../../invoices/server/reds.ts'
 import { feeShareOf, refundOut, suspenseOut, type Voucher } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import { notify } from '../../notices/server/notify.ts'
@@ -155,6 +156,7 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
           else 'PART_REFUNDED' end
         where org_id = ${order.orgId} and created_at = ${order.createdAt} and id = ${order.id}
           and refunded_amount + ${refund.amount} <= paid_amount`.execute(ctx.db)
+      noteRefund(ctx, order.orgId, order.orderNum, refund.refundNo)
       writeEvents(ctx, [
         {
           unit,
