@@ -16,6 +16,7 @@ import { demoSecret, seedDevices } from '../domains/devices/seed.ts'
 import { seedDistribution } from '../domains/distribution/seed.ts'
 import { seedDrugControl } from '../domains/drug-control/seed.ts'
 import { seedEvidence } from '../domains/drug-evidence/seed.ts'
+import { seedInvoices } from '../domains/invoices/seed.ts'
 import { seedJobs } from '../domains/jobs/seed.ts'
 import { seedLanes } from '../domains/lanes/seed.ts'
 import { seedPlanograms } from '../domains/lanes/seedPlanograms.ts'
@@ -135,6 +136,7 @@ async function seedDemo(
     await seedSplitStrategies(db, ids, now)
     await seedSplitSimulations(db, ids.user.get('finance') as number, now)
     await seedSplits(db, now)
+    await seedInvoices(db, files, ids, now)
     await seedStockWarnings(db, now)
     await seedOrderSupplements(db, now)
     await seedWithdrawals(db, config, now)

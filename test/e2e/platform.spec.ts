@@ -333,6 +333,8 @@ test('lists show all their columns at 1440, in both languages', async ({ env }) 
     '/finance/billing-details/reconciliation/differences',
     '/finance/billing-details/withdrawals',
     '/finance/billing-details/payout-accounts',
+    '/finance/invoice-enterprise',
+    '/finance/invoice-enterprise/titles',
     '/organ/organ-user',
     '/organ/organ-manage',
     '/system/organ-role',

@@ -71,7 +71,7 @@ const table: readonly Group[] = [
   ['finance', 'money', '财务管理', 'Finance', [
     ['billing-details'], ['sub-ledger-list'], ['sub-account'], ['payment-list'],
     ['busManager', hidden],
-    ['invoice-enterprise', '企业发票', 'Enterprise invoices', 'invoice:read', hidden],
+    ['invoice-enterprise', hidden],
   ]],
   ['organ', 'tree', '组织管理', 'Organisation', [
     ['organ-manage'], ['organ-role', { path: '/system/organ-role' }], ['organ-user', hidden],

@@ -1,5 +1,7 @@
+import { Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router'
 import { queryClient, useWrite } from '../../../web/api.ts'
 import { call } from '../../../web/call.ts'
 import { useCols } from '../../../web/columns.tsx'
@@ -8,6 +10,7 @@ import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useMay, useUser } from '../../../web/session.ts'
 import { useAct } from '../../../web/useAct.ts'
+import { useTarget } from '../../../web/useTarget.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { ConfigRow, paymentConfigs } from '../contract.ts'
 import { canMove } from '../rules.ts'
@@ -28,6 +31,8 @@ export function PaymentList() {
   const { orgId } = useUser()
   const [open, setOpen] = useState<Open | null>(null)
   const close = () => setOpen(null)
+  const navigate = useNavigate()
+  const invoices = useTarget()('/finance/invoice-enterprise')
   const test = useWrite(paymentConfigs.test, {
     success: 'web:success.done',
     onSuccess: (row) => setOpen({ what: 'result', row }),
@@ -64,6 +69,9 @@ export function PaymentList() {
           width: 760,
         }}
         detail={ConfigDetail}
+        header={
+          invoices ? <Button onClick={() => navigate(invoices)}>{t('invoices')}</Button> : null
+        }
         filters={[
           { key: 'orgId', picker: OwnerSelect },
           'merchantName',
