@@ -13,6 +13,13 @@ export type ErrorDef = {
 
 type Spec = readonly [code: number, zh: string, en: string]
 
+/**
+ * Numbers that end in 001 to 009 are families: they say what a caller does about it (sign in again,
+ * reload, choose another name), and errors of any domain share them; which one it is says `name`.
+ * Every other number belongs to one name. A test compares all of them.
+ */
+export const isFamily = (code: number): boolean => code % 1000 < 10
+
 /** Errors of one domain: `defineErrors('orders', { notPaid: [422001, '…', '…'] })`. */
 export function defineErrors<K extends string>(
   domain: string,

@@ -7,7 +7,7 @@ import { permissions } from '../../src/domains/accounts/permissions.ts'
 import { contracts, handlers, locales, screens } from '../../src/domains/product.ts'
 import { openApi } from '../../src/server/openapi.ts'
 import { baseType } from '../../src/shared/contract.ts'
-import { type ErrorDef, sessionCodes } from '../../src/shared/errors.ts'
+import { type ErrorDef, isFamily, sessionCodes } from '../../src/shared/errors.ts'
 import { pageSizes } from '../../src/shared/listQuery.ts'
 import type { Texts } from '../../src/shared/locale.ts'
 import type { StateTable } from '../../src/shared/moves.ts'
@@ -293,6 +293,13 @@ describe('Chinese texts have Chinese punctuation', () => {
 
 describe('errors', () => {
   it('have unique names', () => expect(duplicates(errors.map((def) => def.name))).toEqual([]))
+  it('have numbers of their own, beside families', () => {
+    const own = errors.filter(({ code }) => !isFamily(code) && !sessionCodes.includes(code))
+    const twice = duplicates(own.map(({ code }) => String(code)))
+    expect(own.filter(({ code }) => twice.includes(String(code))).map(({ name }) => name)).toEqual(
+      [],
+    )
+  })
   it('include every error an endpoint declares', () => {
     const names = new Set(errors.map((def) => def.name))
     expect(

@@ -12,7 +12,7 @@ export const ledgerErrors = defineErrors('billing', {
     '该笔资金已处理或正在退款，不能冲正',
     'This money was dealt with, or is going back: it cannot be reversed',
   ],
-  samePerson: [422160, '复核人不能是申请人本人', 'Somebody else has to review it'],
+  samePerson: [422470, '复核人不能是申请人本人', 'Somebody else has to review it'],
   wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],
   reversesAlready: [409001, '该凭证已冲正或正在冲正', 'This voucher is reversed, or about to be'],
   notReversible: [
@@ -21,7 +21,7 @@ export const ledgerErrors = defineErrors('billing', {
     'Only adjustments and suspense can be reversed',
   ],
   notByHand: [
-    422166,
+    422471,
     '欠款与提现处理中只能由其业务记账',
     'Debts and withdrawals under way are booked by their own acts',
   ],

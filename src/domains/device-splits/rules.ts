@@ -1,13 +1,13 @@
 import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
 
 export const deviceSplitErrors = defineErrors('deviceSplits', {
-  notPublished: [422191, '请选择已发布的策略', 'Choose a published strategy'],
-  otherOrganisation: [422192, '策略不属于该设备的机构', 'The strategy is of another organisation'],
-  bound: [422193, '已绑定该策略', 'It has this strategy already'],
-  unbound: [422194, '未绑定策略', 'It has no strategy'],
-  changedSince: [422198, '之后又有变更，无法撤销', 'It was changed since and cannot be taken back'],
-  undoTooLate: [422199, '已超过撤销时限', 'It is too late to take it back'],
-  tradePaused: [422195, '设备暂停交易', 'This machine takes no money at present'],
+  notPublished: [422440, '请选择已发布的策略', 'Choose a published strategy'],
+  otherOrganisation: [422441, '策略不属于该设备的机构', 'The strategy is of another organisation'],
+  bound: [422442, '已绑定该策略', 'It has this strategy already'],
+  unbound: [422443, '未绑定策略', 'It has no strategy'],
+  changedSince: [422445, '之后又有变更，无法撤销', 'It was changed since and cannot be taken back'],
+  undoTooLate: [422446, '已超过撤销时限', 'It is too late to take it back'],
+  tradePaused: [422444, '设备暂停交易', 'This machine takes no money at present'],
 })
 
 export type Machine = { readonly orgId: number; readonly strategyId: number | null }

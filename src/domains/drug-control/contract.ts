@@ -20,22 +20,22 @@ export { dutyErrors }
 
 export const drugControlErrors = defineErrors('drugControl', {
   takeOutFirst: [
-    422170,
+    422411,
     '请先取回货道内的商品再放行',
     'Take the goods out of the lane before it is released',
   ],
   excursionFirst: [
-    422171,
+    422412,
     '该货道的温度偏离尚未放行，请在温度偏离中处置',
     'Decide about the excursion of this lane first',
   ],
   stillOutside: [
-    422172,
+    422413,
     '温度尚未恢复正常，不能放行',
     'The temperature is not back within its limits',
   ],
-  samePerson: [422160, '复核人不能是处理人', 'Somebody else has to review it'],
-  noDrugMachine: [422173, '该设备不是售药机', 'Not a drug machine'],
+  samePerson: [422410, '复核人不能是处理人', 'Somebody else has to review it'],
+  noDrugMachine: [422414, '该设备不是售药机', 'Not a drug machine'],
   modeWaits: [
     409004,
     '该设备已有待复核的变更',

@@ -6,11 +6,11 @@ import { bi } from '../../shared/text.ts'
 
 export const dutyErrors = defineErrors('duties', {
   noLicence: [
-    422174,
+    422415,
     '您没有有效的执业药师注册证，不能上岗',
     'You have no valid pharmacist licence and cannot go on duty',
   ],
-  otherStore: [422175, '只能在本机构的门店上岗', 'Only at a store of your own organisation'],
+  otherStore: [422416, '只能在本机构的门店上岗', 'Only at a store of your own organisation'],
 })
 
 const dutyPlaces = ['ONSITE', 'REMOTE'] as const

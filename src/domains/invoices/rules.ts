@@ -3,17 +3,17 @@ import { allowedFrom, defineStates } from '../../shared/moves.ts'
 import { bi } from '../../shared/text.ts'
 
 export const invoiceErrors = defineErrors('invoices', {
-  overAmount: [422190, '可开票金额不足', 'Not so much of it can be invoiced'],
-  notPaid: [422191, '订单未支付或未完成，不能开票', 'An order is not paid or not over'],
+  overAmount: [422460, '可开票金额不足', 'Not so much of it can be invoiced'],
+  notPaid: [422461, '订单未支付或未完成，不能开票', 'An order is not paid or not over'],
   manyIssuers: [
-    422192,
+    422462,
     '所选订单的收款机构不同，请分开申请',
     'They were paid to different organisations: ask for each by itself',
   ],
-  wholeTitle: [422193, '专票信息不完整', 'A special invoice needs all of its title'],
-  noFile: [422194, '请先上传发票文件', 'The file of the invoice is missing'],
-  noMail: [422195, '邮箱不能为空', 'There is no mail address'],
-  tooManyMails: [422196, '今日发送邮件已达上限', 'No more mails today'],
+  wholeTitle: [422463, '专票信息不完整', 'A special invoice needs all of its title'],
+  noFile: [422464, '请先上传发票文件', 'The file of the invoice is missing'],
+  noMail: [422465, '邮箱不能为空', 'There is no mail address'],
+  tooManyMails: [422466, '今日发送邮件已达上限', 'No more mails today'],
   notOwn: [403101, '只能为本机构申请', 'Only for the own organisation'],
   notIssuer: [403102, '仅收款机构可以审核和开票', 'Only who collected the money decides'],
   notYours: [403103, '仅申请机构和收款机构可以下载', 'Only for who asked and who issued'],

@@ -8,8 +8,8 @@ import { bi } from '../../shared/text.ts'
 import { deviceSplitErrors } from '../device-splits/rules.ts'
 
 export const orderErrors = defineErrors('orders', {
-  notPaid: [422010, '订单未支付，不能退款', 'The order is not paid'],
-  alreadyRefunded: [422011, '该商品已退款或正在退款', 'This piece is refunded or being refunded'],
+  notPaid: [422024, '订单未支付，不能退款', 'The order is not paid'],
+  alreadyRefunded: [422025, '该商品已退款或正在退款', 'This piece is refunded or being refunded'],
   shipping: [422012, '出货进行中，请稍后再试', 'Dispensing is in progress, try again later'],
   drugNotReturnable: [
     422013,

@@ -5,7 +5,7 @@ import * as f from '../../shared/fields.ts'
 import { deviceSplitErrors } from '../device-splits/rules.ts'
 
 export const paymentErrors = defineErrors('payments', {
-  badSignature: [403010, '签名校验失败', 'The signature is wrong'],
+  badSignature: [403020, '签名校验失败', 'The signature is wrong'],
   notPayable: [409090, '订单已支付或已关闭', 'The order is paid or closed already'],
   channelDown: [
     503005,

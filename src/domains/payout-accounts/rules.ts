@@ -2,14 +2,14 @@ import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
 
 export const payoutErrors = defineErrors('payoutAccounts', {
   otherHolder: [
-    422180,
+    422430,
     '户名须与机构登记名称一致',
     'The holder must be the registered name of the organisation',
   ],
-  wrongNumber: [422181, '账号格式不正确', 'Not an account number of this kind'],
-  bankNeeded: [422182, '请输入开户银行', 'Enter the bank'],
-  notOwn: [422183, '只能管理本机构的收款账户', 'Only accounts of your own organisation'],
-  tooMany: [422184, '收款账户不能超过{n}个', 'At most {n} payout accounts'],
+  wrongNumber: [422431, '账号格式不正确', 'Not an account number of this kind'],
+  bankNeeded: [422432, '请输入开户银行', 'Enter the bank'],
+  notOwn: [422433, '只能管理本机构的收款账户', 'Only accounts of your own organisation'],
+  tooMany: [422434, '收款账户不能超过{n}个', 'At most {n} payout accounts'],
 })
 
 export const methods = ['BANK', 'WECHAT', 'ALIPAY'] as const

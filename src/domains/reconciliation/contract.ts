@@ -23,19 +23,19 @@ export const reconciliationErrors = defineErrors('reconciliation', {
     '该款项尚未入账，请先查询渠道',
     'This money is not booked: ask the channel first',
   ],
-  notInSuspense: [422170, '该款项不在待查款项中', 'This money is not in suspense'],
+  notInSuspense: [422480, '该款项不在待查款项中', 'This money is not in suspense'],
   inSuspense: [
-    422171,
+    422481,
     '该款项已在待查款项中，请补单或退款',
     'This money is in suspense: make an order of it or give it back',
   ],
   correctedAlready: [
-    422172,
+    422482,
     '该差异已更正过，请先冲正原凭证',
     'It was corrected before: take that voucher back first',
   ],
-  tooLittle: [422173, '收款方余额不足，无法更正', 'Its collector does not have so much'],
-  notAsked: [422174, '该差异无需查询渠道', 'There is nothing to ask a channel about it'],
+  tooLittle: [422483, '收款方余额不足，无法更正', 'Its collector does not have so much'],
+  notAsked: [422484, '该差异无需查询渠道', 'There is nothing to ask a channel about it'],
 })
 
 export const differenceStateNames = ['OPEN', 'HANDLING', 'REVIEW', 'RESOLVED', 'IGNORED'] as const

@@ -7,9 +7,9 @@ export const referrerErrors = defineErrors('referrers', {
     '推荐人仍在使用，无法删除',
     'This referrer is still in use and cannot be deleted',
   ],
-  noPerson: [422180, '仅个人接收方需要绑定微信', 'Only a personal receiver binds an account'],
+  noPerson: [422420, '仅个人接收方需要绑定微信', 'Only a personal receiver binds an account'],
   codeOver: [
-    422181,
+    422421,
     '二维码已失效，请联系发送人重新获取',
     'This code is over: ask for another one',
   ],

@@ -3,27 +3,27 @@ import { type GuardKey, guardErrors } from '../drug-guard/rules.ts'
 import { stockErrors } from '../stock/errors.ts'
 
 export const replenishmentErrors = defineErrors('replenishment', {
-  overCapacity: [422120, '超过货道容量', 'Over the capacity of the lane'],
+  overCapacity: [422400, '超过货道容量', 'Over the capacity of the lane'],
   productChanged: [
-    422121,
+    422401,
     '货道商品已变更，请重新核对',
     'The lane holds another product now: check again',
   ],
-  vending: [422122, '货道出货中，请稍后盘点', 'The lane is vending: count it a little later'],
+  vending: [422402, '货道出货中，请稍后盘点', 'The lane is vending: count it a little later'],
   countedSince: [
     422133,
     '该货道已被他人盘点，请重新盘点',
     'Somebody else has counted this lane since: count it again',
   ],
-  laneGone: [422123, '货道已重建', 'The lane was re-created'],
+  laneGone: [422403, '货道已重建', 'The lane was re-created'],
   belowHeld: [
-    422124,
+    422404,
     '盘点数少于未完成订单的件数',
     'Fewer were counted than open orders hold: finish those first',
   ],
-  withdrawnTooMany: [422125, '取回数量超过可取数量', 'More than can be taken back'],
-  reasonMissing: [422126, '请选择取回原因', 'Choose why they are taken back'],
-  nothing: [422127, '请至少填写一个货道', 'Fill in at least one lane'],
+  withdrawnTooMany: [422405, '取回数量超过可取数量', 'More than can be taken back'],
+  reasonMissing: [422406, '请选择取回原因', 'Choose why they are taken back'],
+  nothing: [422407, '请至少填写一个货道', 'Fill in at least one lane'],
   closed: [422128, '补货单已提交，不能修改', 'The visit was submitted and cannot be changed'],
   notSubmitted: [422129, '只能处理已提交的补货单', 'Only a submitted visit can be decided'],
   noNeed: [422130, '所选设备无需补货', 'The chosen machines need nothing'],

@@ -13,7 +13,7 @@ export const strategyErrors = defineErrors('splitStrategies', {
     'Others get more than WeChat Pay lets them have: {n} %',
   ],
   overAlipay: [
-    422180,
+    422450,
     '超过支付宝分账上限{n}%',
     'Others get more than Alipay lets them have: {n} %',
   ],
@@ -40,13 +40,13 @@ export const strategyErrors = defineErrors('splitStrategies', {
     '{n} machines use this strategy: change or release them first',
   ],
   used: [409003, '策略已被使用，不能删除', 'A strategy that was used cannot be deleted'],
-  wrongScope: [422196, '适用范围不属于该机构', 'What it is for is not of this organisation'],
+  wrongScope: [422452, '适用范围不属于该机构', 'What it is for is not of this organisation'],
   overlaps: [
-    422197,
+    422453,
     '与策略“{name}”的适用范围重叠',
     'Strategy “{name}” is for some of the same already',
   ],
-  lastOne: [422190, '至少保留一个策略', 'At least one strategy stays'],
+  lastOne: [422451, '至少保留一个策略', 'At least one strategy stays'],
 })
 
 /** Whoever may own machines. */

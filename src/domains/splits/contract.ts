@@ -9,9 +9,9 @@ import { settlementEndpoints } from './settlementContract.ts'
 
 export const splitErrors = defineErrors('splits', {
   wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],
-  tooSoon: [422191, '支付后60秒内不能分账', 'Not within 60 seconds of the payment'],
-  samePerson: [422192, '复核人不能是申请人本人', 'Somebody else has to agree'],
-  bearerShort: [422193, '承担方可提现余额不足，不能核销', 'Whoever bears it is not owed as much'],
+  tooSoon: [422454, '支付后60秒内不能分账', 'Not within 60 seconds of the payment'],
+  samePerson: [422455, '复核人不能是申请人本人', 'Somebody else has to agree'],
+  bearerShort: [422456, '承担方可提现余额不足，不能核销', 'Whoever bears it is not owed as much'],
 })
 
 export const splitTones = {

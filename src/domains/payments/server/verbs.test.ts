@@ -259,7 +259,7 @@ test('forged notices: refused, one row however many', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => world.call(payments.simulatorNotify, forged)),
     )
-    expect(new Set(answers.map((a) => a.body.code))).toEqual(new Set([403010]))
+    expect(new Set(answers.map((a) => a.body.code))).toEqual(new Set([403020]))
   })
   expect(lines).toEqual(['PAYMENT_FORGED SIMULATOR null 1'])
   expect(
