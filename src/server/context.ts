@@ -215,5 +215,9 @@ export function bothScopes(a: Scope, b: Scope): Scope {
 export const nameFor = (ctx: Pick<Ctx, 'actor'>, orgId: number, name: RawBuilder<unknown>) =>
   owns(ctx, orgId) ? name : sql`''`
 
+/** What somebody is called: by his name, else by what he signs in with; null where there is nobody. */
+export const personName = (users: string): RawBuilder<string | null> =>
+  sql`coalesce(nullif(${sql.ref(`${users}.real_name`)}, ''), ${sql.ref(`${users}.username`)})`
+
 export const iso = (at: Date): string => at.toISOString()
 export const isoOrNull = (at: Date | null): string | null => (at ? at.toISOString() : null)

@@ -286,6 +286,17 @@ const queries: Readonly<Record<string, string>> = {
     both(['share']),
     billed('select * from bill_share_facts', ['share']),
   ),
+  'what stands on invoices is what their items say': `
+    select s.*, x.amount from invoice_sources s left join (select org_id, source, source_no,
+        sum(amount) as amount from invoice_items where live group by 1, 2, 3) x
+      using (org_id, source, source_no) where s.invoiced <> coalesce(x.amount, 0)`,
+  'an invoice is the sum of its items, which count while it does': `
+    select i.id, i.state, i.amount, x.* from invoices i join (select invoice_id,
+        sum(amount) as said, bool_and(live) as every, bool_or(live) as any
+        from invoice_items group by 1) x on x.invoice_id = i.id
+    where i.amount <> x.said or (x.every, x.any) is distinct
+      from (i.state not in ('REJECTED','CANCELLED','RED'), i.state
+        not in ('REJECTED','CANCELLED','RED'))`,
   'device counters equal lanes and faults': `
     select * from (
       select s.device_id, array[s.lanes_total, s.lanes_sold_out, s.lanes_low, s.lanes_free, s.stock,

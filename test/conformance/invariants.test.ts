@@ -92,6 +92,10 @@ const breaks: Record<string, string> = {
   'shares of bills equal the ledger': `insert into bill_shares (org_id, owner_id, device_id, grain,
     day, config_id, provider, pay_type, share)
     values (3, 3, ${lane}, 'DAY', '2026-01-01', 0, 'SIMULATOR', 'WECHAT', 1)`,
+  'what stands on invoices is what their items say': `update invoice_sources
+    set invoiced = invoiced + 1 where ${own}`,
+  'an invoice is the sum of its items, which count while it does': `update invoices
+    set state = 'CANCELLED' where ${own}`,
   'device counters equal lanes and faults': `update device_states set fault_count = fault_count + 1
     where device_id = ${lane}`,
   'a piece has at most one live command': `alter table vend_commands drop constraint

@@ -102,6 +102,7 @@ const figures = [
   'drugEvidence.verify',
   'expiry.stats',
   'expiry.rules',
+  'invoices.offers',
   'jobs.console',
   'lanes.restorePlan',
   'lanes.copyPlan',

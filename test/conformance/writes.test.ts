@@ -82,6 +82,7 @@ const otherOf = (endpoint: Endpoint, input: object): object => {
   if ('countedQty' in fieldsOf(endpoint)) return { countedQty: 7 }
   if ('lastClientSeq' in fieldsOf(endpoint)) return { lastClientSeq: 9 }
   if ('bankName' in fieldsOf(endpoint)) return { bankName: 'other' }
+  if ('sourceNos' in fieldsOf(endpoint)) return { kind: 'SPECIAL' }
   if ('columns' in fieldsOf(endpoint)) return { columns: ['name', 'model'] }
   return field ? { [field]: 'other' } : { levels: [{ columns: 2 }] }
 }

@@ -130,7 +130,7 @@ function sideOf(side: Side, ours: number, whatIf: WhatIf) {
         round(made)
         // a whole fen that is owed is one the cap kept back
         const most = made.carries.reduce(
-          (a, carry, i) => (i === collector ? a : a + over1(carry)),
+          (a, carry, i) => (i === collector ? a : a + wholeFen(carry)),
           0,
         )
         if (side.capBp !== null) above += most
@@ -171,7 +171,7 @@ function sideOf(side: Side, ours: number, whatIf: WhatIf) {
     }),
   }
 }
-const over1 = (carry: number): number => Math.floor(Math.max(0, carry) / parts)
+const wholeFen = (carry: number): number => Math.floor(Math.max(0, carry) / parts)
 
 const priced = (paid: number, bp: number): number =>
   bp === 0 ? paid : Math.floor((paid * (parts + bp) + parts / 2) / parts)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { type Ctx, visible } from '../../../server/context.ts'
+import { type Ctx, personName, visible } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { isoText, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -47,7 +47,7 @@ const said = (ctx: Ctx) => ({
   sendTime: sql`i.sent_at`,
   source: sql<Source>`i.source`,
   state: sql<InvoiceState>`i.state`,
-  requester: sql`coalesce((select coalesce(nullif(u.real_name, ''), u.username) from users u
+  requester: sql`coalesce((select ${personName('u')} from users u
     where u.id = i.requested_by and ${visible(ctx, 'u.org_id')}), '')`,
   orgName: sql`o.name`,
   issuerName: sql`coalesce(invoice_issuer_name(i.issuer_org_id, i.org_id), '')`,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Ctx, visible } from '../../../server/context.ts'
+import { type Ctx, personName, visible } from '../../../server/context.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
@@ -26,7 +26,7 @@ const joined = {
   publishTime: sql`coalesce(n.published_at, n.publish_at)`,
   expireTime: sql`n.expire_at`,
   remindTime: sql`n.reminded_at`,
-  author: sql`coalesce(nullif(a.real_name, ''), a.username, '')`,
+  author: sql`coalesce(${personName('a')}, '')`,
   orgName: sql`o.name`,
   createTime: sql`n.created_at`,
   targets: sql`(select jsonb_build_object(
@@ -83,7 +83,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof notices.list>) =>
 export const row = (ctx: Ctx, id: number) =>
   notice.one(ctx.db, sql`from ${from} where n.id = ${id} and ${visible(ctx, 'n.org_id')}`)
 
-const name = sql`coalesce(nullif(u.real_name, ''), u.username)`
+const name = personName('u')
 const person = shape(NamedPerson, ['users', 'u'], { name })
 export const namesOf = async (ctx: Ctx, ids: readonly number[]) =>
   ids.length === 0

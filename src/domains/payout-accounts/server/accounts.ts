@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
-import { rowOf } from '../../../server/rows.ts'
+import { onlyRow, rowOf } from '../../../server/rows.ts'
 import { openSecret, sealSecret } from '../../../server/secretBox.ts'
 import type { Method } from '../rules.ts'
 
@@ -34,11 +34,9 @@ export const lockOrg = (ctx: Ctx, orgId: number) =>
   rowOf<{ name: string; status: string }>(ctx.db)`
     select name, status from organisations where id = ${orgId} for share`
 export const accountsOf = async (ctx: Ctx, orgId: number): Promise<number> =>
-  Number(
-    (
-      await rowOf<{ n: number }>(ctx.db)`select count(*)::int as n from payout_accounts
-        where org_id = ${orgId} and removed_at is null`
-    )?.n,
-  )
+  (
+    await onlyRow<{ n: number }>(ctx.db)`select count(*)::int as n from payout_accounts
+      where org_id = ${orgId} and removed_at is null`
+  ).n
 export const hold = (orgId: number) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`payout accounts ${orgId}`}, 0))`

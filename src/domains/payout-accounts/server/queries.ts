@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
-import { rowsOf } from '../../../server/rows.ts'
+import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { AccountRow, type payoutAccounts } from '../contract.ts'
@@ -48,12 +48,10 @@ export type Held = {
   account: Buffer
 }
 /** Locked until the commit. */
-export const held = async (ctx: Ctx, id: number): Promise<Held | undefined> =>
-  (
-    await rowsOf<Held>(ctx.db)`select a.id, a.org_id as "orgId", o.name as "orgName", a.method,
-      a.holder, a.bank_name as "bankName", a.account_no as "accountNo", a.account
+export const held = (ctx: Ctx, id: number) =>
+  rowOf<Held>(ctx.db)`select a.id, a.org_id as "orgId", o.name as "orgName", a.method, a.holder,
+      a.bank_name as "bankName", a.account_no as "accountNo", a.account
     from ${from} where a.id = ${id} and ${readable(ctx)} for no key update of a`
-  )[0]
 
 type Option = Output<typeof payoutAccounts.options>['list'][number]
 /** Of the own organisation, entered long enough ago. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { type Ctx, visible } from '../../../server/context.ts'
+import { type Ctx, personName, visible } from '../../../server/context.ts'
 import { onlyRow, rowOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -11,8 +11,6 @@ import { settingsOf } from '../../settings/server/values.ts'
 import { WithdrawalRow, type withdrawals } from '../contract.ts'
 import type { Funds, WithdrawalState } from '../rules.ts'
 
-const name = (alias: string) => sql`coalesce(nullif(${sql.ref(`${alias}.real_name`)}, ''),
-  ${sql.ref(`${alias}.username`)})`
 const withdrawal = shape(
   WithdrawalRow.extend({
     stuck: z.boolean(),
@@ -26,12 +24,12 @@ const withdrawal = shape(
     method: sql<Method>`w.method`,
     state: sql<WithdrawalState>`w.state`,
     reason: sql`coalesce(nullif(w.reason, ''), w.last_error, '')`,
-    requester: sql`coalesce(${name('r')}, '')`,
+    requester: sql`coalesce(${personName('r')}, '')`,
     requestTime: sql`w.requested_at`,
-    approver: name('a'),
+    approver: personName('a'),
     approveTime: sql`w.approved_at`,
-    secondApprover: name('s'),
-    payer: name('p'),
+    secondApprover: personName('s'),
+    payer: personName('p'),
     payTime: sql`w.paid_at`,
     stuck: sql`w.state in ('PAYING','CONFIRMING') and w.next_at is null`,
     requestedBy: sql`w.requested_by`,
