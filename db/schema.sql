@@ -89,7 +89,9 @@ table public.alert_mail_days row security
   tests integer default 0 not null
   recipients integer default 0 not null
   confirmations integer default 0 not null
+  invoices integer default 0 not null
   constraint alert_mail_days_confirmations_check CHECK ((confirmations >= 0))
+  constraint alert_mail_days_invoices_check CHECK ((invoices >= 0))
   constraint alert_mail_days_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint alert_mail_days_pkey PRIMARY KEY (org_id, day)
   constraint alert_mail_days_recipients_check CHECK ((recipients >= 0))
@@ -470,6 +472,7 @@ table public.bill_shares row security
   constraint bill_shares_grain_check CHECK ((grain = ANY (ARRAY['DAY'::text, 'MONTH'::text])))
   constraint bill_shares_pkey PRIMARY KEY (device_id, grain, day, config_id, provider, pay_type, owner_id, org_id)
   CREATE INDEX bill_shares_org ON public.bill_shares USING btree (org_id, grain, day)
+  CREATE INDEX bill_shares_owner ON public.bill_shares USING btree (owner_id, day, org_id) WHERE (grain = 'MONTH'::text)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
@@ -1279,6 +1282,153 @@ table public.installation
   constraint installation_only_row_check CHECK (only_row)
   constraint installation_pkey PRIMARY KEY (only_row)
   grant select, update to huodao_app
+
+table public.invoice_items row security
+  invoice_id bigint not null
+  org_id bigint not null
+  device_id bigint
+  source text not null
+  source_no text not null
+  source_at timestamp with time zone not null
+  amount bigint not null
+  live boolean default true not null
+  prepaid_id bigint
+  constraint invoice_items_amount_check CHECK ((amount > 0))
+  constraint invoice_items_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint invoice_items_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoices(id)
+  constraint invoice_items_once EXCLUDE USING gist (prepaid_id WITH =, source WITH <>) WHERE ((live AND (prepaid_id IS NOT NULL)))
+  constraint invoice_items_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint invoice_items_org_id_source_source_no_fkey FOREIGN KEY (org_id, source, source_no) REFERENCES invoice_sources(org_id, source, source_no)
+  constraint invoice_items_pkey PRIMARY KEY (invoice_id, source_no)
+  CREATE INDEX invoice_items_org ON public.invoice_items USING btree (org_id, source, source_no)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
+table public.invoice_reds row security
+  invoice_id bigint not null
+  org_id bigint not null
+  refund_no text not null
+  created_at timestamp with time zone not null
+  done_at timestamp with time zone
+  constraint invoice_reds_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoices(id)
+  constraint invoice_reds_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint invoice_reds_pkey PRIMARY KEY (invoice_id, refund_no)
+  constraint invoice_reds_refund_no_check CHECK ((length(refund_no) <= 64))
+  CREATE INDEX invoice_reds_open ON public.invoice_reds USING btree (created_at) WHERE (done_at IS NULL)
+  CREATE INDEX invoice_reds_org ON public.invoice_reds USING btree (org_id)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant delete, insert, select, update to huodao_app
+
+table public.invoice_sources row security
+  org_id bigint not null
+  source text not null
+  source_no text not null
+  invoiced bigint not null
+  constraint invoice_sources_invoiced_check CHECK ((invoiced >= 0))
+  constraint invoice_sources_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint invoice_sources_pkey PRIMARY KEY (org_id, source, source_no)
+  constraint invoice_sources_source_check CHECK ((source = ANY (ARRAY['ORDERS'::text, 'SERVICE_FEE'::text, 'RENT'::text, 'RECHARGE'::text])))
+  constraint invoice_sources_source_no_check CHECK (((source_no <> ''::text) AND (length(source_no) <= 40)))
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant delete, insert, select, update to huodao_app
+
+table public.invoice_titles row security
+  id bigint generated by default as identity not null
+  org_id bigint not null
+  title text not null
+  tax_no text not null
+  address text default ''::text not null
+  phone text default ''::text not null
+  bank text default ''::text not null
+  bank_account text default ''::text not null
+  email text default ''::text not null
+  is_default boolean default false not null
+  version integer default 1 not null
+  created_at timestamp with time zone default now() not null
+  constraint invoice_titles_address_check CHECK ((length(address) <= 100))
+  constraint invoice_titles_bank_account_check CHECK ((bank_account ~ '^(\d{8,30})?$'::text))
+  constraint invoice_titles_bank_check CHECK ((length(bank) <= 60))
+  constraint invoice_titles_email_check CHECK ((length(email) <= 100))
+  constraint invoice_titles_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint invoice_titles_org_id_title_tax_no_key UNIQUE (org_id, title, tax_no)
+  constraint invoice_titles_phone_check CHECK ((length(phone) <= 20))
+  constraint invoice_titles_pkey PRIMARY KEY (id)
+  constraint invoice_titles_tax_no_check CHECK ((tax_no ~ '^([0-9A-Z]{15}|[0-9A-Z]{17,18}|[0-9A-Z]{20})$'::text))
+  constraint invoice_titles_title_check CHECK (((title <> ''::text) AND (length(title) <= 100)))
+  CREATE UNIQUE INDEX invoice_titles_default ON public.invoice_titles USING btree (org_id) WHERE is_default
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant delete, insert, select, update to huodao_app
+
+table public.invoices row security
+  id bigint generated by default as identity not null
+  org_id bigint not null
+  issuer_org_id bigint not null
+  request_no text not null
+  title text not null
+  tax_no text not null
+  address text default ''::text not null
+  phone text default ''::text not null
+  bank text default ''::text not null
+  bank_account text default ''::text not null
+  kind text not null
+  source text not null
+  amount bigint not null
+  tax_rate_bp integer not null
+  tax_amount bigint not null
+  email text default ''::text not null
+  state text default 'PENDING'::text not null
+  reason text default ''::text not null
+  issued_no text
+  issued_at timestamp with time zone
+  file text default ''::text not null
+  red_no text
+  red_at timestamp with time zone
+  sent_at timestamp with time zone
+  mail_error text default ''::text not null
+  next_at timestamp with time zone
+  attempts integer default 0 not null
+  requested_by bigint not null
+  version integer default 1 not null
+  created_at timestamp with time zone default now() not null
+  constraint invoices_address_check CHECK ((length(address) <= 100))
+  constraint invoices_amount_check CHECK ((amount > 0))
+  constraint invoices_bank_account_check CHECK ((length(bank_account) <= 30))
+  constraint invoices_bank_check CHECK ((length(bank) <= 60))
+  constraint invoices_check CHECK (((kind = 'NORMAL'::text) OR ((address <> ''::text) AND (phone <> ''::text) AND (bank <> ''::text) AND (bank_account <> ''::text))))
+  constraint invoices_check1 CHECK (((tax_amount >= 0) AND (tax_amount <= amount)))
+  constraint invoices_check2 CHECK (((issued_no IS NULL) = (issued_at IS NULL)))
+  constraint invoices_check3 CHECK (((state = ANY (ARRAY['ISSUED'::text, 'SENT'::text, 'RED_PENDING'::text, 'RED'::text])) = (issued_no IS NOT NULL)))
+  constraint invoices_check4 CHECK (((issued_no IS NULL) = (file = ''::text)))
+  constraint invoices_check5 CHECK ((((state = 'RED'::text) = (red_no IS NOT NULL)) AND ((red_no IS NULL) = (red_at IS NULL))))
+  constraint invoices_check6 CHECK (((next_at IS NULL) OR ((state = ANY (ARRAY['ISSUED'::text, 'SENT'::text])) AND (email <> ''::text))))
+  constraint invoices_email_check CHECK ((length(email) <= 100))
+  constraint invoices_file_check CHECK ((file ~ '^(files/[a-z0-9-]+\.(pdf|ofd))?$'::text))
+  constraint invoices_issued_no_check CHECK ((issued_no ~ '^[0-9A-Z]{8,30}$'::text))
+  constraint invoices_issuer_org_id_fkey FOREIGN KEY (issuer_org_id) REFERENCES organisations(id)
+  constraint invoices_kind_check CHECK ((kind = ANY (ARRAY['NORMAL'::text, 'SPECIAL'::text])))
+  constraint invoices_mail_error_check CHECK ((length(mail_error) <= 300))
+  constraint invoices_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint invoices_phone_check CHECK ((length(phone) <= 20))
+  constraint invoices_pkey PRIMARY KEY (id)
+  constraint invoices_reason_check CHECK ((length(reason) <= 200))
+  constraint invoices_red_no_check CHECK ((red_no ~ '^[0-9A-Z]{8,30}$'::text))
+  constraint invoices_red_other CHECK ((red_no <> issued_no))
+  constraint invoices_request_no_check CHECK ((request_no ~ '^FP\d{20}$'::text))
+  constraint invoices_request_no_key UNIQUE (request_no)
+  constraint invoices_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id)
+  constraint invoices_source_check CHECK ((source = ANY (ARRAY['ORDERS'::text, 'SERVICE_FEE'::text, 'RENT'::text, 'RECHARGE'::text])))
+  constraint invoices_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'ISSUING'::text, 'ISSUED'::text, 'SENT'::text, 'REJECTED'::text, 'CANCELLED'::text, 'RED_PENDING'::text, 'RED'::text])))
+  constraint invoices_tax_no_check CHECK ((length(tax_no) <= 20))
+  constraint invoices_tax_rate_bp_check CHECK (((tax_rate_bp >= 0) AND (tax_rate_bp <= 1300)))
+  constraint invoices_title_check CHECK (((title <> ''::text) AND (length(title) <= 100)))
+  CREATE INDEX invoices_due ON public.invoices USING btree (next_at) WHERE (next_at IS NOT NULL)
+  CREATE INDEX invoices_org ON public.invoices USING btree (org_id, created_at DESC, id DESC)
+  CREATE INDEX invoices_turns ON public.invoices USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
+  CREATE UNIQUE INDEX invoices_file ON public.invoices USING btree (file) WHERE (file <> ''::text)
+  CREATE UNIQUE INDEX invoices_issued_no ON public.invoices USING btree (issuer_org_id, issued_no)
+  CREATE UNIQUE INDEX invoices_red_no ON public.invoices USING btree (issuer_org_id, red_no)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant delete, insert, select, update to huodao_app
 
 table public.job_loops
   process text not null
@@ -5399,6 +5549,46 @@ begin
   delete from unknown_boards where board_no = new.board_no;
   return null;
 end $function$
+
+CREATE OR REPLACE FUNCTION public.invoice_fees(owner bigint, since date)
+ RETURNS TABLE(issuer bigint, month date, fee bigint)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not (app_all() or coalesce(owner = any(app_orgs()), false)) then
+    raise exception 'what others paid is not said' using errcode = 'insufficient_privilege';
+  end if;
+  return query select b.org_id, b.day, sum(b.share)::bigint from bill_shares b
+    join organisations o on o.id = owner
+    join organisations p on p.id = b.org_id and p.path @> o.path and p.id <> o.id
+    where b.owner_id = owner and b.grain = 'MONTH' and b.day >= since
+    group by 1, 2 having sum(b.share) > 0;
+end $function$
+-- execute: huodao_app
+
+CREATE OR REPLACE FUNCTION public.invoice_issuer(order_key bigint, own bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select coalesce((select c.org_id from payments p join payment_configs c on c.id = p.config_id
+    where p.order_id = order_key and p.applied limit 1), own)
+$function$
+-- execute: huodao_app
+
+CREATE OR REPLACE FUNCTION public.invoice_issuer_name(issuer bigint, own bigint)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select i.name from organisations i join organisations o on o.id = own and i.path @> o.path
+    where i.id = issuer and (app_all() or own = any(app_orgs()))
+$function$
+-- execute: huodao_app
 
 CREATE OR REPLACE FUNCTION public.keep_board()
  RETURNS trigger

@@ -135,7 +135,6 @@ $$;
 -- What organisations above one took of its sales, month by month (`bill_shares`, on the days on
 -- which they took it). An organisation sees no shares of others, so this says the sums, and of the
 -- own organisations alone.
-create index bill_shares_owner on bill_shares (owner_id, day, org_id) where grain = 'MONTH';
 create function invoice_fees(owner bigint, since date)
 returns table (issuer bigint, month date, fee bigint) language plpgsql stable
 security definer set search_path = public, pg_temp as $$

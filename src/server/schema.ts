@@ -46,6 +46,7 @@ export interface AlertMailDaysTable {
   tests: Generated<number>
   recipients: Generated<number>
   confirmations: Generated<number>
+  invoices: Generated<number>
 }
 
 export interface AlertMailServersTable {
@@ -663,6 +664,81 @@ export interface InstallationTable {
   key_check: string | null
   installed_at: ColumnType<Date, Date | string | undefined, Date | string>
   probed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface InvoiceItemsTable {
+  invoice_id: number
+  org_id: number
+  device_id: number | null
+  source: string
+  source_no: string
+  source_at: ColumnType<Date, Date | string, Date | string>
+  amount: number
+  live: Generated<boolean>
+  prepaid_id: number | null
+}
+
+export interface InvoiceRedsTable {
+  invoice_id: number
+  org_id: number
+  refund_no: string
+  created_at: ColumnType<Date, Date | string, Date | string>
+  done_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface InvoiceSourcesTable {
+  org_id: number
+  source: 'ORDERS' | 'SERVICE_FEE' | 'RENT' | 'RECHARGE'
+  source_no: string
+  invoiced: number
+}
+
+export interface InvoiceTitlesTable {
+  id: Generated<number>
+  org_id: number
+  title: string
+  tax_no: string
+  address: Generated<string>
+  phone: Generated<string>
+  bank: Generated<string>
+  bank_account: Generated<string>
+  email: Generated<string>
+  is_default: Generated<boolean>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface InvoicesTable {
+  id: Generated<number>
+  org_id: number
+  issuer_org_id: number
+  request_no: string
+  title: string
+  tax_no: string
+  address: Generated<string>
+  phone: Generated<string>
+  bank: Generated<string>
+  bank_account: Generated<string>
+  kind: 'NORMAL' | 'SPECIAL'
+  source: 'ORDERS' | 'SERVICE_FEE' | 'RENT' | 'RECHARGE'
+  amount: number
+  tax_rate_bp: number
+  tax_amount: number
+  email: Generated<string>
+  state: Generated<'PENDING' | 'ISSUING' | 'ISSUED' | 'SENT' | 'REJECTED' | 'CANCELLED' | 'RED_PENDING' | 'RED'>
+  reason: Generated<string>
+  issued_no: string | null
+  issued_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  file: Generated<string>
+  red_no: string | null
+  red_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  sent_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  mail_error: Generated<string>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+  requested_by: number
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
 export interface JobLoopsTable {
@@ -2613,6 +2689,11 @@ export interface DB {
   factor_tickets: FactorTicketsTable
   idempotency_keys: IdempotencyKeysTable
   installation: InstallationTable
+  invoice_items: InvoiceItemsTable
+  invoice_reds: InvoiceRedsTable
+  invoice_sources: InvoiceSourcesTable
+  invoice_titles: InvoiceTitlesTable
+  invoices: InvoicesTable
   job_loops: JobLoopsTable
   job_schedules: JobSchedulesTable
   jobs: JobsTable
@@ -2772,6 +2853,13 @@ export type Constraint =
   | 'evidence_packs_once'
   | 'expiry_days_category'
   | 'expiry_days_product'
+  | 'invoice_items_once'
+  | 'invoice_titles_default'
+  | 'invoice_titles_org_id_title_tax_no_key'
+  | 'invoices_file'
+  | 'invoices_issued_no'
+  | 'invoices_red_no'
+  | 'invoices_request_no_key'
   | 'lane_floors_live'
   | 'lanes_live'
   | 'ledger_accounts_org_id_code_config_id_key'
