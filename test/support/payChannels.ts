@@ -85,6 +85,8 @@ export type Change = {
   otherBody?: boolean
   secondsAgo?: number
   serial?: string
+  /** Signed by somebody else, who may say that he is `serial`. */
+  by?: KeyObject
 }
 /** `raw`: stands there as it is. */
 export type BillLine = { trade: Trade; refundNo?: string; amount?: number; raw?: string }
@@ -236,12 +238,17 @@ function certificate(): { key: KeyObject; pem: string; serial: string } {
   }
 }
 
-export async function openWechatPay(
-  now: () => Date,
-): Promise<StandIn & { newCertificate(): void }> {
+export async function openWechatPay(now: () => Date): Promise<
+  StandIn & {
+    newCertificate(): void
+    /** The key it signs answers with when its id is named. */
+    publicKey: { id: string; pem: string }
+  }
+> {
   const ours = pair()
   const other = pair()
   let platform = certificate()
+  const named = { id: 'PUB_KEY_ID_0119000001092026', ...pair() }
   const apiV3Key = randomBytes(16).toString('hex')
   const [mchId, appId, certSerial] = ['1900000109', 'wxd678efh567hg6787', '5157F09EFDC096DE']
   const kept = store()
@@ -262,7 +269,7 @@ export async function openWechatPay(
   const signedHeaders = (body: string, change: Change & { unsigned?: boolean } = {}) => {
     const at = String(Math.floor(now().getTime() / 1000) - (change.secondsAgo ?? 0))
     const nonce = randomBytes(16).toString('hex')
-    const key = change.wrongKey ? other.privateKey : platform.key
+    const key = change.by ?? (change.wrongKey ? other.privateKey : platform.key)
     if (change.unsigned) return {}
     return {
       'wechatpay-timestamp': at,
@@ -437,6 +444,9 @@ export async function openWechatPay(
         unsigned: fault?.how === 'UNSIGNED',
         wrongKey: fault?.how === 'WRONG_KEY',
         secondsAgo: fault?.how === 'OLD' ? 3600 : 0,
+        ...(request.headers['wechatpay-serial'] === named.id
+          ? { by: named.privateKey, serial: named.id }
+          : {}),
       }),
     }
   })
@@ -444,6 +454,7 @@ export async function openWechatPay(
     ...standIn,
     ...kept,
     provider: 'WECHAT',
+    publicKey: { id: named.id, pem: pem(named.publicKey) },
     calls,
     merchant: {
       provider: 'WECHAT',

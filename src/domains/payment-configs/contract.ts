@@ -105,6 +105,7 @@ export const testSteps = [
   'KEYS',
   'CERTIFICATE',
   'CHANNEL',
+  'CHANNEL_KEY',
   'CIPHER',
 ] as const
 const Step = z.strictObject({ step: z.enum(testSteps), ok: z.boolean(), note: z.string() })
@@ -210,7 +211,7 @@ export const paymentConfigs = {
   secrets: write('payment-config:secret', {
     method: 'PUT',
     path: '/finance/payment-configs/{id}/secrets',
-    summary: 'Replace the keys that are given; notices signed with the old ones are refused',
+    summary: 'Replace the keys that are given; until they are verified nothing is sold or credited',
     audit: 'paymentConfigs.secrets',
     fresh: true,
     errors: [...keyErrors, configErrors.noSecrets],
@@ -221,7 +222,7 @@ export const paymentConfigs = {
     path: '/finance/payment-configs/{id}/test',
     summary: 'Ask the provider: who passes takes money from now on',
     audit: 'paymentConfigs.test',
-    errors: [configErrors.activeTaken],
+    errors: [configErrors.activeTaken, configErrors.verifiedElsewhere],
     input: z.strictObject(one),
     output: ConfigRow,
   }),
@@ -235,7 +236,7 @@ export const paymentConfigs = {
   }),
   start: write('payment-config:update', {
     path: '/finance/payment-configs/{id}/start',
-    summary: 'A stopped one waits for its verification',
+    summary: 'A stopped one sells once it was verified again',
     audit: 'paymentConfigs.start',
     errors: [configErrors.wrongState],
     input: z.strictObject(one),

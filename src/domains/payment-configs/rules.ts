@@ -36,6 +36,11 @@ export const configErrors = defineErrors('paymentConfigs', {
   notOfKey: [422175, '证书与私钥不匹配', 'The certificate does not belong to the private key'],
   expired: [422176, '证书已过期', 'The certificate has expired'],
   wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],
+  verifiedElsewhere: [
+    409004,
+    '该商户号已由其他机构验证',
+    'Another organisation has verified this merchant',
+  ],
   otherSecrets: [422177, '该通道没有此密钥', 'This channel has no such key'],
   noSecrets: [400001, '请填写要更新的密钥', 'Enter the keys to replace'],
 })
@@ -46,10 +51,14 @@ export const hasDriver = (provider: Provider): provider is 'WECHAT' | 'ALIPAY' =
 
 /** From where an act may start, and where it leads. */
 export const moves = {
-  stop: { from: ['UNTESTED', 'ACTIVE', 'ERROR'], to: 'DISABLED' },
-  start: { from: ['DISABLED'], to: 'UNTESTED' },
+  // one that was never verified sells nothing, and must not seem to have been
+  stop: { from: ['ACTIVE', 'ERROR'], to: 'DISABLED' },
+  // not as if it were new: its machines would sell for the merchant above it
+  start: { from: ['DISABLED'], to: 'ERROR' },
   pass: { from: ['UNTESTED', 'ERROR'], to: 'ACTIVE' },
   fail: { from: ['ACTIVE'], to: 'ERROR' },
+  /** Other keys: nobody knows yet what they are worth. */
+  renew: { from: ['ACTIVE'], to: 'ERROR' },
 } as const satisfies Record<string, { from: readonly State[]; to: State }>
 export const canMove = (move: keyof typeof moves, state: State): boolean =>
   (moves[move].from as readonly State[]).includes(state)

@@ -62,6 +62,7 @@ export async function seedPaymentConfigs(
       ),
       cert_serial: wechat ? `5157F09EFDC096D${i}` : '',
       cert_until: days === null ? null : new Date(now.getTime() + days * dayMs),
+      verified_at: passed ? made : null,
       tested_at: passed ? new Date(now.getTime() - (i + 1) * 3 * 3_600_000) : null,
       test_steps: JSON.stringify(passed ? steps.map((step) => ({ step, ok: true, note: '' })) : []),
       settle_bank: '招商银行',

@@ -26,6 +26,11 @@ export const storeErrors = defineErrors('stores', {
     '收款配置须属于该机构或其上级',
     'The merchant must belong to the organisation or to one above it',
   ],
+  inactiveMerchant: [
+    422001,
+    '收款配置未通过验证或已停用',
+    'This merchant is not verified, or it is stopped',
+  ],
   unknownRegion: [400001, '请选择所在地区', 'Choose the region'],
 })
 
@@ -79,6 +84,7 @@ const errors = [
   storeErrors.systemTaken,
   storeErrors.wrongPerson,
   storeErrors.wrongMerchant,
+  storeErrors.inactiveMerchant,
   storeErrors.unknownRegion,
 ] as const
 
@@ -120,6 +126,8 @@ export const stores = {
     path: '/stores',
     summary: 'Add a store',
     audit: 'stores.create',
+    // where it is paid
+    fresh: 'sometimes',
     errors: [storeErrors.ownerKind, ...errors],
     input: NewStore,
     output: StoreRow,
@@ -129,6 +137,7 @@ export const stores = {
     path: '/stores/{id}',
     summary: 'Change a store',
     audit: 'stores.update',
+    fresh: 'sometimes',
     errors,
     input: EditStore,
     output: StoreRow,

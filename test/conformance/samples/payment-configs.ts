@@ -23,8 +23,8 @@ const made = async (
   const id = await fresh(
     world,
     `insert into payment_configs (org_id, provider, merchant_name, system_id, user_name, secrets,
-      state) values (${place.OWN}, 'SIMULATOR', '公司', '${systemId}', '户',
-      decode('${secrets}', 'hex'), '${state}')`,
+      state, verified_at) values (${place.OWN}, 'SIMULATOR', '公司', '${systemId}', '户',
+      decode('${secrets}', 'hex'), '${state}', ${state === 'UNTESTED' ? 'null' : 'now()'})`,
   )
   return { id, version: 1 }
 }
@@ -43,7 +43,7 @@ export const paymentConfigs: DomainSamples = {
       ...keys,
     }),
     'paymentConfigs.test': async (world) => made(world, await channels()),
-    'paymentConfigs.stop': async (world) => made(world, await channels()),
+    'paymentConfigs.stop': async (world) => made(world, await channels(), 'ACTIVE'),
     'paymentConfigs.start': async (world) => made(world, await channels(), 'DISABLED'),
     'paymentConfigs.remove': async (world) => made(world, await channels()),
   },

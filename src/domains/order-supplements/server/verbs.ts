@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may, visible } from '../../../server/context.ts'
-import { rowOf, rowsOf } from '../../../server/rows.ts'
+import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
@@ -20,7 +20,6 @@ import {
 import { lockOrders, type Order, relabel, type Unit } from '../../orders/server/rows.ts'
 import { salesAgain } from '../../orders/server/specials.ts'
 import { addSupplement, lanesToSell } from '../../orders/server/supplement.ts'
-import { connectedTo } from '../../payment-channels/server/configs.ts'
 import { simulator } from '../../payments/server/receive.ts'
 import { type orderSupplements, supplementErrors } from '../contract.ts'
 import { closable } from '../rules.ts'
@@ -178,7 +177,11 @@ async function make(
 /** The rate of the merchant that was paid, who may stand above this person's organisation. */
 async function feeBpOf(ctx: Ctx, { configId }: Payment): Promise<number> {
   if (configId === null) return simulator.feeBp
-  return found((await connectedTo(ctx.app, configId))?.merchant).feeBp
+  const { fee } = await ctx.app.database.aside(
+    (db) => onlyRow<{ fee: number }>(db)`select fee_bp as fee from payment_configs
+      where id = ${configId}`,
+  )
+  return fee
 }
 
 /** Money that goes back by itself and did not: once more, under the same number. */

@@ -87,6 +87,7 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
       createVerify('RSA-SHA256').update(text, 'utf8').verify(pem, signature, 'base64')
     )
   }
+  let answered = false
 
   async function call(method: string, biz: Json, more: Record<string, string> = {}): Promise<Said> {
     const params: Record<string, string> = {
@@ -121,6 +122,7 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
     const data = objectOf(raw)
     const signature = objectOf(`{"sign":${members.get('sign') ?? '""'}}`)?.sign
     if (!data || !fits(raw, textOf(signature))) return retry('answer is not signed')
+    answered = true
     if (data.code === '10000') return { state: 'SAID', data }
     const code = textOf(data.sub_code)
     return {
@@ -236,6 +238,7 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
       // nothing moved by this call: what did is asked
       return (await refunded(tradeNo, refundNo, amount)) ?? retry('no refund of this number yet')
     },
+    signers: () => (answered ? keys : {}),
     async heard(_headers, body): Promise<Heard> {
       const params = formOf(body)
       const { sign = '', sign_type: _type, ...said } = params

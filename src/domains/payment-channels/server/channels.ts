@@ -137,6 +137,8 @@ export type Channel = {
   /** Throws `Forged` unless the channel signed it, for this merchant, a moment ago. */
   heard(headers: IncomingHttpHeaders, body: Buffer): Promise<Heard>
   bill(day: string, file: string): Promise<Bill>
+  /** Keys with which it has signed answers since this was opened. */
+  signers(): ChannelKeys
   readonly transfers: Transfers
 }
 

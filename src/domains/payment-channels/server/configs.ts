@@ -31,12 +31,21 @@ export const sealKeys = (app: Pick<App, 'config'>, place: Place, secrets: Secret
 export const openKeys = (app: Pick<App, 'config'>, place: Place, secrets: Buffer): Secrets =>
   JSON.parse(openSecret(app.config, keysUse, placeOf(place), secrets)) as Secrets
 
-/** The merchant that was paid, active or not: refunds and late notices still are its own. */
-async function merchantById(app: App, db: Db, id: number): Promise<Merchant | null> {
+/**
+ * The merchant that was paid, active or not: refunds and late notices still are its own. `unproven`:
+ * also with keys of which the channel has not shown that they are its.
+ */
+async function merchantById(
+  app: App,
+  db: Db,
+  id: number,
+  unproven = false,
+): Promise<Merchant | null> {
   const row = await rowOf<Omit<Merchant, keyof Secrets> & { secrets: Buffer }>(db)`
     select id, org_id as "orgId", provider, mch_id as "mchId", app_id as "appId",
       cert_serial as "certSerial", fee_bp as "feeBp", secrets, channel_keys as keys
-    from payment_configs where id = ${id} and mch_id <> ''`
+    from payment_configs where id = ${id} and mch_id <> ''
+      and (${unproven} or verified_at is not null)`
   if (!row) return null
   const { secrets, ...merchant } = row
   const { privateKey, apiV3Key } = openKeys(app, row, secrets)
@@ -48,8 +57,9 @@ type Open = { at: number; connected: Promise<Connected | null> }
 const openOf = perApp(() => new Map<number, Open>())
 
 /**
- * A merchant and its channel. Kept for seconds: a flood of forged notices reads no row and opens no
- * key each.
+ * A merchant and its channel, while its keys are verified: what others sign is worth nothing, and
+ * what is under way waits. Kept for seconds: a flood of forged notices reads no row and opens no key
+ * each.
  */
 export function connectedTo(app: App, id: number): Promise<Connected | null> {
   const open = openOf(app)
@@ -65,11 +75,18 @@ export function connectedTo(app: App, id: number): Promise<Connected | null> {
   return connected
 }
 
+/** A channel of its own, with the keys of this moment, for whoever finds out what they are worth. */
+export const tryingOut = (app: App, id: number): Promise<Connected | null> =>
+  app.database.aside(async (db) => {
+    const merchant = await merchantById(app, db, id, true)
+    return merchant && { merchant, channel: channelOf(app, merchant, true) }
+  })
+
 /** Where a channel tells us what happened. */
 const notifyUrl = (app: App, { provider, id }: Pick<Merchant, 'provider' | 'id'>): string =>
   publicLink(app.config, `/pay/${provider.toLowerCase()}/notify/${id}`)
 
-function channelOf(app: App, merchant: Merchant): Channel {
+function channelOf(app: App, merchant: Merchant, trial = false): Channel {
   const url = notifyUrl(app, merchant)
   if (merchant.provider === 'ALIPAY') return alipay(app, merchant, url)
   const saveKeys = (keys: ChannelKeys) =>
@@ -77,7 +94,7 @@ function channelOf(app: App, merchant: Merchant): Channel {
       await sql`update payment_configs set channel_keys = ${JSON.stringify(keys)}::jsonb
         where id = ${merchant.id}`.execute(ctx.db)
     })
-  return wechat(app, merchant, url, saveKeys)
+  return wechat(app, merchant, url, saveKeys, trial)
 }
 
 /** Whom a sale is paid to. */

@@ -4,7 +4,7 @@ import { type App, systemActor } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { writeLog } from '../../../server/logRow.ts'
 import type { Product } from '../../../server/product.ts'
-import { rowOf } from '../../../server/rows.ts'
+import { onlyRow, rowOf } from '../../../server/rows.ts'
 import type { ChannelKeys } from './channels.ts'
 import { openKeys, sealKeys } from './configs.ts'
 import { print, publicOf, rsa, spki } from './keyChecks.ts'
@@ -76,7 +76,10 @@ const facts = ({
   ...{ merchantName, certSerial, feeBp, state },
   channelSigns: Object.entries(channelKeys).map(([id, { pem }]) => `${id} ${print(pem)}`),
 })
-/** Enters a merchant, or other keys and another state of one that is known, with its log row. */
+/**
+ * Enters a merchant, or other keys and another state of one that is known, with its log row. Whoever
+ * may run a command on this machine is taken at his word: the keys are verified.
+ */
 export async function enterMerchant(
   app: Pick<App, 'config' | 'database' | 'now'> & { product: Pick<Product, 'auditText'> },
   given: unknown,
@@ -100,21 +103,26 @@ export async function enterMerchant(
     const before = await rowOf<Entered>(db)`
       select id, org_id as "orgId", merchant_name as "merchantName", cert_serial as "certSerial",
         fee_bp as "feeBp", state, secrets, channel_keys as "channelKeys" from payment_configs
-      where provider = ${provider} and mch_id = ${mchId} and app_id = ${appId}
+      where org_id = ${orgId} and provider = ${provider} and mch_id = ${mchId} and app_id = ${appId}
         and removed_at is null for update`
-    const row = await rowOf<{ id: number }>(db)`
+    const row = await onlyRow<{ id: number }>(db)`
       insert into payment_configs as c (org_id, provider, merchant_name, mch_id, app_id,
-        cert_serial, secrets, channel_keys, fee_bp, state)
+        cert_serial, secrets, channel_keys, fee_bp, state, verified_at)
       values (${orgId}, ${provider}, ${merchantName}, ${mchId}, ${appId},
         ${certSerial}, ${sealKeys(app, place, secrets)}, ${JSON.stringify(keys)}::jsonb,
-        ${feeBp}, ${state})
-      on conflict (provider, mch_id, app_id) where mch_id <> '' and removed_at is null do update
+        ${feeBp}, ${state}, ${app.now()})
+      on conflict (org_id, provider, mch_id, app_id) where mch_id <> '' and removed_at is null
+      do update
         set merchant_name = excluded.merchant_name, cert_serial = excluded.cert_serial,
           secrets = excluded.secrets, secret_tails = '{}', channel_keys = excluded.channel_keys,
-          fee_bp = excluded.fee_bp, state = excluded.state, version = c.version + 1
-        where c.org_id = excluded.org_id
-      returning id`
-    if (!row) throw new Error('This merchant belongs to another organisation.')
+          fee_bp = excluded.fee_bp, state = excluded.state, verified_at = excluded.verified_at,
+          version = c.version + 1
+      returning id`.catch((error: unknown) => {
+      const { constraint } = error as { constraint?: string }
+      throw constraint === 'payment_configs_verified'
+        ? new Error('This merchant belongs to another organisation.')
+        : error
+    })
     const old = before && openKeys(app, place, before.secrets)
     const renewed = old
       ? (['privateKey', 'apiV3Key'] as const).flatMap((name) =>

@@ -2,13 +2,20 @@ import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { onlyRow } from '../../../server/rows.ts'
 import type { Provider } from '../../payment-channels/rules.ts'
+import type { ChannelKeys } from '../../payment-channels/server/channels.ts'
 import { openKeys } from '../../payment-channels/server/configs.ts'
 import { tryChannel, tryCipher, trySimulator } from '../../payments/server/trial.ts'
 import type { Step } from '../contract.ts'
 import { hasDriver } from '../rules.ts'
 
 /** `sure`: what failed does not heal by itself. */
-export type Result = { steps: Step[]; ok: boolean; sure: boolean }
+export type Result = {
+  steps: Step[]
+  ok: boolean
+  sure: boolean
+  /** Of a channel: those that it signs with. */
+  keys: ChannelKeys | null
+}
 
 /** Asks the provider of a merchant; no transaction is open meanwhile. */
 export async function trial(
@@ -28,12 +35,11 @@ export async function trial(
         cert_until as "certUntil" from payment_configs where id = ${id}`,
   )
   const keys = openKeys(app, { ...kept, provider }, kept.secrets)
-  const tried = hasDriver(provider)
-    ? await tryChannel(app, id, keys, kept.certUntil)
-    : provider === 'SIMULATOR'
-      ? await trySimulator(app, id)
-      : tryCipher(keys)
+  const asked = hasDriver(provider) ? await tryChannel(app, id, keys, kept.certUntil) : null
+  const tried =
+    asked?.steps ?? (provider === 'SIMULATOR' ? await trySimulator(app, id) : tryCipher(keys))
   return {
+    keys: asked?.keys ?? null,
     steps: tried.map(({ step, ok, note }) => ({ step: step as Step['step'], ok, note })),
     ok: tried.every(({ ok }) => ok),
     sure: tried.some(({ ok, sure }) => !ok && sure),

@@ -307,6 +307,7 @@ test('another channel takes no keys along', async () => {
 
 test('a machine keeps a merchant, a store hangs below those of its organisation and above', async () => {
   const { body } = await create()
+  await verify(body.id)
   const hang = (paymentConfigId: number | null, storeName: string, orgId = 3) =>
     world.call(stores.create, { storeName, orgId, paymentConfigId }, as())
   const store = await hang(body.id, '门店甲')

@@ -3,14 +3,17 @@ import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found, may, owns, visible } from '../../../server/context.ts'
 import { requireProof } from '../../../server/proof.ts'
 import { publicLink } from '../../../server/publicLink.ts'
+import { bySystem } from '../../../server/run.ts'
 import { openSecret, sealSecret } from '../../../server/secretBox.ts'
 import { columns, guarding, updateVersion } from '../../../server/shapes.ts'
+import { clock } from '../../../server/work.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { newOwner } from '../../accounts/server/owner.ts'
 import { missingPictures } from '../../files/server/pictures.ts'
 import { ownsMachines } from '../../machines/rules.ts'
-import type { MerchantState as State } from '../../payment-channels/rules.ts'
+import { refundsName } from '../../orders/server/refunds.ts'
+import { checksName, type MerchantState as State } from '../../payment-channels/rules.ts'
 import {
   configsChanged,
   keysUse,
@@ -68,6 +71,7 @@ function told(ctx: Ctx, before: ConfigRow | null, after: ConfigRow | null, more:
 const unique = guarding({
   payment_configs_system: [configErrors.systemTaken, 'systemId'],
   payment_configs_merchant: [configErrors.merchantTaken, 'mchId'],
+  payment_configs_verified: [configErrors.verifiedElsewhere],
   payment_configs_active: [configErrors.activeTaken],
 })
 
@@ -145,9 +149,10 @@ const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...input
   // keys of one channel are none of another
   const gone = {
     ...{ secrets: sealKeys(ctx.app, fields, noKeys), secret_tails: '{}', channel_keys: '{}' },
-    ...{ cert_serial: '', cert_until: null, tested_at: null, test_steps: '[]' },
-    state: kept.state === 'DISABLED' ? 'DISABLED' : 'UNTESTED',
+    ...{ cert_serial: '', cert_until: null },
   }
+  // what was verified was another merchant
+  const anew = { tested_at: null, test_steps: '[]', verified_at: null, state: 'UNTESTED' }
   await unique(
     updateVersion(
       ctx,
@@ -155,6 +160,7 @@ const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...input
       { id, version },
       {
         ...columns('payment_configs', fields),
+        ...(sameIdentity(kept, fields) ? {} : anew),
         ...(elsewhere ? gone : renamed ? { secrets: moved(ctx.app, kept, fields) } : {}),
         ...(settleAccount || (renamed && kept.account)
           ? sealed(ctx, fields.systemId, settleAccount || accountOf(ctx, kept))
@@ -180,6 +186,9 @@ const secrets: Handlers<Contract>['secrets'] = async (ctx, { id, version, ...giv
       ...{ secrets: made.secrets, cert_serial: made.certSerial, cert_until: made.certUntil },
       channel_keys: JSON.stringify(made.channelKeys),
       secret_tails: JSON.stringify(made.tails),
+      // whoever writes keys could sign what he likes: they count once the channel has answered
+      verified_at: null,
+      state: canMove('renew', kept.state) ? moves.renew.to : kept.state,
     },
   )
   const after = await get(ctx, id)
@@ -194,7 +203,7 @@ const test = prepared<Contract['test'], Result>({
     const known = await app.database.read(actor.scope, (db) => q.row({ db, actor }, id))
     return trial(app, found(known))
   },
-  async run(ctx, { id, version }, { steps, ok, sure }) {
+  async run(ctx, { id, version }, { steps, ok, sure, keys }) {
     const before = await get(ctx, id)
     const state = stateAfter(before.state, ok, sure)
     await unique(
@@ -204,14 +213,33 @@ const test = prepared<Contract['test'], Result>({
         { id, version },
         {
           ...{ tested_at: ctx.now, test_steps: JSON.stringify(steps), state },
+          ...(ok ? { verified_at: ctx.now } : {}),
+          ...(ok && keys ? { channel_keys: JSON.stringify(keys) } : {}),
         },
       ),
     )
+    if (ok) await wake(ctx, id)
     const after = await get(ctx, id)
     told(ctx, before, after)
     return after
   },
 })
+/** What waited for the keys of this merchant is asked after now, and what nobody asked any more. */
+async function wake(ctx: Ctx, id: number): Promise<void> {
+  await sql`update payments set next_at = ${clock(ctx.app)}, attempts = 0
+    where config_id = ${id} and (next_at is not null and state <> 'SUCCESS' or state = 'PENDING')`.execute(
+    ctx.db,
+  )
+  ctx.afterCommit(async () => {
+    ctx.app.jobs.poke(checksName)
+    // refunds are locked before payments: in an act of their own
+    await bySystem(ctx.app, async ({ app, db }) => {
+      await sql`update refunds r set next_at = ${clock(app)} from payments p
+        where p.id = r.payment_id and p.config_id = ${id} and r.next_at > ${clock(app)}`.execute(db)
+    })
+    ctx.app.jobs.poke(refundsName)
+  })
+}
 const stateAfter = (state: State, ok: boolean, sure: boolean): State => {
   if (ok) return canMove('pass', state) ? moves.pass.to : state
   return sure && canMove('fail', state) ? moves.fail.to : state

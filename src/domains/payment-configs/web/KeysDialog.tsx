@@ -6,7 +6,15 @@ import { type ConfigRow, paymentConfigs } from '../contract.ts'
 import { KeyFields } from './KeyFields.tsx'
 
 /** Other keys; the client asks for the own password when it was not shown lately. */
-export function KeysDialog({ row, onClose }: { row: ConfigRow; onClose: () => void }) {
+export function KeysDialog({
+  row,
+  onClose,
+  onSaved,
+}: {
+  row: ConfigRow
+  onClose: () => void
+  onSaved: (row: ConfigRow) => void
+}) {
   const { t } = useTranslation('paymentConfigs')
   const confirm = useConfirm()
   return (
@@ -19,6 +27,7 @@ export function KeysDialog({ row, onClose }: { row: ConfigRow; onClose: () => vo
       success="paymentConfigs:success.keys"
       before={() => confirm({ title: t('renewAsk'), danger: true })}
       onClose={onClose}
+      onSaved={onSaved}
     >
       <Note>{t('renewHint')}</Note>
       <KeyFields provider={row.provider} first={false} />

@@ -37,6 +37,10 @@ export function PaymentList() {
     success: 'web:success.done',
     onSuccess: (row) => setOpen({ what: 'result', row }),
   })
+  // it sells nothing until its new keys are verified
+  const tryOut = ({ id, version, can }: ConfigRow) => {
+    if (can.test) test.mutate({ id, version })
+  }
   const start = useAct(paymentConfigs.start, {})
   const stop = useWrite(paymentConfigs.stop, { success: 'web:success.done' })
   const remove = useAct(paymentConfigs.remove, {
@@ -158,7 +162,9 @@ export function PaymentList() {
         ]}
         card={['operatorName', 'systemId', 'provider', 'deviceCount', 'certUntil']}
       />
-      {open?.what === 'keys' ? <KeysDialog row={open.row} onClose={close} /> : null}
+      {open?.what === 'keys' ? (
+        <KeysDialog row={open.row} onClose={close} onSaved={tryOut} />
+      ) : null}
       {open?.what === 'stores' ? <StoresDrawer row={open.row} onClose={close} /> : null}
       {open?.what === 'result' ? <TestResult row={open.row} onClose={close} /> : null}
     </>

@@ -41,7 +41,7 @@ export function StoresDrawer({ row, onClose }: { row: ConfigRow; onClose: () => 
       title={t('storesOf', { name: row.merchantName })}
       size={Math.min(720, innerWidth)}
       extra={
-        may('store:create') ? (
+        may('store:create') && may('payment-config:update') && row.state === 'ACTIVE' ? (
           <Button type="primary" icon={<PlusOutlined />} onClick={() => setEditing('new')}>
             {t('web:action.add')}
           </Button>

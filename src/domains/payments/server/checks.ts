@@ -5,7 +5,7 @@ import { clock, type Kind, type Piece } from '../../../server/work.ts'
 import { lockOrders } from '../../orders/server/rows.ts'
 import { closeOrders } from '../../orders/server/timers.ts'
 import { checkAfter, checksName, checkWaits } from '../../payment-channels/rules.ts'
-import { type Fault, failed, type Notice, retry } from '../../payment-channels/server/channels.ts'
+import { type Fault, type Notice, retry } from '../../payment-channels/server/channels.ts'
 import { type Connected, connectedTo } from '../../payment-channels/server/configs.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { receive, type Source, sourceOf } from './receive.ts'
@@ -30,6 +30,10 @@ type Seen =
   | { state: 'CLOSED' }
   /** Not paid yet. */
   | { state: 'OPEN' }
+  /** Its merchant has other keys, and nobody has verified them yet. */
+  | { state: 'HELD' }
+/** Whoever verifies the keys wakes it. */
+const heldSeconds = 900
 
 /**
  * Payments of channels are asked after until they are paid or closed: word of a channel may be lost.
@@ -47,9 +51,16 @@ export const checkKind = (app: App): Kind<Due, Seen> => ({
     and o.created_at = t.order_at and o.id = t.order_id) as expire_at`,
   async do(due) {
     const connected = await connectedTo(app, due.config_id)
-    return connected ? look(app, connected, due) : failed('merchant is not known')
+    return connected ? look(app, connected, due) : { state: 'HELD' }
   },
   async mark(ctx, due, to) {
+    if (to.state === 'HELD') {
+      await sql`update payments set attempts = 0,
+        next_at = ${clock(app)} + make_interval(secs => ${heldSeconds}) where ${due.ours}`.execute(
+        ctx.db,
+      )
+      return
+    }
     if (to.state === 'OPEN') {
       const age = (ctx.now.getTime() - due.created_at.getTime()) / 1000
       const left = (due.expire_at.getTime() - ctx.now.getTime()) / 1000

@@ -10,7 +10,8 @@ import {
   verify,
 } from 'node:crypto'
 import type { App } from '../../../server/context.ts'
-import { connectedTo, type Secrets } from '../../payment-channels/server/configs.ts'
+import type { ChannelKeys } from '../../payment-channels/server/channels.ts'
+import { type Secrets, tryingOut } from '../../payment-channels/server/configs.ts'
 import { providers } from './providers.ts'
 import { simulatorSign } from './verbs.ts'
 
@@ -48,13 +49,16 @@ export async function trySimulator(app: App, id: number): Promise<Tried[]> {
   ]
 }
 
-/** Our key signs, and the channel takes what it signed: an order that nobody made is not there. */
+/**
+ * Our key signs, and the channel takes what it signed: an order that nobody made is not there. Only
+ * keys count that signed this answer (`keys`): one that somebody made up would say who paid.
+ */
 export async function tryChannel(
   app: App,
   id: number,
   { privateKey }: Secrets,
   certUntil: Date | null,
-): Promise<Tried[]> {
+): Promise<{ steps: Tried[]; keys: ChannelKeys }> {
   const steps: Tried[] = []
   const text = randomBytes(32)
   let own = false
@@ -66,14 +70,21 @@ export async function tryChannel(
   }
   steps.push(tried('KEYS', own))
   if (certUntil) steps.push(tried('CERTIFICATE', certUntil > app.now(), certUntil.toISOString()))
-  if (!own) return steps
-  const connected = await connectedTo(app, id)
+  if (!own) return { steps, keys: {} }
+  const connected = await tryingOut(app, id)
   const said = (await connected?.channel.query(`HDTEST${id}T${app.now().getTime()}`)) ?? null
   if (said?.state === 'ABSENT') steps.push(tried('CHANNEL', true))
   else if (said && 'reason' in said)
     steps.push(tried('CHANNEL', false, said.reason, said.state === 'FAILED'))
   else steps.push(tried('CHANNEL', false, said?.state ?? '', false))
-  return steps
+  const keys = connected?.channel.signers() ?? {}
+  // one that was entered by hand and signs nothing
+  const idle = Object.keys(connected?.merchant.keys ?? {}).filter(
+    (key) => key.startsWith('PUB_KEY_ID_') && !Object.hasOwn(keys, key),
+  )
+  if (said?.state === 'ABSENT' && idle.length)
+    steps.push(tried('CHANNEL_KEY', false, idle.join(' ')))
+  return { steps, keys }
 }
 
 /** What an aggregator is told is enciphered and signed: both must go there and back. */

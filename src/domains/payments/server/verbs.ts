@@ -6,7 +6,7 @@ import { type App, type Ctx, found } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { signedBody } from '../../../server/input.ts'
 import { perApp } from '../../../server/perApp.ts'
-import { rowsOf } from '../../../server/rows.ts'
+import { exists, rowsOf } from '../../../server/rows.ts'
 import { clock } from '../../../server/work.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -72,7 +72,14 @@ async function toldBy(
   request: FastifyRequest,
 ): Promise<Told> {
   const connected = await connectedTo(app, configId)
-  if (connected?.merchant.provider !== provider) throw new Refusal(common.notFound)
+  if (connected?.merchant.provider !== provider) {
+    // keys that nobody has verified say nothing: the channel tells it again
+    const waits = await app.database.aside(
+      (db) => exists(db)`select from payment_configs where id = ${configId}
+        and provider = ${provider} and verified_at is null`,
+    )
+    throw new Refusal(waits ? paymentErrors.channelDown : common.notFound)
+  }
   try {
     return {
       connected,

@@ -298,6 +298,7 @@ test('the merchant of an organisation above collects for it', async () => {
       app_id: 'a',
     },
     ...{ cert_serial: 'AA', secrets: Buffer.from('x'), state: 'ACTIVE' as const, fee_bp: 38 },
+    verified_at: new Date('2026-11-20T06:00:00Z'),
   }
   const configId = await add(world.sql, 'payment_configs', config)
   expect(first(await create({ configId }))?.message).toBe('收款方须为收款商户所属机构')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
-import { exists } from '../../../server/rows.ts'
+import { rowOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { StoreRow, type stores } from '../contract.ts'
@@ -74,12 +74,14 @@ export async function belongs(ctx: Ctx, userId: number, orgId: number): Promise<
   return rows.length > 0
 }
 
-/** A merchant he sees, of the organisation or of one above it. */
-export const collects = (ctx: Ctx, configId: number, orgId: number): Promise<boolean> =>
-  exists(ctx.db)`select 1 from payment_configs c
+/** State of a merchant he sees, of the organisation or of one above it. */
+export async function collects(ctx: Ctx, configId: number, orgId: number): Promise<string | null> {
+  const row = await rowOf<{ state: string }>(ctx.db)`select c.state from payment_configs c
     join organisations above on above.id = c.org_id
     join organisations o on o.id = ${orgId} and above.path @> o.path
-    where c.id = ${configId} and c.removed_at is null and ${visible(ctx, 'c.org_id')}`
+    where c.id = ${configId} and c.removed_at is null and ${visible(ctx, 'c.org_id')} for share of c`
+  return row?.state ?? null
+}
 
 /** Holds the store, so that no machine comes into it meanwhile. */
 export const lock = (ctx: Ctx, id: number) =>

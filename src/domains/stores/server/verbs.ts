@@ -1,7 +1,8 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may } from '../../../server/context.ts'
+import { requireProof } from '../../../server/proof.ts'
 import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
-import { fieldRefusal, reject } from '../../../shared/errors.ts'
+import { common, fieldRefusal, reject } from '../../../shared/errors.ts'
 import { placeName, regionPath } from '../../../shared/regions.ts'
 import { newOwner } from '../../accounts/server/owner.ts'
 import { configsChanged } from '../../payment-channels/server/configs.ts'
@@ -42,9 +43,18 @@ async function checked(
     throw fieldRefusal(storeErrors.wrongPerson, 'userId')
   // one of an organisation above stays though he does not see it
   const { paymentConfigId } = store
-  if (paymentConfigId === null || paymentConfigId === before) return
-  if (!(await q.collects(ctx, paymentConfigId, orgId)))
-    throw fieldRefusal(storeErrors.wrongMerchant, 'paymentConfigId')
+  if (paymentConfigId === before) return
+  await checkPayee(ctx, paymentConfigId, orgId)
+}
+/** Where a store is paid is moved by whoever may move money, and only to where it arrives. */
+async function checkPayee(ctx: Ctx, configId: number | null, orgId: number): Promise<void> {
+  if (!may(ctx, 'payment-config:update')) throw fieldRefusal(common.forbidden, 'paymentConfigId')
+  if (configId !== null) {
+    const state = await q.collects(ctx, configId, orgId)
+    if (state === null) throw fieldRefusal(storeErrors.wrongMerchant, 'paymentConfigId')
+    if (state !== 'ACTIVE') throw fieldRefusal(storeErrors.inactiveMerchant, 'paymentConfigId')
+  }
+  await requireProof(ctx.app, ctx.actor)
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...store }) => {

@@ -27,9 +27,9 @@ export function StoreFields({ row }: { row: StoreRow | undefined }) {
       <Field name="userId">
         <Person orgId={row?.orgId} />
       </Field>
-      {may('payment-config:read') ? (
+      {may('payment-config:update') ? (
         <Field name="paymentConfigId">
-          <MerchantSelect />
+          <MerchantSelect active />
         </Field>
       ) : null}
       <Field name="county">
