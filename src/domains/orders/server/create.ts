@@ -33,7 +33,7 @@ import { MobileAnswer, MobileLane, orderErrors, type orders } from '../contract.
 import { forbidden, queueRefusal, safeSeconds, splitDiscount } from '../rules.ts'
 import { numbersOf } from './numbers.ts'
 import { platformBehind } from './queue.ts'
-import { isRegistered, mostOf, register, saleFor } from './specials.ts'
+import { countedFor, isRegistered, mostOf, register, saleFor } from './specials.ts'
 import { countUnpaid, lostBy } from './unpaid.ts'
 
 /** Few may order at once: who waits for a machine that somebody changes keeps no place for long. */
@@ -349,13 +349,17 @@ async function mobileOrder(
   ])
   // a twin with the same client id committed while we waited: its order is the answer
   if (!first) return found((await answerOfClient(ctx, input)) ?? undefined)
-  const sale = await saleFor(ctx, device, input, laneOf, true)
-  for (const item of input.items) {
-    const lane = laneOf.get(item.roadIndex)
-    const refusal = laneRefusal(lane, item, device, sale)
-    if (lane && refusal) noteRefusals(ctx, [refusalOf(lane, device, sale)])
-    if (refusal) throw fieldRefusal(refusal, `items.${item.roadIndex}`)
+  const judge = (sale: Sale) => {
+    for (const item of input.items) {
+      const lane = laneOf.get(item.roadIndex)
+      const refusal = laneRefusal(lane, item, device, sale)
+      if (lane && refusal) noteRefusals(ctx, [refusalOf(lane, device, sale)])
+      if (refusal) throw fieldRefusal(refusal, `items.${item.roadIndex}`)
+    }
   }
+  const sale = await saleFor(ctx, device, input, laneOf)
+  judge(sale)
+  judge(await countedFor(ctx, sale, input.identity, true))
   const sold = input.items.map((item) => ({
     lane: laneOf.get(item.roadIndex) as Lane,
     count: item.count,

@@ -5,6 +5,7 @@ import { bySystem } from '../../../server/run.ts'
 import { holderOf } from '../../../shared/address.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import type { Sale } from '../../drug-guard/rules.ts'
 import { type GuardRefusal, writeRefusals } from '../../drug-guard/server/refusals.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { orderErrors, type orders } from '../contract.ts'
@@ -20,7 +21,7 @@ import {
   refusalOf,
   type Seen,
 } from './create.ts'
-import { saleFor } from './specials.ts'
+import { countedFor, saleFor } from './specials.ts'
 import { closeOrders } from './timers.ts'
 import {
   type Buyer,
@@ -124,21 +125,28 @@ async function lookFor(
     nextOrder(ctx),
   ])
   const seen = { ...at, next }
-  const sale = await saleFor(ctx, device, input, lanes, false)
-  const drugs: GuardRefusal[] = []
-  const refused = input.items.flatMap((item) => {
-    const lane = lanes.get(item.roadIndex)
-    const def = laneRefusal(lane, item, device, sale)
-    if (lane && def?.name === orderErrors.drugForbidden.name)
-      drugs.push(refusalOf(lane, device, sale))
-    const refusal = def && fieldRefusal(def, `items.${item.roadIndex}`)
-    return refusal
-      ? [{ lane: lane as Lane, missing: item.count - (lane?.available ?? 0), refusal }]
-      : []
-  })
+  const judge = (sale: Sale) => {
+    const drugs: GuardRefusal[] = []
+    const refused = input.items.flatMap((item) => {
+      const lane = lanes.get(item.roadIndex)
+      const def = laneRefusal(lane, item, device, sale)
+      if (lane && def?.name === orderErrors.drugForbidden.name)
+        drugs.push(refusalOf(lane, device, sale))
+      const refusal = def && fieldRefusal(def, `items.${item.roadIndex}`)
+      return refusal
+        ? [{ lane: lane as Lane, missing: item.count - (lane?.available ?? 0), refusal }]
+        : []
+    })
+    const other = refused.find(({ refusal }) => refusal.def !== orderErrors.outOfStock)
+    return { refused, never: other && { drugs, refusal: other.refusal } }
+  }
+  const sale = await saleFor(ctx, device, input, lanes)
+  const { refused, never } = judge(sale)
   // what cannot be sold moves nobody
-  const other = refused.find(({ refusal }) => refusal.def !== orderErrors.outOfStock)
-  if (other) return { seen, refused: { drugs, refusal: other.refusal } }
+  if (never) return { seen, refused: never }
+  const counted = await countedFor(ctx, sale, input.identity, false)
+  const { never: limited } = counted === sale ? {} : judge(counted)
+  if (limited) return { seen, refused: limited }
   const short = refused.map(({ lane, missing }) => ({ lane: lane.id, missing }))
   const way = { short, ...full }
   if (!short.length && !way.machine.length && !way.own.length) return { seen }

@@ -92,15 +92,25 @@ beforeEach(async () => {
 const numberOf = async (id: number) =>
   (await world.one<{ n: string }>('select rtu_number as n from devices where id = $1', [id])).n
 
-type Asked = { road?: number; count?: number; at?: number; looks?: boolean; ip?: string }
+type Asked = Partial<Record<'road' | 'count' | 'at' | 'price', number>> & {
+  looks?: boolean
+  ip?: string
+}
 /** As a phone does, past the door: the payment's number, or the words of the refusal. */
 async function buy(
   identity: object | undefined,
-  { road = 1, count = 1, at = device, looks = true, ip = `10.0.2.${device % 250}` }: Asked = {},
+  {
+    road = 1,
+    count = 1,
+    at = device,
+    price = 300,
+    looks = true,
+    ip = `10.0.2.${device % 250}`,
+  }: Asked = {},
 ): Promise<string> {
   const input = MobileOrder.parse({
     rtuNumber: await numberOf(at),
-    items: [{ roadIndex: road, count, price: 300 }],
+    items: [{ roadIndex: road, count, price }],
     payType: 'WECHAT',
     clientId: randomUUID(),
     identity,
@@ -165,6 +175,24 @@ const vendAgain = async (outTradeNo: string, user = people.operator) => {
   const { status, body } = await world.send(user, 'POST', `/orders/${orderNum}/units/${id}/vend`)
   return status === 200 ? 'vended' : body.message
 }
+
+test('whether somebody bought is said last, and to an address a few times', async () => {
+  await pay(await buy(anna))
+  await pay(await buy(anna))
+  const ip = '10.9.9.9'
+  for (const looks of [true, false])
+    expect(await buy(anna, { price: 299, looks, ip })).toBe('价格已更新，请刷新')
+  await world.rows('update lanes set quantity = reserved where device_id = $1', [device])
+  const empty = await buy(anna, { looks: false, ip })
+  expect(empty).not.toBe(tooMany)
+  await world.rows('update lanes set quantity = capacity where device_id = $1', [device])
+  for (let i = 0; i < 12; i += 1) expect(await buy(anna, { looks: i % 2 === 0, ip })).toBe(tooMany)
+  for (const looks of [true, false])
+    expect(await buy(boris, { looks, ip })).toBe('操作过于频繁，请稍后再试')
+  // nobody else is kept from anything
+  expect(await buy(boris)).toEqual(sale)
+  expect(await buy(undefined, { road: 2, ip })).toEqual(sale)
+})
 
 test('who buys says who he is; two packs a day, wherever he buys them', async () => {
   const shelf = await bySystem(world.app, async (ctx) =>

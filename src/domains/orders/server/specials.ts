@@ -1,9 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
+import { perApp } from '../../../server/perApp.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { keyFor, sealSecret } from '../../../server/secretBox.ts'
 import { within } from '../../../server/within.ts'
+import { holderOf } from '../../../shared/address.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
 import { maskedIdCard, maskedName } from '../../../shared/idCard.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
 import { anyBuyer, type Goods, type Place, type Sale } from '../../drug-guard/rules.ts'
@@ -44,31 +47,48 @@ async function takenBy(ctx: Asking, persons: readonly Buffer[]): Promise<Map<str
 export const mostOf = (app: App, orgId: number) => cachedSetting(app, orgId, 'drug.specialPacks')
 
 type Wanted = { readonly items: readonly { roadIndex: number; count: number }[] }
-/**
- * What the guard is told of a sale from these lanes. `locking`: it is about to be written, and its
- * lanes are locked.
- */
+/** What the guard is told of a sale from these lanes before anybody looks what this person bought. */
 export async function saleFor(
   ctx: Asking,
   device: Pick<Place, 'dispensingMode'> & { orgId: number },
   { items, identity }: Wanted & { identity?: Identity | undefined },
   laneOf: ReadonlyMap<number, Goods>,
-  locking: boolean,
 ): Promise<Sale> {
   const packs = items.reduce((sum, { roadIndex, count }) => {
     const lane = laneOf.get(roadIndex)
     return lane && isRegistered(lane, device) ? sum + count : sum
   }, 0)
   if (!packs || !identity) return anyBuyer
+  return { ...anyBuyer, identified: true, packs, most: await mostOf(ctx.app, device.orgId) }
+}
+
+const refusedAt = perApp(() => new Map<string, number[]>())
+/** So many limits of persons an address may run into within so many minutes. */
+export const askLimits = { most: 12, ms: 600_000 }
+/**
+ * And with what he took or ordered today. Whoever is told it learns what somebody bought, so it is
+ * asked last, of a sale in whose way nothing else stands, and of an address that was refused a few
+ * times no more. `locking`: the order is about to be written, and its lanes are locked.
+ */
+export async function countedFor(
+  ctx: Asking & Pick<Ctx, 'ip'>,
+  sale: Sale,
+  identity: Identity | undefined,
+  locking: boolean,
+): Promise<Sale> {
+  if (!sale.packs || !identity) return sale
+  const [known, address, now] = [refusedAt(ctx.app), holderOf(ctx.ip), performance.now()]
+  const lately = (known.get(address) ?? []).filter((at) => now - at < askLimits.ms)
+  if (lately.length >= askLimits.most) throw new Refusal(common.tooMany)
   const person = digestOf(ctx.app, identity)
   if (locking) await takeTurns(ctx, [person])
   const taken = await takenBy(ctx, [person])
-  return {
-    ...anyBuyer,
-    identified: true,
-    packs: packs + (taken.get(person.toString('hex')) ?? 0),
-    most: await mostOf(ctx.app, device.orgId),
+  const packs = sale.packs + (taken.get(person.toString('hex')) ?? 0)
+  if (packs > sale.most) {
+    if (known.size > 10_000) known.clear()
+    known.set(address, [...lately, now])
   }
+  return { ...sale, packs }
 }
 
 /** With the order: who took the packs of these lanes. */
