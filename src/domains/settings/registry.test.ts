@@ -17,6 +17,13 @@ test.each(settingKeys.map((key) => [key] as const))(
   },
 )
 
+test('what guards the platform’s money is the platform’s to set', () => {
+  for (const key of settingKeys.filter((one) =>
+    /^funds\.(review|refundReserve|debtShare)/.test(one),
+  ))
+    expect([key, settingOfKey(key).level]).toEqual([key, 'platform'])
+})
+
 test('every default is a value, and every text is there in both languages', () => {
   for (const key of settingKeys) {
     const { shape, fallback, name, help } = settingOfKey(key)

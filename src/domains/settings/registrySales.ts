@@ -166,6 +166,8 @@ export const funds = k.settings('funds', 'org', {
     ...k.int('day', 0, 30, 0),
     name: bi('退款预留天数', 'Refund reserve'),
     help: bi('近几天的收入暂不可提现', 'Income of the last days is held back'),
+    // it holds back what an organisation asks the platform for
+    level: 'platform',
   },
   'funds.minSharePlatform': {
     ...k.int('bp', 0, 3000, 0),
@@ -179,21 +181,21 @@ export const funds = k.settings('funds', 'org', {
   },
   'funds.reviewWithdrawal': {
     ...k.fen(0, 1_000_000_000, 5_000_000),
-    name: bi('提现双人复核金额', 'Two people from: withdrawal'),
-    help: bi('达到该金额须两人复核', 'From this amount two people approve'),
+    name: bi('提现双人复核金额', 'Two people above: withdrawal'),
+    help: bi('超过该金额须两人复核', 'Above this amount two people approve'),
     level: 'platform',
   },
   'funds.reviewAdjustment': {
     ...k.fen(0, 1_000_000_000, 0),
-    name: bi('调账双人复核金额', 'Two people from: adjustment'),
-    help: bi('达到该金额须两人复核', 'From this amount two people approve'),
+    name: bi('调账双人复核金额', 'Two people above: adjustment'),
+    help: bi('超过该金额须两人复核', 'Above this amount two people approve'),
     level: 'platform',
     pending: true,
   },
   'funds.reviewDifference': {
     ...k.fen(0, 1_000_000_000, 10_000),
-    name: bi('差异忽略复核金额', 'Two people from: difference'),
-    help: bi('达到该金额须两人复核', 'From this amount two people approve'),
+    name: bi('差异忽略复核金额', 'Two people above: difference'),
+    help: bi('超过该金额须两人复核', 'Above this amount two people approve'),
     level: 'platform',
   },
   'funds.debtShare': {

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, rowId, type World, worldNow } from '../../../../test/support/world.ts'
 import { referrers } from '../contract.ts'
@@ -103,6 +105,30 @@ test('a code binds one phone, once, in its time', async () => {
   const edit = { id: body.id, version, referrerName: '李四', idName: '李四' }
   await world.call(referrers.update, edit, { token })
   expect((await row()).receiverState).toBe('UNBOUND')
+})
+
+test('WeChat is asked only for a code that somebody made', async () => {
+  let asked = 0
+  const wechat = createServer((_request, answer) => {
+    asked += 1
+    answer.end('{"errcode":40029}')
+  })
+  await new Promise<void>((done) => wechat.listen(0, '127.0.0.1', done))
+  const { port } = wechat.address() as AddressInfo
+  const before = { ...world.app.config }
+  Object.assign(world.app.config, {
+    ...{ wechatAppId: 'wx1', wechatAppSecret: 's', wechatApiBase: `http://127.0.0.1:${port}` },
+    publicUrl: 'https://huodao.example',
+  })
+  const { body } = await create({ mobile: '13900000009' })
+  const { text } = await code(body.id)
+  const bindAs = (k: string) => world.call(referrers.bind, { code: k, oauthCode: 'o' })
+  expect((await bindAs('x'.repeat(43))).body.error).toBe('referrers.codeOver')
+  expect(asked).toBe(0)
+  expect((await bindAs(text)).body.error).toBe('session.badIdentity')
+  expect(asked).toBe(1)
+  Object.assign(world.app.config, before)
+  wechat.close()
 })
 
 test('what a code needs: a person, who is enabled, and proof of who sends it', async () => {

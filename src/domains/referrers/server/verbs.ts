@@ -166,7 +166,12 @@ const whoIs = async (app: App, oauthCode: string | undefined): Promise<string> =
   return who.openid
 }
 const bind = prepared<Contract['bind'], string>({
-  prepare: (app, { oauthCode }) => whoIs(app, oauthCode),
+  // anybody may ask: WeChat only for a code that somebody made
+  async prepare(app, { code, oauthCode }) {
+    const known = await app.database.aside((db) => asked({ db, now: app.now() }, code))
+    if (!known) throw new Refusal(referrerErrors.codeOver)
+    return whoIs(app, oauthCode)
+  },
   async run(ctx, { code }, openid) {
     const row = await asked(ctx, code)
     // the code is spent by one statement: of two phones one binds
