@@ -2585,6 +2585,7 @@ table public.payment_configs row security
   cert_until timestamp with time zone
   tested_at timestamp with time zone
   test_steps jsonb default '[]'::jsonb not null
+  verified_at timestamp with time zone
   constraint payment_configs_cap_approval_check CHECK ((length(cap_approval) <= 200))
   constraint payment_configs_cert_serial_check CHECK ((cert_serial ~ '^[0-9A-F]{0,40}$'::text))
   constraint payment_configs_channel_keys_check CHECK ((jsonb_typeof(channel_keys) = 'object'::text))
@@ -2598,6 +2599,7 @@ END)
   constraint payment_configs_check3 CHECK (((system_id IS NOT NULL) OR (mch_id <> ''::text)))
   constraint payment_configs_check4 CHECK (((split_cap_bp <= 3000) OR (cap_approval <> ''::text)))
   constraint payment_configs_check5 CHECK (((settle_account IS NULL) = (settle_tail = ''::text)))
+  constraint payment_configs_check6 CHECK (((state <> 'ACTIVE'::text) OR (verified_at IS NOT NULL)))
   constraint payment_configs_collector_kind_check CHECK ((collector_kind = ANY (ARRAY['OPERATOR_MERCHANT'::text, 'SUB_MERCHANT'::text, 'PLATFORM_MERCHANT'::text])))
   constraint payment_configs_fee_bp_check CHECK (((fee_bp >= 0) AND (fee_bp <= 200)))
   constraint payment_configs_freeze_days_check CHECK (((freeze_days >= 1) AND (freeze_days <= 365)))
@@ -2618,8 +2620,9 @@ END)
   constraint payment_configs_user_name_check CHECK ((length(user_name) <= 40))
   CREATE INDEX payment_configs_org ON public.payment_configs USING btree (org_id, created_at DESC, id DESC)
   CREATE UNIQUE INDEX payment_configs_active ON public.payment_configs USING btree (org_id, provider) WHERE ((state = 'ACTIVE'::text) AND (mch_id <> ''::text))
-  CREATE UNIQUE INDEX payment_configs_merchant ON public.payment_configs USING btree (provider, mch_id, app_id) WHERE ((mch_id <> ''::text) AND (removed_at IS NULL))
+  CREATE UNIQUE INDEX payment_configs_merchant ON public.payment_configs USING btree (org_id, provider, mch_id, app_id) WHERE ((mch_id <> ''::text) AND (removed_at IS NULL))
   CREATE UNIQUE INDEX payment_configs_system ON public.payment_configs USING btree (provider, system_id) WHERE (removed_at IS NULL)
+  CREATE UNIQUE INDEX payment_configs_verified ON public.payment_configs USING btree (provider, mch_id, app_id) WHERE ((mch_id <> ''::text) AND (removed_at IS NULL) AND (state <> 'UNTESTED'::text))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
@@ -2710,6 +2713,7 @@ table public.payments row security
   CREATE INDEX payments_order ON public.payments USING btree (order_id)
   CREATE INDEX payments_org ON public.payments USING btree (org_id, created_at)
   CREATE INDEX payments_paid ON public.payments USING brin (paid_at) WITH (autosummarize='on')
+  CREATE INDEX payments_pending ON public.payments USING btree (config_id) WHERE ((config_id IS NOT NULL) AND (state = 'PENDING'::text))
   CREATE INDEX payments_turns ON public.payments USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
   CREATE UNIQUE INDEX payments_applied ON public.payments USING btree (order_id) WHERE applied
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))

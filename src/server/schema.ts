@@ -1378,6 +1378,7 @@ export interface PaymentConfigsTable {
   cert_until: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   tested_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   test_steps: Generated<unknown>
+  verified_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface PaymentEventsTable {
@@ -2892,6 +2893,7 @@ export type Constraint =
   | 'payment_configs_id_provider_key'
   | 'payment_configs_merchant'
   | 'payment_configs_system'
+  | 'payment_configs_verified'
   | 'payment_events_provider_event_id_key'
   | 'payments_applied'
   | 'payments_out_trade_no_key'
