@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { CallInput, Endpoint, Output } from '../shared/contract.ts'
+import { common } from '../shared/errors.ts'
 import { type ApiError, call, isApiError, messageOf, newKey } from './call.ts'
 import { translate } from './i18n.ts'
 import { withLoading } from './loading.ts'
@@ -37,6 +38,17 @@ const claimed = (meta: Meta | undefined, error: ApiError): boolean => {
     : (claims ?? []).some((claim) => claim === error.error || claim === String(error.code))
 }
 
+/** What did not work, where nothing else is known: the word beside that of its success. */
+const failures: Readonly<Record<string, string>> = {
+  'web:success.saved': 'web:failure.saved',
+  'web:success.edited': 'web:failure.edited',
+}
+const failureOf = (error: unknown, success: string | undefined): string => {
+  const word = failures[success ?? '']
+  const known = isApiError(error) && error.error !== common.unexpected.name
+  return known || !word ? messageOf(error) : translate(word)
+}
+
 /** The one place that shows errors and success messages; pages show neither. */
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({
@@ -48,7 +60,7 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({
     onError: (error, _input, _context, mutation) => {
       if (!isApiError(error) || (error.kind !== 'cancelled' && !claimed(mutation.meta, error)))
-        toast('error', messageOf(error))
+        toast('error', failureOf(error, mutation.meta?.success))
     },
     onSuccess: (_answer, _input, _context, mutation) => {
       if (mutation.meta?.success) toast('success', translate(mutation.meta.success))

@@ -257,6 +257,7 @@ export const locale = defineLocale(
       removed: '删除成功',
       set: '设置成功',
     },
+    failure: { saved: '保存失败', edited: '编辑失败' },
   },
   {
     product: 'Huodao',
@@ -507,5 +508,6 @@ export const locale = defineLocale(
       run: 'Run',
     },
     success: { done: 'Done', saved: 'Saved', edited: 'Changed', removed: 'Deleted', set: 'Set' },
+    failure: { saved: 'It could not be saved', edited: 'It could not be changed' },
   },
 )

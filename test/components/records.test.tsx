@@ -72,6 +72,27 @@ test('a record that somebody else changed meanwhile is not written over: the for
   expect(kept[0]).toMatchObject({ name: '我的改名', version: 6 })
 })
 
+test('a save that failed for no reason anybody knows says so in its own words, and the form stays', async () => {
+  keepLabels([label(1)])
+  const unknown = refused(500, 'common.unexpected', '操作失败')
+  answer('PUT /api/labels/1', () => unknown)
+  answer('POST /api/labels', () => unknown)
+  await show(<LabelList />)
+  await button('编辑').click()
+  await dialog.getByLabelText('名称').fill('改名')
+  await inDialog('保存').click()
+  await expect.element(page.getByText('编辑失败')).toBeVisible()
+  await expect.element(dialog.getByLabelText('名称')).toHaveValue('改名')
+  await inDialog('取消').click()
+  await button('离开').click()
+  await openNew()
+  await dialog.getByLabelText('名称').fill('新的')
+  await choose(dialog.getByLabelText('种类'), '柜门')
+  await dialog.getByLabelText('价格').fill('1')
+  await inDialog('保存').click()
+  await expect.element(page.getByText('保存失败')).toBeVisible()
+})
+
 test('the version a form was opened with is the one it saves with, whatever the list learns meanwhile', async () => {
   const kept = keepLabels([label(1, { version: 1 })])
   await show(<LabelList />)

@@ -28,7 +28,7 @@ export const orderErrors = defineErrors('orders', {
   laneNotSelling: [422018, '该商品暂时无法购买', 'This product cannot be bought at the moment'],
   outOfStock: [422019, '库存不足', 'Not enough stock'],
   priceChanged: [409010, '价格已更新，请刷新', 'The price has changed, please reload'],
-  overLimit: [422020, '超过购买数量限制', 'Over the purchase limit'],
+  overLimit: [422020, '超过限购数量', 'Over the purchase limit'],
   drugForbidden: [
     422021,
     '该药品不可在自动售货机销售',
