@@ -32,6 +32,7 @@ export const locale = defineLocale(
       what: { MAKE: '生成', DOWNLOAD: '下载' },
     },
     make: '生成证据包',
+    fileRows: '{n} 行',
     makeHint: '至少选择设备、批次或追溯码之一；最多 {devices} 台设备、366 天、{rows} 行。',
     makeDone: '已开始生成，完成后会通知您',
     download: '下载',
@@ -83,6 +84,7 @@ export const locale = defineLocale(
       what: { MAKE: 'Made', DOWNLOAD: 'Downloaded' },
     },
     make: 'Make a package',
+    fileRows: 'Rows: {n}',
     makeHint:
       'Choose machines, a batch or a trace code at least; at most {devices} machines, 366 days and {rows} rows.',
     makeDone: 'Being made: you will be told',

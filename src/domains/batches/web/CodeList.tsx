@@ -66,6 +66,8 @@ export function CodeList() {
           col('productName', { width: 132 }),
           col('batchNo'),
           col('state', {
+            fit: (_, row) =>
+              `${t(`enums.state.${row.state}`)}    ${row.quarantined ? `${t('fields.quarantined')}    ` : ''}`,
             render: (_, row) => (
               <>
                 <StatusTag tone={codeTones[row.state]}>{t(`enums.state.${row.state}`)}</StatusTag>{' '}

@@ -81,7 +81,7 @@ function Body({ row }: { row: Excursion }) {
         <Rows
           title={f('laneCount')}
           items={row.lanes.map(({ road, product, qty }) => [
-            String(road),
+            `${f('roadIndex')} ${road}`,
             t('lane', { product, qty }),
           ])}
         />

@@ -5,7 +5,7 @@ import { Detail, Rows } from '../../../web/Detail.tsx'
 import { download } from '../../../web/download.ts'
 import type { DetailProps } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
-import { formatBytes } from '../../../web/Money.tsx'
+import { formatBytes, formatCount } from '../../../web/Money.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { Time } from '../../../web/Time.tsx'
 import { Lines, Part } from '../../../web/ui/Sheet.tsx'
@@ -85,10 +85,12 @@ export function PackDrawer({ id, ...steps }: DetailProps) {
               [t('fields.to'), pack.to],
               [t('fields.dataAsOf'), <Time key="asOf" at={pack.dataAsOf} style="full" />],
               [t('fields.userName'), `${pack.userName} · ${pack.orgName}`],
-              [t('fields.rows'), pack.rows],
+              [t('fields.rows'), pack.rows === null ? '' : formatCount(pack.rows)],
               [t('fields.fileBytes'), pack.fileBytes === null ? '' : formatBytes(pack.fileBytes)],
               [t('fields.expiresAt'), <Time key="expires" at={pack.expiresAt} />],
-              [t('fields.error'), pack.error ? <Bad key="error">{pack.error}</Bad> : ''],
+              ...(pack.error
+                ? [[t('fields.error'), <Bad key="error">{pack.error}</Bad>] as const]
+                : []),
               [
                 t('fields.sha256'),
                 <code key="sum" style={whole}>
@@ -116,7 +118,7 @@ export function PackDrawer({ id, ...steps }: DetailProps) {
                   <li key={file.name}>
                     <span>{file.name}</span>
                     <Muted>{file.sha256.slice(0, 16)}…</Muted>
-                    <span>{file.rows}</span>
+                    <span>{t('fileRows', { n: formatCount(file.rows) })}</span>
                   </li>
                 ))}
               </Lines>

@@ -39,7 +39,7 @@ export function PackList() {
         columns={[
           col('no', { fixed: 'start', link: (row) => detail.to(row.no) }),
           col('about', {
-            width: 200,
+            width: 188,
             render: (about: string) => <Cut title={about}>{about}</Cut>,
           }),
           col('from'),
@@ -50,7 +50,7 @@ export function PackList() {
             width: 88,
             render: (bytes: number | null) => (bytes === null ? null : formatBytes(bytes)),
           }),
-          col('userName'),
+          col('userName', { width: 96 }),
           col('createTime'),
           col('dataAsOf', { defaultHidden: true }),
           col('devices', { defaultHidden: true }),
