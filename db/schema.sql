@@ -5966,6 +5966,14 @@ AS $function$
       and r.state in ('OPEN','HANDLING','REVIEW')
       and r.org_id in (select o.id from organisations o, organisations own, payment_configs c
         where c.id = config and own.id = c.org_id and o.path <@ own.path))
+    or exists (select from split_strategies s join lateral (select v.config_id
+        from split_strategy_versions v where v.strategy_id = s.id and v.state = 'PUBLISHED'
+        order by v.version_no desc limit 1) v on v.config_id = config
+      where s.state = 'PUBLISHED'
+        and s.org_id in (select o.id from organisations o, organisations own, payment_configs c
+          where c.id = config and own.id = c.org_id and o.path <@ own.path))
+    or exists (select from ledger_accounts a where a.config_id = config and a.code = '2901'
+      and (select coalesce(sum(e.amount), 0) from ledger_entries e where e.account_id = a.id) <> 0)
 $function$
 
 CREATE OR REPLACE FUNCTION public.quarantine_codes()

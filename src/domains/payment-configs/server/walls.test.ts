@@ -8,6 +8,8 @@ import { openWechatPay, type Told } from '../../../../test/support/payChannels.t
 import { openWorld, rowId, type World, worldNow } from '../../../../test/support/world.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
 import { runDue } from '../../../server/work.ts'
+import { suspenseIn, suspenseOut } from '../../ledger/rules.ts'
+import { post } from '../../ledger/server/post.ts'
 import { orders } from '../../orders/contract.ts'
 import { configsChanged } from '../../payment-channels/server/configs.ts'
 import { payments } from '../../payments/contract.ts'
@@ -220,7 +222,12 @@ test('where a store is paid moves whoever may move money, proven, and to one tha
   // neither elsewhere, nor to the merchant above
   expect((await edit({ paymentConfigId: null }, seller)).status).toBe(403)
   expect((await edit({}, seller)).body.storeName).toBe('改名')
-  await act('remove', id)
+  // nor does it go while money in suspense lies with it
+  const of = { orgId: 3, orderId: null, orderNum: null, configId: id }
+  await world.system(async (ctx) => post(ctx, [suspenseIn('walls', 100, of)]))
+  expect((await act('remove', id)).status).toBe(409)
+  await world.system(async (ctx) => post(ctx, [suspenseOut('walls', 100, of)]))
+  expect((await act('remove', id)).status).toBe(200)
 })
 
 test('after all of it the books agree', async () => {

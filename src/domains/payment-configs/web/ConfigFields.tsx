@@ -1,5 +1,7 @@
 import { Form } from 'antd'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { BpField } from '../../../web/form/BpField.tsx'
 import {
   Field,
   Fixed,
@@ -13,8 +15,7 @@ import {
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import type { Provider } from '../../payment-channels/rules.ts'
 import type { ConfigRow } from '../contract.ts'
-import { hasDriver, usualCapBp } from '../rules.ts'
-import { BpField } from './BpField.tsx'
+import { freezeDaysOf, hasDriver, usualCapBp } from '../rules.ts'
 import { KeyFields } from './KeyFields.tsx'
 
 /** The organisation is chosen once, the first keys are entered here; later ones have their own act. */
@@ -23,6 +24,12 @@ export function ConfigFields({ row }: { row: ConfigRow | undefined }) {
   const provider = (Form.useWatch('provider') ?? row?.provider ?? 'SIMULATOR') as Provider
   const capped = Number(Form.useWatch('splitCapBp') ?? 0) > usualCapBp
   const driven = hasDriver(provider)
+  const form = Form.useFormInstance()
+  const fresh = row === undefined
+  useEffect(() => {
+    if (fresh && !form.isFieldTouched('freezeDays'))
+      form.setFieldValue('freezeDays', freezeDaysOf(provider))
+  }, [form, fresh, provider])
   return (
     <>
       {row ? (

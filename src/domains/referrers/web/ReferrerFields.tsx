@@ -1,10 +1,10 @@
 import { Form } from 'antd'
 import { useTranslation } from 'react-i18next'
+import { BpField } from '../../../web/form/BpField.tsx'
 import {
   DayField,
   Field,
   Fixed,
-  NumberField,
   RadioField,
   TextAreaField,
   TextField,
@@ -32,7 +32,7 @@ export function ReferrerFields({ row }: { row: ReferrerRow | undefined }) {
       <Field name="linkedOrgId">
         <OwnerSelect />
       </Field>
-      <NumberField name="defaultBp" min={0} max={3000} unit="‱" hint={t('shareHint')} />
+      <BpField name="defaultBp" max={30} hint={t('shareHint')} />
       <RadioField name="receiveKind" />
       {personal ? (
         <TextField

@@ -318,6 +318,14 @@ test('the merchant of an organisation above collects for it', async () => {
     parties: collects,
   })
   expect(preview.body).toMatchObject({ fee: 4, base: 996, sales: [{ gives: [896, 100] }, {}, {}] })
+  // and stays while it does
+  const used = async () =>
+    (await world.sql<{ used: boolean }>('select payment_config_used($1) as used', [configId]))[0]
+      ?.used
+  expect(await used()).toBe(false)
+  const other = await create({ name: '代收二', configId, parties: collects })
+  expect((await act('publish', other.body.id, 1)).status).toBe(200)
+  expect(await used()).toBe(true)
   await world.sql(`update payment_configs set state = 'DISABLED'`)
   expect(first(await act('publish', made.body.id, 1))?.message).toBe('请选择收款商户')
 })

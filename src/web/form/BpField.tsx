@@ -1,5 +1,5 @@
 import { InputNumber } from 'antd'
-import { Field } from '../../../web/form/fields.tsx'
+import { Field } from './fields.tsx'
 
 type Value = { id?: string; value?: number | null; onChange?: (bp: number | null) => void }
 const Percent = ({ id, value, onChange, max }: Value & { max: number }) => (
