@@ -21,6 +21,7 @@ export function AskDialog({ onClose }: { onClose: () => void }) {
       save={invoices.create}
       initial={{ kind: 'NORMAL', source: 'ORDERS' }}
       width={640}
+      okText={t('create')}
       success="web:success.done"
       onClose={onClose}
     >
@@ -45,8 +46,8 @@ export function AskDialog({ onClose }: { onClose: () => void }) {
           onPick={setTitle}
         />
       </Field>
-      <RadioField name="kind" />
-      <RadioField name="source" />
+      <RadioField name="kind" wide={false} />
+      <RadioField name="source" wide={false} />
       <Chosen orgId={title?.orgId} />
       <TextField name="email" placeholder={title?.email ?? ''} wide />
     </FormDialog>

@@ -63,7 +63,6 @@ function Body({ row }: { row: InvoiceDetail }) {
     <>
       <Rows
         items={[
-          [t('fields.requestNo'), row.requestNo],
           [t('fields.kind'), t(`enums.kind.${row.kind}`)],
           [t('fields.source'), t(`enums.source.${row.source}`)],
           [t('fields.amount'), yuan(row.amount)],

@@ -50,7 +50,7 @@ export function InvoiceList() {
         ns="invoices"
         endpoint={invoices.list}
         live="invoices"
-        views={useTabs()}
+        views={useTabs('list')}
         detail={InvoiceDrawer}
         header={ask}
         filters={[
@@ -71,19 +71,19 @@ export function InvoiceList() {
             link: (row) => detail.to(row.id),
             render: (number: string) => <ShortNumber number={number} />,
           }),
-          col('title'),
-          col('taxNo', { width: 172 }),
+          col('title', { width: 160 }),
+          col('taxNo', { defaultHidden: true }),
           col('kind', { width: 88, tones: {} }),
           col('amount', { width: 96 }),
           col('taxAmount', { width: 88 }),
           col('source', { width: 72, tones: {} }),
-          col('state', { width: 104 }),
+          col('state', { width: 96 }),
           col('issuedNo', {
             width: 108,
             render: (number: string) => (number ? <ShortNumber number={number} /> : null),
           }),
-          col('issueTime', { width: 112 }),
-          col('requester', { width: 88 }),
+          col('issueTime', { width: 104 }),
+          col('requester', { width: 80 }),
           col('taxRateBp', {
             defaultHidden: true,
             render: (bp: number) => `${bp / 100}%`,

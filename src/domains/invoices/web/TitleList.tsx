@@ -10,7 +10,7 @@ import { useTabs } from './tabs.ts'
 const TitleFields = lazyDialog(() => import('./TitleFields.tsx').then((m) => m.TitleFields))
 
 export function TitleList() {
-  useTranslation('invoices')
+  const { t } = useTranslation('invoices')
   const col = useCols(TitleRow, 'invoices')
   const { orgId } = useUser()
   return (
@@ -19,7 +19,8 @@ export function TitleList() {
       texts="titles"
       endpoint={invoices.titles}
       live="invoices"
-      views={useTabs()}
+      title={t('many')}
+      views={useTabs('titles')}
       records={{
         create: invoices.createTitle,
         update: invoices.updateTitle,

@@ -125,7 +125,7 @@ function FileInput({ id, value, onChange }: FileProps) {
       <Muted>{value ? t('uploaded', { name }) : t('fileHint')}</Muted>
       <input
         ref={field}
-        hidden
+        style={{ display: 'none' }}
         type="file"
         accept=".pdf,.ofd,application/pdf"
         aria-label={t('fields.file')}

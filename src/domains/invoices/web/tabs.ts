@@ -1,11 +1,17 @@
 import { useTranslation } from 'react-i18next'
 import type { View } from '../../../web/list/types.ts'
 
-/** Requests, and the titles they are made out to. */
-export function useTabs(): readonly View[] {
+const paths = {
+  list: '/finance/invoice-enterprise',
+  titles: '/finance/invoice-enterprise/titles',
+} as const
+
+/** Requests, and the titles they are made out to, seen from one of them. */
+export function useTabs(at: keyof typeof paths): readonly View[] {
   const { t } = useTranslation('invoices')
-  return [
-    { key: 'list', label: t('list'), path: '/finance/invoice-enterprise' },
-    { key: 'titles', label: t('titleTab'), path: '/finance/invoice-enterprise/titles' },
-  ]
+  const tab = (key: keyof typeof paths, label: string): View => ({
+    ...{ key, label },
+    ...(key === at ? { query: {} } : { path: paths[key] }),
+  })
+  return [tab('list', t('list')), tab('titles', t('titleTab'))]
 }
