@@ -63,7 +63,7 @@ export const locale = defineLocale(
     send: '发送邮件',
     red: '红冲',
     cancel: '撤销',
-    download: '下载发票',
+    download: '下载',
     approveAsk: '确定通过该开票申请？',
     cancelAsk: '确定撤销该开票申请？撤销后金额可重新申请',
     redHint: '确定红冲该发票？红冲后金额可重新开票。先在税务平台开具红字发票，再登记其号码',
@@ -143,7 +143,7 @@ export const locale = defineLocale(
       isDefault: 'Default',
     },
     enums: {
-      kind: { NORMAL: 'Normal', SPECIAL: 'Special (VAT)' },
+      kind: { NORMAL: 'Normal', SPECIAL: 'Special' },
       source: { ORDERS: 'Orders', SERVICE_FEE: 'Service fee' },
       state: {
         PENDING: 'Pending',
@@ -164,7 +164,7 @@ export const locale = defineLocale(
     send: 'Send mail',
     red: 'Reverse',
     cancel: 'Withdraw',
-    download: 'Download invoice',
+    download: 'Download',
     approveAsk: 'Approve this request?',
     cancelAsk: 'Withdraw this request? Its amounts may be requested again then',
     redHint:

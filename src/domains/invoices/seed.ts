@@ -61,7 +61,7 @@ type Asked = {
   sold: readonly Sold[]
 }
 
-/** Requests in each state, of orders of the last days, and of the fees of a month. */
+/** Requests in each state, of orders of the last days; of fees there are none before a month is over. */
 export async function seedInvoices(db: Db, files: FileStore, ids: Ids, now: Date): Promise<void> {
   const usual = new Set<string>()
   for (const [of, who, title, taxNo, email] of titles) {
@@ -81,9 +81,7 @@ export async function seedInvoices(db: Db, files: FileStore, ids: Ids, now: Date
       const [state, made] = states[kind] as (typeof states)[number]
       await request(db, files, { ...asker, state, kind: made, source: 'ORDERS', sold }, now)
     }
-    if (!first) continue
-    await wantsRed(db, files, asker, now)
-    await fees(db, files, asker, now)
+    if (first) await wantsRed(db, files, asker, now)
   }
 }
 
@@ -115,31 +113,6 @@ async function wantsRed(
       db,
       files,
       { ...asker, state: 'RED_PENDING', kind: 'NORMAL', source: 'ORDERS', sold: [refunded] },
-      now,
-    )
-}
-
-/** What those above took in the last months that are over. */
-async function fees(
-  db: Db,
-  files: FileStore,
-  asker: Omit<Asked, 'state' | 'kind' | 'source' | 'sold'>,
-  now: Date,
-): Promise<void> {
-  const rows = await rowsOf<Sold & { issuer: number }>(db)`
-    select to_char(f.month, 'YYYYMM') || '-' || f.issuer as no,
-      f.month::timestamp at time zone 'Asia/Shanghai' as at, null as device, f.fee as amount,
-      f.issuer from invoice_fees(${asker.orgId}, '2020-01-01') f
-    where f.month < date_trunc('month', ${now}::timestamptz at time zone 'Asia/Shanghai')
-    order by f.month desc, f.issuer limit 2`
-  for (const [i, { issuer, ...sold }] of rows.entries())
-    await request(
-      db,
-      files,
-      {
-        ...{ ...asker, issuer, state: i ? 'ISSUED' : 'PENDING', kind: 'SPECIAL' },
-        ...{ source: 'SERVICE_FEE', sold: [sold] },
-      },
       now,
     )
 }

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { byRole, type Ctx, found, may } from '../../../server/context.ts'
+import { type Ctx, found } from '../../../server/context.ts'
 import { onlyRow } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
-import { guarding, updateVersion } from '../../../server/shapes.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
@@ -15,8 +14,7 @@ import { notify } from '../../notices/server/notify.ts'
 import { payeeOf as merchantOf } from '../../payment-channels/server/configs.ts'
 import { accountState, sameName } from '../../payout-accounts/rules.ts'
 import { lockOrg, openAccount, payeeOf } from '../../payout-accounts/server/accounts.ts'
-import { settingOf } from '../../settings/server/values.ts'
-import type { WithdrawalRow, withdrawals } from '../contract.ts'
+import type { withdrawals } from '../contract.ts'
 import {
   approvable,
   availableOf,
@@ -28,60 +26,13 @@ import {
   rejectable,
   retryable,
   setAside,
-  type WithdrawalState,
   withdrawalErrors,
-  withdrawalFrom,
 } from '../rules.ts'
 import { tell, transfersName } from './pay.ts'
 import * as q from './queries.ts'
+import { covered, deciderOf, facts, get, limitOf, shown, step } from './steps.ts'
 
 type Contract = typeof withdrawals
-type Read = NonNullable<Awaited<ReturnType<typeof q.one>>>
-
-const limitOf = (ctx: Ctx): Promise<number> =>
-  settingOf(ctx.db, platformOrg, 'funds.reviewWithdrawal')
-const deciderOf = (ctx: Ctx, limit: number) => ({
-  userId: ctx.actor.userId ?? 0,
-  administrator: byRole(ctx, (role) => role === 'ROLE_SUPER_ADMIN' || role === 'ROLE_ADMIN'),
-  limit,
-})
-
-function shown(
-  ctx: Ctx,
-  limit: number,
-  { stuck, requestedBy, approvedBy, ...row }: Read,
-): WithdrawalRow {
-  const facts = { ...row, stuck, requestedBy, approvedBy }
-  const userId = ctx.actor.userId ?? 0
-  const approves = may(ctx, 'withdrawal:approve')
-  const pays = may(ctx, 'withdrawal:pay')
-  return {
-    ...row,
-    secondNeeded: needsSecond(row.amount, limit),
-    can: {
-      cancel: may(ctx, 'withdrawal:create') && cancellable(facts, userId) === null,
-      approve: approves && approvable(facts, deciderOf(ctx, limit)) === null,
-      reject: approves && rejectable(facts, userId) === null,
-      retry: pays && retryable(facts) === null,
-      payByHand: pays && payableByHand(facts, userId) === null,
-      payee: pays && payableByHand(facts, userId) === null,
-    },
-  }
-}
-const get = async (ctx: Ctx, id: number) =>
-  shown(ctx, await limitOf(ctx), found(await q.one(ctx, id)))
-
-/** The ledger guards what nobody here foresees: nobody is paid what he does not have. */
-const onePending = guarding({ withdrawals_pending: [withdrawalErrors.pending] })
-async function covered<R>(work: Promise<R>): Promise<R> {
-  try {
-    return await onePending(work)
-  } catch (error) {
-    if ((error as { constraint?: string }).constraint !== 'ledger_balances_balance_check')
-      throw error
-    throw fieldRefusal(withdrawalErrors.tooMuch, 'amount')
-  }
-}
 
 /** Requests of an organisation take turns: each sees what the one before it set aside. */
 const turnOf = (orgId: number) =>
@@ -107,9 +58,7 @@ const create: Handlers<Contract>['create'] = async (ctx, { amount, accountId, re
     )
   const funds = await q.fundsOf(ctx, orgId)
   if (amount < funds.minimum)
-    throw new Refusal(withdrawalErrors.tooLittle, { n: plainYuan(funds.minimum) }, [
-      { field: 'amount', text: withdrawalErrors.tooLittle.text },
-    ])
+    throw fieldRefusal(withdrawalErrors.tooLittle, 'amount', { n: plainYuan(funds.minimum) })
   if (amount > availableOf(funds)) throw fieldRefusal(withdrawalErrors.tooMuch, 'amount')
   if (funds.used >= funds.perDay) throw new Refusal(withdrawalErrors.tooOften, { n: funds.perDay })
   const { id, no } = await covered(
@@ -143,50 +92,6 @@ const ask = (ctx: Ctx, no: string, amount: number, orgName: string): Promise<voi
       quietHours: 1,
     })
   })
-
-/** What the log keeps of one. */
-const facts = ({
-  orgName,
-  amount,
-  fee,
-  method,
-  accountNo,
-  state,
-  reason,
-  voucher,
-}: WithdrawalRow) => ({
-  ...{ orgName, amount, fee, method, accountNo, state, reason, voucher },
-})
-
-type Asked = { id: number; version: number }
-/** One step of one withdrawal, with what it was and has become in the log. */
-async function step(
-  ctx: Ctx,
-  { id, version }: Asked,
-  decide: (held: q.Held) =>
-    | Promise<{ to: WithdrawalState; set?: Record<string, unknown> }>
-    | {
-        to: WithdrawalState
-        set?: Record<string, unknown>
-      },
-): Promise<WithdrawalRow> {
-  const held = found(await q.held(ctx, id))
-  const before = await get(ctx, id)
-  const { to, set } = await decide(held)
-  if (to !== held.state && !withdrawalFrom(to).includes(held.state))
-    throw new Refusal(withdrawalErrors.wrongState)
-  await updateVersion(ctx, 'withdrawals', { id, version }, { state: to, ...set })
-  const after = await covered(get(ctx, id))
-  ctx.audit({
-    id,
-    name: held.no,
-    orgId: held.orgId,
-    before: facts(before),
-    after: facts(after),
-  })
-  ctx.touch('withdrawals', held.orgId)
-  return after
-}
 
 /** The channel of the platform pays what is not paid by hand; chosen once. */
 async function sender(ctx: Ctx, held: q.Held): Promise<Record<string, unknown>> {
