@@ -1,5 +1,5 @@
 import { Button, Form } from 'antd'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { FormDialog } from '../../../web/FormDialog.tsx'
@@ -57,14 +57,16 @@ export function AskDialog({ onClose }: { onClose: () => void }) {
 /** Another source, or another organisation, is another list: what was chosen of the last one goes. */
 function Chosen({ orgId }: { orgId: number | undefined }) {
   const { t } = useTranslation('invoices')
+  const form = Form.useFormInstance()
   const source = (Form.useWatch('source') as Source | undefined) ?? 'ORDERS'
+  const list = `${source} ${orgId}`
+  const last = useRef(list)
+  useEffect(() => {
+    if (last.current !== list) form.setFieldValue('sourceNos', [])
+    last.current = list
+  }, [form, list])
   return (
-    <Field
-      key={`${source} ${orgId}`}
-      name="sourceNos"
-      hint={t(source === 'ORDERS' ? 'orderHint' : 'feeHint')}
-      wide
-    >
+    <Field name="sourceNos" hint={t(source === 'ORDERS' ? 'orderHint' : 'feeHint')} wide>
       <OfferSelect source={source} orgId={orgId} />
     </Field>
   )

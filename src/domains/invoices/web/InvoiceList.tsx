@@ -123,7 +123,7 @@ export function InvoiceList() {
           },
         ]}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: ask }}
-        card={['taxNo', 'kind', 'amount', 'issuedNo']}
+        card={['title', 'kind', 'amount']}
       />
       {open?.what === 'ask' ? <AskDialog onClose={close} /> : null}
       {open && open.what !== 'ask' && Dialog ? <Dialog row={open.row} onClose={close} /> : null}

@@ -1,6 +1,7 @@
 import { Flex } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { shanghaiDay } from '../../../shared/instants.ts'
 import { yuan } from '../../../shared/money.ts'
 import { useRead } from '../../../web/api.ts'
 import { Select } from '../../../web/ui/select.tsx'
@@ -53,9 +54,11 @@ export function OfferSelect({ id, value = [], onChange, source, orgId }: Props) 
         optionLabelProp="value"
         options={(list ?? []).map(({ no, time, amount, issuerName }) => ({
           value: no,
-          label: [no, source === 'ORDERS' ? time.slice(0, 10) : issuerName, yuan(amount)].join(
-            ' · ',
-          ),
+          label: [
+            no,
+            source === 'ORDERS' ? shanghaiDay(new Date(time)) : issuerName,
+            yuan(amount),
+          ].join(' · '),
         }))}
         onChange={(next: string[]) => {
           setTyped('')
