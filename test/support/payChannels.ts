@@ -31,6 +31,23 @@ export type Trade = {
 }
 /** Money that a merchant sent to somebody. */
 export type Transfer = { no: string; amount: number; payee: string; holder: string; state: string }
+/** A share of a payment, as it was asked for and what became of it. */
+export type Part = { account: string; amount: number; state: 'PENDING' | 'PAID' | 'FAILED' }
+/** What stands at the channel about shares, by our numbers. */
+export type Shares = {
+  receivers: Map<string, { name: string; relation: string }>
+  splits: Map<string, { tradeNo: string; parts: Part[] }>
+  returns: Map<string, { splitNo: string; account: string; amount: number; state: string }>
+  released: Map<string, string>
+  /** Payments that were marked at their order. */
+  frozen: Set<string>
+  /** Who refuses what he is sent, who has nothing to give back, and who does not let anybody. */
+  refusing: Set<string>
+  broke: Set<string>
+  unwilling: Set<string>
+  /** New shares and returns wait until they are asked about once more. */
+  late: boolean
+}
 export type Refund = { refundNo: string; tradeNo: string; amount: number; state: string }
 export type Fault =
   | { how: 'DIES' } // before it does anything
@@ -51,6 +68,7 @@ export type StandIn = {
   trades: Map<string, Trade>
   refunds: Map<string, Refund>
   transfers: Map<string, Transfer>
+  shares: Shares
   /** Names of the calls that were rightly signed; a wrong one is `BAD …`. */
   calls: string[]
   /** The next calls of this name do this. */
@@ -104,8 +122,20 @@ type Asked = {
   user_name?: string
   transfer_amount?: number
   transfer_scene_id?: string
-  amount?: { total?: number; refund?: number }
+  amount?: { total?: number; refund?: number } | number
+  settle_info?: { profit_sharing?: boolean }
+  type?: string
+  account?: string
+  name?: string
+  relation_type?: string
+  custom_relation?: string
+  out_order_no?: string
+  out_return_no?: string
+  return_mchid?: string
+  unfreeze_unsplit?: boolean
+  receivers?: { type: string; account: string; amount: number; description: string }[]
 }
+const whole = (amount: Asked['amount']) => (typeof amount === 'object' ? amount : {})
 type Handle = (
   request: { name: string; request: IncomingMessage; body: string },
   fault: Fault | undefined,
@@ -173,10 +203,75 @@ const store = () => {
     trades.set(outTradeNo, trade)
     return trade
   }
+  const shares: Shares = {
+    ...{ receivers: new Map(), splits: new Map(), returns: new Map(), released: new Map() },
+    ...{ frozen: new Set(), refusing: new Set(), broke: new Set(), unwilling: new Set() },
+    late: false,
+  }
+  const splitFen = (tradeNo: string) =>
+    [...shares.splits.values()]
+      .filter((one) => one.tradeNo === tradeNo)
+      .flatMap(({ parts }) => parts)
+      .reduce((sum, { amount, state }) => sum + (state === 'FAILED' ? 0 : amount), 0)
   return {
     trades,
     refunds,
     open,
+    shares,
+    /** What of a payment is not split yet, the fee taken off. */
+    unsplit: (tradeNo: string): number =>
+      shares.released.has(tradeNo)
+        ? 0
+        : Math.ceil((byTrade(tradeNo)?.amount ?? 0) * 0.994) - splitFen(tradeNo),
+    /** The shares of this number, now made or known; a code: why not. */
+    split(no: string, tradeNo: string, asked: { account: string; amount: number }[]) {
+      const known = shares.splits.get(no)
+      if (known)
+        return known.tradeNo === tradeNo &&
+          JSON.stringify(known.parts.map(({ account, amount }) => ({ account, amount }))) ===
+            JSON.stringify(asked)
+          ? known
+          : 'INVALID_REQUEST'
+      const trade = byTrade(tradeNo)
+      if (trade?.state !== 'PAID' || !shares.frozen.has(trade.outTradeNo)) return 'INVALID_REQUEST'
+      if (asked.some(({ account }) => !shares.receivers.has(account))) return 'NO_AUTH'
+      if (asked.reduce((sum, { amount }) => sum + amount, 0) > Math.floor(trade.amount * 0.3))
+        return 'RULE_LIMIT'
+      if (shares.released.has(tradeNo)) return 'INVALID_REQUEST'
+      const made = {
+        tradeNo,
+        parts: asked.map(
+          (part): Part => ({
+            ...part,
+            state: shares.late ? 'PENDING' : shares.refusing.has(part.account) ? 'FAILED' : 'PAID',
+          }),
+        ),
+      }
+      shares.splits.set(no, made)
+      return made
+    },
+    /** Whoever asks a second time hears the end. */
+    ended(no: string) {
+      const known = shares.splits.get(no)
+      for (const part of known?.parts ?? [])
+        if (part.state === 'PENDING')
+          part.state = shares.refusing.has(part.account) ? 'FAILED' : 'PAID'
+      return known
+    },
+    giveBack(no: string, splitNo: string, account: string, amount: number) {
+      const known = shares.returns.get(no)
+      if (known) return known.amount === amount && known.account === account ? known : 'PARAM_ERROR'
+      const part = shares.splits.get(splitNo)?.parts.find((one) => one.account === account)
+      const given = [...shares.returns.values()]
+        .filter((one) => one.splitNo === splitNo && one.account === account)
+        .reduce((sum, one) => sum + one.amount, 0)
+      if (part?.state !== 'PAID' || given + amount > part.amount) return 'INVALID_REQUEST'
+      if (shares.unwilling.has(account)) return 'NO_AUTH'
+      if (shares.broke.has(account)) return 'NOT_ENOUGH'
+      const made = { splitNo, account, amount, state: shares.late ? 'PROCESSING' : 'SUCCESS' }
+      shares.returns.set(no, made)
+      return made
+    },
     bill: {
       ...{ rows: [] as BillLine[], day: '', ofMerchant: '' },
       ...{ broken: false, absent: false, elsewhere: '' },
@@ -340,6 +435,14 @@ export async function openWechatPay(now: () => Date): Promise<
       /^POST \/v3\/fund-app\/mch-transfer\/transfer-bills\/out-bill-no\/\w+\/cancel$/,
       'transferCancel',
     ],
+    [/^POST \/v3\/profitsharing\/receivers\/add$/, 'receiver'],
+    [/^POST \/v3\/profitsharing\/receivers\/delete$/, 'receiverGone'],
+    [/^POST \/v3\/profitsharing\/orders$/, 'split'],
+    [/^POST \/v3\/profitsharing\/orders\/unfreeze$/, 'release'],
+    [/^GET \/v3\/profitsharing\/orders\/[\w-]+\?transaction_id=\w+$/, 'splitQuery'],
+    [/^POST \/v3\/profitsharing\/return-orders$/, 'return'],
+    [/^GET \/v3\/profitsharing\/return-orders\/[\w-]+\?out_order_no=[\w-]+$/, 'returnQuery'],
+    [/^GET \/v3\/profitsharing\/transactions\/\w+\/amounts$/, 'unsplit'],
     [/^GET \/v3\/bill\/tradebill\?/, 'bill'],
     [/^GET \/v3\/billdownload\/file\?/, 'download'],
   ]
@@ -350,6 +453,94 @@ export async function openWechatPay(now: () => Date): Promise<
     body: data ? JSON.stringify(data) : '',
   })
   const refuse = (status: number, code: string) => say(status, { code, message: code })
+
+  const splitOf = (no: string, { tradeNo, parts }: { tradeNo: string; parts: Part[] }) => ({
+    transaction_id: tradeNo,
+    out_order_no: no,
+    order_id: `3008450740${no.replace(/\D/g, '')}`,
+    state: parts.some(({ state }) => state === 'PENDING') ? 'PROCESSING' : 'FINISHED',
+    receivers: parts.map(({ account, amount, state }) => ({
+      ...{ type: 'MERCHANT_ID', account, amount, description: '分账' },
+      ...{ detail_id: `36011111${account}`, create_time: '2026-11-21T14:00:00+08:00' },
+      result: { PENDING: 'PENDING', PAID: 'SUCCESS', FAILED: 'CLOSED' }[state],
+      ...(state === 'FAILED' ? { fail_reason: 'ACCOUNT_ABNORMAL' } : {}),
+    })),
+  })
+  /** What is about shares; null: something else. */
+  function sharing(
+    name: string,
+    url: URL,
+    data: Asked,
+    last: string,
+  ): Omit<Reply, 'headers'> | null {
+    const { shares } = kept
+    const { type = '', account = '', transaction_id: tradeNo = '', out_order_no: no = '' } = data
+    if (name === 'receiver') {
+      if (data.appid !== appId || !data.name || !data.relation_type || !type || !account)
+        return refuse(400, 'PARAM_ERROR')
+      if ((data.relation_type === 'CUSTOM') !== (data.custom_relation !== undefined))
+        return refuse(400, 'PARAM_ERROR')
+      if (shares.refusing.has(account)) return refuse(400, 'INVALID_REQUEST')
+      shares.receivers.set(account, { name: unsealed(data.name), relation: data.relation_type })
+      return say(200, { type, account, name: data.name, relation_type: data.relation_type })
+    }
+    if (name === 'receiverGone') {
+      shares.receivers.delete(account)
+      return say(200, { type, account })
+    }
+    if (name === 'split') {
+      const { receivers = [] } = data
+      if (data.appid !== appId || data.unfreeze_unsplit !== false || !receivers.length)
+        return refuse(400, 'PARAM_ERROR')
+      if (receivers.some((one) => !one.type || !one.description || !(one.amount > 0)))
+        return refuse(400, 'PARAM_ERROR')
+      const parts = receivers.map(({ account, amount }) => ({ account, amount }))
+      const made = kept.split(no, tradeNo, parts)
+      return typeof made === 'string' ? refuse(403, made) : say(200, splitOf(no, made))
+    }
+    if (name === 'splitQuery') {
+      const known = kept.ended(last)
+      return known && known.tradeNo === url.searchParams.get('transaction_id')
+        ? say(200, splitOf(last, known))
+        : refuse(404, 'RESOURCE_NOT_EXISTS')
+    }
+    if (name === 'return') {
+      const { out_return_no: returnNo = '', return_mchid: from = '', amount } = data
+      const made = kept.giveBack(returnNo, no, from, typeof amount === 'number' ? amount : 0)
+      return typeof made === 'string' ? refuse(403, made) : say(200, returnOf(returnNo, made))
+    }
+    if (name === 'returnQuery') {
+      const known = shares.returns.get(last)
+      if (!known || known.splitNo !== url.searchParams.get('out_order_no'))
+        return refuse(404, 'RESOURCE_NOT_EXISTS')
+      known.state = 'SUCCESS'
+      return say(200, returnOf(last, known))
+    }
+    if (name === 'release') {
+      if (shares.released.has(tradeNo) && shares.released.get(tradeNo) !== no)
+        return refuse(403, 'INVALID_REQUEST')
+      shares.released.set(tradeNo, no)
+      return say(200, { transaction_id: tradeNo, out_order_no: no, order_id: `3009${no}` })
+    }
+    if (name === 'unsplit')
+      return say(200, {
+        transaction_id: url.pathname.split('/').at(-2),
+        unsplit_amount: kept.unsplit(url.pathname.split('/').at(-2) ?? ''),
+      })
+    return null
+  }
+  const returnOf = (
+    no: string,
+    {
+      splitNo,
+      account,
+      amount,
+      state,
+    }: { splitNo: string; account: string; amount: number; state: string },
+  ) => ({
+    ...{ out_order_no: splitNo, out_return_no: no, return_id: `3008${no}`, return_mchid: account },
+    ...{ amount, description: '用户退款', result: state },
+  })
 
   function answer(name: string, url: URL, data: Asked): Omit<Reply, 'headers'> {
     const last = decodeURIComponent(url.pathname.split('/').at(-1) ?? '')
@@ -365,8 +556,9 @@ export async function openWechatPay(now: () => Date): Promise<
     if (name === 'prepay') {
       const { out_trade_no: no, amount, mchid, appid, notify_url: told } = data
       if (mchid !== mchId || appid !== appId || !told) return refuse(400, 'PARAM_ERROR')
-      const trade = kept.open(no ?? '', amount?.total ?? 0)
+      const trade = kept.open(no ?? '', whole(amount).total ?? 0)
       if (trade.state !== 'OPEN') return refuse(400, 'ORDERPAID')
+      if (data.settle_info?.profit_sharing) kept.shares.frozen.add(trade.outTradeNo)
       return url.pathname.endsWith('jsapi')
         ? say(200, { prepay_id: `wx${trade.tradeNo}` })
         : say(200, { code_url: `weixin://wxpay/bizpayurl?pr=${no}` })
@@ -384,7 +576,7 @@ export async function openWechatPay(now: () => Date): Promise<
     }
     if (name === 'refund') {
       const { out_refund_no: no, transaction_id: paid, amount } = data
-      const refund = kept.refund(no ?? '', paid ?? '', amount?.refund ?? 0)
+      const refund = kept.refund(no ?? '', paid ?? '', whole(amount).refund ?? 0)
       return refund ? say(200, refundOf(refund)) : refuse(400, 'INVALID_REQUEST')
     }
     if (name === 'refundQuery') {
@@ -408,6 +600,8 @@ export async function openWechatPay(now: () => Date): Promise<
       transfer.state = 'CANCELLED'
       return say(200, { out_bill_no: transfer.no, state: 'CANCELING' })
     }
+    const shared = sharing(name, url, data, last)
+    if (shared) return shared
     if (name === 'bill') {
       if (kept.bill.absent) return refuse(400, 'STATEMENT_CREATING')
       const asked = url.searchParams.get('bill_date')
@@ -545,6 +739,10 @@ export async function openAlipay(now: () => Date): Promise<StandIn> {
     'alipay.trade.refund': 'refund',
     'alipay.trade.fastpay.refund.query': 'refundQuery',
     'alipay.data.dataservice.bill.downloadurl.query': 'bill',
+    'alipay.trade.royalty.relation.bind': 'receiver',
+    'alipay.trade.royalty.relation.unbind': 'receiverGone',
+    'alipay.trade.order.settle': 'split',
+    'alipay.trade.order.settle.query': 'splitQuery',
     'alipay.fund.trans.uni.transfer': 'transfer',
     'alipay.fund.trans.common.query': 'transferQuery',
   }
@@ -567,7 +765,56 @@ export async function openAlipay(now: () => Date): Promise<StandIn> {
       : {}),
   })
 
+  type Royalty = { trans_in: string; trans_out: string; amount: string; royalty_type: string }
+  const fenIn = (text: unknown) => Math.round(Number(text) * 100)
+  /** What is about shares; null: something else. */
+  function sharing(name: string, biz: Record<string, unknown>): object | null {
+    const { shares } = kept
+    const [no_, tradeNo] = [String(biz.out_request_no ?? ''), String(biz.trade_no ?? '')]
+    if (name === 'receiver' || name === 'receiverGone') {
+      const list = biz.receiver_list as { type: string; account: string; name: string }[]
+      const [one] = list
+      if (!one || !['userId', 'loginName'].includes(one.type) || !no_)
+        return no('INVALID_PARAMETER')
+      if (shares.refusing.has(one.account)) return no('USER_NOT_EXIST')
+      if (name === 'receiver') shares.receivers.set(one.account, { name: one.name, relation: '' })
+      else shares.receivers.delete(one.account)
+      return ok({ result_code: 'SUCCESS' })
+    }
+    if (name === 'split') {
+      const list = (biz.royalty_parameters ?? []) as Royalty[]
+      const { royalty_finish: finish } = biz.extend_params as { royalty_finish: string }
+      if (finish === 'true') {
+        if (shares.released.has(tradeNo)) return no('ACQ.TRADE_SETTLE_FINISHED')
+        shares.released.set(tradeNo, no_)
+        return ok({ trade_no: tradeNo, settle_no: `2021${no_}` })
+      }
+      if (list.some((one) => one.trans_out !== mchId || one.royalty_type !== 'transfer'))
+        return no('ACQ.INVALID_PARAMETER')
+      const parts = list.map((one) => ({ account: one.trans_in, amount: fenIn(one.amount) }))
+      const made = kept.split(no_, tradeNo, parts)
+      if (typeof made === 'string')
+        return no(made === 'NO_AUTH' ? 'ACQ.ROYALTY_RECEIVER_INVALID' : 'ACQ.INVALID_PARAMETER')
+      return ok({ trade_no: tradeNo, settle_no: `2021${no_}` })
+    }
+    if (name === 'splitQuery') {
+      const known = shares.splits.get(no_)
+      if (known?.tradeNo !== tradeNo) return no('ACQ.SETTLE_NOT_EXIST')
+      const states = { PENDING: 'PROCESSING', PAID: 'SUCCESS', FAILED: 'FAIL' }
+      const said = known.parts.map(({ account, amount, state }) => ({
+        ...{ operation_type: 'transfer', trans_out: mchId, trans_in: account },
+        ...{ amount: yuan(amount), state: states[state], detail_id: `2023${no_}` },
+        ...(state === 'FAILED' ? { error_code: 'TXN_RESULT_ACCOUNT_ABNORMAL' } : {}),
+      }))
+      kept.ended(no_)
+      return ok({ out_request_no: no_, operation_dt: shanghai(now()), royalty_detail_list: said })
+    }
+    return null
+  }
+
   function answer(name: string, biz: Record<string, string>): object {
+    const shared = sharing(name, biz)
+    if (shared) return shared
     if (name === 'transfer') {
       const to = biz.payee_info as unknown as Record<string, string>
       if (biz.product_code !== 'TRANS_ACCOUNT_NO_PWD' || to.identity_type !== 'ALIPAY_LOGON_ID')
@@ -585,6 +832,8 @@ export async function openAlipay(now: () => Date): Promise<StandIn> {
       if (biz.seller_id !== mchId) return no('ACQ.INVALID_PARAMETER')
       const made = kept.open(biz.out_trade_no ?? '', Math.round(Number(biz.total_amount) * 100))
       if (made.state !== 'OPEN') return no('ACQ.TRADE_HAS_SUCCESS')
+      const more = biz.extend_params as unknown as { royalty_freeze?: string } | undefined
+      if (more?.royalty_freeze === 'true') kept.shares.frozen.add(made.outTradeNo)
       return ok({ out_trade_no: made.outTradeNo, qr_code: `https://qr.alipay.com/${made.tradeNo}` })
     }
     if (name === 'query')
@@ -607,6 +856,17 @@ export async function openAlipay(now: () => Date): Promise<StandIn> {
     if (name === 'refund') {
       const amount = Math.round(Number(biz.refund_amount) * 100)
       const before = kept.refunds.has(biz.out_request_no ?? '')
+      const backs = (biz.refund_royalty_parameters ?? []) as unknown as Royalty[]
+      if (!before && backs.some((one) => kept.shares.unwilling.has(one.trans_out)))
+        return no('ACQ.ALLOC_AMOUNT_VALIDATE_ERROR')
+      for (const one of backs) {
+        const [split] =
+          [...kept.shares.splits].find(([, { tradeNo }]) => tradeNo === biz.trade_no) ?? []
+        kept.giveBack(
+          `${biz.out_request_no}/${one.trans_out}`,
+          ...([split ?? '', one.trans_out, fenIn(one.amount)] as const),
+        )
+      }
       const refund = kept.refund(biz.out_request_no ?? '', biz.trade_no ?? '', amount)
       return refund
         ? ok({
@@ -625,6 +885,12 @@ export async function openAlipay(now: () => Date): Promise<StandIn> {
               trade_no: refund.tradeNo,
               refund_amount: yuan(refund.amount),
               refund_status: refund.state === 'SUCCESS' ? 'REFUND_SUCCESS' : refund.state,
+              refund_royaltys: [...kept.shares.returns]
+                .filter(([key]) => key.startsWith(`${refund.refundNo}/`))
+                .map(([, one]) => ({
+                  ...{ refund_amount: yuan(one.amount), royalty_type: 'transfer' },
+                  ...{ result_code: one.state, trans_out: one.account, trans_in: mchId },
+                })),
             }
           : {},
       )

@@ -154,6 +154,33 @@ export const splitReturn = (
   ],
 })
 
+/** The channel paid a party its share; what it was not owed any more it owes. */
+export const splitOut = (
+  splitNo: string,
+  party: number,
+  of: Of,
+  { owed, debt }: { owed: number; debt: number },
+): Voucher => ({
+  ...{ orgId: of.orgId, orderId: of.orderId, orderNum: of.orderNum, configId: of.configId },
+  key: `so:${splitNo}:${party}`,
+  type: 'V4',
+  entries: [
+    { account: '2002', amount: owed, orgId: party },
+    { account: '1101', amount: debt, orgId: party },
+    { account: '1001', amount: -(owed + debt) },
+  ],
+})
+/** And what came back of it after a refund. */
+export const returnCame = (returnNo: string, party: number, amount: number, of: Of): Voucher => ({
+  ...of,
+  key: `srr:${returnNo}`,
+  type: 'V7b',
+  entries: [
+    { account: '1001', amount },
+    { account: '1101', amount: -amount, orgId: party },
+  ],
+})
+
 /** A debt is paid by the next share of its party. */
 export const debtNetted = (splitNo: string, party: number, amount: number, of: Of): Voucher => ({
   ...of,

@@ -8,6 +8,8 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
   open: {
+    'server/sealedReceivers.ts': 'a split says to which account it goes',
+    'server/splitChannel.ts': 'shares are paid where receivers are registered',
     'server/bills.ts': 'why a bill is refused',
     'server/billFile.ts': 'a bill that somebody uploads is read as one that was fetched',
     'server/channels.ts': 'what a channel says, in one form',

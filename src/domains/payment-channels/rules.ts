@@ -4,6 +4,21 @@ export type Provider = (typeof providers)[number]
 export const merchantStates = ['UNTESTED', 'ACTIVE', 'DISABLED', 'ERROR'] as const
 export type MerchantState = (typeof merchantStates)[number]
 
+/** Who gets a share of a merchant's payments: a company by its number, or a person. */
+export const receiverKinds = ['MERCHANT_ID', 'PERSONAL_OPENID'] as const
+export type ReceiverKind = (typeof receiverKinds)[number]
+/** What he is to the merchant. */
+export const relations = [
+  'SERVICE_PROVIDER',
+  'DISTRIBUTOR',
+  'SUPPLIER',
+  'PARTNER',
+  'HEADQUARTER',
+  'PLATFORM',
+  'OTHER',
+] as const
+export type Relation = (typeof relations)[number]
+
 /** What a channel's refusal means for whoever asked. */
 export type Meaning =
   /** Asked again later, under the same number. */
@@ -47,6 +62,9 @@ const wechatCodes: Readonly<Record<string, Meaning>> = {
   USER_ACCOUNT_ABNORMAL: 'FAILED',
   ACCOUNT_ERROR: 'FAILED',
   TRADE_ERROR: 'FAILED',
+  // of shares: more than the merchant may let go, or a receiver it does not know
+  RULE_LIMIT: 'FAILED',
+  USER_NOT_EXIST: 'FAILED',
 }
 
 /** Sub codes of Alipay (`sub_code`). */
@@ -61,6 +79,16 @@ const alipayCodes: Readonly<Record<string, Meaning>> = {
   'ACQ.TRADE_HAS_CLOSE': 'CLOSED',
   'ACQ.TRADE_NOT_EXIST': 'ABSENT',
   BILL_NOT_EXIST: 'ABSENT',
+  // of shares
+  'ACQ.TRADE_SETTLE_ERROR': 'RETRY',
+  'ACQ.TXN_RESULT_ACCOUNT_BALANCE_NOT_ENOUGH': 'RETRY',
+  'ACQ.SETTLE_NOT_EXIST': 'ABSENT',
+  'ACQ.TRADE_SETTLE_FINISHED': 'CLOSED',
+  'ACQ.ALLOC_AMOUNT_VALIDATE_ERROR': 'FAILED',
+  'ACQ.ROYALTY_RECEIVER_INVALID': 'FAILED',
+  'ACQ.USER_NOT_MATCH_ERR': 'FAILED',
+  USER_NOT_EXIST: 'FAILED',
+  RELATION_EXCEED_LIMIT: 'FAILED',
   // of transfers
   ORDER_NOT_EXIST: 'ABSENT',
   SYSTEM_ERROR: 'RETRY',
@@ -117,3 +145,5 @@ export const checkWaits = [5, 15, 60, 300, 1800, 3600] as const
 export const closeGrace = 60
 /** Seconds by which the clock of a channel and ours may differ. */
 export const clockWindow = 300
+/** A merchant may ask so often in a second for shares. */
+export const mostPerSecond = 30

@@ -17,6 +17,7 @@ import {
   retry,
   textOf,
 } from './channels.ts'
+import { alipaySplits, royaltyBacks } from './splits.ts'
 import { alipayTransfers } from './transfers.ts'
 
 type Json = Record<string, unknown>
@@ -190,7 +191,8 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
 
   return {
     transfers: alipayTransfers((method, biz) => call(method, biz)),
-    async prepay({ outTradeNo, amount, subject, expireAt }) {
+    splits: alipaySplits((method, biz) => call(method, biz), merchant),
+    async prepay({ outTradeNo, amount, subject, expireAt, splits }) {
       const said = await call(
         'alipay.trade.precreate',
         {
@@ -200,6 +202,7 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
           subject: subject.replace(/[/=&]/g, ' ').slice(0, 80),
           seller_id: mchId,
           time_expire: clockOf(expireAt),
+          ...(splits ? { extend_params: { royalty_freeze: 'true' } } : {}),
         },
         { notify_url: notifyUrl },
       )
@@ -223,15 +226,22 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
       }
       return otherwise(said)
     },
-    async refund({ refundNo, tradeNo, amount }) {
+    async refund({ refundNo, tradeNo, amount, backs = [] }) {
       // what an earlier try has done is known first
       const before = await refunded(tradeNo, refundNo, amount)
       if (before) return before
-      const said = await call('alipay.trade.refund', {
+      const refund = {
         trade_no: tradeNo,
         out_request_no: refundNo,
         refund_amount: yuanOf(amount),
-      })
+      }
+      const with_ = { ...refund, refund_royalty_parameters: royaltyBacks(backs, mchId) }
+      const first = await call('alipay.trade.refund', backs.length ? with_ : refund)
+      // the buyer gets his money, whether or not the shares come back with it
+      const said =
+        backs.length && first.state === 'CODE' && first.meaning !== 'RETRY'
+          ? await call('alipay.trade.refund', refund)
+          : first
       if (said.state === 'CODE' && said.meaning !== 'RETRY') return failed(said.code)
       if (said.state !== 'SAID') return otherwise(said)
       if (said.data.fund_change === 'Y') return givenBack(tradeNo, refundNo)

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { App } from '../../../server/context.ts'
 import { Blocked, bodyOf, type Call, callOut, reasonOf } from '../../../server/outbound.ts'
 import type { Failed, Retry } from '../../../server/work.ts'
+import type { ReceiverKind, Relation } from '../rules.ts'
 
 /** A merchant at a channel, with its keys open. */
 export type Merchant = {
@@ -43,6 +44,8 @@ export type Asked = {
   subject: string
   expireAt: Date
   openid?: string | undefined
+  /** Its money waits at the channel until it is split. */
+  splits: boolean
 }
 /** What the buyer's phone needs: a code to show, or the parameters of the page that pays. */
 export type PayWith =
@@ -98,6 +101,8 @@ export type RefundRequest = {
   total: number
   /** The merchant that was paid; null: the simulator. */
   configId: number | null
+  /** Shares that were paid of it, for a channel that takes them back with the refund. */
+  backs?: SplitRequest['parts']
 }
 
 /** Money that a merchant sends to somebody; the number is ours and the same at every attempt. */
@@ -127,6 +132,59 @@ export type Transfers = {
   cancel(request: TransferRequest): Promise<void>
 }
 
+/** Who is paid of a merchant's payments, as he is known there. */
+export type Receiver = {
+  /** Ours; the same while what is asked is the same. */
+  registerNo: string
+  kind: ReceiverKind
+  account: string
+  holder: string
+  relation: Relation
+}
+export type Denied = { state: 'DENIED'; reason: string }
+export type RegisterAnswer =
+  /** Null: whether money can be taken back there the channel has not said. */
+  { state: 'REGISTERED'; returnConsent: boolean | null } | Denied | Retry
+export type SplitRequest = {
+  requestNo: string
+  tradeNo: string
+  subject: string
+  parts: readonly { kind: ReceiverKind; account: string; amount: number }[]
+}
+export type SplitPart = { account: string } & (
+  | { state: 'PAID' }
+  | { state: 'FAILED'; reason: string }
+)
+/** `DENIED`: nothing was paid under this number, and will not be. */
+export type SplitAnswer =
+  | { state: 'FINISHED'; splitNo: string; parts: SplitPart[] }
+  | { state: 'PROCESSING' }
+  | Denied
+  | Retry
+export type ReturnRequest = {
+  returnNo: string
+  /** Under which it was paid. */
+  requestNo: string
+  /** The buyer's refund that it is for. */
+  refundNo: string
+  tradeNo: string
+  account: string
+  amount: number
+}
+export type ReturnAnswer =
+  /** So much came. */
+  { state: 'SUCCESS'; amount: number } | { state: 'PROCESSING' } | Denied | Retry
+export type ReleaseAnswer = { state: 'RELEASED' } | Denied | Retry
+export type Splits = {
+  register(receiver: Receiver): Promise<RegisterAnswer>
+  unregister(receiver: Receiver): Promise<{ state: 'GONE' } | Retry>
+  split(request: SplitRequest): Promise<SplitAnswer>
+  /** Takes a share back, of a company alone. */
+  giveBack(request: ReturnRequest): Promise<ReturnAnswer>
+  /** What is left of the payment is the merchant's. */
+  release(request: Pick<SplitRequest, 'requestNo' | 'tradeNo'>): Promise<ReleaseAnswer>
+}
+
 /** A driver. Every call may be repeated: numbers are ours, the channel answers what it did. */
 export type Channel = {
   prepay(asked: Asked): Promise<{ state: 'READY'; prepaid: Prepaid } | Fault>
@@ -140,6 +198,7 @@ export type Channel = {
   /** Keys with which it has signed answers since this was opened. */
   signers(): ChannelKeys
   readonly transfers: Transfers
+  readonly splits: Splits
 }
 
 /** A signature that does not fit. */

@@ -1,7 +1,9 @@
 import { constants, publicEncrypt } from 'node:crypto'
+import type { Retry } from '../../../server/work.ts'
 import { fenOf, type Meaning, yuanOf } from '../rules.ts'
 import {
   type ChannelKeys,
+  type Denied,
   type Fault,
   type Merchant,
   retry,
@@ -22,21 +24,21 @@ type Said =
   | { state: 'CODE'; meaning: Meaning; code: string }
   | Fault
 
-const denied = (reason: string): TransferAnswer => ({
+export const denied = (reason: string): Denied => ({
   state: 'DENIED',
   reason: reason.slice(0, 200) || 'FAIL',
 })
-const inDoubt = (said: Exclude<Said, { state: 'SAID' }>): TransferAnswer =>
+export const inDoubt = (said: Exclude<Said, { state: 'SAID' }>): Retry =>
   retry(said.state === 'CODE' ? said.code || 'no code' : said.reason)
 
 /** After a refusal for good: nothing is there under this number. */
-async function refused(
+export async function refused<A extends { readonly state: string }>(
   said: Exclude<Said, { state: 'SAID' }>,
-  query: () => Promise<TransferFact>,
-): Promise<TransferAnswer> {
+  query: () => Promise<A | { state: 'ABSENT' }>,
+): Promise<Exclude<A, { state: 'ABSENT' }> | Denied | Retry> {
   if (said.state !== 'CODE' || said.meaning !== 'FAILED') return inDoubt(said)
   const fact = await query()
-  return fact.state === 'ABSENT' ? denied(said.code) : fact
+  return fact.state === 'ABSENT' ? denied(said.code) : (fact as Exclude<A, { state: 'ABSENT' }>)
 }
 
 /** Below it WeChat takes no name, from it on it compares the payee's with it. */
@@ -50,7 +52,7 @@ const scene = {
   ],
 }
 
-type WechatCall = (
+export type WechatCall = (
   path: string,
   method: 'GET' | 'POST',
   body?: Json,
@@ -130,7 +132,7 @@ export function wechatTransfers(
   }
 }
 
-type AlipayCall = (method: string, biz: Json) => Promise<Said>
+export type AlipayCall = (method: string, biz: Json) => Promise<Said>
 /** To an account, without a password; the same with each question about it. */
 const kind = { product_code: 'TRANS_ACCOUNT_NO_PWD', biz_scene: 'DIRECT_TRANSFER' }
 

@@ -27,6 +27,7 @@ import {
   retry,
   textOf,
 } from './channels.ts'
+import { wechatSplits } from './splits.ts'
 import { wechatTransfers } from './transfers.ts'
 
 type Json = Record<string, unknown>
@@ -279,7 +280,8 @@ export function wechat(
 
   return {
     transfers: wechatTransfers(call, merchant, notifyUrl, keysNow),
-    async prepay({ outTradeNo, amount, subject, expireAt, openid }) {
+    splits: wechatSplits(call, merchant, keysNow),
+    async prepay({ outTradeNo, amount, subject, expireAt, openid, splits }) {
       const said = await call(`/v3/pay/transactions/${openid ? 'jsapi' : 'native'}`, 'POST', {
         appid: appId,
         mchid: mchId,
@@ -288,6 +290,7 @@ export function wechat(
         time_expire: rfc3339(expireAt),
         notify_url: notifyUrl,
         amount: { total: amount, currency: 'CNY' },
+        ...(splits ? { settle_info: { profit_sharing: true } } : {}),
         ...(openid ? { payer: { openid } } : {}),
       })
       if (said.state !== 'SAID') return otherwise(said)

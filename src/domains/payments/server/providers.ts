@@ -2,6 +2,7 @@ import type { App } from '../../../server/context.ts'
 import type { Provider, Providers } from '../../orders/server/refunds.ts'
 import { type RefundAnswer, retry } from '../../payment-channels/server/channels.ts'
 import { connectedTo } from '../../payment-channels/server/configs.ts'
+import { backsOf } from '../../splits/server/returns.ts'
 
 /** What the simulated channel answers next, by refund number; at the end it takes the refund. */
 export const simulatorFaults = new Map<string, RefundAnswer[]>()
@@ -13,7 +14,11 @@ export const providers = (app: App): Providers => {
       const connected = request.configId === null ? null : await connectedTo(app, request.configId)
       if (request.configId === null) return retry('merchant is not known')
       // its keys are new and not verified: asked again, which is no try
-      return connected ? connected.channel.refund(request) : { state: 'PROCESSING' }
+      if (!connected) return { state: 'PROCESSING' }
+      // Alipay takes shares back with the refund, WeChat by a question of its own
+      const isAlipay = connected.merchant.provider === 'ALIPAY'
+      const backs = isAlipay ? await backsOf(app, request.refundNo) : []
+      return connected.channel.refund({ ...request, backs })
     },
   }
   return {

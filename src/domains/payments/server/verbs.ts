@@ -140,6 +140,8 @@ type Payable = {
   prepaid: Prepaid | null
   detail: string
   expireAt: Date
+  /** Something of it was sold under a strategy whose shares this merchant pays out. */
+  splits: boolean
 }
 type Ready = { payable: Payable; prepaid: Prepaid | null; connected: Connected | null }
 
@@ -161,7 +163,11 @@ const prepay = prepared<(typeof payments)['prepay'], Ready>({
           p.order_at as "orderAt", p.order_num as "orderNum",
           coalesce(p.pay_type, o.pay_type) as "payType",
           p.out_trade_no as "outTradeNo", p.provider, p.config_id as "configId", p.amount, p.state,
-          p.prepaid, o.detail, o.expire_at as "expireAt"
+          p.prepaid, o.detail, o.expire_at as "expireAt",
+          exists (select from order_units u join split_strategy_versions v
+            on v.id = u.split_version_id and v.mode = 'CHANNEL' and v.config_id = p.config_id
+            where u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id
+          ) as splits
         from order_keys k
         join orders o on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.order_id
         join payments p on p.order_id = o.id
@@ -219,6 +225,7 @@ async function prepaidFor(
     subject: payable.detail,
     expireAt: payable.expireAt > shortest ? payable.expireAt : shortest,
     openid,
+    splits: payable.splits,
   })
   if (answer.state === 'READY') return answer.prepaid
   app.log.warn({ provider: merchant.provider, reason: answer.reason }, 'prepay')
