@@ -113,15 +113,28 @@ export async function leastsOf(ctx: Ctx): Promise<q.Leasts> {
   return asked.filter(({ bp }) => bp > 0)
 }
 
-type Publishing = { readonly orgId: number; readonly mode: string }
+type Publishing = {
+  readonly orgId: number
+  readonly mode: string
+  readonly configId: number | null
+}
 /** What need not be so while it is a draft. */
 export async function checkPublished(
   ctx: Ctx,
-  { orgId, mode }: Publishing,
+  { orgId, mode, configId }: Publishing,
   parties: readonly ShownParty[],
 ): Promise<void> {
   // a channel pays receivers that it knows
-  if (mode !== 'LEDGER' && othersOf(parties) > 0) throw new Refusal(strategyErrors.noReceiver)
+  if (mode !== 'LEDGER' && othersOf(parties) > 0) {
+    const paid = (await q.receivers(ctx, orgId, configId)).filter((one) => one.registered)
+    const knows = (id: number) => paid.some(({ partyId }) => partyId === id)
+    // merchants below a service provider have no driver yet
+    if (
+      mode !== 'CHANNEL' ||
+      !parties.every(({ orgId, isCollector }) => isCollector || knows(orgId))
+    )
+      throw new Refusal(strategyErrors.noReceiver)
+  }
   for (const { id, kind } of await q.above(ctx, orgId)) {
     if (id === orgId || (kind !== 'PLATFORM' && kind !== 'AGENT')) continue
     const least = await settingOf(ctx.db, id, leastKey(id))

@@ -157,6 +157,13 @@ export const merchants = (ctx: Ctx, orgId: number) =>
     select id, org_id as "orgId", provider, merchant_name as name, fee_bp as "feeBp",
       cap_bp as "capBp" from split_merchants(${orgId})`
 
+/** Whom its merchant pays for this organisation, and whether money comes back from there. */
+export const receivers = (ctx: Ctx, orgId: number, configId: number | null) =>
+  rowsOf<{ partyId: number; registered: boolean; gives: boolean }>(ctx.db)`
+    select party_org_id as "partyId", state = 'REGISTERED' as registered,
+      kind = 'MERCHANT_ID' and return_consent is distinct from false as gives
+    from split_receivers_of(${orgId}, ${configId}::bigint)`
+
 /** What the merchant of a version takes, active or not; none: the simulator. */
 export const terms = (ctx: Ctx, configId: number | null) =>
   rowsOf<{ feeBp: number; capBp: number }>(ctx.db)`

@@ -1,0 +1,38 @@
+import { defineErrors } from '../../shared/errors.ts'
+import type { ReceiverKind } from '../payment-channels/rules.ts'
+
+export const receiverErrors = defineErrors('splitReceivers', {
+  partyTaken: [409004, '该分账方已登记接收方', 'This party has a receiver at this merchant'],
+  accountTaken: [
+    409005,
+    '该账号已登记给其他分账方',
+    'This account is registered for another party at this merchant',
+  ],
+  noMerchant: [422185, '请选择收款商户', 'Choose the merchant'],
+  wrongParty: [422183, '该机构不能作为分账方', 'This organisation cannot be a party'],
+  collects: [422187, '收款方不能登记为接收方', 'The merchant itself is no receiver'],
+  wrongAccount: [422186, '账号格式不正确', 'Not an account of this kind'],
+  inUse: [
+    422188,
+    '接收方正在被已发布的策略使用，不能删除',
+    'A published strategy pays this receiver: it cannot be deleted',
+  ],
+})
+
+export const providers = ['SIMULATOR', 'WECHAT', 'ALIPAY'] as const
+export type Provider = (typeof providers)[number]
+export const receiverStates = ['NEW', 'REGISTERED', 'FAILED', 'REMOVED'] as const
+
+/** A merchant's number, or the openid of a person; at Alipay its number or his sign-in name. */
+const accounts: Record<'WECHAT' | 'ALIPAY', Record<ReceiverKind, RegExp>> = {
+  WECHAT: { MERCHANT_ID: /^\d{8,32}$/, PERSONAL_OPENID: /^[\w-]{16,64}$/ },
+  ALIPAY: {
+    MERCHANT_ID: /^2088\d{12}$/,
+    PERSONAL_OPENID: /^(1[3-9]\d{9}|[\w.+-]{1,40}@[\w-]{1,40}(\.[\w-]{1,20}){1,3})$/,
+  },
+}
+export const isAccount = (provider: Provider, kind: ReceiverKind, account: string): boolean =>
+  accounts[provider === 'ALIPAY' ? 'ALIPAY' : 'WECHAT'][kind].test(account)
+
+/** What may be seen of a name: its first letter. */
+export const shownName = (name: string): string => `${[...name][0] ?? ''}**`
