@@ -238,6 +238,40 @@ const queries: Readonly<Record<string, string>> = {
       on p.order_id = s.order_id
     where s.state <> 'WAIT' and s.touched_at is null and s.fail_reason is null
       and p.pending <> 0`,
+  'nothing of an order is pending when it is over': `
+    select s.id, s.order_num, s.state, p.pending from split_orders s join (
+      select e.order_id, sum(e.amount) as pending from ledger_entries e
+      join ledger_accounts a on a.id = e.account_id and a.code = '2001' group by 1) p
+      on p.order_id = s.order_id
+    where s.state in ('DONE','RETURNED','CLOSED') and s.touched_at is null
+      and s.fail_reason is null and p.pending <> 0`,
+  'what a channel paid is booked once': `
+    select * from (select s.split_no, h.party_org_id, h.sent from split_shares h
+      join split_orders s on s.id = h.split_id where h.state = 'PAID') h
+    full join (select k.key, -e.amount as booked from ledger_voucher_keys k
+      join ledger_entries e on e.voucher_id = k.voucher_id
+      join ledger_accounts a on a.id = e.account_id and a.code = '1001'
+      where k.key like 'so:%') v on v.key = 'so:' || split_no || ':' || party_org_id
+    where sent is distinct from booked`,
+  'what came back from parties is booked once': `
+    select * from (select return_no, came from split_returns where came > 0) r
+    full join (select k.key, e.amount as booked from ledger_voucher_keys k
+      join ledger_entries e on e.voucher_id = k.voucher_id
+      join ledger_accounts a on a.id = e.account_id and a.code = '1001'
+      where k.key like 'srr:%') v on v.key = 'srr:' || return_no
+    where came is distinct from booked`,
+  'what is wanted back is the sum of the returns': `
+    select h.split_id, h.party_no, h.wanted_back, r.amount from split_shares h left join (
+      select split_id, party_no, sum(amount) as amount from split_returns group by 1, 2) r
+      using (split_id, party_no)
+    where h.wanted_back <> coalesce(r.amount, 0)`,
+  'what channels paid parties is the sum of their shares': `
+    select * from (select h.party_org_id as org_id, s.config_id,
+        sum(h.sent - h.wanted_back) as paid from split_shares h
+      join split_orders s on s.id = h.split_id and s.config_id is not null
+      where h.state = 'PAID' group by 1, 2) h
+    full join split_outs o using (org_id, config_id)
+    where coalesce(paid, 0) <> coalesce(amount, 0)`,
   'a share is the sum of its pieces': `
     select * from (select u.split_id, g.no::int as party_no, sum(g.fen) as given,
         coalesce(sum(g.fen) filter (where u.back_at is not null), 0) as returned
@@ -250,8 +284,11 @@ const queries: Readonly<Record<string, string>> = {
   'carries of a strategy add up to nothing': `
     select strategy_id, collector_org_id, sum(carry) as carry from split_carries
     group by 1, 2 having sum(carry) <> 0`,
-  'debts are what parties owe': `
-    select * from (select party_org_id as org_id, sum(rest) as rest from split_debts group by 1) d
+  'debts are what parties owe, or what is on its way back from them': `
+    select * from (select org_id, sum(rest) as rest from (
+        select party_org_id as org_id, rest from split_debts
+        union all select party_org_id, amount from split_returns where state = 'SENDING') x
+      group by 1) d
     full join (select org_id, balance from ledger_balances where code = '1101') b using (org_id)
     where coalesce(d.rest, 0) <> coalesce(b.balance, 0)`,
   'what is due of shares equals the pieces': `

@@ -4,13 +4,14 @@ import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
-import { failReasons, modes, splitStateNames } from './rules.ts'
+import { failReasons, modes, returnStates, shareStates, splitStateNames } from './rules.ts'
 import { settlementEndpoints } from './settlementContract.ts'
 
 export const splitErrors = defineErrors('splits', {
   wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],
   tooSoon: [422454, '支付后60秒内不能分账', 'Not within 60 seconds of the payment'],
   samePerson: [422455, '复核人不能是申请人本人', 'Somebody else has to agree'],
+  noReceiver: [422457, '接收方未登记', 'A party has no registered receiver'],
   bearerShort: [422456, '承担方可提现余额不足，不能核销', 'Whoever bears it is not owed as much'],
 })
 
@@ -35,6 +36,10 @@ const Share = z.strictObject({
   returned: f.fen,
   /** What of it paid a debt. */
   netted: f.fen,
+  /** What the channel does with it, what it was asked to pay, and why it did not. */
+  state: z.enum(shareStates),
+  sent: f.fen,
+  failReason: z.string().nullable(),
 })
 export type Share = z.infer<typeof Share>
 export const SplitRow = z.strictObject({
@@ -71,6 +76,34 @@ export const SplitDetail = SplitRow.extend({
     }),
   ),
   accruedAt: f.instant.nullable(),
+  /** Until when the channel keeps the money. */
+  freezeDeadline: f.instant.nullable(),
+  /** What the channel was asked for. */
+  requests: z.array(
+    z.strictObject({
+      requestNo: z.string(),
+      kind: z.enum(['SPLIT', 'RELEASE']),
+      state: z.enum(['SENDING', 'DONE', 'FAILED']),
+      lastError: z.string().nullable(),
+      channelNo: z.string(),
+      sentAt: f.instant,
+      doneAt: f.instant.nullable(),
+    }),
+  ),
+  /** What parties give back. */
+  returns: z.array(
+    z.strictObject({
+      returnNo: z.string(),
+      refundNo: z.string(),
+      orgId: f.id,
+      amount: f.fen,
+      came: f.fen,
+      state: z.enum(returnStates),
+      failReason: z.string().nullable(),
+      lastError: z.string().nullable(),
+      doneAt: f.instant.nullable(),
+    }),
+  ),
 })
 export type SplitDetail = z.infer<typeof SplitDetail>
 
@@ -109,6 +142,7 @@ const step = (
       splitErrors.wrongState,
       ...(action === 'run' ? [splitErrors.tooSoon] : []),
       ...(action === 'to-ledger' ? [splitErrors.samePerson] : []),
+      ...(action === 'retry' ? [splitErrors.noReceiver] : []),
     ],
     input: z.strictObject(one),
     output: SplitDetail,

@@ -12,6 +12,7 @@ import {
   dueOf,
   type FailReason,
   feesOf,
+  type NoReturn,
   nettedOf,
   type Party,
   type SplitState,
@@ -40,6 +41,21 @@ export type Split = {
   readonly splitNo: string
   readonly state: SplitState
   readonly version: Version
+  /** What the channel paid, by party. */
+  readonly outs?: readonly Out[]
+  /** Something of it is on its way back. */
+  readonly returning?: boolean
+}
+/** A share that went out: what of it nobody wanted back yet, and why it cannot come back. */
+export type Out = { readonly partyNo: number; left: number; readonly why: NoReturn | null }
+export type NewReturn = {
+  facts: Pick<Facts, 'orgId' | 'deviceId' | 'configId'>
+  splitId: number
+  partyNo: number
+  party: number
+  refundNo: string
+  amount: number
+  why: NoReturn | null
 }
 export type Facts = {
   readonly orgId: number
@@ -86,7 +102,7 @@ export type Debt = {
   rest: number
 }
 export type NewDebt = Debt & {
-  readonly facts: Facts
+  readonly facts: Pick<Facts, 'orgId' | 'deviceId' | 'orderNum'>
   readonly splitId: number
   readonly refundNo: string | null
   amount: number
@@ -120,6 +136,7 @@ export type Planned = {
   readonly units: readonly NewUnit[]
   readonly backs: readonly number[]
   readonly debts: readonly NewDebt[]
+  readonly returns: readonly NewReturn[]
   readonly vouchers: readonly Voucher[]
   /** What 2001 gave, by split: less what came back. */
   readonly given: ReadonlyMap<number, number>
@@ -133,7 +150,8 @@ const add = <K>(map: Map<K, number>, key: K, by: number) => map.set(key, (map.ge
 const asTheyAre = ({ splits }: Facts): PlannedSplit[] =>
   splits.map((split) => ({ split, state: split.state, dueAt: null, shares: [] }))
 const nothing = (facts: Facts, failReason: FailReason | null = null): Planned => ({
-  ...{ failReason, splits: asTheyAre(facts), units: [], backs: [], debts: [], vouchers: [] },
+  ...{ failReason, splits: asTheyAre(facts), units: [], backs: [], debts: [] },
+  ...{ returns: [], vouchers: [] },
   given: new Map(),
 })
 
@@ -212,7 +230,10 @@ function shareOut(facts: Facts, book: Book, finalAt: Date): Planned {
     const dueAt = due && new Date(Math.max(due.getTime(), soonest))
     return { split, state: 'READY', dueAt, shares }
   })
-  return { failReason: null, splits, units, backs: [], debts: made.debts, vouchers, given }
+  return {
+    ...{ failReason: null, splits, units, backs: [], debts: made.debts, returns: [] },
+    ...{ vouchers, given },
+  }
 }
 
 type Made = { readonly facts: Facts; readonly book: Book; readonly debts: NewDebt[] }
@@ -268,6 +289,13 @@ function takeBack(facts: Facts, book: Book): Planned {
   const made: Made = { facts, book, debts: [] }
   const vouchers: Voucher[] = []
   const given = new Map<number, number>()
+  const returns: NewReturn[] = []
+  const outKey = (splitId: number, partyNo: number) => `${splitId} ${partyNo}`
+  const outs = new Map<string, Out>(
+    facts.splits.flatMap(({ id, outs = [] }) =>
+      outs.map((out): [string, Out] => [outKey(id, out.partyNo), { ...out }]),
+    ),
+  )
   for (const [n, one] of back.entries()) {
     const { version } = one.split
     const { parties } = version
@@ -280,11 +308,20 @@ function takeBack(facts: Facts, book: Book): Planned {
     for (const [i, { orgId, isCollector }] of parties.entries()) {
       const more = n === back.length - 1 ? differs : 0
       const amount = (one.gives[i] ?? 0) - (isCollector ? bears(one) - more : 0)
-      const owed = Math.min(amount, Math.max(0, book.owed.get(orgId) ?? 0))
+      const { splitId, refundNo } = one
+      const out = outs.get(outKey(splitId, i + 1))
+      const through = Math.min(amount, out?.left ?? 0)
+      const owed = Math.min(amount - through, Math.max(0, book.owed.get(orgId) ?? 0))
       const debt = amount - owed
       add(book.owed, orgId, -owed)
-      const { splitId, refundNo } = one
-      if (debt > 0) owe(made, { splitId, version, party: orgId, refundNo, amount: debt })
+      if (out && through > 0) {
+        out.left -= through
+        const { why, partyNo } = out
+        returns.push({ facts, splitId, partyNo, party: orgId, refundNo, amount: through, why })
+      }
+      // what the channel is asked to bring back is nobody's debt until it says that it cannot
+      const theirs = debt - (out?.why === null ? through : 0)
+      if (theirs > 0) owe(made, { splitId, version, party: orgId, refundNo, amount: theirs })
       vouchers.push(splitReturn(refundNo, orgId, { owed, debt }, of))
       add(given, splitId, -amount)
     }
@@ -296,13 +333,18 @@ function takeBack(facts: Facts, book: Book): Planned {
     const all = facts.shared.filter(({ splitId }) => splitId === split.id)
     const gone = all.every(({ unitId, isBack }) => isBack || ids.includes(unitId))
     const ended = split.state === 'READY' ? 'CLOSED' : 'RETURNED'
+    const comes = returns.some(({ splitId, why }) => splitId === split.id && why === null)
+    const state = comes || split.returning ? 'RETURNING' : gone ? ended : split.state
     return {
-      ...{ split, state: gone ? ended : split.state, dueAt: null },
+      ...{ split, state, dueAt: null },
       shares: split.version.parties.map((_, i) => ({
         ...{ partyNo: i + 1, given: 0, netted: 0 },
         returned: sum(own.map(({ gives }) => gives[i] ?? 0)),
       })),
     }
   })
-  return { failReason: null, splits, units: [], backs: ids, debts: made.debts, vouchers, given }
+  return {
+    ...{ failReason: null, splits, units: [], backs: ids, debts: made.debts, returns },
+    ...{ vouchers, given },
+  }
 }

@@ -175,9 +175,40 @@ export function dueOf(timing: Timing, number: number | null, at: Date): Date | n
 /** The channel lets nobody split sooner after the payment. */
 export const soonestSeconds = 60
 
-/** Why a person looks: what is pending in the ledger is not what its pieces say. */
-export const failReasons = ['PENDING_MISMATCH'] as const
+/**
+ * Why a person looks: what is pending in the ledger is not what its pieces say, or a party has no
+ * receiver at the merchant.
+ */
+export const failReasons = ['PENDING_MISMATCH', 'NO_RECEIVER'] as const
 export type FailReason = (typeof failReasons)[number]
 
 /** The first of the last 30 days. */
 export const recentFrom = (now: Date): string => addDays(shanghaiDay(now), -29)
+/** What a channel does with the share of a party; LEDGER: it is not asked. */
+export const shareStates = ['LEDGER', 'SENDING', 'PAID', 'FAILED'] as const
+export const returnStates = ['SENDING', 'DONE', 'DEBT'] as const
+/** Why nobody asks the channel to take a share back: it is the party's debt at once. */
+export const noReturns = ['PERSONAL', 'NO_CONSENT', 'TOO_OLD'] as const
+export type NoReturn = (typeof noReturns)[number]
+/** So long a channel takes shares back. */
+const returnDays = 180
+type Receiver = { readonly kind: string; readonly returnConsent: boolean | null }
+export function noReturn({ kind, returnConsent }: Receiver, paidAt: Date, now: Date) {
+  if (kind !== 'MERCHANT_ID') return 'PERSONAL'
+  if (returnConsent === false) return 'NO_CONSENT'
+  return now.getTime() - paidAt.getTime() > returnDays * 86_400_000 ? 'TOO_OLD' : null
+}
+
+const hourly = (times: number) => Array<number>(times).fill(3600)
+/** Seconds between questions about a split: soon, then hourly for two days; then a person looks. */
+export const sendWaits = [10, 30, 120, 600, ...hourly(48)]
+/** Between attempts to take a share back, for a day. */
+export const returnWaits = [60, 300, 1800, ...hourly(23)]
+/** Nothing was taken back: whoever got the share does not have it. */
+export const isShort = (reason: string): boolean =>
+  /(^|_)NOT_ENOUGH$|BALANCE_NOT_ENOUGH/.test(reason)
+/** Days before the money of a payment is let go of by itself at which people are told. */
+export const freezeAlertDays = 3
+
+export const splitsName = 'splits'
+export const returnsName = 'split-returns'

@@ -1,12 +1,15 @@
 import { addDays, startOfDay } from '../../shared/instants.ts'
 import { banksWork } from '../settings/rules.ts'
-import type { Mode, SplitState } from './rules.ts'
+import { failReasons, type Mode, type SplitState } from './rules.ts'
 
 /** Where the money of an order stands, and when it comes. Pure. */
 
 export const steps = ['PAID', 'FINAL', 'ACCRUED', 'DUE', 'SENT', 'DONE', 'ARRIVED'] as const
 /** Why the share of an order stands still. */
-export const standings = ['VEND', 'DUE', 'MANUAL', 'CHANNEL', 'PENDING_MISMATCH'] as const
+export const standings = [
+  ...(['VEND', 'DUE', 'MANUAL', 'CHANNEL'] as const),
+  ...failReasons,
+] as const
 export type Standing = (typeof standings)[number]
 
 export type Times = {

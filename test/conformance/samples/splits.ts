@@ -61,6 +61,12 @@ export const splits: DomainSamples = {
       split_carries: {
         ...{ org_id, strategy_id: id, collector_org_id: org_id, party_org_id: org_id, carry: 0 },
       },
+      split_requests: {
+        ...{ org_id, device_id: id, order_id: 900_000 + org_id, kind: 'SPLIT', split_id },
+        ...{ request_no: `${of.order_num}-S1`, state: 'DONE', done_at: at, created_at: at },
+      },
+      // of no amount: a share of which nothing was sent is wanted back
+      split_outs: { org_id, config_id: id, amount: 0 },
       // written off: nobody owes anything
       split_debts: {
         ...{ ...of, id, split_id, refund_no: `R${where}`, collector_org_id: org_id },

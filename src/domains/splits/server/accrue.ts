@@ -6,8 +6,15 @@ import { bySystem } from '../../../server/run.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { keepShares, sharesOf } from '../../billing/server/keep.ts'
 import { post } from '../../ledger/server/post.ts'
-import { type Book, type Facts, type Planned, planOrder } from '../plan.ts'
-import { splitFrom } from '../rules.ts'
+import {
+  type Book,
+  type Facts,
+  type NewDebt,
+  type NewReturn,
+  type Planned,
+  planOrder,
+} from '../plan.ts'
+import { returnsName, splitFrom } from '../rules.ts'
 import { bookOf, factsOf, type Row } from './facts.ts'
 
 /**
@@ -86,7 +93,14 @@ async function write(ctx: Ctx, orgId: number, facts: readonly Facts[]): Promise<
   keepPieces(ctx, orgId, planned)
   keepBook(ctx, orgId, book, before)
   keepDays(ctx, orgId, planned)
-  addDebts(ctx, planned)
+  addDebts(
+    ctx,
+    planned.flatMap(({ debts }) => debts),
+  )
+  addReturns(
+    ctx,
+    planned.flatMap(({ returns }) => returns),
+  )
   post(
     ctx,
     planned.flatMap(({ vouchers }) => vouchers),
@@ -106,7 +120,7 @@ function keepOrders(ctx: Ctx, planned: readonly Planned[]): void {
       due_at = case when n.accrued then n.due else s.due_at end,
       fee = case when n.accrued then n.fee else s.fee end,
       accrued_at = case when n.accrued then ${ctx.now}::timestamptz else s.accrued_at end,
-      done_at = case when n.state = 'RETURNED' then coalesce(s.done_at, ${ctx.now}::timestamptz)
+      done_at = case when n.state in ('RETURNING','RETURNED') then coalesce(s.done_at, ${ctx.now}::timestamptz)
         else s.done_at end,
       ledger_by = case when n.state = s.state then s.ledger_by end, version = s.version + 1
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(id bigint, state text,
@@ -188,28 +202,51 @@ function keepBook(
       where d.id = n.id`)
 }
 
-function addDebts(ctx: Ctx, planned: readonly Planned[]): void {
-  const rows = planned.flatMap(({ debts }) =>
-    debts.map(({ facts, splitId, refundNo, collector, party, amount, rest }) => ({
-      ...{ org_id: facts.orgId, device_id: facts.deviceId, order_num: facts.orderNum },
-      ...{
-        split_id: splitId,
-        refund_no: refundNo,
-        collector,
-        party,
-        amount,
-        netted: amount - rest,
-      },
-    })),
-  )
+/** A refund may leave a party a debt twice: of what it had, and of what did not come back. */
+export function addDebts(ctx: Ctx, debts: readonly NewDebt[]): void {
+  const rows = debts.map(({ facts, splitId, refundNo, collector, party, amount, rest }) => ({
+    ...{ org_id: facts.orgId, device_id: facts.deviceId, order_num: facts.orderNum },
+    ...{ split_id: splitId, refund_no: refundNo, collector, party, amount, netted: amount - rest },
+  }))
   if (rows.length)
-    ctx.later(sql`insert into split_debts (org_id, device_id, split_id, order_num, refund_no,
+    ctx.later(sql`insert into split_debts as d (org_id, device_id, split_id, order_num, refund_no,
         collector_org_id, party_org_id, amount, netted, created_at)
       select n.org_id, n.device_id, n.split_id, n.order_num, n.refund_no, n.collector, n.party,
         n.amount, n.netted, ${ctx.now}::timestamptz
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(org_id bigint, device_id bigint,
         split_id bigint, order_num text, refund_no text, collector bigint, party bigint,
-        amount bigint, netted bigint)`)
+        amount bigint, netted bigint)
+      on conflict (split_id, party_org_id, refund_no) do update
+        set amount = d.amount + excluded.amount, netted = d.netted + excluded.netted,
+          version = d.version + 1`)
+}
+
+/** What receivers give back: asked of the channel, or the party's debt at once. */
+function addReturns(ctx: Ctx, returns: readonly NewReturn[]): void {
+  if (!returns.length) return
+  const rows = returns.map(({ facts, splitId, partyNo, party, refundNo, amount, why }) => ({
+    ...{ org_id: facts.orgId, device_id: facts.deviceId, config_id: facts.configId },
+    ...{ split_id: splitId, party_no: partyNo, party, refund_no: refundNo, amount, why },
+    return_no: `${refundNo}R${party}`,
+  }))
+  const given = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(org_id bigint,
+    device_id bigint, config_id bigint, split_id bigint, party_no int, party bigint, refund_no text,
+    return_no text, amount bigint, why text)`
+  ctx.later(sql`update split_shares s set wanted_back = s.wanted_back + n.amount
+    from (select split_id, party_no, sum(amount) as amount from ${given} group by 1, 2) n
+    where s.split_id = n.split_id and s.party_no = n.party_no`)
+  ctx.later(sql`update split_outs o set amount = o.amount - n.amount
+    from (select party, config_id, sum(amount) as amount from ${given}
+      where config_id is not null group by 1, 2) n
+    where o.org_id = n.party and o.config_id = n.config_id`)
+  ctx.later(sql`insert into split_returns (org_id, device_id, split_id, party_no, party_org_id,
+      refund_no, return_no, config_id, amount, state, fail_reason, done_at, next_at, created_at)
+    select n.org_id, n.device_id, n.split_id, n.party_no, n.party, n.refund_no, n.return_no,
+      n.config_id, n.amount, case when n.why is null then 'SENDING' else 'DEBT' end, n.why,
+      case when n.why is not null then ${ctx.now}::timestamptz end,
+      case when n.why is null then ${ctx.now}::timestamptz end, ${ctx.now}::timestamptz
+    from ${given}`)
+  ctx.afterCommit(() => ctx.app.jobs.poke(returnsName))
 }
 
 /** So many are done in one act; more are another act. */
@@ -224,8 +261,10 @@ export const settleDue = (app: App): Promise<number> =>
       update split_orders s set state = 'DONE', done_at = ${ctx.now}, fail_reason = null,
         ledger_by = null, version = s.version + 1
       from (select id from split_orders o where o.state = 'READY' and o.due_at <= ${ctx.now}
-          and o.touched_at is null and (o.mode = 'LEDGER' or not exists (select from split_shares h
-            where h.split_id = o.id and not h.is_collector and h.given > h.returned))
+          and o.fail_reason is null and o.touched_at is null
+          and (o.mode = 'LEDGER' or not exists (select from split_shares h
+            where h.split_id = o.id and not h.is_collector
+              and h.given > h.returned + h.netted))
         order by o.due_at limit ${mostDue} for no key update skip locked) due
       where s.id = due.id and s.state = any(${splitFrom('DONE')}::text[])
       returning s.org_id as "orgId"`

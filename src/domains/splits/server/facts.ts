@@ -3,14 +3,14 @@ import { rowsOf } from '../../../server/rows.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import { settingOf } from '../../settings/server/values.ts'
 import { type Book, carryKey, type Facts, type Split, type Version } from '../plan.ts'
-import { capOf, usual } from '../rules.ts'
+import { capOf, noReturn, usual } from '../rules.ts'
 
 /** What the plan of orders is made of; their rows of `split_orders` are held by the caller. */
 export type Row = Pick<
   Facts,
   'orgId' | 'deviceId' | 'orderId' | 'orderAt' | 'orderNum' | 'configId' | 'paidAt'
 > &
-  Omit<Split, 'version'> & { versionId: number }
+  Pick<Split, 'id' | 'splitNo' | 'state'> & { versionId: number }
 
 export async function factsOf(ctx: Ctx, rows: readonly Row[]): Promise<Facts[]> {
   const ids = [...new Set(rows.map(({ orderId }) => orderId))]
@@ -38,18 +38,38 @@ export async function factsOf(ctx: Ctx, rows: readonly Row[]): Promise<Facts[]> 
     select p.order_id as "orderId", sum(f.after_fee - f.before_fee)::bigint as fixed
     from payments p join payment_fee_fixes f on f.payment_id = p.id and f.account = '2002'
     where p.order_id = any(${ids}::bigint[]) and p.applied group by 1`
-  const [versions, o, u, s, h, f] = await Promise.all([
+  const splitIds = rows.map(({ id }) => id)
+  const outs = rowsOf<{
+    splitId: number
+    partyNo: number
+    left: number
+    kind: string
+    returnConsent: boolean | null
+    paidAt: Date
+  }>(ctx.db)`
+    select h.split_id as "splitId", h.party_no as "partyNo", h.sent - h.wanted_back as left, r.kind,
+      r.return_consent as "returnConsent", q.done_at as "paidAt"
+    from split_shares h join split_receivers r on r.id = h.receiver_id
+    join split_requests q on q.request_no = h.sent_no
+    where h.split_id = any(${splitIds}::bigint[]) and h.state = 'PAID' and h.sent > h.wanted_back`
+  const returning = rowsOf<{ id: number }>(ctx.db)`
+    select split_id as id from split_returns
+    where split_id = any(${splitIds}::bigint[]) and state = 'SENDING'`
+  const [versions, o, u, s, h, f, out, comes] = await Promise.all([
     versionsOf(ctx, rows),
     orders,
     units,
     shared,
     held,
     fixed,
+    outs,
+    returning,
   ])
   const fixes = new Map(f.map((row) => [row.orderId, row.fixed]))
   const finals = new Map(o.map(({ id, finalAt }) => [id, finalAt]))
   const helds = new Map(h.map((row) => [row.orderId, row.held]))
   const unitsOf = Map.groupBy(u, ({ orderId }) => orderId)
+  const outsOf = Map.groupBy(out, ({ splitId }) => splitId)
   const sharedOf = Map.groupBy(s, ({ splitId }) => splitId)
   const read = [...Map.groupBy(rows, ({ orderId }) => orderId)].map(([orderId, own]): Facts => {
     const { orgId, deviceId, orderAt, orderNum, configId, paidAt } = own[0] as Row
@@ -61,6 +81,10 @@ export async function factsOf(ctx: Ctx, rows: readonly Row[]): Promise<Facts[]> 
       splits: own.map(({ id, splitNo, state, versionId }) => ({
         ...{ id, splitNo, state },
         version: versions.get(versionId) as Version,
+        returning: comes.some((one) => one.id === id),
+        outs: (outsOf.get(id) ?? []).map(({ partyNo, left, paidAt, ...receiver }) => ({
+          ...{ partyNo, left, why: noReturn(receiver, paidAt, ctx.now) },
+        })),
       })),
       units: unitsOf.get(orderId) ?? [],
       shared: own

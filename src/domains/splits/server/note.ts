@@ -18,7 +18,9 @@ export function noteSplit(ctx: Ctx, { orgId, at, id }: Order, { paid, fee, confi
     ctx.later(sql`insert into split_orders (org_id, device_id, order_id, order_at, order_num,
         split_no, strategy_id, version_id, mode, config_id, paid, fee, created_at)
       select u.org_id, u.device_id, u.order_id, u.created_at, u.order_num,
-        u.order_num || '-S' || row_number() over (order by v.id), v.strategy_id, v.id, v.mode,
+        u.order_num || '-S' || row_number() over (order by v.id), v.strategy_id, v.id,
+        -- only the merchant of the strategy was asked to keep the money for its parties
+        case when v.config_id is distinct from ${configId}::bigint then 'LEDGER' else v.mode end,
         ${configId}::bigint, u.paid, round(u.paid * ${fee}::numeric / ${paid}::bigint),
         ${ctx.now}::timestamptz
       from (select org_id, created_at, order_id, device_id, order_num, version, sum(paid) as paid

@@ -16,7 +16,8 @@ const said = (ctx: Ctx) => ({
   versionNo: sql`v.version_no`,
   shares: sql<Share[]>`(select coalesce(jsonb_agg(jsonb_build_object('orgId', h.party_org_id,
       'name', p.name, 'isCollector', h.is_collector, 'given', h.given, 'returned', h.returned,
-      'netted', h.netted) order by h.party_no), '[]') from split_shares h
+      'netted', h.netted, 'state', h.state, 'sent', h.sent, 'failReason', h.fail_reason)
+    order by h.party_no), '[]') from split_shares h
     join split_parties p on p.version_id = s.version_id and p.party_no = h.party_no
     where h.split_id = s.id)`,
   state: sql<SplitState>`s.state`,
@@ -27,12 +28,19 @@ const said = (ctx: Ctx) => ({
   can: sql<SplitRow['can']>`jsonb_build_object(
     'run', ${may(ctx, 'split:run')}::boolean and s.state = 'READY'
       and (s.due_at is null or s.due_at > ${ctx.now}),
-    'retry', ${may(ctx, 'split:retry')}::boolean and s.fail_reason is not null,
+    'retry', ${may(ctx, 'split:retry')}::boolean and (s.fail_reason is not null
+      or s.state = 'PARTIAL' or ${isStuck}),
     'toLedger', ${may(ctx, 'split:retry')}::boolean and ${stuck}
       and s.ledger_by is distinct from ${ctx.actor.userId}::bigint)`,
 })
+/** The channel was asked until nobody asked any more, and did not say what became of it. */
+const isStuck = sql<boolean>`s.state in ('SPLITTING','RETURNING') and (exists (
+    select from split_requests x
+    where x.split_id = s.id and x.state = 'SENDING' and x.next_at is null)
+  or exists (select from split_returns x
+    where x.split_id = s.id and x.state = 'SENDING' and x.next_at is null))`
 /** What a channel should have done. */
-export const stuck = sql<boolean>`s.mode <> 'LEDGER' and s.state in ('READY','PARTIAL')`
+const stuck = sql<boolean>`s.mode <> 'LEDGER' and s.state in ('READY','PARTIAL')`
 const row = (ctx: Ctx) => shape(SplitRow, ['split_orders', 's'], said(ctx))
 const detail = (ctx: Ctx) =>
   shape(SplitDetail, ['split_orders', 's'], {
@@ -43,6 +51,25 @@ const detail = (ctx: Ctx) =>
       'paid', u.paid, 'fee', u.fee, 'gives', to_jsonb(u.gives),
       'backAt', ${isoText(sql`u.back_at`)}) order by u.unit_no), '[]')
       from split_units u where u.split_id = s.id)`,
+    returns: sql<
+      SplitDetail['returns']
+    >`(select coalesce(jsonb_agg(jsonb_build_object('returnNo', r.return_no,
+      'refundNo', r.refund_no, 'orgId', r.party_org_id, 'amount', r.amount, 'came', r.came,
+      'state', r.state, 'failReason', r.fail_reason, 'lastError', r.last_error,
+      'doneAt', ${isoText(sql`r.done_at`)}) order by r.id), '[]')
+      from split_returns r where r.split_id = s.id)`,
+    requests: sql<
+      SplitDetail['requests']
+    >`(select coalesce(jsonb_agg(jsonb_build_object('requestNo', q.request_no, 'kind', q.kind,
+      'state', q.state, 'lastError', q.last_error, 'channelNo', q.channel_no,
+      'sentAt', ${isoText(sql`q.created_at`)}, 'doneAt', ${isoText(sql`q.done_at`)})
+      order by q.id), '[]')
+      from split_requests q where q.split_id = s.id or q.kind = 'RELEASE'
+        and q.order_id = s.order_id)`,
+    freezeDeadline: sql`case when s.mode = 'CHANNEL'
+      and s.state in ('WAIT','READY','SPLITTING','PARTIAL') then s.created_at + make_interval(
+        days => coalesce((select c.freeze_days from payment_configs c where c.id = s.config_id), 180))
+      end`,
   })
 const joins = sql`join devices d on d.id = s.device_id join organisations o on o.id = s.org_id
   join split_strategies t on t.id = s.strategy_id
@@ -83,6 +110,9 @@ export const one = (ctx: Ctx, id: number) =>
   detail(ctx).one(ctx.db, sql`from split_orders s ${joins} where s.id = ${id} and ${readable(ctx)}`)
 
 export type Held = {
+  id: number
+  version: number
+  isStuck: boolean
   orgId: number
   orderId: number
   state: SplitState
@@ -95,7 +125,8 @@ export type Held = {
 /** Locked until the commit. */
 export const held = async (ctx: Ctx, id: number): Promise<Held | undefined> =>
   (
-    await rowsOf<Held>(ctx.db)`select s.org_id as "orgId", s.order_id as "orderId", s.state, s.mode,
+    await rowsOf<Held>(ctx.db)`select s.id, s.version, ${isStuck} as "isStuck",
+      s.org_id as "orgId", s.order_id as "orderId", s.state, s.mode,
       s.fail_reason as "failReason", s.ledger_by as "ledgerBy", s.due_at as "dueAt",
       s.created_at as "createdAt"
     from split_orders s where s.id = ${id} and ${readable(ctx)} for no key update`

@@ -1,28 +1,33 @@
+import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { updateVersion } from '../../../server/shapes.ts'
 import { platformOrg } from '../../../shared/access.ts'
-import { Refusal } from '../../../shared/errors.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
 import { debtWrittenOff } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import { type SplitDetail, splitErrors, type splits } from '../contract.ts'
-import { soonestSeconds, splitFrom } from '../rules.ts'
+import { returnsName, soonestSeconds, splitFrom, splitsName } from '../rules.ts'
 import { accrualName } from './jobs.ts'
 import * as q from './queries.ts'
+import { begin } from './send.ts'
 import { calendar, settlement } from './timeline.ts'
 
 type Contract = typeof splits
 type Asked = { id: number; version: number }
+type Change = Record<string, unknown> | null
 
 /** One step of one split order, with what it was and what it has become in the log. */
 async function step(
   ctx: Ctx,
   { id, version }: Asked,
-  decide: (held: q.Held) => Record<string, unknown>,
+  decide: (held: q.Held) => Change | Promise<Change>,
 ): Promise<SplitDetail> {
   const held = found(await q.held(ctx, id))
-  await updateVersion(ctx, 'split_orders', { id, version }, decide(held))
+  // null: it is written already
+  const change = await decide(held)
+  if (change) await updateVersion(ctx, 'split_orders', { id, version }, change)
   const after = found(await q.one(ctx, id))
   ctx.audit({
     id,
@@ -34,6 +39,27 @@ async function step(
   ctx.touch('splits', held.orgId)
   ctx.afterCommit(() => ctx.app.jobs.poke(accrualName))
   return after
+}
+
+const done = (ctx: Ctx) => ({
+  ...{ state: 'DONE', done_at: ctx.now, ledger_by: null, fail_reason: null },
+})
+
+/** Those that did not get it are sent it once more, under another number. */
+async function retryPartial(ctx: Ctx, id: number): Promise<Change> {
+  const began = await begin(ctx, [id], 'PARTIAL')
+  if (began === 'NO_RECEIVER') throw new Refusal(splitErrors.noReceiver)
+  // refunds took all of it
+  return began === 'NOTHING' ? done(ctx) : null
+}
+async function askAgain(ctx: Ctx, id: number): Promise<Change> {
+  for (const table of ['split_requests', 'split_returns'] as const)
+    await sql`update ${sql.table(table)} set next_at = ${ctx.now}, attempts = 0
+      where split_id = ${id} and state = 'SENDING' and next_at is null`.execute(ctx.db)
+  ctx.afterCommit(() => {
+    for (const kind of [splitsName, returnsName]) ctx.app.jobs.poke(kind)
+  })
+  return { fail_reason: null }
 }
 
 export const handlers: Handlers<Contract> = {
@@ -54,9 +80,18 @@ export const handlers: Handlers<Contract> = {
       return { due_at: ctx.now }
     }),
   retry: (ctx, asked) =>
-    step(ctx, asked, ({ failReason }) => {
+    step(ctx, asked, async (held) => {
+      const { id, state, failReason, isStuck } = held
+      if (state === 'PARTIAL') {
+        if (held.version !== asked.version) throw new Refusal(common.stale)
+        return retryPartial(ctx, id)
+      }
+      // nobody knows what became of it: the same number is asked for again
+      if (isStuck) return askAgain(ctx, id)
       if (failReason === null) throw new Refusal(splitErrors.wrongState)
-      return { fail_reason: null, touched_at: ctx.now }
+      return failReason === 'PENDING_MISMATCH'
+        ? { fail_reason: null, touched_at: ctx.now }
+        : { fail_reason: null }
     }),
   toLedger: (ctx, asked) =>
     step(ctx, asked, ({ state, mode, ledgerBy }) => {
@@ -65,7 +100,7 @@ export const handlers: Handlers<Contract> = {
       if (ledgerBy === null) return { ledger_by: ctx.actor.userId }
       if (ledgerBy === ctx.actor.userId) throw new Refusal(splitErrors.samePerson)
       if (!splitFrom('DONE').includes(state)) throw new Refusal(splitErrors.wrongState)
-      return { state: 'DONE', done_at: ctx.now, ledger_by: null, fail_reason: null }
+      return done(ctx)
     }),
   async debts(ctx, input) {
     const { rows, total } = await q.debts(ctx, input)

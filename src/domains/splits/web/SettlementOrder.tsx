@@ -11,6 +11,7 @@ import { Figures, Sheet } from '../../../web/ui/Sheet.tsx'
 import { Bad, Chip, Lead, Muted } from '../../../web/ui/Text.tsx'
 import { useTarget } from '../../../web/useTarget.ts'
 import { splits, splitTones } from '../contract.ts'
+import { failReasons } from '../rules.ts'
 import type { Settlement } from '../settlementContract.ts'
 import styles from './settlement.module.css'
 
@@ -117,7 +118,7 @@ function SplitWay({ split }: { split: Split }) {
     >
       {standing ? (
         <Lead>
-          <Chip tone={standing === 'PENDING_MISMATCH' ? 'fault' : 'warn'}>
+          <Chip tone={failReasons.some((why) => why === standing) ? 'fault' : 'warn'}>
             {t('settlement.stands')}
           </Chip>{' '}
           {t(`settlement.standing.${standing}`)}

@@ -11,6 +11,7 @@ export const settlementPath = '/finance/billing-details/timeline'
 const paths = {
   devices: '/finance/sub-ledger-list',
   orders: '/finance/sub-ledger-list/orders',
+  receivers: '/finance/sub-ledger-list/receivers',
   debts: '/finance/sub-ledger-list/debts',
 } as const
 
