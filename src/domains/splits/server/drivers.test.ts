@@ -270,11 +270,19 @@ test.each(names)(
     )
     expect(money?.state).toBe('SUCCESS')
     expect(await settle(orderNum, goBack, 'RETURNING')).toBe('RETURNED')
-    const debts = await world.sql<{ party: number; amount: number }>(
-      `select party_org_id::int as party, amount::int from split_debts where order_num = $1 order by 1`,
+    const returns = await world.sql<{ party: number; amount: number; state: string }>(
+      `select party_org_id::int as party, amount::int, r.state from split_returns r
+      join split_orders s on s.id = r.split_id where s.order_num = $1`,
       [orderNum],
     )
-    expect(debts).toContainEqual({ party: 2, amount: (await given(orderNum))[1] })
+    const [, two] = await given(orderNum)
+    expect(returns).toContainEqual({ party: 2, amount: two, state: 'DEBT' })
+    // beside what it paid of an older debt
+    const [debt] = await world.sql<{ amount: number }>(
+      `select amount::int from split_debts where order_num = $1 and party_org_id = 2`,
+      [orderNum],
+    )
+    expect(debt?.amount).toBeGreaterThanOrEqual(two)
   },
 )
 
