@@ -238,13 +238,6 @@ const queries: Readonly<Record<string, string>> = {
       on p.order_id = s.order_id
     where s.state <> 'WAIT' and s.touched_at is null and s.fail_reason is null
       and p.pending <> 0`,
-  'nothing of an order is pending when it is over': `
-    select s.id, s.order_num, s.state, p.pending from split_orders s join (
-      select e.order_id, sum(e.amount) as pending from ledger_entries e
-      join ledger_accounts a on a.id = e.account_id and a.code = '2001' group by 1) p
-      on p.order_id = s.order_id
-    where s.state in ('DONE','RETURNED','CLOSED') and s.touched_at is null
-      and s.fail_reason is null and p.pending <> 0`,
   'what a channel paid is booked once': `
     select * from (select s.split_no, h.party_org_id, h.sent from split_shares h
       join split_orders s on s.id = h.split_id where h.state = 'PAID') h

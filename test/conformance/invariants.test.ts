@@ -22,6 +22,9 @@ const unit = `(select id from order_units where ${own} and vend_state = 'SUCCESS
 const order = `(select id from orders where ${own} and refunded_amount > 0 order by id limit 1)`
 const payment = `(select id from payments where ${own} and applied and refunded_amount > 0 order by id limit 1)`
 
+const returned = `insert into split_returns (org_id, device_id, split_id, party_no, party_org_id,
+  refund_no, return_no, amount, came, state, done_at) values (3, ${lane}, ${lane}, 1, 3, 'R', 'R', 1,`
+
 /** One way to break each sentence, behind the back of constraints and triggers. */
 const breaks: Record<string, string> = {
   'lanes.reserved and failed_hold count the pieces they hold': `update lanes
@@ -72,10 +75,16 @@ const breaks: Record<string, string> = {
     set order_id = (select order_id from ledger_entries where order_id is not null
       and account_id in (select id from ledger_accounts where code = '2001' and ${own}) limit 1)
     where ${own} and state = 'READY'`,
+  'what a channel paid is booked once': `update split_shares set state = 'PAID', sent = 1,
+    sent_no = 'x', receiver_id = 1 where ${own}`,
+  'what came back from parties is booked once': `${returned} 1, 'DONE', now())`,
+  'what is wanted back is the sum of the returns': `${returned} 0, 'DEBT', now())`,
+  'what channels paid parties is the sum of their shares': `insert into split_outs
+    values (3, 1, 5)`,
   'a share is the sum of its pieces': `update split_shares set given = given + 1 where ${own}`,
   'a piece is shared out to the fen': `update split_units set base = base + 1 where ${own}`,
   'carries of a strategy add up to nothing': `update split_carries set carry = 1 where ${own}`,
-  'debts are what parties owe': `update split_debts set written_off = written_off - 1
+  'debts are what parties owe, or what is on its way back from them': `update split_debts set written_off = written_off - 1
     where ${own}`,
   'what is due of shares equals the pieces': `insert into split_dues (org_id, mode, done, day, amount)
     values (3, 'LEDGER', false, '2026-11-22', 1)`,
