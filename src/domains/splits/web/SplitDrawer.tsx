@@ -45,7 +45,11 @@ function Body({ split }: { split: SplitDetail }) {
   const target = useTarget()
   const order = target(`/order/order-details/${split.orderNum}`)
   const way = target(`${settlementPath}?orderNum=${split.orderNum}`)
-  const { shares, units } = split
+  const { shares, units, requests, returns } = split
+  /** A code of the channel, in words where we know it. */
+  const withWhy = (state: string, why: string | null) =>
+    why === null ? state : t('whyText', { state, why: t(`why.${why}`, { defaultValue: why }) })
+  const nameOf = (orgId: number) => shares.find((one) => one.orgId === orgId)?.name ?? ''
   const money = (given: number, returned: number) =>
     returned ? `${yuan(given)} − ${yuan(returned)}` : yuan(given)
   return (
@@ -87,6 +91,14 @@ function Body({ split }: { split: SplitDetail }) {
             t('fields.dueAt'),
             split.dueAt ? <Time key="due" at={split.dueAt} /> : split.accruedAt ? t('manual') : '',
           ],
+          ...(split.freezeDeadline
+            ? [
+                [
+                  t('fields.freezeDeadline'),
+                  <Time key="frozen" at={split.freezeDeadline} />,
+                ] as const,
+              ]
+            : []),
           [t('fields.doneAt'), split.doneAt ? <Time key="done" at={split.doneAt} /> : ''],
           ...(split.failReason
             ? [
@@ -100,8 +112,43 @@ function Body({ split }: { split: SplitDetail }) {
       />
       <Rows
         title={t('parts.shares')}
-        items={shares.map(({ name, given, returned }) => [name, money(given, returned)] as const)}
+        items={shares.map(({ name, given, returned, isCollector, state, failReason }) => [
+          name,
+          split.mode === 'CHANNEL' && !isCollector ? (
+            <span key="share">
+              {money(given, returned)} ·{' '}
+              {state === 'FAILED' ? (
+                <Bad>{withWhy(t('shareState.FAILED'), failReason)}</Bad>
+              ) : (
+                t(`shareState.${state}`)
+              )}
+            </span>
+          ) : (
+            money(given, returned)
+          ),
+        ])}
       />
+      {requests.length ? (
+        <Rows
+          title={t('parts.requests')}
+          items={requests.map(({ requestNo, kind, state, lastError }) => [
+            t(`requestKind.${kind}`),
+            `${requestNo} · ${withWhy(t(`requestState.${state}`), lastError)}`,
+          ])}
+        />
+      ) : null}
+      {returns.length ? (
+        <Rows
+          title={t('parts.returns')}
+          items={returns.map(({ orgId, amount, state, failReason, lastError, refundNo }) => [
+            nameOf(orgId),
+            `${yuan(amount)} · ${refundNo} · ${withWhy(
+              t(`returnState.${state}`),
+              failReason ?? lastError,
+            )}`,
+          ])}
+        />
+      ) : null}
       <Rows
         title={t('parts.units')}
         items={units.map(
