@@ -1979,6 +1979,14 @@ export interface SignInGuardsTable {
   until: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface SimulatedSplitsTable {
+  no: string
+  org_id: number
+  kind: 'RECEIVER' | 'SPLIT' | 'RETURN' | 'RELEASE'
+  body: unknown
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface SimulatedTransfersTable {
   withdrawal_no: string
   org_id: number
@@ -2124,6 +2132,13 @@ export interface SplitOrdersTable {
   ledger_by: number | null
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  unfrozen_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface SplitOutsTable {
+  org_id: number
+  config_id: number
+  amount: number
 }
 
 export interface SplitPartiesTable {
@@ -2137,6 +2152,70 @@ export interface SplitPartiesTable {
   is_collector: boolean
 }
 
+export interface SplitReceiversTable {
+  id: Generated<number>
+  org_id: number
+  party_org_id: number
+  party_name: string
+  config_id: number | null
+  provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
+  kind: 'MERCHANT_ID' | 'PERSONAL_OPENID'
+  account: Buffer
+  account_hash: Buffer
+  account_no: string
+  holder: Buffer
+  holder_shown: string
+  relation: 'SERVICE_PROVIDER' | 'DISTRIBUTOR' | 'SUPPLIER' | 'PARTNER' | 'HEADQUARTER' | 'PLATFORM' | 'OTHER'
+  return_consent: boolean | null
+  state: Generated<'NEW' | 'REGISTERED' | 'FAILED' | 'REMOVED'>
+  last_error: string | null
+  checked_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  removed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface SplitRequestsTable {
+  id: Generated<number>
+  org_id: number
+  device_id: number
+  order_id: number
+  kind: 'SPLIT' | 'RELEASE'
+  split_id: number | null
+  request_no: string
+  config_id: number | null
+  state: Generated<'SENDING' | 'DONE' | 'FAILED'>
+  last_error: string | null
+  channel_no: Generated<string>
+  done_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface SplitReturnsTable {
+  id: Generated<number>
+  org_id: number
+  device_id: number
+  split_id: number
+  party_no: number
+  party_org_id: number
+  refund_no: string
+  return_no: string
+  config_id: number | null
+  amount: number
+  came: Generated<number>
+  state: 'SENDING' | 'DONE' | 'DEBT'
+  fail_reason: string | null
+  last_error: string | null
+  done_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface SplitSharesTable {
   org_id: number
   split_id: number
@@ -2146,6 +2225,12 @@ export interface SplitSharesTable {
   given: number
   returned: Generated<number>
   netted: Generated<number>
+  state: Generated<'LEDGER' | 'SENDING' | 'PAID' | 'FAILED'>
+  receiver_id: number | null
+  sent_no: string | null
+  sent: Generated<number>
+  wanted_back: Generated<number>
+  fail_reason: string | null
 }
 
 export interface SplitSimulationsTable {
@@ -2781,6 +2866,7 @@ export interface DB {
   settings: SettingsTable
   settings_versions: SettingsVersionsTable
   sign_in_guards: SignInGuardsTable
+  simulated_splits: SimulatedSplitsTable
   simulated_transfers: SimulatedTransfersTable
   sms_codes: SmsCodesTable
   special_purchases: SpecialPurchasesTable
@@ -2792,7 +2878,11 @@ export interface DB {
   split_due_facts: SplitDueFactsTable
   split_dues: SplitDuesTable
   split_orders: SplitOrdersTable
+  split_outs: SplitOutsTable
   split_parties: SplitPartiesTable
+  split_receivers: SplitReceiversTable
+  split_requests: SplitRequestsTable
+  split_returns: SplitReturnsTable
   split_shares: SplitSharesTable
   split_simulations: SplitSimulationsTable
   split_strategies: SplitStrategiesTable
@@ -2926,6 +3016,14 @@ export type Constraint =
   | 'split_orders_split_no_key'
   | 'split_parties_collector'
   | 'split_parties_version_id_party_org_id_key'
+  | 'split_receivers_account'
+  | 'split_receivers_org_id_id_key'
+  | 'split_receivers_party'
+  | 'split_requests_release'
+  | 'split_requests_request_no_key'
+  | 'split_requests_running'
+  | 'split_returns_return_no_key'
+  | 'split_returns_split_id_party_no_refund_no_key'
   | 'split_simulations_org_id_id_key'
   | 'split_strategies_org_id_id_key'
   | 'split_strategies_org_id_name_key'
