@@ -3720,6 +3720,19 @@ table public.sign_in_guards row security
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
+table public.simulated_splits row security
+  no text not null
+  org_id bigint not null
+  kind text not null
+  body jsonb not null
+  created_at timestamp with time zone default now() not null
+  constraint simulated_splits_kind_check CHECK ((kind = ANY (ARRAY['RECEIVER'::text, 'SPLIT'::text, 'RETURN'::text, 'RELEASE'::text])))
+  constraint simulated_splits_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint simulated_splits_pkey PRIMARY KEY (no)
+  CREATE INDEX simulated_splits_org ON public.simulated_splits USING btree (org_id, created_at DESC)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant delete, insert, select, update to huodao_app
+
 table public.simulated_transfers row security
   withdrawal_no text not null
   org_id bigint not null
@@ -3978,6 +3991,7 @@ table public.split_orders row security
   ledger_by bigint
   version integer default 1 not null
   created_at timestamp with time zone default now() not null
+  unfrozen_at timestamp with time zone
   constraint split_orders_check CHECK (((fee >= 0) AND (fee <= paid)))
   constraint split_orders_check1 CHECK (((state = 'WAIT'::text) OR (accrued_at IS NOT NULL)))
   constraint split_orders_check2 CHECK (((state = ANY (ARRAY['DONE'::text, 'RETURNING'::text, 'RETURNED'::text])) <= (done_at IS NOT NULL)))
@@ -3997,7 +4011,8 @@ table public.split_orders row security
   constraint split_orders_split_no_key UNIQUE (split_no)
   constraint split_orders_state_check CHECK ((state = ANY (ARRAY['WAIT'::text, 'READY'::text, 'SPLITTING'::text, 'PARTIAL'::text, 'DONE'::text, 'RETURNING'::text, 'RETURNED'::text, 'CLOSED'::text])))
   CREATE INDEX split_orders_device ON public.split_orders USING btree (device_id, created_at DESC, id DESC)
-  CREATE INDEX split_orders_due ON public.split_orders USING btree (due_at) WHERE ((state = 'READY'::text) AND (due_at IS NOT NULL))
+  CREATE INDEX split_orders_due ON public.split_orders USING btree (due_at) WHERE ((state = 'READY'::text) AND (due_at IS NOT NULL) AND (fail_reason IS NULL))
+  CREATE INDEX split_orders_frozen ON public.split_orders USING btree (id) WHERE ((mode = 'CHANNEL'::text) AND (unfrozen_at IS NULL) AND (state = ANY (ARRAY['DONE'::text, 'CLOSED'::text, 'RETURNING'::text, 'RETURNED'::text])))
   CREATE INDEX split_orders_number ON public.split_orders USING btree (order_num)
   CREATE INDEX split_orders_odd ON public.split_orders USING btree (org_id, created_at DESC, id DESC) WHERE ((state = 'PARTIAL'::text) OR (fail_reason IS NOT NULL))
   CREATE INDEX split_orders_open ON public.split_orders USING btree (id) WHERE (state = ANY (ARRAY['READY'::text, 'SPLITTING'::text, 'PARTIAL'::text]))
@@ -4005,6 +4020,17 @@ table public.split_orders row security
   CREATE INDEX split_orders_touched ON public.split_orders USING btree (org_id, touched_at, order_id) WHERE (touched_at IS NOT NULL)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   CREATE TRIGGER note_due AFTER UPDATE ON public.split_orders REFERENCING OLD TABLE AS was NEW TABLE AS now_is FOR EACH STATEMENT EXECUTE FUNCTION note_due_orders()
+  grant delete, insert, select, update to huodao_app
+
+table public.split_outs row security
+  org_id bigint not null
+  config_id bigint not null
+  amount bigint not null
+  constraint split_outs_amount_check CHECK ((amount >= 0))
+  constraint split_outs_config_id_fkey FOREIGN KEY (config_id) REFERENCES payment_configs(id)
+  constraint split_outs_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint split_outs_pkey PRIMARY KEY (org_id, config_id)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
 table public.split_parties row security
@@ -4030,6 +4056,137 @@ table public.split_parties row security
   CREATE TRIGGER keep BEFORE INSERT OR DELETE OR UPDATE ON public.split_parties FOR EACH ROW EXECUTE FUNCTION keep_split_party()
   grant delete, insert, select, update to huodao_app
 
+table public.split_receivers row security
+  id bigint generated by default as identity not null
+  org_id bigint not null
+  party_org_id bigint not null
+  party_name text not null
+  config_id bigint
+  provider text not null
+  kind text not null
+  account bytea not null
+  account_hash bytea not null
+  account_no text not null
+  holder bytea not null
+  holder_shown text not null
+  relation text not null
+  return_consent boolean
+  state text default 'NEW'::text not null
+  last_error text
+  checked_at timestamp with time zone
+  removed_at timestamp with time zone
+  next_at timestamp with time zone
+  attempts integer default 0 not null
+  version integer default 1 not null
+  created_at timestamp with time zone default now() not null
+  constraint split_receivers_account_no_check CHECK (((length(account_no) >= 5) AND (length(account_no) <= 60)))
+  constraint split_receivers_check CHECK (((provider = 'SIMULATOR'::text) = (config_id IS NULL)))
+  constraint split_receivers_check1 CHECK (((state = 'REMOVED'::text) = (removed_at IS NOT NULL)))
+  constraint split_receivers_check2 CHECK (((kind = 'MERCHANT_ID'::text) OR (return_consent IS NOT TRUE)))
+  constraint split_receivers_config_id_fkey FOREIGN KEY (config_id) REFERENCES payment_configs(id)
+  constraint split_receivers_holder_shown_check CHECK (((length(holder_shown) >= 1) AND (length(holder_shown) <= 60)))
+  constraint split_receivers_kind_check CHECK ((kind = ANY (ARRAY['MERCHANT_ID'::text, 'PERSONAL_OPENID'::text])))
+  constraint split_receivers_last_error_check CHECK ((length(last_error) <= 200))
+  constraint split_receivers_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint split_receivers_org_id_id_key UNIQUE (org_id, id)
+  constraint split_receivers_party_org_id_fkey FOREIGN KEY (party_org_id) REFERENCES organisations(id)
+  constraint split_receivers_pkey PRIMARY KEY (id)
+  constraint split_receivers_provider_check CHECK ((provider = ANY (ARRAY['SIMULATOR'::text, 'WECHAT'::text, 'ALIPAY'::text])))
+  constraint split_receivers_relation_check CHECK ((relation = ANY (ARRAY['SERVICE_PROVIDER'::text, 'DISTRIBUTOR'::text, 'SUPPLIER'::text, 'PARTNER'::text, 'HEADQUARTER'::text, 'PLATFORM'::text, 'OTHER'::text])))
+  constraint split_receivers_state_check CHECK ((state = ANY (ARRAY['NEW'::text, 'REGISTERED'::text, 'FAILED'::text, 'REMOVED'::text])))
+  CREATE INDEX split_receivers_due ON public.split_receivers USING btree (next_at) WHERE (next_at IS NOT NULL)
+  CREATE INDEX split_receivers_org ON public.split_receivers USING btree (org_id, created_at DESC, id DESC)
+  CREATE INDEX split_receivers_turns ON public.split_receivers USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
+  CREATE UNIQUE INDEX split_receivers_account ON public.split_receivers USING btree (org_id, config_id, account_hash) NULLS NOT DISTINCT WHERE (state <> 'REMOVED'::text)
+  CREATE UNIQUE INDEX split_receivers_party ON public.split_receivers USING btree (org_id, config_id, party_org_id) NULLS NOT DISTINCT WHERE (state <> 'REMOVED'::text)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant delete, insert, select, update to huodao_app
+
+table public.split_requests row security
+  id bigint generated by default as identity not null
+  org_id bigint not null
+  device_id bigint not null
+  order_id bigint not null
+  kind text not null
+  split_id bigint
+  request_no text not null
+  config_id bigint
+  state text default 'SENDING'::text not null
+  last_error text
+  channel_no text default ''::text not null
+  done_at timestamp with time zone
+  next_at timestamp with time zone
+  attempts integer default 0 not null
+  created_at timestamp with time zone default now() not null
+  constraint split_requests_channel_no_check CHECK ((length(channel_no) <= 64))
+  constraint split_requests_check CHECK (((kind = 'SPLIT'::text) = (split_id IS NOT NULL)))
+  constraint split_requests_check1 CHECK (((state = 'DONE'::text) = (done_at IS NOT NULL)))
+  constraint split_requests_check2 CHECK (((next_at IS NULL) OR (state = 'SENDING'::text)))
+  constraint split_requests_config_id_fkey FOREIGN KEY (config_id) REFERENCES payment_configs(id)
+  constraint split_requests_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint split_requests_kind_check CHECK ((kind = ANY (ARRAY['SPLIT'::text, 'RELEASE'::text])))
+  constraint split_requests_last_error_check CHECK ((length(last_error) <= 200))
+  constraint split_requests_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint split_requests_org_id_split_id_fkey FOREIGN KEY (org_id, split_id) REFERENCES split_orders(org_id, id)
+  constraint split_requests_pkey PRIMARY KEY (id)
+  constraint split_requests_request_no_check CHECK ((length(request_no) <= 64))
+  constraint split_requests_request_no_key UNIQUE (request_no)
+  constraint split_requests_state_check CHECK ((state = ANY (ARRAY['SENDING'::text, 'DONE'::text, 'FAILED'::text])))
+  CREATE INDEX split_requests_device ON public.split_requests USING btree (device_id, created_at DESC, id DESC)
+  CREATE INDEX split_requests_due ON public.split_requests USING btree (next_at) WHERE (next_at IS NOT NULL)
+  CREATE INDEX split_requests_org ON public.split_requests USING btree (org_id, created_at DESC, id DESC)
+  CREATE INDEX split_requests_split ON public.split_requests USING btree (split_id) WHERE (split_id IS NOT NULL)
+  CREATE INDEX split_requests_turns ON public.split_requests USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
+  CREATE UNIQUE INDEX split_requests_release ON public.split_requests USING btree (order_id) WHERE (kind = 'RELEASE'::text)
+  CREATE UNIQUE INDEX split_requests_running ON public.split_requests USING btree (split_id) WHERE ((kind = 'SPLIT'::text) AND (state = 'SENDING'::text))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
+table public.split_returns row security
+  id bigint generated by default as identity not null
+  org_id bigint not null
+  device_id bigint not null
+  split_id bigint not null
+  party_no integer not null
+  party_org_id bigint not null
+  refund_no text not null
+  return_no text not null
+  config_id bigint
+  amount bigint not null
+  came bigint default 0 not null
+  state text not null
+  fail_reason text
+  last_error text
+  done_at timestamp with time zone
+  next_at timestamp with time zone
+  attempts integer default 0 not null
+  created_at timestamp with time zone default now() not null
+  constraint split_returns_amount_check CHECK ((amount > 0))
+  constraint split_returns_check CHECK (((came >= 0) AND (came <= amount)))
+  constraint split_returns_check1 CHECK (((state = 'SENDING'::text) = (done_at IS NULL)))
+  constraint split_returns_check2 CHECK (((state = 'DONE'::text) <= (came > 0)))
+  constraint split_returns_check3 CHECK (((next_at IS NULL) OR (state = 'SENDING'::text)))
+  constraint split_returns_config_id_fkey FOREIGN KEY (config_id) REFERENCES payment_configs(id)
+  constraint split_returns_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint split_returns_fail_reason_check CHECK ((length(fail_reason) <= 200))
+  constraint split_returns_last_error_check CHECK ((length(last_error) <= 200))
+  constraint split_returns_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint split_returns_org_id_split_id_fkey FOREIGN KEY (org_id, split_id) REFERENCES split_orders(org_id, id)
+  constraint split_returns_party_org_id_fkey FOREIGN KEY (party_org_id) REFERENCES organisations(id)
+  constraint split_returns_pkey PRIMARY KEY (id)
+  constraint split_returns_return_no_check CHECK ((length(return_no) <= 64))
+  constraint split_returns_return_no_key UNIQUE (return_no)
+  constraint split_returns_split_id_party_no_fkey FOREIGN KEY (split_id, party_no) REFERENCES split_shares(split_id, party_no)
+  constraint split_returns_split_id_party_no_refund_no_key UNIQUE (split_id, party_no, refund_no)
+  constraint split_returns_state_check CHECK ((state = ANY (ARRAY['SENDING'::text, 'DONE'::text, 'DEBT'::text])))
+  CREATE INDEX split_returns_device ON public.split_returns USING btree (device_id, created_at DESC, id DESC)
+  CREATE INDEX split_returns_due ON public.split_returns USING btree (next_at) WHERE (next_at IS NOT NULL)
+  CREATE INDEX split_returns_open ON public.split_returns USING btree (split_id) WHERE (state = 'SENDING'::text)
+  CREATE INDEX split_returns_org ON public.split_returns USING btree (org_id, created_at DESC, id DESC)
+  CREATE INDEX split_returns_turns ON public.split_returns USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
 table public.split_shares row security
   org_id bigint not null
   split_id bigint not null
@@ -4039,15 +4196,30 @@ table public.split_shares row security
   given bigint not null
   returned bigint default 0 not null
   netted bigint default 0 not null
+  state text default 'LEDGER'::text not null
+  receiver_id bigint
+  sent_no text
+  sent bigint default 0 not null
+  wanted_back bigint default 0 not null
+  fail_reason text
   constraint split_shares_check CHECK (((returned >= 0) AND (returned <= given)))
   constraint split_shares_check1 CHECK (((netted >= 0) AND (netted <= given)))
+  constraint split_shares_check2 CHECK (((sent >= 0) AND (sent <= given)))
+  constraint split_shares_check3 CHECK (((wanted_back >= 0) AND (wanted_back <= sent)))
+  constraint split_shares_check4 CHECK (((state = 'LEDGER'::text) <= (sent = 0)))
+  constraint split_shares_check5 CHECK (((state = ANY (ARRAY['SENDING'::text, 'PAID'::text])) <= ((sent > 0) AND (sent_no IS NOT NULL) AND (receiver_id IS NOT NULL))))
+  constraint split_shares_check6 CHECK (((wanted_back = 0) OR (state = 'PAID'::text)))
+  constraint split_shares_fail_reason_check CHECK ((length(fail_reason) <= 200))
   constraint split_shares_given_check CHECK ((given >= 0))
   constraint split_shares_org_id_split_id_fkey FOREIGN KEY (org_id, split_id) REFERENCES split_orders(org_id, id)
   constraint split_shares_party_no_check CHECK (((party_no >= 1) AND (party_no <= 10)))
   constraint split_shares_party_org_id_fkey FOREIGN KEY (party_org_id) REFERENCES organisations(id)
   constraint split_shares_pkey PRIMARY KEY (split_id, party_no)
+  constraint split_shares_receiver_id_fkey FOREIGN KEY (receiver_id) REFERENCES split_receivers(id)
+  constraint split_shares_state_check CHECK ((state = ANY (ARRAY['LEDGER'::text, 'SENDING'::text, 'PAID'::text, 'FAILED'::text])))
   CREATE INDEX split_shares_org ON public.split_shares USING btree (org_id, split_id)
   CREATE INDEX split_shares_party ON public.split_shares USING btree (party_org_id, split_id DESC)
+  CREATE INDEX split_shares_receiver ON public.split_shares USING btree (receiver_id) WHERE (receiver_id IS NOT NULL)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
@@ -6081,6 +6253,41 @@ AS $function$
   from split_parties p join split_strategy_versions v on v.id = p.version_id
   where p.version_id = version
 $function$
+
+CREATE OR REPLACE FUNCTION public.split_receiver_used(receiver bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select exists (select from split_receivers r
+    join split_strategy_versions v on v.config_id is not distinct from r.config_id
+      and v.state = 'PUBLISHED' and v.mode = 'CHANNEL'
+    join split_strategies s on s.id = v.strategy_id and s.state = 'PUBLISHED'
+    join split_parties p on p.version_id = v.id and p.party_org_id = r.party_org_id
+      and not p.is_collector
+    join organisations o on o.id = s.org_id
+    join organisations a on a.id = r.org_id and a.path @> o.path
+    where r.id = receiver and (app_all() or r.org_id = any(app_orgs()))
+      and not exists (select from split_strategy_versions n where n.strategy_id = s.id
+        and n.state = 'PUBLISHED' and n.version_no > v.version_no))
+$function$
+-- execute: huodao_app
+
+CREATE OR REPLACE FUNCTION public.split_receivers_of(org bigint, config bigint)
+ RETURNS TABLE(id bigint, party_org_id bigint, kind text, state text, return_consent boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select distinct on (r.party_org_id) r.id, r.party_org_id, r.kind, r.state, r.return_consent
+  from organisations o join organisations a on a.path @> o.path
+  join split_receivers r on r.org_id = a.id and r.config_id is not distinct from config
+    and r.state <> 'REMOVED'
+  where o.id = org and (app_all() or org = any(app_orgs()))
+  order by r.party_org_id, nlevel(a.path) desc
+$function$
+-- execute: huodao_app
 
 CREATE OR REPLACE FUNCTION public.split_sold(strategy bigint)
  RETURNS boolean
