@@ -1,6 +1,7 @@
 import { startJobs } from '../domains/product.ts'
 import { reportProcess } from '../domains/settings/server/processStats.ts'
 import type { App } from '../server/context.ts'
+import { addUpCounts } from '../server/counted.ts'
 import { ensurePartitions } from '../server/partitions.ts'
 import type { Part } from './api.ts'
 
@@ -10,6 +11,7 @@ export async function startWorker(app: App): Promise<Part> {
   await app.jobs.schedule('partitions', '10 3 * * *', () =>
     ensurePartitions(app.config.databaseUrl as string, app.now(), 1, 3),
   )
+  app.jobs.every('row-counts', 5000, () => addUpCounts(app))
   await startJobs(app)
   await app.jobs.setRight()
   return { async stop() {} }

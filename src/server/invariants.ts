@@ -1,82 +1,14 @@
 import type pg from 'pg'
 import { withClient } from './catalogue.ts'
+import { differs, rollups } from './rollups.ts'
 
 export type Broken = { name: string; rows: unknown[] }
 
 const key = (alias: string) => `${alias}.org_id, ${alias}.created_at, ${alias}.order_id`
 const live = `('WAIT','SENT','ACKED','UNKNOWN')`
 
-/** Rows of a rollup that differ from the facts; a row of zeros says the same as no row. */
-const differs = (
-  table: string,
-  keys: readonly string[],
-  figures: readonly string[],
-  facts: string,
-  where = 'true',
-) => `
-  with truth as (select ${keys.join(', ')}, ${figures.map((f) => `sum(${f}) as ${f}`).join(', ')}
-    from (${facts}) f group by ${keys.join(', ')}),
-  kept as (select * from ${table} where ${where})
-  select ${keys.map((k) => `coalesce(k.${k}, t.${k}) as ${k}`).join(', ')}, to_jsonb(k) as kept,
-    to_jsonb(t) as truth
-  from kept k full join truth t on ${keys.map((k) => `k.${k} = t.${k}`).join(' and ')}
-  where (${figures.map((f) => `coalesce(k.${f}, 0)`).join(', ')}) is distinct
-  from (${figures.map((f) => `coalesce(t.${f}, 0)`).join(', ')})`
-
-/** Of an order that was not cleaned. */
-const counted = (at: string) => `not exists (select from orders o where o.org_id = u.org_id
-      and o.created_at = ${at} and o.id = u.order_id and o.excluded)`
-
-const salesFacts = (at: string) => `
-  select org_id, device_id, ${at} as at, orders, pieces, turnover, paid, refunded, refund_orders,
-    cost from (
-    select org_id, device_id, paid_at as moment, 1 as orders, pieces, total_amount as turnover,
-      paid_amount as paid, 0::bigint as refunded, 0 as refund_orders, 0::bigint as cost from orders
-      where paid_at is not null and not excluded
-    union all select org_id, device_id, finished_at, 0, 0, 0, 0, 0, 0, cost from order_units u
-    where vend_state = 'SUCCESS' and ${counted('u.created_at')}
-    union all select org_id, device_id, succeeded_at, 0, 0, 0, 0, amount, 0, 0 from refunds u
-    where state = 'SUCCESS' and kind = 'UNIT' and amount > 0 and ${counted('u.order_at')}
-    union all select org_id, device_id, min(succeeded_at), 0, 0, 0, 0, 0, 1, 0 from refunds u
-    where state = 'SUCCESS' and kind = 'UNIT' and amount > 0 and ${counted('u.order_at')}
-    group by org_id, device_id, order_id
-  ) x`
-const salesKeys = ['org_id', 'device_id', 'at']
-const salesFigures = ['orders', 'pieces', 'turnover', 'paid', 'refunded', 'refund_orders', 'cost']
-const sales = (grain: string, at: string) =>
-  differs('sales_rollups', salesKeys, salesFigures, salesFacts(at), `grain = '${grain}'`)
-
-const shanghaiDate = (column: string) => `(${column} at time zone 'Asia/Shanghai')::date`
-const productFacts = `
-  select u.org_id, u.device_id, u.product_id, ${shanghaiDate('o.paid_at')} as day, 1 as pieces,
-    u.list_price as turnover, 0::bigint as cost, 0 as refunded_pieces
-    from order_units u join orders o on o.org_id = u.org_id and o.created_at = u.created_at
-      and o.id = u.order_id where o.paid_at is not null and not o.excluded
-  union all select org_id, device_id, product_id, ${shanghaiDate('finished_at')}, 0, 0, cost, 0
-  from order_units u where vend_state = 'SUCCESS' and ${counted('u.created_at')}
-  union all select u.org_id, u.device_id, u.product_id, ${shanghaiDate('r.succeeded_at')}, 0, 0, 0,
-    1
-    from refunds r join order_units u on u.org_id = r.org_id and u.created_at = r.order_at
-      and u.id = r.unit_id where r.state = 'SUCCESS' and r.kind = 'UNIT' and r.amount > 0
-      and ${counted('u.created_at')}`
-
 const dueKey = `jsonb_build_object('org', org_id, 'config', config_id, 'mode', mode, 'done', done,
   'day', day) as key`
-const billKeys = ['org_id', 'device_id', 'grain', 'day', 'config_id', 'provider', 'pay_type']
-/** Each fact on its own day and on that of its order, by day and by month. */
-const billed = (facts: string, names: readonly string[]) => `
-  select f.org_id, device_id, config_id, provider, pay_type, owner_id, grain,
-    ${names.map((name) => `${name} * (1 - o.x) as ${name}, ${name} * o.x as ordered_${name}`).join(', ')},
-    date_trunc(grain, (case o.x when 1 then order_at else at end) at time zone 'Asia/Shanghai')::date
-      as day
-  from (${facts}) f cross join (values (0), (1)) o(x)
-  cross join (values ('DAY'), ('MONTH')) g(grain)`
-const both = (names: readonly string[]) => names.flatMap((name) => [name, `ordered_${name}`])
-const billFigures = ['price', 'refundment', 'fee', 'split', 'orders', 'refund_orders']
-const billFacts = `select org_id, null::bigint as owner_id, device_id, config_id, provider, pay_type,
-    order_at, at, price, refundment, fee, 0::bigint as split, orders, refund_orders from bill_facts
-  union all select owner_id, null, device_id, config_id, provider, pay_type, order_at, at, 0, 0, 0,
-    share, 0, 0 from bill_share_facts`
 
 /** The debit side of a voucher by its key. */
 const booked = `(select k.key, sum(e.amount) filter (where e.amount > 0) as amount from ledger_voucher_keys k left join ledger_entries e on e.voucher_id = k.voucher_id group by k.key)`
@@ -292,30 +224,7 @@ const queries: Readonly<Record<string, string>> = {
     select * from split_days d full join (select org_id, version_id, day, sum(given) as truth
       from split_day_facts group by 1, 2, 3) f using (org_id, version_id, day)
     where coalesce(given, 0) <> coalesce(truth, 0)`,
-  'sales by hour equal the facts': sales('HOUR', `date_trunc('hour', moment)`),
-  'sales by day equal the facts': sales(
-    'DAY',
-    `date_trunc('day', moment at time zone 'Asia/Shanghai') at time zone 'Asia/Shanghai'`,
-  ),
-  'sales in total equal the facts': sales('TOTAL', `'2000-01-01T00:00:00Z'::timestamptz`),
-  'sales by product equal the facts': differs(
-    'product_rollups',
-    ['org_id', 'device_id', 'product_id', 'day'],
-    ['pieces', 'turnover', 'cost', 'refunded_pieces'],
-    productFacts,
-  ),
-  'bills equal the facts': differs(
-    'bill_days',
-    billKeys,
-    both(billFigures),
-    billed(billFacts, billFigures),
-  ),
-  'shares of bills equal the ledger': differs(
-    'bill_shares',
-    [...billKeys, 'owner_id'],
-    both(['share']),
-    billed('select * from bill_share_facts', ['share']),
-  ),
+  ...Object.fromEntries(rollups.map((one) => [one.name, differs(one)])),
   'what stands on invoices is what their items say': `
     select s.*, x.amount from invoice_sources s left join (select org_id, source, source_no,
         sum(amount) as amount from invoice_items where live group by 1, 2, 3) x

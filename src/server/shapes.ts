@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { common, type ErrorDef, fieldRefusal, Refusal } from '../shared/errors.ts'
 import type { Ctx } from './context.ts'
 import type { Db } from './database.ts'
-import { type ListSql, selectPage } from './lists.ts'
+import { type Found, type ListSql, selectPage } from './lists.ts'
 import type { Constraint, DB } from './schema.ts'
 
 /**
@@ -55,7 +55,7 @@ export type Shape<Row> = {
   page<S extends string, Sums extends object = object>(
     db: Db,
     list: Omit<ListSql<S>, 'columns'>,
-  ): Promise<{ rows: Row[]; total: number; sums: Sums }>
+  ): Promise<Found<Row, Sums>>
 }
 
 /** A row as a shape reads it, or the shape that a function makes. */

@@ -106,6 +106,11 @@ export const common = defineErrors('common', {
     '操作时间过长，已全部撤销，请分批进行',
     'This took too long and was taken back; do it in smaller parts',
   ],
+  tooDeep: [
+    422003,
+    '仅可翻阅前 {most} 条，请缩小筛选范围或换一种排序',
+    'Only the first {most} rows can be paged through; narrow the filter or sort another way',
+  ],
   tooMany: [429001, '操作过于频繁，请稍后再试', 'Too many requests, try again later'],
   unexpected: [500001, '操作失败', 'Operation failed'],
   busy: [503001, '系统繁忙，请稍后再试', 'The system is busy, try again later'],

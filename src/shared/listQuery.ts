@@ -70,9 +70,13 @@ const daysBetween = (from: unknown, to: unknown): number =>
 
 /**
  * `{list, total}`, the specification's list answer; `sums` are totals of the whole filter, not of
- * the page.
+ * the page. `more`: of a list that grows with sales no more than `total` were counted.
  */
 export const page = <R extends z.ZodType>(row: R) =>
-  z.strictObject({ list: z.array(row), total: z.number().int().min(0) })
+  z.strictObject({
+    list: z.array(row),
+    total: z.number().int().min(0),
+    more: z.literal(true).optional(),
+  })
 export const pageWithSums = <R extends z.ZodType, S extends z.ZodType>(row: R, sums: S) =>
-  z.strictObject({ list: z.array(row), total: z.number().int().min(0), sums })
+  page(row).extend({ sums })

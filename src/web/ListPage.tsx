@@ -29,7 +29,7 @@ import { toast } from './toast.ts'
 import { useDetail } from './useDetail.ts'
 import { useScreen } from './useScreen.ts'
 
-type Answer<R> = { list: R[]; total: number }
+type Answer<R> = { list: R[]; total: number; more?: true | undefined }
 const nothing: Query = {}
 const mostSelected = 1000
 

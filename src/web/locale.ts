@@ -117,6 +117,7 @@ export const locale = defineLocale(
     list: {
       total: '共 {n} 条',
       total_one: '共 {n} 条',
+      totalMore: '{n}+ 条，可翻阅前 {n} 条',
       sums: '合计',
       all: '全部',
       moreFilters: '更多筛选',
@@ -374,6 +375,7 @@ export const locale = defineLocale(
     list: {
       total: '{n} rows',
       total_one: '{n} row',
+      totalMore: '{n}+ rows, the first {n} can be paged through',
       sums: 'Sum',
       all: 'All',
       moreFilters: 'More filters',

@@ -42,10 +42,13 @@ export async function plansOf(
   scope: Scope,
   work: () => Promise<unknown>,
   of: RegExp,
+  /** As when the tables are so large that none is read from end to end. */
+  large = false,
 ): Promise<{ plan: Plan; ms: number }[]> {
   const statements = (await sentBy(work)).filter(({ text }) => of.test(text))
   return app.database.read(scope, async (db) => {
     const plans: { plan: Plan; ms: number }[] = []
+    if (large) await db.executeQuery(CompiledQuery.raw('set enable_seqscan = off'))
     for (const { text, values } of statements) {
       const { rows } = await db.executeQuery<{
         'QUERY PLAN': { Plan: Plan; 'Execution Time': number }[]
@@ -53,6 +56,7 @@ export async function plansOf(
       const [explained] = rows[0]?.['QUERY PLAN'] ?? []
       if (explained) plans.push({ plan: explained.Plan, ms: explained['Execution Time'] })
     }
+    if (large) await db.executeQuery(CompiledQuery.raw('reset enable_seqscan'))
     return plans
   })
 }

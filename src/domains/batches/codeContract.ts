@@ -60,15 +60,13 @@ export const Step = z.strictObject({
   tempMax: z.number().nullable(),
 })
 
-/** Totals beyond it are not counted. */
-export const codesCounted = 10_000
 /** Codes told together. */
 export const uploadMost = 500
 
 export const codes = {
   traceCodes: read('trace-code:read', {
     path: '/trace-codes',
-    summary: `Boxes with a trace code, own and of organisations above; a total of ${codesCounted} means that or more`,
+    summary: 'Boxes with a trace code, own and of organisations above',
     input: listQuery(
       {
         code: z.string().trim().max(64).optional(),

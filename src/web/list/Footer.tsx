@@ -8,7 +8,7 @@ import styles from './List.module.css'
 import type { Query } from './listUrl.ts'
 
 type Props = {
-  answer: { total: number } | undefined
+  answer: { total: number; more?: true | undefined } | undefined
   query: Query
   onChange: (part: Query) => void
   sums: readonly { label: string; value: ReactNode }[]
@@ -21,7 +21,12 @@ export function Footer({ answer, query, onChange, sums }: Props) {
   return (
     <footer className={styles.foot}>
       <span>
-        {answer ? t('list.total', { count: answer.total, n: formatCount(answer.total) }) : null}
+        {answer
+          ? t(answer.more ? 'list.totalMore' : 'list.total', {
+              count: answer.total,
+              n: formatCount(answer.total),
+            })
+          : null}
       </span>
       {sums.length > 0 ? (
         <span className={styles.sums}>

@@ -48,6 +48,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof alerts.list>) =>
     countFrom: sql`alerts a`,
     input,
     last: sql`a.id`,
+    grows: true,
     sort: { openTime: sql`a.opened_at`, closeTime: sql`a.closed_at`, times: sql`a.times` },
     where: [
       visible(ctx, 'a.org_id', 'a.device_id'),

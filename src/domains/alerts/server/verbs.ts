@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may, visible } from '../../../server/context.ts'
+import { answerOf } from '../../../server/lists.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
@@ -133,8 +134,11 @@ async function ownChannels(ctx: Ctx, ids: readonly number[]): Promise<void> {
 export const handlers: Handlers<Contract> = {
   ...channels,
   async list(ctx, input) {
-    const { rows, total } = await q.listRows(ctx, input)
-    return { list: rows.map((row) => shown(ctx, row)), total }
+    const { rows, ...found } = await q.listRows(ctx, input)
+    return answerOf(
+      found,
+      rows.map((row) => shown(ctx, row)),
+    )
   },
   stats: (ctx) => q.stats(ctx),
   get,

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
+import { saysOnly } from '../../../server/counted.ts'
 import { rowOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -49,13 +50,13 @@ const readable = (ctx: Ctx): RawBuilder<unknown> =>
  * Days bound every search, so that whole months are left out; the history of one object reaches
  * back a year.
  */
-function days(
-  ctx: Ctx,
-  input: { from?: string | undefined; to?: string | undefined },
-  back: number,
-): RawBuilder<unknown> {
+type Range = { from?: string | undefined; to?: string | undefined }
+function ends(ctx: Ctx, input: Range, back: number): { from: string; to: string } {
   const to = input.to ?? shanghaiDay(ctx.now)
-  const from = input.from ?? addDays(to, -back)
+  return { to, from: input.from ?? addDays(to, -back) }
+}
+function days(ctx: Ctx, input: Range, back: number): RawBuilder<unknown> {
+  const { from, to } = ends(ctx, input, back)
   return sql`l.created_at >= ${startOfDay(from)} and l.created_at < ${startOfDay(addDays(to, 1))}`
 }
 
@@ -70,6 +71,12 @@ export function listRows(ctx: Ctx, input: Input<typeof audit.list>) {
     last: sql`l.id`,
     sort: { createTime: sql`l.created_at`, durationMs: sql`l.duration_ms` },
     filled: ['createTime', 'durationMs'],
+    grows: true,
+    counted: input.level !== 'DEBUG' &&
+      saysOnly(input, ['from', 'to', 'level']) && {
+        ...{ list: 'operation_logs', ctx, ...ends(ctx, input, 6), by: 'createTime' },
+        kinds: input.level && sql`c.kind = ${input.level}`,
+      },
     where: [
       readable(ctx),
       days(ctx, input, input.targetId ? 365 : 6),
@@ -126,6 +133,7 @@ export const loginRows = (ctx: Ctx, input: Input<typeof audit.logins>) =>
     last: sql`l.id`,
     sort: { createTime: sql`l.created_at` },
     filled: ['createTime'],
+    grows: true,
     where: [
       readable(ctx),
       days(ctx, input, 6),

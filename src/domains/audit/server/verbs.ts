@@ -1,5 +1,6 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may } from '../../../server/context.ts'
+import { answerOf } from '../../../server/lists.ts'
 import { type audit, type LoginRow, type LogRow, loginReasons } from '../contract.ts'
 import { deviceOf, moduleOf } from '../rules.ts'
 import { actionLabel } from './actionText.ts'
@@ -63,23 +64,26 @@ const reasonOf = (reason: string): LoginRow['reason'] =>
 
 export const handlers: Handlers<typeof audit> = {
   async list(ctx, input) {
-    const { rows, total } = await q.listRows(ctx, input)
-    return { list: rows.map((row) => shown(ctx, row)), total }
+    const { rows, ...found } = await q.listRows(ctx, input)
+    return answerOf(
+      found,
+      rows.map((row) => shown(ctx, row)),
+    )
   },
   options: async (ctx) => options(ctx.lang),
   get,
   ...checks,
   ...debugging,
   async logins(ctx, input) {
-    const { rows, total } = await q.loginRows(ctx, input)
-    return {
-      list: rows.map(({ userAgent, ...row }) => ({
+    const { rows, ...found } = await q.loginRows(ctx, input)
+    return answerOf(
+      found,
+      rows.map(({ userAgent, ...row }) => ({
         ...row,
         reason: reasonOf(row.reason),
         device: deviceOf(userAgent),
       })),
-      total,
-    }
+    )
   },
   ...online,
 }

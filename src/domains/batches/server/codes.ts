@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, inheritable, may, visible } from '../../../server/context.ts'
-import { all } from '../../../server/lists.ts'
+import { answerOf } from '../../../server/lists.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { isoText, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
-import { CodeRow, codesCounted, type Step } from '../codeContract.ts'
+import { CodeRow, type Step } from '../codeContract.ts'
 import type { batches } from '../contract.ts'
 import { gatherCodes } from './uploads.ts'
 
@@ -33,8 +33,9 @@ const row = shape(CodeRow, ['trace_codes', 't'], {
   orgName: sql`coalesce(o.name, '')`,
   createTime: sql`t.created_at`,
 })
-const from = (ctx: Ctx, codes = sql`trace_codes`) => sql`${codes} t
-  join batches b on b.id = t.batch_id left join products p on p.id = b.product_id
+const joins = (
+  ctx: Ctx,
+) => sql`join batches b on b.id = t.batch_id left join products p on p.id = b.product_id
   left join organisations o on o.id = t.org_id and ${visible(ctx, 'o.id')}
   left join trace_events e on e.code = t.code and e.event = 'SALE'
     and ${visible(ctx, 'e.org_id', 'e.device_id')}
@@ -42,6 +43,7 @@ const from = (ctx: Ctx, codes = sql`trace_codes`) => sql`${codes} t
     and ${visible(ctx, 'back.org_id', 'back.device_id')}
   left join lanes l on l.id = t.lane_id and ${visible(ctx, 'l.org_id', 'l.device_id')}
   left join devices d on d.id = coalesce(l.device_id, e.device_id)`
+const from = (ctx: Ctx) => sql`trace_codes t ${joins(ctx)}`
 
 /** Where a box is, or was sold, is for those who see that lane or that sale. */
 const seenThere = (ctx: Ctx, deviceId: number) => sql`(t.machine_id = ${deviceId}
@@ -71,22 +73,19 @@ function conditions(ctx: Ctx, input: Query) {
   ]
 }
 
-/** Rows are those of the page alone, and no more than `codesCounted` are counted. */
 const traceCodes: Handlers<Contract>['traceCodes'] = async (ctx, input) => {
-  const where = all(conditions(ctx, input))
-  const direction = input.sort === 'createTime' ? sql`asc` : sql`desc`
-  const some = sql`(select t.* from trace_codes t where ${where}
-    order by t.created_at ${direction}, t.code ${direction}
-    limit ${input.pageSize} offset ${(input.page - 1) * input.pageSize})`
-  const [list, counted] = await Promise.all([
-    row.all(
-      ctx.db,
-      sql`from ${from(ctx, some)} order by t.created_at ${direction}, t.code ${direction}`,
-    ),
-    rowsOf<{ total: number }>(ctx.db)`select count(*)::int as total
-      from (select from trace_codes t where ${where} limit ${codesCounted}) x`,
-  ])
-  return { list, total: counted[0]?.total ?? 0 }
+  const { rows, ...found } = await row.page(ctx.db, {
+    from: from(ctx),
+    countFrom: sql`trace_codes t`,
+    late: { name: 't', joins: joins(ctx) },
+    where: conditions(ctx, input),
+    sort: { createTime: sql`t.created_at` },
+    filled: ['createTime'],
+    grows: true,
+    last: sql`t.code`,
+    input,
+  })
+  return answerOf(found, rows)
 }
 
 type Moved = {

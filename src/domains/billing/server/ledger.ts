@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may, nameFor, visible } from '../../../server/context.ts'
-import { selectPage } from '../../../server/lists.ts'
+import { saysOnly } from '../../../server/counted.ts'
+import { all, answerOf, selectPage } from '../../../server/lists.ts'
 import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
@@ -26,6 +27,10 @@ const balance = sql`(select coalesce((select sum(d.debit - d.credit) from ledger
         and (n.created_at, n.id) <= (e.created_at, e.id)), 0)
   from (select max(d.day) as day from ledger_days d where d.org_id = a.org_id and d.code = a.code
     and d.config_id is not distinct from a.config_id and d.day < ${at}) closed)::bigint`
+
+const below = (column: string, orgId: number) =>
+  sql`${sql.ref(column)} = any(array(select b.id from organisations a
+    join organisations b on b.path <@ a.path where a.id = ${orgId}))`
 
 const joins = sql`join ledger_accounts a on a.id = e.account_id
   join organisations o on o.id = e.org_id
@@ -52,42 +57,55 @@ export async function listEntries(ctx: Ctx, input: Query) {
   const today = shanghaiDay(ctx.now)
   const { to = number ? undefined : today } = input
   const from = input.from ?? (number || !to ? undefined : addDays(to, 1 - usualDays))
-  const { rows, total } = await selectPage<Read>(ctx.db, {
+  const where = [
+    visible(ctx, 'e.org_id'),
+    from && sql`e.created_at >= ${startOfDay(from)}`,
+    to && sql`e.created_at < ${startOfDay(addDays(to, 1))}`,
+    input.account &&
+      sql`e.account_id = any(array(select a.id from ledger_accounts a
+          where a.code = ${input.account} and ${visible(ctx, 'a.org_id')}))`,
+    input.orgId && below('e.org_id', input.orgId),
+    input.type && sql`e.voucher_type = ${input.type}`,
+    input.amountMin !== undefined && sql`abs(e.amount) >= ${input.amountMin}`,
+    input.amountMax !== undefined && sql`abs(e.amount) <= ${input.amountMax}`,
+    input.reversals &&
+      sql`e.voucher_id in (select j.voucher_id from ledger_adjustments j
+          where j.kind = 'REVERSE' and j.voucher_id is not null)`,
+    number &&
+      (voucher
+        ? sql`e.voucher_id = ${voucher}`
+        : sql`(e.order_id = any(array(select k.order_id from order_keys k
+                where k.order_num = ${number}))
+              or e.voucher_id = any(array(select k.voucher_id from ledger_voucher_keys k
+                where k.key = any(${keysOf(number)}::text[]))))`),
+  ]
+  // each organisation's newest by its own index, as flows are found
+  const direction = input.sort === 'createTime' ? sql`asc` : sql`desc`
+  const newest = (bounds: RawBuilder<unknown>, depth: number) => sql`organisations g
+    cross join lateral (select e.* from ledger_entries e where e.org_id = g.id
+      and ${all([...where, bounds])}
+      order by e.created_at ${direction}, e.id ${direction} limit ${depth}) e`
+  const counted = saysOnly(input, ['from', 'to', 'type', 'orgId']) && {
+    ...{ list: 'ledger_entries' as const, ctx, from: from ?? null, to: to ?? null },
+    below: input.orgId && below('c.org_id', input.orgId),
+    kinds: input.type && sql`c.kind = ${input.type}`,
+    by: 'createTime' as const,
+  }
+  const { rows, ...found } = await selectPage<Read>(ctx.db, {
+    grows: true,
+    counted,
     columns: sql`e.id as "entryId", e.voucher_id as "voucherId", e.created_at as at,
       e.voucher_type as type, e.org_id as "orgId", o.name as "orgName", a.code as account,
       c.merchant_name as "merchantName", e.amount, ${balance} as balance, k.key,
       e.order_num as "orderNum", coalesce(u.username, '') as operator`,
     from: sql`ledger_entries e ${joins}`,
     countFrom: sql`ledger_entries e`,
-    late: { name: 'e', joins },
+    late: { name: 'e', joins, ...(!number && { from: newest }) },
     input,
     filled: ['createTime'],
     sort: { createTime: sql`e.created_at` },
     last: sql`e.id`,
-    where: [
-      visible(ctx, 'e.org_id'),
-      from && sql`e.created_at >= ${startOfDay(from)}`,
-      to && sql`e.created_at < ${startOfDay(addDays(to, 1))}`,
-      input.account &&
-        sql`e.account_id = any(array(select a.id from ledger_accounts a
-          where a.code = ${input.account} and ${visible(ctx, 'a.org_id')}))`,
-      input.orgId &&
-        sql`e.org_id = any(array(select b.id from organisations a
-          join organisations b on b.path <@ a.path where a.id = ${input.orgId}))`,
-      input.type && sql`e.voucher_type = ${input.type}`,
-      input.amountMin !== undefined && sql`abs(e.amount) >= ${input.amountMin}`,
-      input.amountMax !== undefined && sql`abs(e.amount) <= ${input.amountMax}`,
-      input.reversals &&
-        sql`e.voucher_id in (select j.voucher_id from ledger_adjustments j
-          where j.kind = 'REVERSE' and j.voucher_id is not null)`,
-      number &&
-        (voucher
-          ? sql`e.voucher_id = ${voucher}`
-          : sql`(e.order_id = any(array(select k.order_id from order_keys k
-                where k.order_num = ${number}))
-              or e.voucher_id = any(array(select k.voucher_id from ledger_voucher_keys k
-                where k.key = any(${keysOf(number)}::text[]))))`),
-    ],
+    where,
   })
   const list = rows.map(({ entryId, amount, key, at: moment, ...row }) => ({
     ...row,
@@ -99,7 +117,7 @@ export async function listEntries(ctx: Ctx, input: Query) {
     balance: row.balance * sideOf(row.account) || 0,
     related: row.orderNum ?? numberOf(key),
   }))
-  return { list, total }
+  return answerOf(found, list)
 }
 
 export async function voucherOf(ctx: Ctx, voucherId: number): Promise<Voucher> {

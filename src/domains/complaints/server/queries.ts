@@ -50,6 +50,7 @@ export function listRows(ctx: Ctx, input: Input<typeof complaints.list>) {
       : sql`complaints c`,
     input,
     last: sql`c.id`,
+    grows: true,
     sort: { createTime: sql`c.created_at`, resolveDueAt: sql`c.resolve_due_at` },
     where: [
       own(ctx),

@@ -8,6 +8,7 @@ import {
   isRefused,
   may,
 } from '../../../server/context.ts'
+import { answerOf } from '../../../server/lists.ts'
 import { columns, updateVersion } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
@@ -350,8 +351,11 @@ const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
 
 export const handlers: Handlers<Contract> = {
   async list(ctx, input) {
-    const { rows, total } = await q.listRows(ctx, input)
-    return { list: rows.map((row) => shownRow(ctx, row)), total }
+    const { rows, ...found } = await q.listRows(ctx, input)
+    return answerOf(
+      found,
+      rows.map((row) => shownRow(ctx, row)),
+    )
   },
   stats: (ctx) => q.stats(ctx),
   get: (ctx, input) => shown(ctx, input.id),

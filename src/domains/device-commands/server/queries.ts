@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
+import { answerOf } from '../../../server/lists.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -85,8 +86,8 @@ export const command = async (ctx: Ctx, cmdId: string): Promise<CommandRow | und
 export async function commandRows(
   ctx: Ctx,
   input: Input<typeof deviceCommands.list>,
-): Promise<{ list: CommandRow[]; total: number }> {
-  const { rows, total } = await shown.page(ctx.db, {
+): Promise<{ list: CommandRow[]; total: number; more?: true }> {
+  const { rows, ...found } = await shown.page(ctx.db, {
     from,
     where: [
       sql`c.device_id = ${input.id}`,
@@ -96,7 +97,8 @@ export async function commandRows(
     ],
     input,
     last: sql`c.cmd_id`,
+    grows: true,
     sort: { issuedAt: sql`c.issued_at` },
   })
-  return { list: rows, total }
+  return answerOf(found, rows)
 }

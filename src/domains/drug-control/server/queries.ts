@@ -94,6 +94,7 @@ export const excursionPage = (ctx: Ctx, input: Input<Contract['excursions']>) =>
     ],
     sort: { fromAt: sql`e.from_at`, rtuNumber: sql`d.rtu_number` },
     filled: ['fromAt'],
+    grows: true,
     last: sql`e.id`,
     input,
   })
@@ -128,6 +129,7 @@ export const refusalPage = (ctx: Ctx, input: Input<Contract['refusals']>) =>
     ],
     sort: { lastAt: sql`r.last_at`, times: sql`r.times` },
     filled: ['lastAt'],
+    grows: true,
     last: sql`r.id`,
     input,
   })

@@ -1,5 +1,6 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { found } from '../../../server/context.ts'
+import { answerOf } from '../../../server/lists.ts'
 import type { drugControl } from '../contract.ts'
 import { decideExcursion, decideLock } from './decide.ts'
 import { dutyHandlers } from './duties.ts'
@@ -15,14 +16,14 @@ export const handlers: Handlers<Contract> = {
   },
   decideLock,
   async excursions(ctx, input) {
-    const { rows, total } = await q.excursionPage(ctx, input)
-    return { list: rows, total }
+    const { rows, ...found } = await q.excursionPage(ctx, input)
+    return answerOf(found, rows)
   },
   excursion: async (ctx, { id }) => found(await q.excursion(ctx, id)),
   decideExcursion,
   async refusals(ctx, input) {
-    const { rows, total } = await q.refusalPage(ctx, input)
-    return { list: rows, total }
+    const { rows, ...found } = await q.refusalPage(ctx, input)
+    return answerOf(found, rows)
   },
   mode,
   askMode,

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { z } from 'zod'
 import { type Actor, type App, bothScopes, type Ctx, isRefused } from '../../../server/context.ts'
 import { type Db, type Scope, systemScope } from '../../../server/database.ts'
+import type { Walk } from '../../../server/lists.ts'
 import type { Person } from '../../../server/person.ts'
 import { endpointsOf } from '../../../server/product.ts'
 import { heavyReads, tenantOf } from '../../../server/shares.ts'
@@ -194,6 +195,7 @@ async function readPage(
   now: Date,
   page: number,
   pageSize: number,
+  walk: Walk,
 ): Promise<{ list: unknown[]; total: number }> {
   const refuse = () => {
     throw new Error('a read endpoint changes nothing')
@@ -213,15 +215,20 @@ async function readPage(
     afterCommit: refuse,
     afterEnd: refuse,
   }
-  const answer = await plan.target.run(ctx, { ...plan.input, page, pageSize } as never)
+  const answer = await plan.target.run(ctx, { ...plan.input, page, pageSize, walk } as never)
   if (isRefused(answer)) throw new Refusal(answer.refused, answer.values)
   return answer as { list: unknown[]; total: number }
 }
 
+/** From behind the last row, and counted as far as a file may go. */
+const allRows = (): Walk => ({ most: jobLimits.exportRows })
+
 /** How many rows the file would have. */
 export async function countRows(app: App, plan: Plan, lang: Lang): Promise<number> {
   const count = () =>
-    app.database.read(plan.person.scope, (db) => readPage(app, db, plan, lang, app.now(), 1, 3))
+    app.database.read(plan.person.scope, (db) =>
+      readPage(app, db, plan, lang, app.now(), 1, 3, allRows()),
+    )
   const { total } = await heavyReads(app).take(tenantOf(plan.person), count)
   if (total > jobLimits.exportRows)
     throw new Refusal(jobErrors.tooManyRows, { total, most: jobLimits.exportRows })
@@ -250,8 +257,11 @@ export async function writeExport(
     let rows = 0
     async function* cells() {
       const now = app.now()
+      const walk = allRows()
       for (let page = 1; ; page += 1) {
-        const { list, total } = await readPage(app, db, plan, lang, now, page, jobLimits.exportPage)
+        const { list, total } = await readPage(
+          ...([app, db, plan, lang, now, page, jobLimits.exportPage, walk] as const),
+        )
         if (total > jobLimits.exportRows)
           throw new Refusal(jobErrors.tooManyRows, { total, most: jobLimits.exportRows })
         // whoever waits comes before the rows that were just read

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, visible } from '../../../server/context.ts'
+import { answerOf } from '../../../server/lists.ts'
 import { exists, onlyRow, rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
@@ -40,10 +41,11 @@ const shown = (ctx: Ctx) =>
   })
 
 const inbox: Handlers<Contract>['inbox'] = async (ctx, input) => {
-  const { rows: list, total } = await listed(ctx).page(ctx.db, {
+  const { rows, ...found } = await listed(ctx).page(ctx.db, {
     from,
     input,
     last: sql`m.id`,
+    grows: true,
     sort: { createTime: sql`m.created_at`, pinned: sql`(coalesce(a.pinned, false), m.created_at)` },
     where: [
       mine(ctx),
@@ -56,7 +58,7 @@ const inbox: Handlers<Contract>['inbox'] = async (ctx, input) => {
       ...within(sql`m.created_at`, input),
     ],
   })
-  return { list, total }
+  return answerOf(found, rows)
 }
 
 /** Bounded, and inside one index: what has ended and is not tidied yet is a handful, asked once. */

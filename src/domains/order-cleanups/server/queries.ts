@@ -49,6 +49,7 @@ export const list = (ctx: Ctx, input: Input<typeof orderCleanups.list>) =>
     where: conditions(ctx, input),
     sort: { createTime: sql`o.created_at` },
     filled: ['createTime'],
+    grows: true,
     last: sql`o.id`,
     input,
   })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import type { Ctx } from '../../../server/context.ts'
+import { answerOf } from '../../../server/lists.ts'
 import { within } from '../../../server/within.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { liesAt, lockOrders, type Order, places } from '../../orders/server/rows.ts'
@@ -85,8 +86,8 @@ const restore: Handlers<Contract>['restore'] = async (ctx, { orderNums }) => {
 
 export const handlers: Handlers<Contract> = {
   async list(ctx, input) {
-    const { rows, total } = await q.list(ctx, input)
-    return { list: rows, total }
+    const { rows, ...found } = await q.list(ctx, input)
+    return answerOf(found, rows)
   },
   clean,
   restore,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, may, visible } from '../../../server/context.ts'
+import { answerOf } from '../../../server/lists.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
@@ -31,14 +32,14 @@ const seen = shape(
 )
 
 /** A case names its payment, or the piece whose order was paid by one. */
-const from = sql`order_cases c
-  left join lateral (select p.* from payments p where p.id = c.payment_id
+const joins = sql`left join lateral (select p.* from payments p where p.id = c.payment_id
     union all select p.* from payments p
       where c.payment_id is null and p.order_id = c.order_id and p.applied) p on true
   left join order_supplements s on s.payment_id = p.id
   left join devices d on d.id = c.device_id left join users h on h.id = c.handled_by
   left join order_keys k on k.order_num = c.order_num
   left join orders o on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.order_id`
+const from = sql`order_cases c ${joins}`
 
 /**
  * Of a machine and its days, or all that is open. Money of a machine that nobody knows is shown
@@ -46,8 +47,10 @@ const from = sql`order_cases c
  */
 export async function list(ctx: Ctx, input: Input<typeof orderSupplements.list>) {
   const { rtuNumber, dateFrom, dateTo } = input
-  const { rows, total } = await seen.page(ctx.db, {
+  const { rows, ...found } = await seen.page(ctx.db, {
     from,
+    ...(!input.payType &&
+      !input.tradeNo && { countFrom: sql`order_cases c`, late: { name: 'c', joins } }),
     where: [
       visible(ctx, 'c.org_id', 'c.device_id'),
       rtuNumber
@@ -64,6 +67,7 @@ export async function list(ctx: Ctx, input: Input<typeof orderSupplements.list>)
     ],
     sort: { createTime: sql`c.created_at`, amount: sql`c.amount` },
     filled: ['createTime', 'amount'],
+    grows: true,
     last: sql`c.id`,
     input,
   })
@@ -76,7 +80,7 @@ export async function list(ctx: Ctx, input: Input<typeof orderSupplements.list>)
       can: { supplement: mine && advice === 'SUPPLEMENT', close: mine && closable(row) },
     }
   })
-  return { list, total }
+  return answerOf(found, list)
 }
 
 const saleLane = shape(SaleLane.extend({ id: f.id }), ['lanes', 'l'], {

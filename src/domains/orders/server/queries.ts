@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, may, nameFor, visible } from '../../../server/context.ts'
-import { all } from '../../../server/lists.ts'
+import { type Counted, countedDays, saysOnly } from '../../../server/counted.ts'
+import { all, answerOf } from '../../../server/lists.ts'
 import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { isoText, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -42,17 +43,39 @@ const from = sql`orders o ${joins}`
 
 type Filter = Input<typeof orders.statistics>
 
+const below = (column: string, orgId: number | undefined) =>
+  orgId &&
+  sql`${sql.ref(column)} in (select b.id from organisations a join organisations b
+    on b.path <@ a.path where a.id = ${orgId})`
+
+function daysOf(ctx: Ctx, input: Filter, wholeNumber: string | null) {
+  const to = input.to ?? shanghaiDay(ctx.now)
+  if (!wholeNumber) return { from: input.from ?? addDays(to, -6), to }
+  const day = dayOfOrderNumber(wholeNumber)
+  return { from: day, to: day }
+}
+
+const shownStates = ['PAID', 'SHIPPED', 'ABNORMAL', 'REFUNDED', 'SUCCESS']
+/** The counts of the same orders, while the filter says nothing else. */
+function counted(ctx: Ctx, input: Filter): Counted | null {
+  if (!saysOnly(input, ['from', 'to', 'orderStatus', 'includeCleaned', 'orgId'])) return null
+  const { orderStatus, includeCleaned, orgId } = input
+  const states = orderStatus ? [orderStatus] : shownStates
+  const kinds = [...states, ...(includeCleaned ? states.map((state) => `-${state}`) : [])]
+  return {
+    ...{ list: 'orders', ctx, ...daysOf(ctx, input, null) },
+    below: below('c.org_id', orgId),
+    kinds: sql`c.kind = any(${kinds}::text[])`,
+  }
+}
+
 /**
  * The filter of list and statistics. Unpaid and closed orders show only when asked for; test sales
  * never count as orders.
  */
 function conditions(ctx: Ctx, input: Filter) {
-  const today = shanghaiDay(ctx.now)
   const wholeNumber = input.keyword && /^\d{20}$/.test(input.keyword) ? input.keyword : null
-  const from = wholeNumber
-    ? dayOfOrderNumber(wholeNumber)
-    : (input.from ?? addDays(input.to ?? today, -6))
-  const to = wholeNumber ? from : (input.to ?? today)
+  const { from, to } = daysOf(ctx, input, wholeNumber)
   const number = input.keyword && !wholeNumber ? input.keyword.toUpperCase() : null
   const inDays = (column: string) => sql`${sql.ref(column)} >= ${startOfDay(from)}
     and ${sql.ref(column)} < ${startOfDay(addDays(to, 1))}`
@@ -66,9 +89,7 @@ function conditions(ctx: Ctx, input: Filter) {
     wholeNumber && sql`o.order_num = ${wholeNumber}`,
     number && sql`(o.rtu_number = ${number} or right(o.order_num, ${number.length}) = ${number})`,
     input.deviceId && sql`o.device_id = ${input.deviceId}`,
-    input.orgId &&
-      sql`o.org_id in (select b.id from organisations a join organisations b on b.path <@ a.path
-        where a.id = ${input.orgId})`,
+    below('o.org_id', input.orgId),
     input.storeId &&
       sql`o.device_id in (select d.id from devices d where d.store_id = ${input.storeId})`,
     input.productId &&
@@ -89,33 +110,47 @@ function conditions(ctx: Ctx, input: Filter) {
 export async function listOrders(
   ctx: Ctx,
   input: Input<typeof orders.list>,
-): Promise<{ list: OrderRow[]; total: number }> {
-  const { rows, total } = await listed(ctx).page(ctx.db, {
+): Promise<{ list: OrderRow[]; total: number; more?: true }> {
+  const known = counted(ctx, input)
+  const { rows, ...found } = await listed(ctx).page(ctx.db, {
     from,
     countFrom: sql`orders o`,
     late: { name: 'o', joins },
     where: conditions(ctx, input),
+    grows: true,
+    counted: known && { ...known, by: 'createTime' },
     sort: { createTime: sql`o.created_at`, actuallyAmount: sql`o.paid_amount` },
     filled: ['createTime', 'actuallyAmount'],
     last: sql`o.id`,
     input,
   })
-  return { list: rows, total }
+  return answerOf(found, rows)
 }
 
-export async function statistics(ctx: Ctx, input: Filter) {
-  const row = await onlyRow<{
-    amount: number
-    count: number
-    refund: number
-    cost: number
-    abnormal: number
-  }>(ctx.db)`
+type Sums = { amount: number; count: number; refund: number; cost: number; abnormal: number }
+
+/** From the counts, where these know; else the orders of the days that were asked for. */
+async function sums(ctx: Ctx, input: Filter): Promise<Sums> {
+  const known = counted(ctx, input)
+  const kinds = known && (await countedDays(ctx.db, known, sql`c.kind`))
+  if (kinds) {
+    const add = (of: 'rows' | 'amount' | 'refunded' | 'cost', only = /./) =>
+      kinds.reduce((sum, kind) => sum + (only.test(kind.day) ? kind[of] : 0), 0)
+    return {
+      ...{ amount: add('amount'), count: add('rows'), refund: add('refunded'), cost: add('cost') },
+      abnormal: add('rows', /ABNORMAL/),
+    }
+  }
+  return onlyRow<Sums>(ctx.db)`
     select coalesce(sum(o.paid_amount), 0)::bigint as amount, count(*) as count,
       coalesce(sum(o.refunded_amount), 0)::bigint as refund,
       coalesce(sum(o.cost_amount), 0)::bigint as cost,
       count(*) filter (where o.order_status = 'ABNORMAL') as abnormal
     from orders o where ${all(conditions(ctx, input))}`
+}
+
+export async function statistics(ctx: Ctx, input: Filter) {
+  const row = await sums(ctx, input)
   const money = may(ctx, 'order:money')
   const cost = money && may(ctx, 'product:cost')
   return {

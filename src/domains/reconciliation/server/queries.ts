@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, may, visible } from '../../../server/context.ts'
+import { answerOf } from '../../../server/lists.ts'
 import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -146,11 +147,12 @@ const from = sql`reconciliation_differences d join organisations o on o.id = d.o
 const readable = (ctx: Ctx) => visible(ctx, 'd.org_id', 'd.device_id')
 
 export async function differences(ctx: Ctx, input: Input<typeof reconciliation.differences>) {
-  const { rows, total } = await difference.page(ctx.db, {
+  const { rows, ...found } = await difference.page(ctx.db, {
     from,
     countFrom: sql`reconciliation_differences d left join payment_configs c on c.id = d.config_id`,
     input,
     last: sql`d.id`,
+    grows: true,
     sort: { day: sql`d.day` },
     where: [
       readable(ctx),
@@ -166,7 +168,10 @@ export async function differences(ctx: Ctx, input: Input<typeof reconciliation.d
       input.to && sql`d.day <= ${input.to}`,
     ],
   })
-  return { list: rows.map((row) => shown(ctx, row)), total }
+  return answerOf(
+    found,
+    rows.map((row) => shown(ctx, row)),
+  )
 }
 
 export async function one(ctx: Ctx, id: number): Promise<DifferenceRow | undefined> {

@@ -162,6 +162,7 @@ export const visits = (ctx: Ctx, input: Input<Contract['visits']>) =>
     ],
     sort: { startedAt: sql`v.started_at` },
     filled: ['startedAt'],
+    grows: true,
     last: sql`v.id`,
     input,
   })

@@ -1,4 +1,5 @@
 import type { Handlers } from '../../../server/bind.ts'
+import { answerOf } from '../../../server/lists.ts'
 import type { replenishment } from '../contract.ts'
 import { ops } from './ops.ts'
 import { phoneHandlers } from './phone.ts'
@@ -21,8 +22,8 @@ export const handlers: Handlers<Contract> = {
   },
   batches: async (ctx, { deviceId }) => ({ list: await q.batches(ctx, deviceId) }),
   async visits(ctx, input) {
-    const { rows, total } = await q.visits(ctx, input)
-    return { list: rows, total }
+    const { rows, ...found } = await q.visits(ctx, input)
+    return answerOf(found, rows)
   },
   visit: (ctx, { id }) => visits.whole(ctx, id),
   unsent: async (ctx) => ({ list: await q.unsent(ctx) }),

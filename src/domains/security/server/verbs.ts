@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, isoOrNull, may, visible } from '../../../server/context.ts'
-import { selectPage } from '../../../server/lists.ts'
+import { answerOf, selectPage } from '../../../server/lists.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
 import type { SecurityDetail, SecurityRow, security } from '../contract.ts'
@@ -70,16 +70,20 @@ const list: Handlers<typeof security>['list'] = async (ctx, input) => {
     input.to ? sql`e.last_at < ${startOfDay(addDays(input.to, 1))}` : undefined,
   ]
   const sort = { lastTime: sql`e.last_at`, times: sql`e.times` }
-  const { rows, total } = await selectPage<Row>(ctx.db, {
+  const { rows, ...found } = await selectPage<Row>(ctx.db, {
     columns,
     from,
     countFrom: sql`security_events e`,
     input,
     last: sql`e.id`,
+    grows: true,
     sort,
     where,
   })
-  return { list: rows.map((e) => shown(ctx, e)), total }
+  return answerOf(
+    found,
+    rows.map((e) => shown(ctx, e)),
+  )
 }
 
 const get: Handlers<typeof security>['get'] = async (ctx, input) =>

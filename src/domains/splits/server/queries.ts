@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, may, visible } from '../../../server/context.ts'
+import { saysOnly } from '../../../server/counted.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { isoText, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
@@ -86,9 +87,17 @@ export const list = (ctx: Ctx, input: Input<typeof splits.list>) => {
   return row(ctx).page(ctx.db, {
     from: sql`split_orders s ${joins}`,
     countFrom: sql`split_orders s`,
+    late: { name: 's', joins },
     input,
     last: sql`s.id`,
     sort: { createTime: sql`s.created_at` },
+    filled: ['createTime'],
+    grows: true,
+    counted: saysOnly(input, ['from', 'to', 'state', 'orgId']) && {
+      ...{ list: 'split_orders', ctx, from, to, by: 'createTime' },
+      below: input.orgId && below('c.org_id', input.orgId),
+      kinds: input.state && sql`c.kind = ${input.state}`,
+    },
     where: [
       readable(ctx),
       from && sql`s.created_at >= ${startOfDay(from)}`,
@@ -152,9 +161,12 @@ export const debts = (ctx: Ctx, input: Input<typeof splits.debts>) =>
   debt(ctx).page(ctx.db, {
     from: sql`split_debts b ${debtJoins}`,
     countFrom: sql`split_debts b`,
+    late: { name: 'b', joins: debtJoins },
     input,
     last: sql`b.id`,
     sort: { createTime: sql`b.created_at`, rest: sql`b.rest` },
+    filled: ['createTime', 'rest'],
+    grows: true,
     where: [
       readableDebt(ctx),
       input.closed === false && sql`b.amount - b.netted - b.written_off > 0`,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
+import { answerOf } from '../../../server/lists.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { updateVersion } from '../../../server/shapes.ts'
 import { platformOrg } from '../../../shared/access.ts'
@@ -64,8 +65,8 @@ async function askAgain(ctx: Ctx, id: number): Promise<Change> {
 
 export const handlers: Handlers<Contract> = {
   async list(ctx, input) {
-    const { rows, total } = await q.list(ctx, input)
-    return { list: rows, total }
+    const { rows, ...found } = await q.list(ctx, input)
+    return answerOf(found, rows)
   },
   get: async (ctx, { id }) => found(await q.one(ctx, id)),
   calendar,
@@ -103,8 +104,8 @@ export const handlers: Handlers<Contract> = {
       return done(ctx)
     }),
   async debts(ctx, input) {
-    const { rows, total } = await q.debts(ctx, input)
-    return { list: rows, total }
+    const { rows, ...found } = await q.debts(ctx, input)
+    return answerOf(found, rows)
   },
   async writeOff(ctx, { id, version, reason }) {
     const held = found(await q.heldDebt(ctx, id))

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { type Ctx, may, visible } from '../../../server/context.ts'
+import { type Counted, countedDays, saysOnly } from '../../../server/counted.ts'
 import { all, matches } from '../../../server/lists.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
+import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { delivers } from '../../accounts/rules.ts'
 import { FlowRow, type stock } from '../contract.ts'
 import { flowRange } from '../rules.ts'
@@ -64,6 +66,20 @@ function conditions(ctx: Ctx, input: FlowQuery, org = 'f.org_id') {
   ]
 }
 
+/** The counts of the same flows, while the filter says nothing else. */
+function counted(ctx: Ctx, input: FlowQuery): Counted | null {
+  if (delivers(ctx.actor.home) || !saysOnly(input, ['from', 'to', 'type', 'reason'])) return null
+  const { from, until } = flowRange(input, ctx.now)
+  const kind = [
+    input.type && sql`starts_with(c.kind, ${`${input.type}.`})`,
+    input.reason && sql`split_part(c.kind, '.', 2) = ${input.reason}`,
+  ]
+  return {
+    ...{ list: 'stock_flows', ctx, kinds: all(kind) },
+    ...{ from: shanghaiDay(from), to: addDays(shanghaiDay(until), -1) },
+  }
+}
+
 /**
  * Each organisation's newest rows come from its own (org_id, created_at) index and are merged; one
  * scan over many organisations could not use that order. Under the lateral, an organisation reads
@@ -83,14 +99,17 @@ export function flowPage(ctx: Ctx, input: FlowQuery) {
       input,
     })
   const direction = input.sort === 'createTime' ? sql`asc` : sql`desc`
+  const known = counted(ctx, input)
   return flow(ctx).page(ctx.db, {
-    from: sql`organisations o cross join lateral (
+    from: (bounds, depth) => sql`organisations o cross join lateral (
       select f.* from stock_flows f
-      where f.org_id = o.id and ${all(conditions(ctx, input, 'o.id'))}
-      order by f.created_at ${direction}, f.id ${direction} limit ${input.page * input.pageSize}) f
+      where f.org_id = o.id and ${all([...conditions(ctx, input, 'o.id'), bounds])}
+      order by f.created_at ${direction}, f.id ${direction} limit ${depth}) f
       left join users u on u.id = f.actor_id and f.actor_kind = 'USER'`,
     countFrom: sql`stock_flows f`,
     where,
+    grows: true,
+    counted: known && { ...known, by: 'createTime' },
     sort: { createTime: sql`f.created_at` },
     filled: ['createTime'],
     last: sql`f.id`,
@@ -102,6 +121,13 @@ export async function flowSums(
   ctx: Ctx,
   input: FlowQuery,
 ): Promise<{ plus: number; minus: number }> {
+  const known = counted(ctx, input)
+  const added = sql`case when starts_with(c.kind, 'MERCHANT_REPLENISH.') then 'plus' else 'minus' end`
+  const kinds = known && (await countedDays(ctx.db, known, added))
+  if (kinds) {
+    const of = (name: string) => kinds.find(({ day }) => day === name)?.amount ?? 0
+    return { plus: of('plus'), minus: of('minus') }
+  }
   const { rows } = await sql<{ plus: number; minus: number }>`
     select coalesce(sum(f.change_total) filter (where f.change_total > 0), 0) as plus,
       coalesce(sum(f.change_total) filter (where f.change_total < 0), 0) as minus

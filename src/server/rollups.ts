@@ -1,0 +1,170 @@
+import type pg from 'pg'
+
+/**
+ * Figures that are kept by the transaction that causes them, each with the facts it is made of: what
+ * compares them (`checkInvariants`, `npm run rollups -- verify`) and what makes them anew.
+ */
+export type Rollup = {
+  /** The sentence that must hold. */
+  readonly name: string
+  readonly table: string
+  readonly keys: readonly string[]
+  readonly figures: readonly string[]
+  readonly facts: string
+  /** Its rows of a table of several grains. */
+  readonly grain?: string
+  /** What is read, where that is more than the table; changes that are not added up yet lie in the other. */
+  readonly kept?: string
+  readonly changes?: string
+}
+const listed = (names: readonly string[], of = (name: string) => name) => names.map(of).join(', ')
+const truth = ({ keys, figures, facts }: Rollup) =>
+  `select ${listed(keys)}, ${listed(figures, (f) => `sum(${f}) as ${f}`)}
+    from (${facts}) f group by ${listed(keys)}`
+
+/** Rows of a rollup that differ from the facts; a row of zeros says the same as no row. */
+export const differs = (one: Rollup): string => `
+  with truth as (${truth(one)}),
+  kept as (select * from ${one.kept ?? one.table} k
+    where ${one.grain ? `grain = '${one.grain}'` : 'true'})
+  select ${listed(one.keys, (k) => `coalesce(k.${k}, t.${k}) as ${k}`)}, to_jsonb(k) as kept,
+    to_jsonb(t) as truth
+  from kept k full join truth t on ${one.keys.map((k) => `k.${k} = t.${k}`).join(' and ')}
+  where (${listed(one.figures, (f) => `coalesce(k.${f}, 0)`)}) is distinct
+  from (${listed(one.figures, (f) => `coalesce(t.${f}, 0)`)})`
+
+/** Of an order that was not cleaned. */
+const counted = (at: string) => `not exists (select from orders o where o.org_id = u.org_id
+      and o.created_at = ${at} and o.id = u.order_id and o.excluded)`
+
+const salesFacts = (at: string) => `
+  select org_id, device_id, ${at} as at, orders, pieces, turnover, paid, refunded, refund_orders,
+    cost from (
+    select org_id, device_id, paid_at as moment, 1 as orders, pieces, total_amount as turnover,
+      paid_amount as paid, 0::bigint as refunded, 0 as refund_orders, 0::bigint as cost from orders
+      where paid_at is not null and not excluded
+    union all select org_id, device_id, finished_at, 0, 0, 0, 0, 0, 0, cost from order_units u
+    where vend_state = 'SUCCESS' and ${counted('u.created_at')}
+    union all select org_id, device_id, succeeded_at, 0, 0, 0, 0, amount, 0, 0 from refunds u
+    where state = 'SUCCESS' and kind = 'UNIT' and amount > 0 and ${counted('u.order_at')}
+    union all select org_id, device_id, min(succeeded_at), 0, 0, 0, 0, 0, 1, 0 from refunds u
+    where state = 'SUCCESS' and kind = 'UNIT' and amount > 0 and ${counted('u.order_at')}
+    group by org_id, device_id, order_id
+  ) x`
+const salesKeys = ['org_id', 'device_id', 'at']
+const salesFigures = ['orders', 'pieces', 'turnover', 'paid', 'refunded', 'refund_orders', 'cost']
+const sales = (name: string, grain: string, at: string): Rollup => ({
+  name,
+  table: 'sales_rollups',
+  keys: salesKeys,
+  figures: salesFigures,
+  facts: salesFacts(at),
+  grain,
+})
+
+const shanghaiDate = (column: string) => `(${column} at time zone 'Asia/Shanghai')::date`
+const productFacts = `
+  select u.org_id, u.device_id, u.product_id, ${shanghaiDate('o.paid_at')} as day, 1 as pieces,
+    u.list_price as turnover, 0::bigint as cost, 0 as refunded_pieces
+    from order_units u join orders o on o.org_id = u.org_id and o.created_at = u.created_at
+      and o.id = u.order_id where o.paid_at is not null and not o.excluded
+  union all select org_id, device_id, product_id, ${shanghaiDate('finished_at')}, 0, 0, cost, 0
+  from order_units u where vend_state = 'SUCCESS' and ${counted('u.created_at')}
+  union all select u.org_id, u.device_id, u.product_id, ${shanghaiDate('r.succeeded_at')}, 0, 0, 0,
+    1
+    from refunds r join order_units u on u.org_id = r.org_id and u.created_at = r.order_at
+      and u.id = r.unit_id where r.state = 'SUCCESS' and r.kind = 'UNIT' and r.amount > 0
+      and ${counted('u.created_at')}`
+
+/** Of each organisation, and of all of them as organisation 0. */
+const countKeys = ['org_id', 'list', 'day', 'kind']
+const countFigures = ['rows', 'amount', 'refunded', 'cost']
+const forAll = (from: string) => `select o.org_id, f.list, f.day, f.kind, f.rows, f.amount,
+    f.refunded, f.cost from ${from} f cross join lateral (values (f.org_id), (0)) o(org_id)`
+const counts = `(select ${countKeys.join(', ')},
+    ${countFigures.map((name) => `sum(${name}) as ${name}`).join(', ')}
+  from (select * from row_counts union all ${forAll('row_count_changes')}) c group by 1, 2, 3, 4)`
+
+const billKeys = ['org_id', 'device_id', 'grain', 'day', 'config_id', 'provider', 'pay_type']
+/** Each fact on its own day and on that of its order, by day and by month. */
+const billed = (facts: string, names: readonly string[]) => `
+  select f.org_id, device_id, config_id, provider, pay_type, owner_id, grain,
+    ${names.map((name) => `${name} * (1 - o.x) as ${name}, ${name} * o.x as ordered_${name}`).join(', ')},
+    date_trunc(grain, (case o.x when 1 then order_at else at end) at time zone 'Asia/Shanghai')::date
+      as day
+  from (${facts}) f cross join (values (0), (1)) o(x)
+  cross join (values ('DAY'), ('MONTH')) g(grain)`
+const both = (names: readonly string[]) => names.flatMap((name) => [name, `ordered_${name}`])
+const billFigures = ['price', 'refundment', 'fee', 'split', 'orders', 'refund_orders']
+const billFacts = `select org_id, null::bigint as owner_id, device_id, config_id, provider, pay_type,
+    order_at, at, price, refundment, fee, 0::bigint as split, orders, refund_orders from bill_facts
+  union all select owner_id, null, device_id, config_id, provider, pay_type, order_at, at, 0, 0, 0,
+    share, 0, 0 from bill_share_facts`
+
+export const rollups: readonly Rollup[] = [
+  sales('sales by hour equal the facts', 'HOUR', `date_trunc('hour', moment)`),
+  sales(
+    'sales by day equal the facts',
+    'DAY',
+    `date_trunc('day', moment at time zone 'Asia/Shanghai') at time zone 'Asia/Shanghai'`,
+  ),
+  sales('sales in total equal the facts', 'TOTAL', `'2000-01-01T00:00:00Z'::timestamptz`),
+  {
+    name: 'sales by product equal the facts',
+    table: 'product_rollups',
+    keys: ['org_id', 'device_id', 'product_id', 'day'],
+    figures: ['pieces', 'turnover', 'cost', 'refunded_pieces'],
+    facts: productFacts,
+  },
+  {
+    name: 'rows of lists are counted as they are written',
+    table: 'row_counts',
+    keys: countKeys,
+    figures: countFigures,
+    facts: forAll('row_count_facts'),
+    kept: counts,
+    changes: 'row_count_changes',
+  },
+  {
+    name: 'bills equal the facts',
+    table: 'bill_days',
+    keys: billKeys,
+    figures: both(billFigures),
+    facts: billed(billFacts, billFigures),
+  },
+  {
+    name: 'shares of bills equal the ledger',
+    table: 'bill_shares',
+    keys: [...billKeys, 'owner_id'],
+    figures: both(['share']),
+    facts: billed('select * from bill_share_facts', ['share']),
+  },
+]
+
+/** What differs from the facts, of each figure. */
+export async function verifyRollups(
+  client: Pick<pg.Client, 'query'>,
+): Promise<{ name: string; rows: Record<string, unknown>[] }[]> {
+  const found = []
+  for (const one of rollups)
+    found.push({ name: one.name, rows: (await client.query(differs(one))).rows })
+  return found
+}
+
+/**
+ * All figures anew from the facts. Who writes one waits: what he sold is either here already or is
+ * added by himself.
+ */
+export async function rebuildRollups(client: Pick<pg.Client, 'query'>): Promise<void> {
+  const tables = new Set(rollups.flatMap(({ table, changes }) => [table, changes ?? table]))
+  await client.query('begin')
+  await client.query(`lock table ${[...tables].join(', ')} in share row exclusive mode`)
+  for (const table of tables) await client.query(`delete from ${table}`)
+  for (const one of rollups) {
+    const { table, keys, figures, grain } = one
+    const plain = keys.filter((key) => key !== 'grain' || !grain)
+    await client.query(`insert into ${table} (${listed([...plain, ...figures])}${grain ? ', grain' : ''})
+      select ${listed([...plain, ...figures])}${grain ? `, '${grain}'` : ''} from (${truth(one)}) t`)
+  }
+  await client.query('commit')
+}
