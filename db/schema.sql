@@ -395,11 +395,13 @@ UNION ALL
    FROM (((refunds r
      JOIN payments p ON (((p.id = r.payment_id) AND p.applied)))
      JOIN orders o ON (((o.org_id = r.org_id) AND (o.created_at = r.order_at) AND (o.id = r.order_id))))
-     LEFT JOIN LATERAL ( SELECT (- sum(e.amount)) AS amount
+     LEFT JOIN ( SELECT k.key,
+            (- sum(e.amount)) AS amount
            FROM ((ledger_voucher_keys k
              JOIN ledger_entries e ON (((e.voucher_id = k.voucher_id) AND (e.created_at = k.created_at))))
              JOIN ledger_accounts a ON (((a.id = e.account_id) AND (a.code = '1001'::text))))
-          WHERE (k.key = ('rf:'::text || r.refund_no))) b ON (true))
+          WHERE (k.key ~~ 'rf:%'::text)
+          GROUP BY k.key) b ON ((b.key = ('rf:'::text || r.refund_no))))
   WHERE ((r.state = 'SUCCESS'::text) AND (r.kind = 'UNIT'::text) AND (r.amount > 0))
 UNION ALL
  SELECT o.org_id,
@@ -1804,6 +1806,7 @@ table public.ledger_entries partition by RANGE (created_at) row security
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER balanced AFTER INSERT ON public.ledger_entries REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION check_voucher_balance()
+  CREATE TRIGGER counted AFTER INSERT ON public.ledger_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_ledger_entries()
   grant insert, select to huodao_app
 
 table public.ledger_voucher_keys row security
@@ -1902,6 +1905,7 @@ table public.login_attempts row security
   constraint login_attempts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
   constraint login_attempts_username_check CHECK ((length(username) <= 200))
   CREATE INDEX login_attempts_by_user ON public.login_attempts USING btree (user_id, created_at) WHERE (user_id IS NOT NULL)
+  CREATE INDEX login_attempts_newest ON public.login_attempts USING btree (created_at DESC, id DESC)
   CREATE INDEX login_attempts_org ON public.login_attempts USING btree (org_id, created_at)
   CREATE INDEX login_attempts_time ON public.login_attempts USING btree (created_at, id)
   CREATE INDEX login_attempts_user ON public.login_attempts USING btree (lower(username), created_at)
@@ -2165,6 +2169,7 @@ table public.operation_logs partition by RANGE (created_at) row security
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operation_logs FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operation_logs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER counted AFTER INSERT ON public.operation_logs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_operation_logs()
   grant insert, select to huodao_app
 
 table public.order_cases row security
@@ -2400,6 +2405,16 @@ END)
   CREATE INDEX orders_unpaid ON ONLY public.orders USING btree (expire_at) WHERE (pay_state = 'UNPAID'::text)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
+  CREATE TRIGGER counted AFTER INSERT ON public.orders REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_orders()
+  CREATE TRIGGER recounted AFTER UPDATE ON public.orders FOR EACH ROW WHEN ((((((((old.org_id IS DISTINCT FROM new.org_id) OR ('orders'::text IS DISTINCT FROM 'orders'::text)) OR (((old.created_at AT TIME ZONE 'Asia/Shanghai'::text))::date IS DISTINCT FROM ((new.created_at AT TIME ZONE 'Asia/Shanghai'::text))::date)) OR ((
+        CASE
+            WHEN old.excluded THEN '-'::text
+            ELSE ''::text
+        END || old.order_status) IS DISTINCT FROM (
+        CASE
+            WHEN new.excluded THEN '-'::text
+            ELSE ''::text
+        END || new.order_status))) OR (old.paid_amount IS DISTINCT FROM new.paid_amount)) OR (old.refunded_amount IS DISTINCT FROM new.refunded_amount)) OR (old.cost_amount IS DISTINCT FROM new.cost_amount))) EXECUTE FUNCTION recount_orders()
   grant delete, insert, select, update to huodao_app
 
 table public.organisations row security
@@ -3519,6 +3534,99 @@ table public.route_skips row security
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
+table public.row_count_changes row security
+  org_id bigint not null
+  list text not null
+  day date not null
+  kind text not null
+  rows bigint not null
+  amount bigint not null
+  refunded bigint not null
+  cost bigint not null
+  CREATE INDEX row_count_changes_org ON public.row_count_changes USING btree (org_id, list, day)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant delete, insert, select, update to huodao_app
+
+view public.row_count_facts
+ SELECT org_id,
+    list,
+    ((created_at AT TIME ZONE 'Asia/Shanghai'::text))::date AS day,
+    kind,
+    count(*) AS rows,
+    sum(amount) AS amount,
+    sum(refunded) AS refunded,
+    sum(cost) AS cost
+   FROM ( SELECT orders.org_id,
+            orders.created_at,
+            'orders'::text AS list,
+            (
+                CASE
+                    WHEN orders.excluded THEN '-'::text
+                    ELSE ''::text
+                END || orders.order_status) AS kind,
+            orders.paid_amount AS amount,
+            orders.refunded_amount AS refunded,
+            orders.cost_amount AS cost
+           FROM orders
+        UNION ALL
+         SELECT stock_flows.org_id,
+            stock_flows.created_at,
+            'stock_flows'::text,
+            ((stock_flows.type || '.'::text) || stock_flows.reason),
+            stock_flows.change_total,
+            0,
+            0
+           FROM stock_flows
+        UNION ALL
+         SELECT ledger_entries.org_id,
+            ledger_entries.created_at,
+            'ledger_entries'::text,
+            ledger_entries.voucher_type,
+            0,
+            0,
+            0
+           FROM ledger_entries
+        UNION ALL
+         SELECT operation_logs.org_id,
+            operation_logs.created_at,
+            'operation_logs'::text,
+            operation_logs.level,
+            0,
+            0,
+            0
+           FROM operation_logs
+        UNION ALL
+         SELECT split_orders.org_id,
+            split_orders.created_at,
+            'split_orders'::text,
+            split_orders.state,
+            0,
+            0,
+            0
+           FROM split_orders) r
+  GROUP BY org_id, list, (((created_at AT TIME ZONE 'Asia/Shanghai'::text))::date), kind;
+  org_id bigint
+  list text
+  day date
+  kind text
+  rows bigint
+  amount numeric
+  refunded numeric
+  cost numeric
+
+table public.row_counts row security
+  org_id bigint not null
+  list text not null
+  day date not null
+  kind text not null
+  rows bigint not null
+  amount bigint not null
+  refunded bigint not null
+  cost bigint not null
+  constraint row_counts_pkey PRIMARY KEY (org_id, list, day, kind)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant delete, insert, select, update to huodao_app
+
 table public.sales_rollups row security
   org_id bigint not null
   device_id bigint not null
@@ -3925,6 +4033,7 @@ table public.split_debts row security
   constraint split_debts_split_id_party_org_id_refund_no_key UNIQUE NULLS NOT DISTINCT (split_id, party_org_id, refund_no)
   constraint split_debts_written_off_check CHECK ((written_off >= 0))
   CREATE INDEX split_debts_device ON public.split_debts USING btree (device_id, id DESC)
+  CREATE INDEX split_debts_newest ON public.split_debts USING btree (created_at DESC, id DESC)
   CREATE INDEX split_debts_open ON public.split_debts USING btree (collector_org_id, party_org_id, id) WHERE (((amount - netted) - written_off) > 0)
   CREATE INDEX split_debts_org ON public.split_debts USING btree (org_id, id DESC)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
@@ -4013,13 +4122,16 @@ table public.split_orders row security
   CREATE INDEX split_orders_device ON public.split_orders USING btree (device_id, created_at DESC, id DESC)
   CREATE INDEX split_orders_due ON public.split_orders USING btree (due_at) WHERE ((state = 'READY'::text) AND (due_at IS NOT NULL) AND (fail_reason IS NULL))
   CREATE INDEX split_orders_frozen ON public.split_orders USING btree (id) WHERE ((mode = 'CHANNEL'::text) AND (unfrozen_at IS NULL) AND (state = ANY (ARRAY['DONE'::text, 'CLOSED'::text, 'RETURNING'::text, 'RETURNED'::text])))
+  CREATE INDEX split_orders_newest ON public.split_orders USING btree (created_at DESC, id DESC)
   CREATE INDEX split_orders_number ON public.split_orders USING btree (order_num)
   CREATE INDEX split_orders_odd ON public.split_orders USING btree (org_id, created_at DESC, id DESC) WHERE ((state = 'PARTIAL'::text) OR (fail_reason IS NOT NULL))
   CREATE INDEX split_orders_open ON public.split_orders USING btree (id) WHERE (state = ANY (ARRAY['READY'::text, 'SPLITTING'::text, 'PARTIAL'::text]))
   CREATE INDEX split_orders_org ON public.split_orders USING btree (org_id, created_at DESC, id DESC)
   CREATE INDEX split_orders_touched ON public.split_orders USING btree (org_id, touched_at, order_id) WHERE (touched_at IS NOT NULL)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  CREATE TRIGGER counted AFTER INSERT ON public.split_orders REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_split_orders()
   CREATE TRIGGER note_due AFTER UPDATE ON public.split_orders REFERENCING OLD TABLE AS was NEW TABLE AS now_is FOR EACH STATEMENT EXECUTE FUNCTION note_due_orders()
+  CREATE TRIGGER recounted AFTER UPDATE ON public.split_orders FOR EACH ROW WHEN ((((((((old.org_id IS DISTINCT FROM new.org_id) OR ('split_orders'::text IS DISTINCT FROM 'split_orders'::text)) OR (((old.created_at AT TIME ZONE 'Asia/Shanghai'::text))::date IS DISTINCT FROM ((new.created_at AT TIME ZONE 'Asia/Shanghai'::text))::date)) OR (old.state IS DISTINCT FROM new.state)) OR (0 IS DISTINCT FROM 0)) OR (0 IS DISTINCT FROM 0)) OR (0 IS DISTINCT FROM 0))) EXECUTE FUNCTION recount_split_orders()
   grant delete, insert, select, update to huodao_app
 
 table public.split_outs row security
@@ -4420,6 +4532,7 @@ END)
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.stock_flows FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.stock_flows FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER count_batch AFTER INSERT ON public.stock_flows FOR EACH ROW WHEN (((new.batch_id IS NOT NULL) AND (new.type <> 'CUSTOMER_TAKE'::text))) EXECUTE FUNCTION count_batch()
+  CREATE TRIGGER counted AFTER INSERT ON public.stock_flows REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stock_flows()
   CREATE TRIGGER move_codes AFTER INSERT ON public.stock_flows FOR EACH ROW WHEN ((new.codes IS NOT NULL)) EXECUTE FUNCTION move_codes()
   CREATE TRIGGER taken_goods AFTER INSERT ON public.stock_flows FOR EACH ROW WHEN (((new.batch_id IS NOT NULL) AND (new.type = 'MERCHANT_WITHDRAW'::text))) EXECUTE FUNCTION note_taken_goods()
   grant insert, select to huodao_app
@@ -5677,6 +5790,66 @@ begin
 end $function$
 -- execute: owner only
 
+CREATE OR REPLACE FUNCTION public.count_ledger_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      insert into row_count_changes
+        select r.org_id, 'ledger_entries', (r.created_at at time zone 'Asia/Shanghai')::date, r.voucher_type, count(*), sum(0), sum(0), sum(0) from added r group by 1, 3, 4;
+      return null;
+    end $function$
+
+CREATE OR REPLACE FUNCTION public.count_operation_logs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      insert into row_count_changes
+        select r.org_id, 'operation_logs', (r.created_at at time zone 'Asia/Shanghai')::date, r.level, count(*), sum(0), sum(0), sum(0) from added r group by 1, 3, 4;
+      return null;
+    end $function$
+
+CREATE OR REPLACE FUNCTION public.count_orders()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      insert into row_count_changes
+        select r.org_id, 'orders', (r.created_at at time zone 'Asia/Shanghai')::date, case when r.excluded then '-' else '' end || r.order_status, count(*), sum(r.paid_amount), sum(r.refunded_amount), sum(r.cost_amount) from added r group by 1, 3, 4;
+      return null;
+    end $function$
+
+CREATE OR REPLACE FUNCTION public.count_split_orders()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      insert into row_count_changes
+        select r.org_id, 'split_orders', (r.created_at at time zone 'Asia/Shanghai')::date, r.state, count(*), sum(0), sum(0), sum(0) from added r group by 1, 3, 4;
+      return null;
+    end $function$
+
+CREATE OR REPLACE FUNCTION public.count_stock_flows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      insert into row_count_changes
+        select r.org_id, 'stock_flows', (r.created_at at time zone 'Asia/Shanghai')::date, r.type || '.' || r.reason, count(*), sum(r.change_total), sum(0), sum(0) from added r group by 1, 3, 4;
+      return null;
+    end $function$
+
 CREATE OR REPLACE FUNCTION public.drop_binding()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6162,6 +6335,28 @@ begin
   return null;
 end $function$
 -- execute: owner only
+
+CREATE OR REPLACE FUNCTION public.recount_orders()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      insert into row_count_changes values (old.org_id, 'orders', (old.created_at at time zone 'Asia/Shanghai')::date, case when old.excluded then '-' else '' end || old.order_status, -1, -(old.paid_amount), -(old.refunded_amount), -(old.cost_amount)), (new.org_id, 'orders', (new.created_at at time zone 'Asia/Shanghai')::date, case when new.excluded then '-' else '' end || new.order_status, 1, new.paid_amount, new.refunded_amount, new.cost_amount);
+      return null;
+    end $function$
+
+CREATE OR REPLACE FUNCTION public.recount_split_orders()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      insert into row_count_changes values (old.org_id, 'split_orders', (old.created_at at time zone 'Asia/Shanghai')::date, old.state, -1, -(0), -(0), -(0)), (new.org_id, 'split_orders', (new.created_at at time zone 'Asia/Shanghai')::date, new.state, 1, 0, 0, 0);
+      return null;
+    end $function$
 
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger

@@ -1865,6 +1865,39 @@ export interface RouteSkipsTable {
   at: ColumnType<Date, Date | string, Date | string>
 }
 
+export interface RowCountChangesTable {
+  org_id: number
+  list: string
+  day: string
+  kind: string
+  rows: number
+  amount: number
+  refunded: number
+  cost: number
+}
+
+export interface RowCountFactsTable {
+  org_id: number | null
+  list: string | null
+  day: string | null
+  kind: string | null
+  rows: number | null
+  amount: number | null
+  refunded: number | null
+  cost: number | null
+}
+
+export interface RowCountsTable {
+  org_id: number
+  list: string
+  day: string
+  kind: string
+  rows: number
+  amount: number
+  refunded: number
+  cost: number
+}
+
 export interface SalesRollupsTable {
   org_id: number
   device_id: number
@@ -2856,6 +2889,9 @@ export interface DB {
   roles: RolesTable
   route_plans: RoutePlansTable
   route_skips: RouteSkipsTable
+  row_count_changes: RowCountChangesTable
+  row_count_facts: RowCountFactsTable
+  row_counts: RowCountsTable
   sales_rollups: SalesRollupsTable
   scan_tickets: ScanTicketsTable
   schema_migrations: SchemaMigrationsTable
