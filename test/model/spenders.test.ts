@@ -35,6 +35,14 @@ const alike: Readonly<Record<string, string>> = {
   'payments.prepay': 'the payment of an order is one',
   'orderSupplements.syncBill': 'asks for a bill, once a minute',
   'reconciliation.fetch': 'asks for a bill once more',
+  'reconciliation.claimMany': 'takes what nobody has, and says how many those were',
+  'deviceSplits.bind': 'says of each machine whether it was bound',
+  'deviceSplits.release': 'says of each machine whether it was released',
+  'deviceSplits.undo': 'says of each machine whether it was taken back',
+  'referrers.bindQrcode': 'a code to scan, which counts once',
+  'splitSimulations.create': 'a computation of his own, three at a time',
+  'splitStrategies.preview': 'computes only',
+  'splitStrategies.copy': 'each is a draft of its own name',
   'withdrawals.payee': 'reads an account, and says so in the log',
   'drugControl.goOnDuty': 'whoever is there already is there',
   'drugControl.beat': 'a sign of life',
@@ -52,7 +60,10 @@ const alike: Readonly<Record<string, string>> = {
 const writes = endpoints.filter(
   ({ endpoint }) => endpoint.kind === 'write' && !endpoint.upload && !endpoint.signed,
 )
-const spenders = writes.filter(({ domain }) => spending.includes(domain))
+/** Of the domains above, and whatever stands below the menu of finance. */
+const spenders = writes.filter(
+  ({ domain, endpoint }) => spending.includes(domain) || endpoint.path.startsWith('/api/finance/'),
+)
 const once = new Set(spenders.map(({ name }) => name)).difference(
   new Set([...keyed, ...Object.keys(alike)]),
 )

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may } from '../../../server/context.ts'
 import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
-import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { newOwner } from '../../accounts/server/owner.ts'
 import { capOf, usual } from '../../splits/rules.ts'
 import type { StrategyRow, StrategyVersion, splitStrategies } from '../contract.ts'
@@ -161,9 +161,12 @@ const copy: Handlers<Contract>['copy'] = async (ctx, { id }) => {
 const remove: Handlers<Contract>['remove'] = async (ctx, { id, version }) => {
   const before = await get(ctx, id)
   const all = await q.held(ctx, before.orgId)
-  if (before.state === 'PUBLISHED' || (await q.uses(ctx, id)).ever)
+  // as it is now that nobody else may change it: somebody may have been quicker
+  const own = all.find((one) => one.id === id)
+  if (!own) throw new Refusal(common.stale)
+  if (own.state === 'PUBLISHED' || (await q.uses(ctx, id)).ever)
     throw new Refusal(strategyErrors.used)
-  if (!all.some((one) => one.id !== id)) throw new Refusal(strategyErrors.lastOne)
+  if (all.length === 1) throw new Refusal(strategyErrors.lastOne)
   await deleteVersion(ctx, 'split_strategies', { id, version })
   ctx.audit({ id, name: before.name, before, orgId: before.orgId })
   ctx.touch('split-strategies')
