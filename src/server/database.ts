@@ -170,6 +170,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       ...more,
     })
     pool.on('error', () => {}) // an idle connection died; the pool replaces it
+    // nobody listens yet to one that dies in the moment it is handed out, which would end the process
+    pool.on('connect', (client) => client.on('error', () => {}))
     return pool
   }
   // a kept statement is planned once, for any values and for tables that fill: the first order
@@ -278,6 +280,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         application_name: 'huodao-listen',
         keepAlive: true,
       })
+      client.on('error', () => {}) // as above
       await client.connect()
       return client
     },
