@@ -52,7 +52,9 @@ beforeAll(async () => {
   ).map((row) => ({ id: Number(row.id), rtuNumber: row.rtu_number }))
   await widenLimits(world)
   await world.sql('delete from split_debts')
-  for (const where of ['OWN', 'CHILD'] as const) await splitSales(world, where)
+  for (const where of ['OWN', 'CHILD'] as const) await splitSales(world, where, 'HALF_HOUR')
+  // what failed on machines of the child waits for somebody, who may vend it again
+  await world.sql('update devices set auto_refund = false where org_id = $1', [place.CHILD])
   await world.sql('update lanes set capacity = 199, warn_qty = 0 where product_id is not null')
   await world.sql(`insert into batches (org_id, product_id, supplier_id, batch_no, produced_on,
     expires_on) select org_id, product_id, supplier_id, batch_no || n, produced_on, expires_on
@@ -81,6 +83,19 @@ const driver: Driver = {
   refundsAsked: new Set(),
   statuses: new Map(),
 }
+/** What was tried, and how often it came to something: an act that is always refused proves nothing. */
+const acts = new Map<string, { done: number; refused: number }>()
+const everyAct = [
+  ...['order', 'pay', 'drop a piece', 'close unpaid', 'sweep commands', 'pay back', 'reprice'],
+  ...['orders.refund', 'orders.vend', 'begin a visit', 'save a visit', 'replenishment.submit'],
+  ...['join lanes', 'share out', 'settle', 'take out'],
+].sort()
+function note(act: string, done: boolean): void {
+  const so = acts.get(act) ?? { done: 0, refused: 0 }
+  so[done ? 'done' : 'refused'] += 1
+  acts.set(act, so)
+}
+
 /** What machines did and keep saying: a result per command, as a machine's memory holds it. */
 const memory = new Map<string, VendFact>()
 const open: { orderNum: string; outTradeNo: string; payableAmount: number }[] = []
@@ -120,6 +135,13 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, {
     [...driver.statuses.keys()].filter((status) => status >= 500),
     'no answer of 500',
   ).toEqual([])
+  const counts = [...acts].map(([act, { done, refused }]) => `${act} ${done}/${done + refused}`)
+  process.stdout.write(`T1a done of tried: ${counts.join(', ')}\n`)
+  expect(
+    [...acts].filter(([, { done, refused }]) => done === 0 && refused > 200),
+    'each act comes to something',
+  ).toEqual([])
+  expect(everyAct.filter((act) => !acts.has(act))).toEqual([])
   expect(await checkInvariants(world.ownerUrl)).toEqual([])
   for (let day = shanghaiDay(worldNow); day <= shanghaiDay(new Date(now)); day = addDays(day, 1))
     expect(await verifyDay(world.app, day), `the books of ${day}`).toEqual([])
@@ -193,11 +215,11 @@ async function step(random: Random): Promise<void> {
   if (dice < 0.925) return reprice(random, machine)
   if (dice < 0.935) return join(random, machine)
   if (dice < 0.94) return repair(machine)
-  if (dice < 0.955) await closeUnpaid(world.app)
-  else if (dice < 0.965) await sweepCommands(world.app)
+  if (dice < 0.955) note('close unpaid', (await closeUnpaid(world.app)) > 0)
+  else if (dice < 0.965) note('sweep commands', (await sweepCommands(world.app)) > 0)
   else if (dice < 0.975) await share(random)
   else if (dice < 0.98) await withdraw(random)
-  else await runDue(world.app, refundKind(world.app, moody(random)))
+  else note('pay back', (await runDue(world.app, refundKind(world.app, moody(random)))) > 0)
 }
 
 type Answer = { status: number; body: { error?: string } }
@@ -205,9 +227,9 @@ type Answer = { status: number; body: { error?: string } }
 const isTurnedAway = ({ body }: Answer) => body.error === 'common.busy'
 /** What is over is shared out, and what is due may be withdrawn. */
 async function share(random: Random): Promise<void> {
-  await accrue(world.app)
-  if (random.chance(0.5)) now += 60_000
-  await settleDue(world.app)
+  note('share out', (await accrue(world.app)) > 0)
+  if (random.chance(0.5)) now += 120_000
+  note('settle', (await settleDue(world.app)) > 0)
 }
 
 let withdrawn = 0
@@ -236,12 +258,14 @@ async function takeOut(orgId: number, amount: number): Promise<void> {
     ],
   }
   const end = await system(async (ctx) => post(ctx, [voucher])).catch((error: unknown) => error)
+  note('take out', !end)
   if (end) expect(end).toMatchObject({ code: '23514', table: 'ledger_balances' })
 }
 
 /** One of the answers that such an act may get. */
-function count(answer: Answer, allowed?: readonly number[]): void {
+function count(act: string, answer: Answer, allowed?: readonly number[]): void {
   if (isTurnedAway(answer)) return
+  note(act, answer.status === 200)
   driver.statuses.set(answer.status, (driver.statuses.get(answer.status) ?? 0) + 1)
   if (allowed) expect(allowed, JSON.stringify(answer.body)).toContain(answer.status)
 }
@@ -264,7 +288,8 @@ async function order(random: Random, { rtuNumber }: Machine): Promise<void> {
     Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => world.call(orders.mobileOrder, input)),
   )
   // a machine that keeps paid goods waiting is meant to turn orders away
-  for (const answer of answers) if (answer.body.error !== 'orders.deviceBusy') count(answer)
+  for (const answer of answers)
+    if (answer.body.error !== 'orders.deviceBusy') count('order', answer)
   const made = answers
     .filter((answer) => answer.status === 200)
     .map((answer) => answer.body as (typeof open)[number])
@@ -291,7 +316,7 @@ async function pay(random: Random): Promise<void> {
       world.call(payments.simulatorNotify, { ...notice, sign }),
     ),
   )
-  for (const answer of answers) count(answer)
+  for (const answer of answers) count('pay', answer)
   const applied = answers.filter((answer) => answer.body.result === 'APPLIED').length
   expect(applied).toBeLessThanOrEqual(1)
   driver.paid += applied * made.payableAmount
@@ -361,6 +386,7 @@ function execute(command: VendOut, random: Random): void {
     durationMs: 900,
     at: new Date(now),
   })
+  note('drop a piece', result === 'OK')
   const piece = `${command.orderNum} ${command.unitNo}`
   if (result === 'OK') driver.drops.set(piece, (driver.drops.get(piece) ?? 0) + 1)
 }
@@ -376,7 +402,7 @@ async function twice(endpoint: Endpoint, input: Record<string, unknown>, allowed
   // who gives back much shows that it is he
   if (answers.some(({ body }) => body.error === 'common.proofNeeded'))
     token = await world.login('ROLE_RTU_SP')
-  for (const answer of answers) count(answer, [...allowed, 403])
+  for (const answer of answers) count(endpoint.audit ?? endpoint.path, answer, [...allowed, 403])
   return answers
 }
 const pieces = async (orderNum: string) =>
@@ -408,8 +434,14 @@ async function askBack(
 /** A piece that did not leave, once more. */
 async function again(random: Random): Promise<void> {
   if (!known.length) return
-  const orderNum = random.pick(known.slice(-60))
-  const unitId = random.pick(await pieces(orderNum))
+  const some = random.pick(known.slice(-60))
+  const [failed] = await world.sql<{ id: string; order_num: string }>(
+    `select id, order_num from order_units where order_num = any($1) and vend_state = 'FAILED'
+      and refund_state is null order by random() limit 1`,
+    [known.slice(-60)],
+  )
+  const orderNum = failed?.order_num ?? some
+  const unitId = failed ? Number(failed.id) : random.pick(await pieces(some))
   await twice(orders.vend, { orderNum, unitId }, [200, 404, 409, 422])
 }
 
@@ -423,7 +455,7 @@ async function visit(random: Random, machine: Machine): Promise<void> {
     { deviceId: machine.id, clientId: randomUUID() },
     { token },
   )
-  count(started, [200, 404])
+  count('begin a visit', started, [200, 404])
   if (started.status !== 200) return
   const rows = await world.sql<{ id: string; q: number; room: number; held: number }>(
     `select id, quantity as q, capacity - quantity as room, failed_hold as held from lanes
@@ -440,7 +472,7 @@ async function visit(random: Random, machine: Machine): Promise<void> {
         : {}),
   }))
   const saved = await world.call(replenishment.saveItems, { id: started.body.id, items }, { token })
-  count(saved)
+  count('save a visit', saved)
   await twice(replenishment.submit, { id: started.body.id }, [200, 404, 409, 422])
 }
 
@@ -504,7 +536,7 @@ async function join(random: Random, machine: Machine): Promise<void> {
   const answer = main.merged
     ? await world.call(lanes.split, of, { token })
     : await world.call(lanes.merge, { ...of, secondaryIds: [Number(other.id)] }, { token })
-  count(answer, [200, 404, 409, 422])
+  count('join lanes', answer, [200, 404, 409, 422])
 }
 
 async function reprice(random: Random, machine: Machine): Promise<void> {
@@ -526,7 +558,7 @@ async function reprice(random: Random, machine: Machine): Promise<void> {
     { token },
   )
   // the machine of another tree is not there for him
-  count(answer, [200, 404, 409, 422])
+  count('reprice', answer, [200, 404, 409, 422])
 }
 
 /** A repairman has mended what was broken. */
