@@ -78,10 +78,16 @@ export const reconciliation: DomainSamples = {
           ?.id,
       ),
     }),
-    'reconciliation.fetch': async () => ({
-      configId: rowId('OWN', 1),
-      billDate: '2026-11-19',
-    }),
+    'reconciliation.fetch': async (world) => {
+      // nobody asks a merchant that was neither verified nor paid that day
+      await fresh(
+        world,
+        `insert into payments (org_id, out_trade_no, provider, config_id, amount, state, paid_at)
+        values (${place.OWN}, '${randomUUID()}', 'ALIPAY', ${rowId('OWN', 1)}, 100, 'CLOSED',
+          '2026-11-19T06:00:00Z')`,
+      )
+      return { configId: rowId('OWN', 1), billDate: '2026-11-19' }
+    },
     'reconciliation.ignore': async (world) => ({ ...(await asked(world, 'OPEN')), reason: '已查' }),
     'reconciliation.approve': (world) => asked(world, 'REVIEW', 'RESOLVED', '已查'),
     'reconciliation.reopen': (world) => asked(world, 'RESOLVED', 'RESOLVED', '已查'),
