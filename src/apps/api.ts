@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { serveStatements } from '../domains/billing/server/statementFile.ts'
 import { serveEvidence } from '../domains/drug-evidence/server/download.ts'
 import { smaller } from '../domains/files/server/smaller.ts'
 import { tileOrigin } from '../domains/geo/server/verbs.ts'
@@ -34,6 +35,7 @@ export async function buildApi(
   serveDownloads(http, app)
   serveEvidence(http, app)
   serveInvoices(http, app)
+  serveStatements(http, app)
   serveSignInPages(http, app)
   await servePages(http, app, webDir, (path) => pages.test(path), tileOrigin, smaller)
   return http

@@ -83,6 +83,7 @@ const figures = [
   'billing.summary',
   'billing.ledgerState',
   'billing.accounts',
+  'billing.statements',
   'boards.counts',
   'boards.options',
   'complaints.stats',

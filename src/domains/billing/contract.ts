@@ -11,6 +11,7 @@ import {
 import { fundsEndpoints } from './fundsContract.ts'
 import { ledgerEndpoints } from './ledgerContract.ts'
 import { dimensions } from './rules.ts'
+import { statementEndpoints } from './statementContract.ts'
 
 const filters = {
   dimension: z.enum(dimensions).default('ORG'),
@@ -77,4 +78,5 @@ export const billing = {
   }),
   ...ledgerEndpoints,
   ...fundsEndpoints,
+  ...statementEndpoints,
 }

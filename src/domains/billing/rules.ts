@@ -38,6 +38,9 @@ export const voucherTypes = [
   ...(['V7', 'V7b', 'V7c', 'V8', 'V9', 'V10', 'V11', 'V12', 'V13'] as const),
 ] as const
 
+/** What a party has a statement of: what it is owed, what is on its way, what it owes. */
+export const statementCodes = ['2002', '2003', '1101'] as const
+
 /** How the key of a voucher begins: what it books, in words. */
 export const facts = [
   ...(['in', 'fee', 'rf', 'sus', 'susr', 'susa', 'al', 'so', 'st', 'sr', 'srr', 'net'] as const),

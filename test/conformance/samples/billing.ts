@@ -47,9 +47,14 @@ export const billing: DomainSamples = {
       asked_by: rowId(where, 1),
       created_at: '2026-11-21',
     },
+    statements: {
+      ...{ id: rowId(where, 1), org_id: place[where], month: '2026-09-01', version_no: 1 },
+      ...{ state: 'FAILED', error: `对账${where}`, created_at: '2026-10-01' },
+    },
   }),
   pathIds: { 'finance voucherId': voucher, 'finance adjustmentId': adjustment },
   samples: {
+    'billing.issueStatement': async () => ({ orgId: place.OWN, month: '2026-10' }),
     'billing.adjust': async (world) => ({
       debitOrgId: place.OWN,
       debitCode: '1003',

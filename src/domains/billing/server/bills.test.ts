@@ -1,19 +1,28 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nodes, plansOf, sentBy } from '../../../../test/support/plans.ts'
+import { splitSales } from '../../../../test/support/splitSales.ts'
 import { openWorld, place, restock, rowId, type World } from '../../../../test/support/world.ts'
 import { systemScope } from '../../../server/database.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
 import { bySystem } from '../../../server/run.ts'
 import { runDue } from '../../../server/work.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
+import { deviceSplits } from '../../device-splits/contract.ts'
 import type { Voucher } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
+import { orders } from '../../orders/contract.ts'
 import { refundKind } from '../../orders/server/refunds.ts'
 import { providers } from '../../payments/server/providers.ts'
+import { splitStrategies } from '../../split-strategies/contract.ts'
+import { splits } from '../../splits/contract.ts'
+import { accrue, foldDues, settleDue } from '../../splits/server/accrue.ts'
+import type { Calendar } from '../../splits/settlementContract.ts'
 import { type BillSums, billing } from '../contract.ts'
-import { dimensions } from '../rules.ts'
+import { dimensions, statementCodes } from '../rules.ts'
 import { sumShares } from '../seed.ts'
+import type { Content } from '../statementContract.ts'
 import { keepShares, sharesOf } from './keep.ts'
+import { issueStatements, statementKind } from './statements.ts'
 
 /** Sales begin shortly before a midnight of Shanghai that ends a month, and go on behind it. */
 let clock = new Date('2026-11-30T15:36:00Z').getTime()
@@ -298,3 +307,191 @@ test.each(wrong)('%j is 400', async (query, field) => {
   const { status, body } = await world.ask(own, 'GET', `/finance/bills?${text}`)
   expect([status, body.errors[0].field]).toEqual([400, field])
 })
+
+test('what is split, due, held and stated is the ledger’s, over a month and its midnights', async () => {
+  await splitSales(world, 'OWN')
+  await restock(world, rowId('OWN', 1), 60)
+  for (let sold = 0; sold < 10; sold += 1) {
+    const num = await world.sell('OWN', [pick(['OK', 'NO_DROP'] as const), 'OK'])
+    clock += random() * 10_000_000
+    await giveBack()
+    if (random() < 0.6) await accrue(world.app)
+    if (random() < 0.3) await settleDue(world.app)
+    if (random() < 0.5) await refundOne(num)
+    if (random() < 0.3) await foldDues(world.app)
+  }
+  await accrue(world.app)
+  const books = (type: 'V8' | 'V12', key: string, entries: Voucher['entries']) =>
+    bySystem(world.app, async (ctx) => {
+      const of = { orgId: place.OWN, orderId: null, orderNum: null, configId: null }
+      post(ctx, [{ ...of, key, type, entries }])
+    })
+  await books('V8', 'wd:TXTEST:apply', [
+    { account: '2002', amount: 150 },
+    { account: '2003', amount: -150 },
+  ])
+  await books('V12', 'adj:TEST', [
+    { account: '1003', amount: 40 },
+    { account: '2002', amount: -40 },
+  ])
+  const admin = await world.login('ROLE_SUPER_ADMIN')
+  // strategies and machines: what 2001 gave
+  const given = `select coalesce(sum(e.amount), 0)::int as fen from ledger_entries e
+    join ledger_accounts a on a.id = e.account_id and a.code = '2001'
+    join orders o on o.id = e.order_id where e.voucher_type in ('V3','V7')`
+  const [byOrders] = await world.sql<{ fen: number }>(
+    `${given} and exists (
+    select from split_orders s where s.order_id = o.id and s.strategy_id = $1)`,
+    [rowId('OWN', 1)],
+  )
+  const strategies = await world.call(splitStrategies.list, { pageSize: 200 }, { token: admin })
+  const own = strategies.body.list.find(({ id }: { id: number }) => id === rowId('OWN', 1))
+  expect(byOrders?.fen).toBeGreaterThan(0)
+  expect(own.recentSplit).toBe(byOrders?.fen)
+  const machines = await world.call(deviceSplits.list, { pageSize: 200 }, { token: admin })
+  for (const { id, recentSplit } of machines.body.list) {
+    const [truth] = await world.sql<{ fen: number }>(`${given} and o.device_id = $1`, [id])
+    expect([id, recentSplit]).toEqual([id, truth?.fen])
+  }
+  // the calendar: what parties were credited of orders that are open, or due from today on
+  const today = shanghaiDay(new Date(clock))
+  const [due] = await world.sql<{ fen: number }>(
+    `select coalesce(-sum(e.amount), 0)::int as fen from ledger_entries e
+      join ledger_accounts a on a.id = e.account_id and a.code in ('2002','1101')
+      join split_orders s on s.order_id = e.order_id
+      where e.voucher_type in ('V3','V7') and s.strategy_id = $1 and (s.state = 'READY'
+        or s.state = 'DONE' and (s.due_at at time zone 'Asia/Shanghai')::date >= $2::date)`,
+    [rowId('OWN', 1), today],
+  )
+  const calendar = (await world.call(splits.calendar, {}, { token: admin })).body as Calendar
+  const shown = calendar.days.reduce((sum, { ledger, channel }) => sum + ledger + channel, 0)
+  // what fees differ by rounding when a piece goes back is its collector's (decision 64): a fen each
+  const [back] = await world.sql<{ pieces: number }>(
+    'select count(*)::int as pieces from split_units where back_at is not null',
+  )
+  expect(Math.abs(shown + calendar.overdue - (due?.fen ?? 0))).toBeLessThanOrEqual(
+    back?.pieces ?? 0,
+  )
+  // balance cards: days that are over were summed, as the nightly comparison does
+  await world.sql('delete from ledger_days')
+  await world.sql(
+    `insert into ledger_days (org_id, day, code, config_id, debit, credit)
+    select e.org_id, (e.created_at at time zone 'Asia/Shanghai')::date as day, a.code, a.config_id,
+      sum(greatest(e.amount, 0)), sum(greatest(-e.amount, 0))
+    from ledger_entries e join ledger_accounts a on a.id = e.account_id
+    where (e.created_at at time zone 'Asia/Shanghai')::date < $1::date group by 1, 2, 3, 4`,
+    [today],
+  )
+  for (const orgId of [place.PLATFORM, place.PARENT, place.OWN]) {
+    const { body } = await world.call(billing.accounts, { orgId }, { token: admin })
+    const truth = await world.sql<{ account: string; balance: number }>(
+      `select a.code as account, sum(case when a.code like '1%' then e.amount else -e.amount end)::int
+          as balance from ledger_entries e join ledger_accounts a on a.id = e.account_id
+        where a.org_id = $1 group by 1 order by 1`,
+      [orgId],
+    )
+    const cards = body.accounts.toSorted((a: { account: string }, b: { account: string }) =>
+      a.account.localeCompare(b.account),
+    )
+    expect(cards).toEqual(truth)
+  }
+  expect(await checkInvariants(world.ownerUrl)).toEqual([])
+
+  // a month later each party holds its statement, once
+  const month = today.slice(0, 7)
+  const said = { orgId: place.OWN, month }
+  const early = await world.call(billing.issueStatement, said, { token: admin })
+  expect([early.status, early.body.error]).toEqual([422, 'statements.notOver'])
+  clock = Date.parse(`${addDays(`${month}-01`, 32).slice(0, 7)}-02T01:00:00Z`)
+  await issueStatements(world.app)
+  await issueStatements(world.app)
+  while (await runDue(world.app, statementKind(world.app)));
+  for (const orgId of [place.PLATFORM, place.PARENT, place.OWN]) {
+    const issued = await world.sql<{ content: Content; no: number }>(
+      `select content, version_no as no from statements where org_id = $1 and month = $2::date`,
+      [orgId, `${month}-01`],
+    )
+    expect(issued.map(({ no }) => no)).toEqual([1])
+    const content = issued[0]?.content as Content
+    for (const code of statementCodes) {
+      const side = code === '1101' ? 1 : -1
+      const truth = await world.sql<{
+        before: boolean
+        type: string
+        debit: number
+        credit: number
+      }>(
+        `select to_char(e.created_at at time zone 'Asia/Shanghai', 'YYYY-MM') < $3 as before,
+          e.voucher_type as type, sum(greatest(e.amount, 0))::int as debit,
+          sum(greatest(-e.amount, 0))::int as credit
+        from ledger_entries e join ledger_accounts a on a.id = e.account_id
+        where a.org_id = $1 and a.code = $2 group by 1, 2 order by 2`,
+        [orgId, code, month],
+      )
+      const sum = (rows: typeof truth) =>
+        rows.reduce((fen, { debit, credit }) => fen + side * (debit - credit), 0) || 0
+      const account = content.accounts.find((one) => one.code === code)
+      expect([code, account?.opening ?? 0, account?.closing ?? 0]).toEqual([
+        ...[code, sum(truth.filter(({ before }) => before)), sum(truth)],
+      ])
+      expect(
+        (account?.moves ?? [])
+          .map(({ type, debit, credit }) => `${type} ${debit} ${credit}`)
+          .sort(),
+      ).toEqual(
+        truth
+          .filter(({ before }) => !before)
+          .map(({ type, debit, credit }) => `${type} ${debit} ${credit}`)
+          .sort(),
+      )
+    }
+  }
+  // issued again it is a version more; two at once are one
+  const later = await world.login('ROLE_SUPER_ADMIN')
+  const again = await Promise.all(
+    [1, 2, 3].map(() => world.call(billing.issueStatement, said, { token: later })),
+  )
+  expect(again.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+  while (await runDue(world.app, statementKind(world.app)));
+  const { body } = await world.call(billing.statements, said, { token: later })
+  expect(
+    body.list.map(({ versionNo, state }: { versionNo: number; state: string }) => [
+      versionNo,
+      state,
+    ]),
+  ).toEqual([
+    [2, 'DONE'],
+    [1, 'DONE'],
+  ])
+})
+
+test('the file of a statement is whoever’s who may have it', { timeout: 120_000 }, async () => {
+  const month = shanghaiDay(new Date(clock - 5 * 86_400_000)).slice(0, 7)
+  const [admin, operator] = [await world.login('ROLE_SUPER_ADMIN'), await world.login('ROLE_FULL')]
+  const get = (who: string, orgId: number | string, of = month) =>
+    world.ask(who, 'GET', `/finance/statements/${orgId}/${of}`)
+  const file = await get(operator, place.OWN)
+  expect([file.status, String(file.body.subarray(0, 5))]).toEqual([200, '%PDF-'])
+  for (const [who, orgId, of] of [
+    [operator, place.SIBLING, month],
+    [operator, place.PLATFORM, month],
+    [operator, place.OWN, '2026-13'],
+    [operator, place.OWN, `${month}?version=7`],
+    [operator, place.OWN, `${month}?version=x`],
+    [admin, '1e3', month],
+    [admin, place.OWN, '2026-01'],
+  ] as const)
+    expect([orgId, of, (await get(who, orgId, of)).status]).toEqual([orgId, of, 404])
+})
+
+async function refundOne(orderNum: string): Promise<void> {
+  const [unit] = await world.sql<{ id: number }>(
+    `select id::int from order_units where order_num = $1 and refund_state is null limit 1`,
+    [orderNum],
+  )
+  if (!unit) return
+  const token = await world.login('ROLE_FULL')
+  const input = { orderNum, unitIds: [unit.id], reason: 'OTHER', remark: '测试' }
+  expect((await world.call(orders.refund, input, { token })).status).toBe(200)
+  await giveBack()
+}

@@ -4,6 +4,7 @@ import { adjustHandlers } from './adjust.ts'
 import { accounts } from './funds.ts'
 import { ledgerState, listEntries, voucherOf } from './ledger.ts'
 import * as q from './queries.ts'
+import { statementHandlers } from './statements.ts'
 
 type Contract = typeof billing
 
@@ -18,4 +19,5 @@ export const handlers: Handlers<Contract> = {
   ledgerState,
   accounts,
   ...adjustHandlers,
+  ...statementHandlers,
 }

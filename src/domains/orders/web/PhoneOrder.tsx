@@ -12,6 +12,7 @@ import { useMay } from '../../../web/session.ts'
 import { CardHead } from '../../../web/ui/Card.tsx'
 import { Pairs, Sheet } from '../../../web/ui/Sheet.tsx'
 import { Lead, Muted } from '../../../web/ui/Text.tsx'
+import { SplitBlock } from '../../splits/web/SplitBlock.tsx'
 import type { OrderDetail } from '../contract.ts'
 import { machinePath } from './cells.tsx'
 import type { OnDo } from './doing.ts'
@@ -79,6 +80,7 @@ export function PhoneOrder({ order, onDo }: { order: OrderDetail; onDo: OnDo }) 
       </Sheet>
       {unit ? <Progress order={order} unit={unit} onDo={onDo} /> : null}
       <Paid order={order} />
+      <SplitBlock orderNum={order.orderNum} />
       {may('order:refund') && whyNoRefund(order) === null ? (
         <div className={styles.bottom}>
           <Button danger block onClick={() => onDo({ what: 'refund' })}>

@@ -139,7 +139,7 @@ function SplitWay({ split }: { split: Split }) {
               ) : null}
               {at === null && !expected ? <Muted>—</Muted> : null}
               {amount === null ? null : <Money fen={amount} />}
-              {at && before?.at ? (
+              {at && before?.at && before.at < at ? (
                 <small>{t('settlement.after', { time: lasted(before.at, at, t) })}</small>
               ) : null}
             </li>
