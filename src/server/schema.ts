@@ -2335,6 +2335,21 @@ export interface SplitUnitsTable {
   back_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface StatementsTable {
+  id: Generated<number>
+  org_id: number
+  month: string
+  version_no: number
+  state: Generated<'WAITING' | 'DONE' | 'FAILED'>
+  content: unknown
+  error: Generated<string>
+  issued_by: number | null
+  issued_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  created_at: ColumnType<Date, Date | string, Date | string>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+}
+
 export interface StockFlowKeysTable {
   unit_id: number
   flow_id: number
@@ -2924,6 +2939,7 @@ export interface DB {
   split_strategies: SplitStrategiesTable
   split_strategy_versions: SplitStrategyVersionsTable
   split_units: SplitUnitsTable
+  statements: StatementsTable
   stock_flow_keys: StockFlowKeysTable
   stock_flows: StockFlowsTable
   stock_warning_calls: StockWarningCallsTable
@@ -3066,6 +3082,8 @@ export type Constraint =
   | 'split_strategy_versions_draft'
   | 'split_strategy_versions_org_id_id_key'
   | 'split_strategy_versions_strategy_id_version_no_key'
+  | 'statements_org_id_month_version_no_key'
+  | 'statements_waiting'
   | 'stock_flow_keys_flow_id_key'
   | 'stock_warnings_open'
   | 'stores_id_org_id_key'
