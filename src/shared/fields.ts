@@ -114,10 +114,10 @@ export const priceOf = (required: string) =>
           : bi('价格格式错误', 'Not a price'),
     })
     .int(bi('价格格式错误', 'Not a price'))
-    .min(1, bi('价格不能为空或0', 'The price must be above zero'))
+    .min(1, bi('价格不能为空或为零', 'The price must be above zero'))
     .max(10_000_000, bi('价格过大', 'The price is too large'))
     .meta({ description: 'price in fen, above zero', unit: 'fen' })
-export const price = priceOf(bi('价格不能为空或0', 'A price is required'))
+export const price = priceOf(bi('价格不能为空或为零', 'A price is required'))
 
 /** An instant on the wire: ISO-8601 in UTC. */
 export const instant = z.iso

@@ -24,7 +24,7 @@ test('a new record: checked by the contract, sent once, and in the list', async 
   await inDialog('保存').click()
   await expect.element(dialog.getByText('请输入名称')).toBeVisible()
   await expect.element(dialog.getByText('请选择种类')).toBeVisible()
-  await expect.element(dialog.getByText('价格不能为空或0')).toBeVisible()
+  await expect.element(dialog.getByText('价格不能为空或为零')).toBeVisible()
   expect(askedOf('POST /api/labels')).toEqual([])
   // the first that is wrong has the focus
   await expect.element(dialog.getByLabelText('名称')).toHaveFocus()

@@ -193,7 +193,7 @@ test('lanes are drawn anew, filled, set one by one and copied', async () => {
   expect(keys(set.body), JSON.stringify(set.body)).toEqual([...road, 'code', 'message'].toSorted())
   expect(set.body).toMatchObject({ productId: id, price: 260, roadCapacity: 9, restriction: 2 })
   expect((await ask('GET', `/setting-goods-track?laneId=${first?.id}&price=0`)).body.message).toBe(
-    '价格不能为空或0',
+    '价格不能为空或为零',
   )
   const floors = [
     {

@@ -19,7 +19,7 @@ export const laneErrors = defineErrors('lanes', {
     'The warning level must not exceed the capacity',
   ],
   retailBelowCost: [422001, '零售价不能低于成本价', 'The list price must not be below the cost'],
-  priceMissing: [400001, '价格不能为空或0', 'A price above zero is required'],
+  priceMissing: [400001, '价格不能为空或为零', 'A price above zero is required'],
   priceBelowCost: [422001, '售价不能低于成本价', 'The price must not be below the cost'],
   priceOverRetail: [422001, '售价不能高于零售价', 'The price must not exceed the list price'],
   productOff: [422001, '该商品已下架', 'This product is off the shelf'],

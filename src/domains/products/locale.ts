@@ -193,7 +193,7 @@ export const locale = defineLocale(
       sales30: 'Sold, 30 d',
       supplier: 'Supplier',
       insured: 'Insurance',
-      keyword: 'Name / generic name / barcode',
+      keyword: 'Name / generic / barcode',
       images: 'Pictures',
       detailImages: 'Detail pictures',
       genericName: 'Generic name',

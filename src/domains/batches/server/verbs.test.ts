@@ -128,7 +128,7 @@ describe('what a batch says', () => {
     [{ expiresOn: '2026-01-01' }, 400, 'expiresOn', '有效期必须晚于生产日期'],
     [{ producedOn: '2026-11-22' }, 422, 'producedOn', '生产日期不能晚于今天'],
     [{ receivedQty: -1 }, 400, 'receivedQty', null],
-    [{ costPrice: 0 }, 400, 'costPrice', '价格不能为空或0'],
+    [{ costPrice: 0 }, 400, 'costPrice', '价格不能为空或为零'],
     [{ report: 'https://x/y.png' }, 400, 'report', null],
     [{ loadedQty: 5 }, 400, 'loadedQty', null],
     [{ status: 'RECALLED' }, 400, 'status', null],

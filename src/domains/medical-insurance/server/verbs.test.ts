@@ -40,7 +40,7 @@ test.each([
   [{ insuranceCode: 'XA01ABD075A00201010048' }, 'insuranceCode', '国家医保编码格式不正确'],
   [{ insuranceCode: 'xA01ABD075A002010100483' }, 'insuranceCode', '国家医保编码格式不正确'],
   [{ insuranceClass: 'OTC' }, 'insuranceClass', '请选择医保类别'],
-  [{ payPrice: 0 }, 'payPrice', '价格不能为空或0'],
+  [{ payPrice: 0 }, 'payPrice', '价格不能为空或为零'],
   [{ payPrice: 1.5 }, 'payPrice'],
   [{ selfRatio: 100.01 }, 'selfRatio'],
   [{ selfRatio: -1 }, 'selfRatio'],
@@ -236,7 +236,7 @@ test('a file of entries is imported whole or not at all', async () => {
   expect(bad.body.errors).toEqual([
     { field: 'rows.3.product', message: '没有这个商品' },
     { field: 'rows.4.insuranceClass', message: '医保类别不正确' },
-    { field: 'rows.5.payPrice', message: '价格不能为空或0' },
+    { field: 'rows.5.payPrice', message: '价格不能为空或为零' },
     { field: 'rows.6.validUntil', message: '结束时间必须晚于开始时间' },
     { field: 'rows.7.product', message: '只能选择药品' },
     { field: 'rows.8.product', message: '只能添加一个商品：该商品在此期间已有医保信息' },
