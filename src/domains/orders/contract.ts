@@ -13,7 +13,7 @@ export const orderErrors = defineErrors('orders', {
   shipping: [422012, '出货进行中，请稍后再试', 'Dispensing is in progress, try again later'],
   drugNotReturnable: [
     422013,
-    '药品属于特殊商品，非质量问题不予退换',
+    '药品为特殊商品，不支持退货（质量问题除外）',
     'Drugs are special goods: they are not returned unless their quality is at fault',
   ],
   tooOld: [422014, '超过可退款期限', 'Too old to be refunded'],
