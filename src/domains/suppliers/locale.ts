@@ -52,7 +52,7 @@ export const locale = defineLocale(
       suppliesDrugs: 'Supplies drugs',
       licence: 'Drug licence',
       licenceUntil: 'Licence valid until',
-      licenceState: 'State of the licence',
+      licenceState: 'Licence',
       supplierOrgId: "Supplier's organisation",
       supplierOrgName: "Supplier's organisation",
     },

@@ -1,12 +1,14 @@
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useSearchParams } from 'react-router'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import type { Selection } from '../../../web/list/types.ts'
 import { useLastDays } from '../../../web/list/useLastDays.ts'
 import { ShortNumber } from '../../../web/ui/ShortNumber.tsx'
+import { Cut, Muted } from '../../../web/ui/Text.tsx'
 import { useAct } from '../../../web/useAct.ts'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { CleanupRow, cleanupKinds, orderCleanups } from '../contract.ts'
@@ -20,6 +22,8 @@ export function OrderCleanups() {
   const { t } = useTranslation('orderCleanups')
   useLastDays()
   const col = useCols(CleanupRow, 'orderCleanups')
+  // who cleaned, when and why is known of cleaned orders alone
+  const cleaned = useSearchParams()[0].get('state') === 'CLEANED'
   const [cleaning, setCleaning] = useState<Chosen | null>(null)
   const restore = useAct(orderCleanups.restore, {
     ask: ({ orderNums }: { orderNums: string[] }) => t('restoreAsk', { n: orderNums.length }),
@@ -63,15 +67,22 @@ export function OrderCleanups() {
               <ShortNumber number={number} to={`/order/order-details/${number}`} />
             ),
           }),
-          col('deviceNum', { fit: (_, row) => `${row.deviceNum} ${row.name}` }),
+          col('deviceNum', {
+            fit: (_, row) => `${row.deviceNum} ${row.name}`,
+            render: (_, row) => (
+              <Cut title={row.name}>
+                {row.deviceNum} <Muted>{row.name}</Muted>
+              </Cut>
+            ),
+          }),
           col('detail'),
           col('totalAmount'),
           col('payState', { tones: {} }),
           col('createTime'),
           col('state'),
-          col('reason'),
-          col('cleanedBy'),
-          col('cleanedAt'),
+          cleaned && col('reason'),
+          cleaned && col('cleanedBy'),
+          cleaned && col('cleanedAt'),
         ]}
         actions={(row) =>
           row.state === 'CLEANED'

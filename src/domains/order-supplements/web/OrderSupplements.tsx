@@ -80,7 +80,7 @@ export function OrderSupplements() {
                 <Muted>{t('noMachine')}</Muted>
               ),
           }),
-          col('amount'),
+          col('amount', { width: 104 }),
           col('payType', { defaultHidden: true }),
           col('paidAt'),
           col('userName', { defaultHidden: true }),

@@ -95,7 +95,7 @@ export function OrderList() {
         live="orders"
         views={[{ key: 'all', label: t('web:list.all'), query: {} }, ...tabs.map(view)]}
         filters={[
-          { key: 'keyword', width: 152 },
+          { key: 'keyword', width: 176 },
           ...(may('device:read') ? [{ key: 'deviceId', picker: DeviceSelect }] : []),
           { key: 'range', width: 248, picker: () => <DaysFilter /> },
           'payType',
@@ -124,9 +124,10 @@ export function OrderList() {
             render: (_, row) => <cell.MachineCell row={row} />,
           }),
           col('orderStatus', {
+            ellipsis: false,
             // the state's own room, and the reason in its smaller letters
             fit: (_, row) =>
-              `${t(`enums.orderStatus.${row.orderStatus}`)}     ${reason(row) ?? ''}`,
+              `${t(`enums.orderStatus.${row.orderStatus}`)}   ${reason(row) ?? ''}`,
             render: (_, row) => <cell.StatusCell row={row} />,
           }),
           col('roads', {
