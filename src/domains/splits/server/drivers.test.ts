@@ -10,7 +10,9 @@ import {
 import { splitSales } from '../../../../test/support/splitSales.ts'
 import { openWorld, restock, rowId, type World, worldNow } from '../../../../test/support/world.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
+import { bySystem } from '../../../server/run.ts'
 import { runDue } from '../../../server/work.ts'
+import { notYetOf } from '../../ledger/server/owed.ts'
 import { orders } from '../../orders/contract.ts'
 import { refundKind } from '../../orders/server/refunds.ts'
 import { recordVend, takeCommands } from '../../orders/server/vend.ts'
@@ -175,6 +177,21 @@ test.each(names)('%s: receivers are registered with their sealed names', (name) 
       .sort()
       .map((account) => [account, { name: '公司', relation: name === 'WECHAT' ? 'PARTNER' : '' }]),
   )
+})
+
+test('what a channel paid is no longer withheld for a merchant that collected it', async () => {
+  const [own] = await world.sql<{ sum: number }>(
+    `select coalesce(sum(share), 0)::int as sum from bill_shares b
+      join payment_configs c on c.id = b.config_id and c.org_id = 3
+      where b.org_id = 2 and b.grain = 'MONTH'`,
+  )
+  const notYet = () => bySystem(world.app, (ctx) => notYetOf(ctx, 2))
+  const before = await notYet()
+  const orderNum = await begun('WECHAT')
+  expect(await notYet()).toBe(before + 25)
+  await settle(orderNum)
+  expect(await given(orderNum)).toMatchObject([expect.any(Number), 25])
+  expect([own?.sum, await notYet()]).toEqual([0, before])
 })
 
 const common: Fault[] = [
