@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
-import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
+import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { keepBills, keepShares } from '../../billing/server/keep.ts'
 import { feeFixed } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
@@ -23,6 +23,9 @@ type Paid = {
   refunded: number
 }
 const back = ({ amount, refunded }: Paid, fee: number) => Math.floor((fee * refunded) / amount)
+
+const wasFixed = (ctx: Ctx, paymentId: number) =>
+  exists(ctx.db)`select from payment_fee_fixes where payment_id = ${paymentId}`
 
 /**
  * Corrects V2 to what the bill says: from pending money until the order was shared out, from what its
@@ -47,6 +50,9 @@ export async function fixFee(
     where ${ofAccount('p', account)} and p.provider_trade_no = ${tradeNo} and p.applied
     for no key update of p`
   if (!paid || paid.fee === fee || fee > paid.amount) return false
+  // a fen each time a bill is uploaded would be a fee that nobody agreed to
+  const automatic = ctx.actor.userId === null
+  if (automatic && (await wasFixed(ctx, paid.id))) return false
   const { id: paymentId, orgId, orderId, orderNum, orderAt, deviceId } = paid
   const returned = back(paid, fee) - back(paid, paid.fee)
   const amount = fee - paid.fee - returned
@@ -65,7 +71,7 @@ export async function fixFee(
     insert into payment_fee_fixes (org_id, payment_id, before_fee, after_fee, returned, account, day,
       automatic, user_id, created_at)
     values (${orgId}, ${paymentId}, ${paid.fee}, ${fee}, ${returned},
-      ${collector === null ? '2001' : '2002'}, ${day}::date, ${ctx.actor.userId === null},
+      ${collector === null ? '2001' : '2002'}, ${day}::date, ${automatic},
       ${ctx.actor.userId}, ${ctx.now}) returning id`
   ctx.later(sql`update payments set fee_amount = ${fee} where id = ${paymentId}`)
   const { provider, payType } = paid

@@ -165,6 +165,13 @@ test('a fee that differs by a fen is corrected by itself, before the shares and 
   await compared()
   expect(await differences(before.tradeNo)).toHaveLength(1)
   expect(await booked(before.orderNum)).toMatchObject({ 1001: 247 })
+  // whoever uploads bills again and again moves no fee fen by fen
+  says({ ...before, amount: 250, fee: 4 })
+  await compared()
+  expect(await only(before.tradeNo, 'FEE')).toMatchObject({ state: 'OPEN' })
+  expect(await booked(before.orderNum)).toMatchObject({ 1001: 247 })
+  says({ ...before, amount: 250, fee: 3 })
+  await compared()
   expect(await booked(after.orderNum)).toMatchObject({ 1001: 249 })
   await shared()
   await clean()
