@@ -18,6 +18,13 @@ export type TakenIn = {
   fault: string | null
 }
 
+/**
+ * A bill that we make ourselves of what the simulator has signed: where money is real it knows nothing
+ * more than our books, and whoever writes into it is not believed.
+ */
+export const isMade = (app: App, { configId }: Pick<Account, 'configId'>): boolean =>
+  configId === null && app.config.production
+
 /** Payments of a bill that are nowhere in our books. */
 const missing = (app: App, account: Account, day: string, most: number): Promise<Line[]> =>
   app.database.read(
@@ -44,6 +51,7 @@ export async function takeIn(
   day: string,
   most: number,
 ): Promise<TakenIn> {
+  if (isMade(app, account)) return { taken: [], fault: null }
   const lines = await missing(app, account, day, most)
   const connected = account.configId === null ? null : await connectedTo(app, account.configId)
   if (connected) await wakeRefunds(app, account, day)

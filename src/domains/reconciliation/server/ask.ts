@@ -11,6 +11,7 @@ import { refundsName } from '../../orders/server/refunds.ts'
 import { connectedTo } from '../../payment-channels/server/configs.ts'
 import { type Account, ofAccount } from '../../payments/server/bills.ts'
 import { receive, simulator, sourceOf } from '../../payments/server/receive.ts'
+import { isMade } from '../../payments/server/takeIn.ts'
 import { type reconciliation, reconciliationErrors } from '../contract.ts'
 import { type Answer, mayAsk } from '../rules.ts'
 import * as q from './queries.ts'
@@ -30,6 +31,7 @@ export async function askChannel(app: App, difference: Treated): Promise<Answer>
       where r.refund_no = ${subject} and ${ofAccount('p', account)}`,
   )
   if (refund) return askRefund(app, refund)
+  if (isMade(app, account)) return 'ABSENT'
   const named = await app.database.read(
     systemScope,
     (db) => rowOf<{ outTradeNo: string; amount: number }>(db)`

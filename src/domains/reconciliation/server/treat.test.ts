@@ -275,6 +275,10 @@ test('money that only the bill knew: it waits, goes back once, and nothing is le
   const tradeNo = randomUUID()
   says({ tradeNo, outTradeNo: 'HDnobody', amount: 900, fee: 5 })
   await pass(1)
+  // where money is real nobody is believed who writes a bill of the simulator
+  const real = { ...world.app, config: { ...world.app.config, production: true } }
+  await keepBill(world.app, account, day, bill.values())
+  expect(await takeIn(real, account, day, 100)).toEqual({ taken: [], fault: null })
   await compared()
   const open = await only(tradeNo, 'CHANNEL_ONLY')
   expect(open).toMatchObject({ state: 'OPEN' })
