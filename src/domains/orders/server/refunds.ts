@@ -210,6 +210,10 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
   ctx.touch('orders', refund.orgId)
 }
 
+const links = {
+  order: '/order/order-list?orderStatus=ABNORMAL',
+  nobody: '/finance/billing-details/reconciliation/differences',
+}
 /** Whoever can put it right hears that money did not go back; one word for all of some hours. */
 const tellFailed = (ctx: Ctx, { orgId, orderNum, amount }: Due, reason: string) =>
   notify(ctx, {
@@ -217,28 +221,35 @@ const tellFailed = (ctx: Ctx, { orgId, orderNum, amount }: Due, reason: string) 
     permission: 'order:refund',
     ...{ orgId, orAbove: true, quietHours: 4 },
     title: bi('有退款失败，请处理', 'A refund failed and needs a person'),
-    body: bi(
-      `订单 ${orderNum} 的退款 ${yuan(amount)} 未成功：${reason}`,
-      `Order ${orderNum}: the refund of ${yuan(amount)} did not succeed: ${reason}`,
-    ),
-    link: '/order/order-list?orderStatus=ABNORMAL',
+    body: orderNum
+      ? bi(
+          `订单 ${orderNum} 的退款 ${yuan(amount)} 未成功：${reason}`,
+          `Order ${orderNum}: the refund of ${yuan(amount)} did not succeed: ${reason}`,
+        )
+      : bi(
+          `未匹配款项的退款 ${yuan(amount)} 未成功：${reason}`,
+          `Money of no order: the refund of ${yuan(amount)} did not succeed: ${reason}`,
+        ),
+    link: orderNum ? links.order : links.nobody,
   })
 
 /** Whoever asked for money that the channel did not give back at once hears that it went. */
 async function tellEnd(ctx: Ctx, refund: Due): Promise<void> {
-  const { requestedBy, orderId, orderNum, attempts } = refund
+  const { id, requestedBy, orderId, orderNum, attempts } = refund
   if (requestedBy === null || attempts < 2) return
   const { open, amount } = await onlyRow<{ open: boolean; amount: number }>(ctx.db)`
     select coalesce(bool_or(state in ('PENDING','PROCESSING')), false) as open,
       coalesce(sum(amount) filter (where state = 'SUCCESS'), 0) as amount
-    from refunds where order_id = ${orderId}`
+    from refunds where ${orderId === null ? sql`id = ${id}` : sql`order_id = ${orderId}`}`
   if (open) return
   await notify(ctx, {
     kind: 'SYSTEM',
     userIds: [requestedBy],
-    title: bi(`订单 ${orderNum} 退款成功`, `Order ${orderNum}: the money went back`),
+    title: orderNum
+      ? bi(`订单 ${orderNum} 退款成功`, `Order ${orderNum}: the money went back`)
+      : bi('未匹配款项退款成功', 'Money of no order went back'),
     body: bi(`已退款 ${yuan(amount)}`, `Refunded: ${yuan(amount)}`),
-    link: `/order/order-details/${orderNum}`,
+    link: orderNum ? `/order/order-details/${orderNum}` : links.nobody,
   })
 }
 

@@ -11,7 +11,7 @@ import { recordVend, takeCommands } from '../../orders/server/vend.ts'
 import type { BillLine } from '../../payment-channels/server/channels.ts'
 import { payments } from '../../payments/contract.ts'
 import { simulated as account, keepBill } from '../../payments/server/bills.ts'
-import { providers } from '../../payments/server/providers.ts'
+import { providers, simulatorFaults } from '../../payments/server/providers.ts'
 import { takeIn } from '../../payments/server/takeIn.ts'
 import { simulatorSign } from '../../payments/server/verbs.ts'
 import { accrue } from '../../splits/server/accrue.ts'
@@ -297,7 +297,25 @@ test('money that only the bill knew: it waits, goes back once, and nothing is le
   const claimed = again as Row
   const ten = await Promise.all(Array.from({ length: 10 }, () => resolve(claimed, 'REFUNDED')))
   expect(ten.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(409)])
+  const [refundNo] = await world.sql<{ no: string }>(
+    `select refund_no as no from refunds r join payments p on p.id = r.payment_id
+      where p.provider_trade_no = $1`,
+    [tradeNo],
+  )
+  simulatorFaults.set(refundNo?.no ?? '', [{ state: 'RETRY', reason: 'ECONNRESET' }])
   await refunds()
+  await world.sql(`update refunds set next_at = $2 where refund_no = $1`, [
+    ...[refundNo?.no, new Date(now)],
+  ])
+  await refunds()
+  expect(
+    await world.sql(`select body_zh as text from messages where link like '/order/%null%'
+      or title_zh like '%null%'`),
+    'money of no order has no number',
+  ).toEqual([])
+  expect(
+    await world.sql(`select body_zh as text from messages where title_zh = '未匹配款项退款成功'`),
+  ).toEqual([{ text: '已退款 ¥9.00' }])
   expect(await booked(null)).toEqual({ 1001: 50, 2901: -50 })
   expect(
     await world.sql(
