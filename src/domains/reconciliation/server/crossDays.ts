@@ -5,7 +5,7 @@ import { bySystem } from '../../../server/run.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { bi } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
-import { crossDays as days } from '../rules.ts'
+import { type Answer, crossDays as days } from '../rules.ts'
 import { askChannel } from './ask.ts'
 import { compareAgain, type Treated } from './treat.ts'
 
@@ -34,7 +34,11 @@ export async function crossDays(app: App): Promise<void> {
       order by d.day, d.id limit ${mostAsked}`,
   )
   for (const one of old) {
-    const answer = await askChannel(app, one)
+    // one that cannot even be asked is in nobody's way
+    const answer = await askChannel(app, one).catch((error: unknown): Answer => {
+      app.log.error({ err: error, difference: one.id }, 'a channel could not be asked')
+      return 'SILENT'
+    })
     await bySystem(app, async (ctx) => {
       const { numAffectedRows } =
         await sql`update reconciliation_differences set answer = ${answer},

@@ -340,7 +340,25 @@ test('what nobody has for three days is asked of its channel, and somebody is to
   await pass(5)
   await compared()
   expect(await only(sold.tradeNo, 'LOCAL_ONLY')).toMatchObject({ state: 'OPEN' })
+  // the keys of a merchant that comes first cannot be opened
+  const [broken] = await world.sql<{ id: string }>(
+    `update payment_configs set secrets = '\\x00', verified_at = now(), mch_id = '1900009009'
+      where id = (select min(id) from payment_configs where org_id = 3) returning id`,
+  )
+  await world.sql(
+    `with line as (insert into payment_bills (org_id, provider, config_id, day, kind, trade_no,
+        out_trade_no, amount, fee, at, state, times, fetch_no, created_at)
+      select 3, provider, id, $2::date - 1, 'PAY', 'T1', 'O1', 5, 0, now(), 'SUCCESS', 1, 1, now()
+      from payment_configs where id = $1 returning *)
+    insert into reconciliation_differences (org_id, day, part, provider, config_id, kind, subject,
+      local_amount, other_amount, created_at)
+    select org_id, day, 'BILL', provider, config_id, 'CHANNEL_ONLY', trade_no, 0, 5, now() from line`,
+    [broken?.id, day],
+  )
   await crossDays(world.app)
+  expect(
+    await world.sql(`select answer from reconciliation_differences where subject = 'T1'`),
+  ).toEqual([{ answer: 'SILENT' }])
   const [row] = await world.sql(
     'select answer, state from reconciliation_differences where subject = $1',
     [sold.tradeNo],
