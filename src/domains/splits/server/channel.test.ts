@@ -18,7 +18,7 @@ import { providers } from '../../payments/server/providers.ts'
 import { verifyDay } from '../../reconciliation/server/run.ts'
 import { splits } from '../contract.ts'
 import { accrue, settleDue } from './accrue.ts'
-import { guardFreeze } from './jobs.ts'
+import { guardFreeze, registerSplitJobs } from './jobs.ts'
 import { returnKind } from './returns.ts'
 import { beginDue, releaseDue, splitKind } from './send.ts'
 
@@ -344,4 +344,19 @@ test('what was not split in time is settled by the ledger; what is on its way is
   pass(60)
   await send()
   await agree()
+})
+
+test('its loops run from the start, and no schedule adds one', async () => {
+  const loops: string[] = []
+  const jobs = {
+    ...world.app.jobs,
+    work: () => {},
+    schedule: async () => {},
+    every: (name: string) => void loops.push(name),
+  }
+  const app = { ...world.app, jobs }
+  await registerSplitJobs(app)
+  expect(loops).toEqual(['split-accrual', 'split-dues'])
+  await guardFreeze(app)
+  expect(loops).toHaveLength(2)
 })

@@ -18,6 +18,7 @@ export async function registerSplitJobs(app: App): Promise<void> {
     while ((await beginDue(app)) > 0);
     while ((await releaseDue(app)) > 0);
   })
+  app.jobs.every('split-dues', 60_000, () => foldDues(app))
   await app.jobs.schedule('split-freeze-guard', '0 3 * * *', () => guardFreeze(app))
 }
 
@@ -51,5 +52,4 @@ export async function guardFreeze(app: App): Promise<void> {
       group by 1 order by 1`
     for (const { orgId, orders } of near) await tellOf(ctx, `${orgId}`, 'FREEZE', `${orders}`)
   })
-  app.jobs.every('split-dues', 60_000, () => foldDues(app))
 }
