@@ -35,11 +35,13 @@ const said = (ctx: Ctx) => ({
       and s.ledger_by is distinct from ${ctx.actor.userId}::bigint)`,
 })
 /** The channel was asked until nobody asked any more, and did not say what became of it. */
-const isStuck = sql<boolean>`s.state in ('SPLITTING','RETURNING') and (exists (
+const isStuck = sql<boolean>`(s.state in ('SPLITTING','RETURNING') and (exists (
     select from split_requests x
     where x.split_id = s.id and x.state = 'SENDING' and x.next_at is null)
   or exists (select from split_returns x
-    where x.split_id = s.id and x.state = 'SENDING' and x.next_at is null))`
+    where x.split_id = s.id and x.state = 'SENDING' and x.next_at is null))
+  or exists (select from split_requests x where x.order_id = s.order_id and x.kind = 'RELEASE'
+    and x.state = 'SENDING' and x.next_at is null))`
 /** What a channel should have done. */
 const stuck = sql<boolean>`s.mode <> 'LEDGER' and s.state in ('READY','PARTIAL')`
 const row = (ctx: Ctx) => shape(SplitRow, ['split_orders', 's'], said(ctx))

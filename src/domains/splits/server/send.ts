@@ -99,20 +99,31 @@ export async function begin(
   return going.length ? 'SENT' : 'NO_RECEIVER'
 }
 
-/** What is over leaves the rest of its payment to the merchant; once for all shares of an order. */
+/**
+ * What is over leaves the rest of its payment to the merchant; once for all shares of an order.
+ * `unfrozen_at`: it was asked for, so that one whose channel is silent is in nobody's way.
+ */
 export const releaseDue = (app: App): Promise<number> =>
   bySystem(app, async (ctx) => {
-    const { rows } = await sql`insert into split_requests (org_id, device_id, order_id, kind,
+    const over = await rowsOf<{ orderId: number }>(ctx.db)`update split_orders s
+      set unfrozen_at = ${ctx.now}
+      from (select id from split_orders n where n.mode = 'CHANNEL' and n.unfrozen_at is null
+          and n.state in ('DONE','CLOSED','RETURNING','RETURNED')
+          and not exists (select from split_orders o where o.order_id = n.order_id
+            and o.mode = 'CHANNEL' and o.state in ('WAIT','READY','SPLITTING','PARTIAL'))
+        order by n.id limit ${most} for no key update skip locked) n
+      where s.id = n.id returning s.order_id as "orderId"`
+    if (!over.length) return 0
+    ctx.later(sql`insert into split_requests (org_id, device_id, order_id, kind,
         request_no, config_id, next_at, created_at)
       select distinct on (s.order_id) s.org_id, s.device_id, s.order_id, 'RELEASE',
         s.order_num || '-F', s.config_id, ${ctx.now}::timestamptz, ${ctx.now}::timestamptz
-      from (select * from split_orders where mode = 'CHANNEL' and unfrozen_at is null
-        and state in ('DONE','CLOSED','RETURNING','RETURNED') order by id limit ${most}) s
-      where not exists (select from split_orders o where o.order_id = s.order_id
-          and o.mode = 'CHANNEL' and o.state in ('WAIT','READY','SPLITTING','PARTIAL'))
-      on conflict (order_id) where kind = 'RELEASE' do nothing returning 1`.execute(ctx.db)
-    if (rows.length) ctx.afterCommit(() => ctx.app.jobs.poke(splitsName))
-    return rows.length
+      from split_orders s
+      where s.order_id = any(${over.map(({ orderId }) => orderId)}::bigint[])
+        and s.mode = 'CHANNEL' order by s.order_id, s.id
+      on conflict (order_id) where kind = 'RELEASE' do nothing`)
+    ctx.afterCommit(() => ctx.app.jobs.poke(splitsName))
+    return over.length
   })
 
 type Due = Piece & {
@@ -209,15 +220,10 @@ export const tellOf = (ctx: Ctx, subject: string, why: string, reason: string) =
 
 async function markRelease(ctx: Ctx, due: Due, to: Ending<Answer>): Promise<void> {
   if (to.state !== 'RELEASED' && to.state !== 'DENIED') return wait(ctx, due, to)
-  await sql`select from split_orders where order_id = ${due.orderId} order by id
-    for no key update`.execute(ctx.db)
   const done = to.state === 'RELEASED'
   await sql`update split_requests set state = ${done ? 'DONE' : 'FAILED'},
       done_at = ${done ? ctx.now : null}, last_error = ${done ? null : to.reason}, next_at = null
     where ${due.ours} and state = 'SENDING'`.execute(ctx.db)
-  // also of what was refused: it is not asked for again and again
-  await sql`update split_orders set unfrozen_at = ${ctx.now}
-    where order_id = ${due.orderId} and mode = 'CHANNEL' and unfrozen_at is null`.execute(ctx.db)
   if (to.state === 'DENIED') await tellOf(ctx, due.requestNo, 'RELEASE', to.reason)
 }
 

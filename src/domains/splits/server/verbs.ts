@@ -53,10 +53,13 @@ async function retryPartial(ctx: Ctx, id: number): Promise<Change> {
   // refunds took all of it
   return began === 'NOTHING' ? done(ctx) : null
 }
-async function askAgain(ctx: Ctx, id: number): Promise<Change> {
+async function askAgain(ctx: Ctx, { id, orderId }: q.Held): Promise<Change> {
   for (const table of ['split_requests', 'split_returns'] as const)
     await sql`update ${sql.table(table)} set next_at = ${ctx.now}, attempts = 0
       where split_id = ${id} and state = 'SENDING' and next_at is null`.execute(ctx.db)
+  await sql`update split_requests set next_at = ${ctx.now}, attempts = 0
+    where order_id = ${orderId} and kind = 'RELEASE' and state = 'SENDING'
+      and next_at is null`.execute(ctx.db)
   ctx.afterCommit(() => {
     for (const kind of [splitsName, returnsName]) ctx.app.jobs.poke(kind)
   })
@@ -88,7 +91,7 @@ export const handlers: Handlers<Contract> = {
         return retryPartial(ctx, id)
       }
       // nobody knows what became of it: the same number is asked for again
-      if (isStuck) return askAgain(ctx, id)
+      if (isStuck) return askAgain(ctx, held)
       if (failReason === null) throw new Refusal(splitErrors.wrongState)
       return failReason === 'PENDING_MISMATCH'
         ? { fail_reason: null, touched_at: ctx.now }
