@@ -199,9 +199,11 @@ const secrets: Handlers<Contract>['secrets'] = async (ctx, { id, version, ...giv
 
 /** The provider is asked before anything is locked; what it said counts for this version alone. */
 const test = prepared<Contract['test'], Result>({
-  prepare: async (app, { id }, _request, actor) => {
-    const known = await app.database.read(actor.scope, (db) => q.row({ db, actor }, id))
-    return trial(app, found(known))
+  prepare: async (app, { id, version }, _request, actor) => {
+    const known = found(await app.database.read(actor.scope, (db) => q.row({ db, actor }, id)))
+    // it is this version that is tried: what becomes of it meanwhile was not
+    if (known.version !== version) throw new Refusal(common.stale)
+    return trial(app, known)
   },
   async run(ctx, { id, version }, { steps, ok, sure, keys }) {
     const before = await get(ctx, id)

@@ -234,3 +234,12 @@ test('after all of it the books agree', async () => {
   expect(rowId('OWN', 1)).toBeGreaterThan(0)
   expect(await checkInvariants(world.ownerUrl)).toEqual([])
 })
+
+test('of a version that is not there yet nothing is tried: a change meanwhile would be verified with it', async () => {
+  const { body } = await create({ appId: 'wx0000000000000009' })
+  const at = await row(body.id)
+  const asked = channel.calls.length
+  const ahead = { id: body.id, version: at.version + 1 }
+  const answer = await world.call(paymentConfigs.test, ahead, { token: own })
+  expect([answer.body.error, channel.calls.length]).toEqual(['common.stale', asked])
+})
