@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../postgres/embedded.ts'
 import { install } from '../seed/index.ts'
-import { fillScale, type Size, usualSize } from '../seed/scale/index.ts'
+import { fillScale, refuseFilled, type Size, usualSize } from '../seed/scale/index.ts'
 import { withClient } from '../server/catalogue.ts'
 import { loadConfig } from '../server/config.ts'
 import { migrate } from '../server/migrate.ts'
@@ -29,22 +29,14 @@ function sizeOf(args: readonly string[]): Size {
   return size
 }
 
-/** Somebody's business, or a demo that somebody works with, is not filled up. */
-async function refuseFilled(url: string): Promise<void> {
-  const { rows } = await withClient(url, (client) => client.query('select from users limit 1'))
-  if (rows.length)
-    throw new Error(
-      'This database is not empty. Give an empty one, or empty it: npm run db -- reset',
-    )
-}
-
 async function fill(url: string, size: Size): Promise<void> {
   if (!config.demo)
     throw new Error(
       'This is for measurements, beside the demo business: start it with DEMO=1, and never in production.',
     )
-  await migrate(url)
+  // before anything of it is changed
   await refuseFilled(url)
+  await migrate(url)
   await install({ databaseUrl: url, config, log: console.log })
   const began = performance.now()
   const seconds = () => ((performance.now() - began) / 1000).toFixed(0).padStart(5)

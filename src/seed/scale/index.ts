@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { refreshBilling } from '../../domains/billing/seed.ts'
 import { counterStatements } from '../../domains/machines/server/counters.ts'
+import { withClient } from '../../server/catalogue.ts'
 import type { Db } from '../../server/database.ts'
 import { ensurePartitions } from '../../server/partitions.ts'
 import { rowsOf } from '../../server/rows.ts'
@@ -19,6 +20,19 @@ export const usualSize: Size = {
   days: 400,
   unsplit: 0,
 }
+/** Somebody's business, or a demo that somebody works with, is not filled up. */
+export async function refuseFilled(url: string): Promise<void> {
+  const filled = await withClient(url, async (client) => {
+    const { rows } = await client.query(`select to_regclass('public.users') as users`)
+    if (rows[0]?.users === null) return false
+    return (await client.query('select from users limit 1')).rows.length > 0
+  })
+  if (filled)
+    throw new Error(
+      'This database is not empty. Give an empty one, or empty it: npm run db -- reset',
+    )
+}
+
 /** So many sales are one transaction. */
 const part = 25_000
 

@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from '../../../test/support/postgres.
 import { isTooLarge } from '../../domains/splits/rules.ts'
 import { checkInvariants } from '../../server/invariants.ts'
 import { shanghaiDay, startOfDay } from '../../shared/instants.ts'
-import { fillScale } from './index.ts'
+import { fillScale, refuseFilled } from './index.ts'
 
 let database: TestDatabase
 let client: pg.Client
@@ -25,6 +25,16 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.end()
   await database?.drop()
+})
+
+test('a database of somebody is refused, also one without the tables of today', async () => {
+  await refuseFilled(database.ownerUrl)
+  await sql('alter table users rename to users_of_today')
+  await refuseFilled(database.ownerUrl)
+  await sql('alter table users_of_today rename to users')
+  await add(sql, 'users', { id: 1, org_id: 1, username: 'somebody' })
+  await expect(refuseFilled(database.ownerUrl)).rejects.toThrow('not empty')
+  await sql('delete from users')
 })
 
 test('a large installation holds every invariant, and has some of everything', async () => {
