@@ -84,6 +84,9 @@ export type StandIn = {
   /** The bill of a day (of any, where none is said), row by row as given. */
   bill: {
     rows: BillLine[]
+    /** Its fund flow, and what lay there before; none: nothing moved. */
+    flow: FlowLine[]
+    opening: number
     day: string
     /** Somebody else's bill. */
     ofMerchant: string
@@ -105,6 +108,15 @@ export type Change = {
   serial?: string
   /** Signed by somebody else, who may say that he is `serial`. */
   by?: KeyObject
+}
+/** What moved on the account, in the order of the file; ways and balances come of it. */
+export type FlowLine = {
+  name: string
+  type: string
+  amount: number
+  tradeNo?: string
+  outNo?: string
+  at?: string
 }
 /** `raw`: stands there as it is. */
 export type BillLine = { trade: Trade; refundNo?: string; amount?: number; raw?: string }
@@ -274,6 +286,7 @@ const store = () => {
     },
     bill: {
       ...{ rows: [] as BillLine[], day: '', ofMerchant: '' },
+      ...{ flow: [] as FlowLine[], opening: 0 },
       ...{ broken: false, absent: false, elsewhere: '' },
     },
     refundsAre: (state: string) => {
@@ -444,6 +457,7 @@ export async function openWechatPay(now: () => Date): Promise<
     [/^GET \/v3\/profitsharing\/return-orders\/[\w-]+\?out_order_no=[\w-]+$/, 'returnQuery'],
     [/^GET \/v3\/profitsharing\/transactions\/\w+\/amounts$/, 'unsplit'],
     [/^GET \/v3\/bill\/tradebill\?/, 'bill'],
+    [/^GET \/v3\/bill\/fundflowbill\?/, 'funds'],
     [/^GET \/v3\/billdownload\/file\?/, 'download'],
   ]
   const nameOf = (request: IncomingMessage) =>
@@ -602,6 +616,15 @@ export async function openWechatPay(now: () => Date): Promise<
     }
     const shared = sharing(name, url, data, last)
     if (shared) return shared
+    if (name === 'funds') {
+      const day = url.searchParams.get('bill_date') ?? ''
+      if (!kept.bill.flow.length || day !== (kept.bill.day || day))
+        return refuse(400, 'NO_STATEMENT_EXIST')
+      bill = wechatFlow(kept.bill.flow, day, kept.bill.opening)
+      const hash = createHash('sha1').update(bill).digest('hex')
+      const at = `${standIn.base}/v3/billdownload/file?token=x`
+      return say(200, { hash_type: 'SHA1', hash_value: hash, download_url: at })
+    }
     if (name === 'bill') {
       if (kept.bill.absent) return refuse(400, 'STATEMENT_CREATING')
       const asked = url.searchParams.get('bill_date')
@@ -722,6 +745,35 @@ function wechatBill(rows: readonly BillLine[], { mchId, appId }: { mchId: string
       .join(',')
   })
   return `\ufeff${[heading, ...lines, '总交易单数,应结订单总金额', `\`${rows.length},\`1.00`].join('\r\n')}\r\n`
+}
+
+const flowLines = (rows: readonly FlowLine[], day: string, opening: number) => {
+  let balance = opening
+  return rows.map(({ at = `${day} 14:00:00`, tradeNo = '', outNo = '', ...row }, n) => {
+    balance += row.amount
+    return { ...row, at, tradeNo, outNo, flowNo: `${day.replaceAll('-', '')}${n}`, balance }
+  })
+}
+export function wechatFlow(rows: readonly FlowLine[], day: string, opening: number): string {
+  const heading =
+    '记账时间,微信支付业务单号,资金流水单号,业务名称,业务类型,收支类型,收支金额(元),账户结余(元),资金变更提交申请人,备注,业务凭证号'
+  const sums = [rows.filter((row) => row.amount > 0), rows.filter((row) => row.amount < 0)].flatMap(
+    (some) => [
+      `${some.length}.0`,
+      yuan(some.reduce((sum, { amount }) => sum + Math.abs(amount), 0)),
+    ],
+  )
+  const lines = flowLines(rows, day, opening).map(({ amount, ...row }) =>
+    [
+      ...[row.at, row.tradeNo, row.flowNo, row.name, row.type, amount > 0 ? '收入' : '支出'],
+      ...[yuan(Math.abs(amount)), yuan(row.balance), 'system', '', row.outNo],
+    ]
+      .map((value) => `\`${value}`)
+      .join(','),
+  )
+  const end = [`${rows.length}.0`, ...sums].map((value) => `\`${value}`).join(',')
+  const names = '资金流水总笔数,收入笔数,收入金额,支出笔数,支出金额'
+  return `\ufeff${[heading, ...lines, names, end].join('\r\n')}\r\n`
 }
 
 export async function openAlipay(now: () => Date): Promise<StandIn> {
@@ -895,6 +947,12 @@ export async function openAlipay(now: () => Date): Promise<StandIn> {
           : {},
       )
     }
+    if (name === 'funds') {
+      const day = biz.bill_date ?? ''
+      if (!kept.bill.flow.length || day !== (kept.bill.day || day)) return no('isp.bill_not_exist')
+      bill = alipayFlow(kept.bill.flow, day, kept.bill.opening, mchId)
+      return ok({ bill_download_url: `${standIn.base}/bill.zip` })
+    }
     if (kept.bill.absent) return { code: '20000', msg: 'Service Unavailable', sub_code: 'isp.x' }
     if (!kept.bill.rows.length || biz.bill_date !== (kept.bill.day || biz.bill_date))
       return no('isp.bill_not_exist')
@@ -905,7 +963,11 @@ export async function openAlipay(now: () => Date): Promise<StandIn> {
 
   const standIn = await listen(
     (request, body) =>
-      request.url === '/bill.zip' ? 'download' : (names[paramsOf(body).method ?? ''] ?? 'unknown'),
+      request.url === '/bill.zip'
+        ? 'download'
+        : paramsOf(body).biz_content?.includes('"signcustomer"')
+          ? 'funds'
+          : (names[paramsOf(body).method ?? ''] ?? 'unknown'),
     ({ name, body }, fault) => {
       if (name === 'download') return { body: bill }
       const params = paramsOf(body)
@@ -974,6 +1036,30 @@ export async function openAlipay(now: () => Date): Promise<StandIn> {
       }
     },
   }
+}
+
+function alipayFlow(
+  rows: readonly FlowLine[],
+  day: string,
+  opening: number,
+  mchId: string,
+): Buffer {
+  const head = `#支付宝账务明细查询\r\n#账号：[${mchId}0156]\r\n#-----账务明细列表----\r\n`
+  const heading =
+    '账务流水号,业务流水号,商户订单号,商品名称,发生时间,对方账号,收入金额（+元）,支出金额（-元）,账户余额（元）,交易渠道,业务类型,备注'
+  const lines = flowLines(rows, day, opening).map(({ amount, ...row }) =>
+    [
+      ...[`${row.flowNo}\t`, `${row.tradeNo}\t`, `${row.outNo}\t`, '可乐', row.at, ''],
+      ...[amount > 0 ? yuan(amount) : '0.00', amount < 0 ? yuan(amount) : '0.00'],
+      ...[yuan(row.balance), '支付宝', row.type, ''],
+    ].join(','),
+  )
+  const foot = '#-----账务明细列表结束----\r\n'
+  const name = (text: string) => gbk(`${mchId}_${text}.csv`)
+  return zip([
+    [name('账务明细(汇总)'), gbk('#汇总\r\n')],
+    [name('账务明细'), gbk(`${head}${[heading, ...lines].join('\r\n')}\r\n${foot}`)],
+  ])
 }
 
 export function alipayBill(rows: readonly BillLine[], mchId: string): Buffer {

@@ -207,6 +207,22 @@ export const debtWrittenOff = (
   ],
 })
 
+/** The channel paid its collector out, to his bank. */
+export const bankOut = (
+  { settleNo, day }: { settleNo: string; day: string },
+  amount: number,
+  of: Of,
+): Voucher => ({
+  ...of,
+  key: `st:${of.configId ?? 0}:${settleNo}`,
+  type: 'V5',
+  factDay: day,
+  entries: [
+    { account: '2002', amount },
+    { account: '1001', amount: -amount },
+  ],
+})
+
 /**
  * What the channel has beyond our books (less: negative) is money that waits for somebody to find out
  * whose it is.

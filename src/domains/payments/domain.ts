@@ -8,6 +8,8 @@ export const domain = {
   open: {
     'server/receive.ts': 'who tells of money',
     'server/fees.ts': 'a bill corrects what its channel took',
+    'server/fetchBill.ts': 'a bill is asked for in one way',
+    'server/funds.ts': 'what moved on an account, which the daily comparison reads',
     'server/bills.ts': 'bills of channels, which the daily comparison reads',
     'server/trial.ts': 'whether a merchant would be paid',
     'server/takeIn.ts': 'money that a bill names is taken in as if its channel had told us',

@@ -4,7 +4,7 @@ import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
-import { answers, kinds, parts, runStates, treatments } from './rules.ts'
+import { answers, kinds, outer, parts, runStates, treatments } from './rules.ts'
 
 export const reconciliationErrors = defineErrors('reconciliation', {
   wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],
@@ -209,6 +209,7 @@ export const reconciliation = {
       /** Null: the simulator. */
       configId: f.id.nullable(),
       billDate: f.day,
+      billType: z.enum(outer).default('BILL'),
     }),
     output: RunRow,
   }),

@@ -41,6 +41,7 @@ export const locale = defineLocale(
       STATUS: '请查询渠道状态，以渠道结果更正本地状态。',
       FEE: '请核对渠道费率；每笔不超过1分、每批不超过1元的差额自动更正。',
       DUPLICATE: '请将第二笔支付原路退回。',
+      BALANCE: '请先处理当日其他差异；其余差额经复核后更正账务。',
       BILL_LINE: '该行账单无法识别，请重新拉取或上传账单文件。',
       other: '请核实原因并填写处理说明。',
     },
@@ -88,9 +89,11 @@ export const locale = defineLocale(
       settled: '自动平账',
       createTime: '发现时间',
       billDate: '账单日期',
+      billType: '账单类型',
     },
     enums: {
       provider: { BOOKS: '全部账簿', SIMULATOR: '模拟支付', WECHAT: '微信支付', ALIPAY: '支付宝' },
+      billType: { BILL: '交易账单', FUND: '资金账单' },
       part: {
         ORDERS: '订单',
         PAYMENTS: '支付',
@@ -98,6 +101,7 @@ export const locale = defineLocale(
         STOCK: '库存',
         LEDGER: '总账',
         BILL: '交易账单',
+        FUND: '资金账单',
       },
       state: {
         WAITING: '待拉取',
@@ -156,6 +160,7 @@ export const locale = defineLocale(
         STATUS: '状态不符',
         FEE: '手续费不符',
         DUPLICATE: '重复支付',
+        BALANCE: '余额不符',
         BILL_LINE: '账单行无法识别',
       },
     },
@@ -213,6 +218,7 @@ export const locale = defineLocale(
       STATUS: 'Ask the channel; its word corrects our state.',
       FEE: 'Compare the rate; up to a fen each and ¥1 of a bill are corrected by themselves.',
       DUPLICATE: 'Give the second payment back.',
+      BALANCE: 'Treat the other differences of the day first; the rest is corrected by two people.',
       BILL_LINE: 'This line says nothing. Ask for the bill again, or upload its file.',
       other: 'Find out why and say so.',
     },
@@ -262,6 +268,7 @@ export const locale = defineLocale(
       settled: 'Mended',
       createTime: 'Found at',
       billDate: 'Day of the bill',
+      billType: 'Bill',
     },
     enums: {
       provider: {
@@ -270,6 +277,7 @@ export const locale = defineLocale(
         WECHAT: 'WeChat Pay',
         ALIPAY: 'Alipay',
       },
+      billType: { BILL: 'Trade bill', FUND: 'Fund flow' },
       part: {
         ORDERS: 'Orders',
         PAYMENTS: 'Payments',
@@ -277,6 +285,7 @@ export const locale = defineLocale(
         STOCK: 'Stock',
         LEDGER: 'Ledger',
         BILL: 'Trade bill',
+        FUND: 'Fund flow',
       },
       state: {
         WAITING: 'To be fetched',
@@ -335,6 +344,7 @@ export const locale = defineLocale(
         STATUS: 'State',
         FEE: 'Fee',
         DUPLICATE: 'Paid twice',
+        BALANCE: 'Balance',
         BILL_LINE: 'Line says nothing',
       },
     },

@@ -2,8 +2,15 @@ import { addDays, startOfDay } from '../../shared/instants.ts'
 import { allowedFrom, defineStates } from '../../shared/moves.ts'
 
 /** What is compared with what, each by itself and in this order. */
-export const parts = ['ORDERS', 'PAYMENTS', 'REFUNDS', 'STOCK', 'LEDGER', 'BILL'] as const
-export type Part = (typeof parts)[number]
+export const inner = ['ORDERS', 'PAYMENTS', 'REFUNDS', 'STOCK', 'LEDGER'] as const
+/** Bills of channels: trades, and what moved on the account. */
+export const outer = ['BILL', 'FUND'] as const
+export const parts = [...inner, ...outer] as const
+export type Inner = (typeof inner)[number]
+export type Outer = (typeof outer)[number]
+export type Part = Inner | Outer
+export const isOuter = (part: string): part is Outer => outer.some((one) => one === part)
+export const billTypeOf = { BILL: 'TRADE', FUND: 'FUND' } as const satisfies Record<Outer, string>
 
 export const kinds = [
   // an order with its pieces, its refunds, its payment, and whether it is over
@@ -36,6 +43,8 @@ export const kinds = [
   'STATUS',
   'FEE',
   'DUPLICATE',
+  // channel money in the ledger with what lies at the channel
+  'BALANCE',
   // a line of it that says nothing
   'BILL_LINE',
 ] as const
@@ -90,6 +99,7 @@ const billTreatments: { readonly [K in DifferenceKind]?: readonly Treatment[] } 
   AMOUNT: ['CORRECTED', 'CHECKED', 'CHANNEL'],
   STATUS: ['CORRECTED', 'CHECKED', 'CHANNEL'],
   FEE: ['CORRECTED', 'CHECKED', 'CHANNEL'],
+  BALANCE: ['CORRECTED', 'CHECKED', 'CHANNEL'],
   DUPLICATE: ['REFUNDED', 'CHECKED', 'CHANNEL'],
   BILL_LINE: ['CHECKED', 'CHANNEL'],
 }

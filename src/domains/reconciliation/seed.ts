@@ -11,11 +11,11 @@ const cases: readonly Case[] = [
   ['LOCAL_ONLY', 350, 0], ['CHANNEL_ONLY', 0, 1250], ['AMOUNT', 600, 500, 'HANDLING'],
   ['STATUS', 450, 0], ['FEE', 3, 2], ['DUPLICATE', 800, 1600],
   ['CHANNEL_ONLY', 0, 12_000, 'REVIEW'], ['LOCAL_ONLY', 420, 0, 'RESOLVED'],
-  ['BILL_LINE', 0, 0],
+  ['BILL_LINE', 0, 0], ['BALANCE', 1_254_300, 1_254_200],
 ]
 
 /** Nobody knows whose they are. */
-const unknown = (kind: DifferenceKind) => kind === 'CHANNEL_ONLY' || kind === 'BILL_LINE'
+const unknown = (kind: DifferenceKind) => ['CHANNEL_ONLY', 'BILL_LINE', 'BALANCE'].includes(kind)
 const theirs = cases.filter(([kind]) => unknown(kind))
 
 /**
@@ -41,8 +41,9 @@ export async function seedReconciliation(db: Db, now: Date): Promise<void> {
     await sql`insert into reconciliation_differences (org_id, day, part, provider, kind, subject,
         local_amount, other_amount, state, wanted, reason, treatment, handled_by, handled_at,
         created_at)
-      select ${unknown(kind) ? platformOrg : own}, ${day}::date, 'BILL', 'SIMULATOR', ${kind},
-        ${kind === 'BILL_LINE' ? '17 amount' : `4200002${String(i).padStart(3, '0')}DEMO`},
+      select ${unknown(kind) ? platformOrg : own}, ${day}::date,
+        ${kind === 'BALANCE' ? 'FUND' : 'BILL'}, 'SIMULATOR', ${kind},
+        ${kind === 'BILL_LINE' ? '17 amount' : kind === 'BALANCE' ? '1001' : `4200002${String(i).padStart(3, '0')}DEMO`},
         ${ours}, ${theirs}, ${state}, ${state === 'REVIEW' ? 'RESOLVED' : null},
         ${state === 'OPEN' || state === 'HANDLING' ? '' : '已与渠道核实'},
         ${state === 'REVIEW' || state === 'RESOLVED' ? 'CHECKED' : null},

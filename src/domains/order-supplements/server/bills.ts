@@ -8,13 +8,8 @@ import { bySystem } from '../../../server/run.ts'
 import { clock, Lost } from '../../../server/work.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
-import {
-  type Account,
-  accountsOf,
-  billsName,
-  fetchBill,
-  ofAccount,
-} from '../../payments/server/bills.ts'
+import { type Account, accountsOf, billsName, ofAccount } from '../../payments/server/bills.ts'
+import { fetchBill } from '../../payments/server/fetchBill.ts'
 import { takeIn } from '../../payments/server/takeIn.ts'
 import { type orderSupplements, supplementErrors } from '../contract.ts'
 
@@ -75,7 +70,7 @@ const isFresh = (app: App, account: Account, day: string): Promise<boolean> =>
     ? Promise.resolve(false)
     : app.database.aside(
         (db) => exists(db)`select from payment_bill_days d where ${ofAccount('d', account)}
-          and d.day = ${day} and d.fetched_at > ${new Date(app.now().getTime() - freshMs)}`,
+          and d.day = ${day} and d.bill_type = 'TRADE' and d.fetched_at > ${new Date(app.now().getTime() - freshMs)}`,
       )
 
 type Known = { taken: readonly string[]; absent: number; pending: number }
@@ -137,7 +132,7 @@ const leaveToWorker = (
       from jsonb_to_recordset(${JSON.stringify(accounts)}::jsonb)
         as n("orgId" bigint, provider text, "configId" bigint, after int)
       order by n."configId" nulls first
-      on conflict (provider, config_id, day) do update set state = 'WAITING', attempts = 0,
+      on conflict (provider, config_id, day, bill_type) do update set state = 'WAITING', attempts = 0,
         next_at = excluded.next_at where d.state in ('DONE','FAILED')
           or (d.state = 'WAITING' and d.next_at > excluded.next_at
             and excluded.next_at > ${clock(app)})`.execute(ctx.db)

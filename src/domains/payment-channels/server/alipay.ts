@@ -17,6 +17,7 @@ import {
   retry,
   textOf,
 } from './channels.ts'
+import { alipayFunds } from './fundBills.ts'
 import { alipaySplits, royaltyBacks } from './splits.ts'
 import { alipayTransfers } from './transfers.ts'
 
@@ -189,6 +190,26 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
       : { state: 'PROCESSING' as const }
   }
 
+  async function billOf<L>(
+    type: 'trade' | 'signcustomer',
+    day: string,
+    file: string,
+    rows: () => AsyncIterable<L>,
+  ): Promise<{ state: 'READY'; rows: AsyncIterable<L> } | Fault> {
+    const said = await call('alipay.data.dataservice.bill.downloadurl.query', {
+      bill_type: type,
+      bill_date: day,
+    })
+    if (said.state === 'CODE' && said.meaning === 'ABSENT')
+      return { state: 'READY', rows: noRows() }
+    if (said.state !== 'SAID') return otherwise(said)
+    const url = textOf(said.data.bill_download_url)
+    if (!URL.canParse(url) || !mayHoldBills(new URL(url), new URL(gateway)))
+      return failed('bill lies elsewhere')
+    const kept = await spooled(app, file, url, { 'user-agent': 'Huodao' })
+    return kept.state === 'KEPT' ? readBill(rows) : kept
+  }
+
   return {
     transfers: alipayTransfers((method, biz) => call(method, biz)),
     splits: alipaySplits((method, biz) => call(method, biz), merchant),
@@ -258,20 +279,8 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
       if (!notice?.eventId) throw new Forged('body')
       return { kind: 'PAID', notice }
     },
-    async bill(day, file) {
-      const said = await call('alipay.data.dataservice.bill.downloadurl.query', {
-        bill_type: 'trade',
-        bill_date: day,
-      })
-      if (said.state === 'CODE' && said.meaning === 'ABSENT')
-        return { state: 'READY', rows: noRows() }
-      if (said.state !== 'SAID') return otherwise(said)
-      const url = textOf(said.data.bill_download_url)
-      if (!URL.canParse(url) || !mayHoldBills(new URL(url), new URL(gateway)))
-        return failed('bill lies elsewhere')
-      const kept = await spooled(app, file, url, { 'user-agent': 'Huodao' })
-      return kept.state === 'KEPT' ? readBill(() => alipayRows(file, mchId)) : kept
-    },
+    bill: (day, file) => billOf('trade', day, file, () => alipayRows(file, mchId)),
+    funds: (day, file) => billOf('signcustomer', day, file, () => alipayFunds(file, mchId)),
   }
 }
 

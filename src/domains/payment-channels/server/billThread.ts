@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { serveThread } from '../../../server/threadMain.ts'
 import { alipayRows, otherMerchant, readBill, wechatRows } from './bills.ts'
-import type { BadLine, BillLine } from './channels.ts'
+import type { BadLine, BillLine, BillType, FundLine } from './channels.ts'
+import { alipayFunds, wechatFunds } from './fundBills.ts'
 
 /** A bill that somebody uploaded is read in a process of its own, within bounds. */
 type Given = {
@@ -10,25 +11,41 @@ type Given = {
   readonly mchId: string
   readonly appId: string
   readonly most: number
+  readonly type: BillType
 }
 export type ReadBill =
-  | { readonly rows: (BillLine | BadLine)[] }
+  | { readonly type: 'TRADE'; readonly rows: (BillLine | BadLine)[] }
+  | { readonly type: 'FUND'; readonly rows: (FundLine | BadLine)[] }
   | { readonly fault: string; readonly other?: true }
 
-async function read({ file, provider, mchId, appId, most }: Given): Promise<ReadBill> {
+async function read({ file, provider, mchId, appId, most, type }: Given): Promise<ReadBill> {
   if (provider === 'WECHAT') await asUtf8(file)
-  const bill = await readBill(() =>
+  if (type === 'FUND') {
+    const rows = await linesOf(most, () =>
+      provider === 'WECHAT' ? wechatFunds(file) : alipayFunds(file, mchId),
+    )
+    return Array.isArray(rows) ? { type, rows } : rows
+  }
+  const rows = await linesOf(most, () =>
     provider === 'WECHAT' ? wechatRows(file, { mchId, appId }) : alipayRows(file, mchId),
   )
+  return Array.isArray(rows) ? { type, rows } : rows
+}
+
+async function linesOf<L>(
+  most: number,
+  read: () => AsyncIterable<L>,
+): Promise<L[] | { fault: string; other?: true }> {
+  const bill = await readBill(read)
   if (bill.state !== 'READY')
     return bill.reason === otherMerchant
       ? { fault: bill.reason, other: true }
       : { fault: bill.reason }
-  const rows: (BillLine | BadLine)[] = []
+  const rows: L[] = []
   for await (const row of bill.rows) {
     if (rows.push(row) > most) return { fault: `more than ${most} lines` }
   }
-  return { rows }
+  return rows
 }
 
 /** Who opened the file in Excel and saved it left GBK. */

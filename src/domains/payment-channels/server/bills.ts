@@ -5,15 +5,7 @@ import { createInflateRaw } from 'node:zlib'
 import type { App } from '../../../server/context.ts'
 import { Blocked, callOut, reasonOf } from '../../../server/outbound.ts'
 import { fenOf } from '../rules.ts'
-import {
-  type BadLine,
-  type Bill,
-  type BillLine,
-  type BillRows,
-  type Fault,
-  failed,
-  retry,
-} from './channels.ts'
+import { type BadLine, type BillLine, type Fault, failed, retry } from './channels.ts'
 
 /**
  * Bills are kept in a file until their hash fits, and then read line by line: of a busy merchant
@@ -58,17 +50,19 @@ export async function spooled(
   }
 }
 
-export async function* noRows(): AsyncGenerator<BillLine> {}
+export async function* noRows(): AsyncGenerator<never> {}
 
 /** What a bill says as a whole and cannot be: then nothing of it counts. */
-class BadBill extends Error {}
+export class BadBill extends Error {}
 /** Of somebody else: it is not asked for again. */
-class OtherMerchant extends Error {}
+export class OtherMerchant extends Error {}
 /** One line says nothing; the others count. */
-class NoLine extends Error {}
+export class NoLine extends Error {}
 
 /** A bill counts only if all of it is there, and is this merchant's: it is read once before. */
-export async function readBill(rows: () => BillRows): Promise<Bill> {
+export async function readBill<L>(
+  rows: () => AsyncIterable<L>,
+): Promise<{ state: 'READY'; rows: AsyncIterable<L> } | Fault> {
   try {
     for await (const _ of rows());
     return { state: 'READY', rows: rows() }
@@ -84,7 +78,7 @@ export async function readBill(rows: () => BillRows): Promise<Bill> {
 export const otherMerchant = 'bill of another merchant'
 
 /** What cannot be a letter stands as U+FFFD; of a line that does not end, its beginning. */
-async function* linesOf(
+export async function* linesOf(
   source: AsyncIterable<Buffer>,
   encoding: 'utf-8' | 'gb18030',
 ): AsyncGenerator<string> {
@@ -99,7 +93,7 @@ async function* linesOf(
   if (rest) yield rest
 }
 
-const columnsOf = (heading: string, names: Readonly<Record<string, string>>) => {
+export const columnsOf = (heading: string, names: Readonly<Record<string, string>>) => {
   const titles = heading.split(',').map((title) => title.trim())
   return Object.fromEntries(
     Object.entries(names).map(([key, title]) => {
@@ -124,14 +118,14 @@ const number = (text: string, what: string): string => {
   return text
 }
 /** `2026-11-20 14:00:00` in Shanghai */
-const moment = (text: string): Date => {
+export const moment = (text: string): Date => {
   const at = new Date(`${text.replace(' ', 'T')}+08:00`)
   if (!/^\d{4}(-\d\d){2} \d\d(:\d\d){2}$/.test(text) || Number.isNaN(at.getTime()))
     throw new NoLine('time')
   return at
 }
 /** Null: of somebody else of the same merchant. */
-function rowOf(line: number, read: () => BillLine | null): BillLine | BadLine | null {
+export function rowOf<L>(line: number, read: () => L): L | BadLine {
   try {
     return read()
   } catch (error) {
@@ -194,7 +188,7 @@ export async function* wechatRows(
     }
     const of = (key: keyof typeof wechatColumns) => values[at?.[key] ?? -1]?.trim() ?? ''
     seen += 1
-    const row = rowOf(line, () => {
+    const row = rowOf<BillLine | null>(line, () => {
       if (!/^\d{4,32}$/.test(of('merchant'))) throw new NoLine('merchant')
       if (of('merchant') !== mchId) throw new OtherMerchant()
       if (of('app') !== appId) return null
@@ -254,7 +248,7 @@ export async function* alipayRows(
     }
     const values = text.split(',').map((value) => value.trim())
     const of = (key: keyof typeof alipayColumns) => values[at?.[key] ?? -1] ?? ''
-    const row = rowOf(line, () => {
+    const row = rowOf<BillLine>(line, () => {
       const refund = of('kind') === '退款'
       if (!refund && of('kind') !== '交易') throw new NoLine('state')
       const tradeNo = number(of('tradeNo'), 'number')
@@ -279,7 +273,7 @@ export const alipayRefundNo = (tradeNo: string, refundNo: string): string =>
   `${tradeNo}/${refundNo}`.slice(0, 64)
 
 /** The bytes of the file of details in a zip, unpacked while they are read. */
-async function unzipped(file: string): Promise<AsyncIterable<Buffer>> {
+export async function unzipped(file: string): Promise<AsyncIterable<Buffer>> {
   const handle = await open(file, 'r')
   try {
     const { size } = await handle.stat()

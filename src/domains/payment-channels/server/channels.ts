@@ -84,6 +84,25 @@ export type BillRows = AsyncIterable<BillLine | BadLine>
 /** Rows of a day, whole and of this merchant, or that it is not there yet; an empty day has none. */
 export type Bill = { state: 'READY'; rows: BillRows } | Fault
 
+/** What moved on a merchant's account: what it is about, by the channel's number and by ours. */
+export type FundLine = {
+  kind:
+    | ('PAY' | 'FEE' | 'REFUND' | 'FEE_BACK' | 'SPLIT' | 'SPLIT_BACK')
+    | ('TRANSFER' | 'SETTLE' | 'OTHER')
+  flowNo: string
+  tradeNo: string
+  outNo: string
+  /** Negative: it left. */
+  amount: number
+  /** What lay there afterwards. */
+  balance: number
+  at: Date
+}
+export type FundRows = AsyncIterable<FundLine | BadLine>
+export type FundBill = { state: 'READY'; rows: FundRows } | Fault
+export const billTypes = ['TRADE', 'FUND'] as const
+export type BillType = (typeof billTypes)[number]
+
 /** What a refund asks of a payment channel, and what the channel answers. */
 export type RefundAnswer =
   | { state: 'SUCCESS'; providerRefundNo: string }
@@ -197,6 +216,8 @@ export type Channel = {
   bill(day: string, file: string): Promise<Bill>
   /** Keys with which it has signed answers since this was opened. */
   signers(): ChannelKeys
+  /** The fund flow of a day. */
+  funds(day: string, file: string): Promise<FundBill>
   readonly transfers: Transfers
   readonly splits: Splits
 }

@@ -27,6 +27,7 @@ import {
   retry,
   textOf,
 } from './channels.ts'
+import { wechatFunds } from './fundBills.ts'
 import { wechatSplits } from './splits.ts'
 import { wechatTransfers } from './transfers.ts'
 
@@ -278,6 +279,34 @@ export function wechat(
     return state === 'ABNORMAL' || state === 'CLOSED' ? failed(state) : retry(`state ${state}`)
   }
 
+  /** A bill whose file the channel names, signed: it counts when its hash fits. */
+  async function billOf<L>(
+    path: string,
+    file: string,
+    rows: () => AsyncIterable<L>,
+  ): Promise<{ state: 'READY'; rows: AsyncIterable<L> } | Fault> {
+    const said = await call(path, 'GET')
+    if (said.state === 'CODE' && said.meaning === 'ABSENT')
+      return { state: 'READY', rows: noRows() }
+    if (said.state !== 'SAID') return otherwise(said)
+    const url = textOf(said.data.download_url)
+    // the answer is signed; a file that lies elsewhere is not asked for with our signature
+    if (!URL.canParse(url) || new URL(url).host !== new URL(base).host)
+      return failed('bill lies elsewhere')
+    const { pathname, search } = new URL(url)
+    const kept = await spooled(app, file, url, {
+      authorization: authorization('GET', pathname + search, ''),
+      'user-agent': 'Huodao',
+    })
+    if (kept.state !== 'KEPT') return kept
+    if (
+      textOf(said.data.hash_type).toUpperCase() !== 'SHA1' ||
+      textOf(said.data.hash_value).toLowerCase() !== kept.sha1
+    )
+      return retry('bill does not fit its hash')
+    return readBill(rows)
+  }
+
   return {
     transfers: wechatTransfers(call, merchant, notifyUrl, keysNow),
     splits: wechatSplits(call, merchant, keysNow),
@@ -361,28 +390,14 @@ export function wechat(
       if (!notice?.eventId) throw new Forged('resource')
       return { kind: 'PAID', notice }
     },
-    async bill(day, file) {
-      const said = await call(`/v3/bill/tradebill?bill_date=${day}&bill_type=ALL`, 'GET')
-      if (said.state === 'CODE' && said.meaning === 'ABSENT')
-        return { state: 'READY', rows: noRows() }
-      if (said.state !== 'SAID') return otherwise(said)
-      const url = textOf(said.data.download_url)
-      // the answer is signed; a file that lies elsewhere is not asked for with our signature
-      if (!URL.canParse(url) || new URL(url).host !== new URL(base).host)
-        return failed('bill lies elsewhere')
-      const { pathname, search } = new URL(url)
-      const kept = await spooled(app, file, url, {
-        authorization: authorization('GET', pathname + search, ''),
-        'user-agent': 'Huodao',
-      })
-      if (kept.state !== 'KEPT') return kept
-      if (
-        textOf(said.data.hash_type).toUpperCase() !== 'SHA1' ||
-        textOf(said.data.hash_value).toLowerCase() !== kept.sha1
-      )
-        return retry('bill does not fit its hash')
-      return readBill(() => wechatRows(file, merchant))
-    },
+    bill: (day, file) =>
+      billOf(`/v3/bill/tradebill?bill_date=${day}&bill_type=ALL`, file, () =>
+        wechatRows(file, merchant),
+      ),
+    funds: (day, file) =>
+      billOf(`/v3/bill/fundflowbill?bill_date=${day}&account_type=BASIC`, file, () =>
+        wechatFunds(file),
+      ),
   }
 }
 

@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { type RawBuilder, sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
@@ -9,14 +7,13 @@ import { clock, Lost } from '../../../server/work.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
 import { feeOf } from '../../ledger/rules.ts'
-import {
-  type BadLine,
-  type BillLine,
-  type BillRows,
-  type Fault,
-  retry,
+import type {
+  BadLine,
+  BillLine,
+  BillRows,
+  BillType,
 } from '../../payment-channels/server/channels.ts'
-import { connectedTo } from '../../payment-channels/server/configs.ts'
+import { damaged } from './faults.ts'
 import { simulator } from './receive.ts'
 
 /**
@@ -66,49 +63,35 @@ const mostBad = 100
 export const billLease = 1800
 
 /** `held`: the worker has the row, and compares when it is kept. */
-type Fetch = { id: number; fetchNo: number; held: boolean }
+export type Fetch = { id: number; fetchNo: number; held: boolean }
 export type Kept = { state: 'KEPT'; lines: number }
 
-/**
- * Asks an account for its bill of a day and keeps it: what it says now counts, what it said before
- * and says no more is gone. Of two at once the later one counts, the other is `Lost`. The row of the
- * day then waits for whoever compares (`KEPT`).
- */
-export async function fetchBill(
-  app: App,
+/** Who dies at it leaves the bill of neither fetch: the worker asks for it after his lease. */
+export async function begin(
+  ctx: Ctx,
   account: Account,
   day: string,
-  held = false,
-): Promise<Kept | Fault> {
-  const fetch = await beginFetch(app, account, day, held)
-  if (account.configId === null) return keepBill(app, account, day, simulatedBill(app, day), fetch)
-  const connected = await connectedTo(app, account.configId)
-  if (!connected) return retry('merchant is not known')
-  const fileOf = (no: number) => join(app.config.dataDir, `bill-${fetch.id}-${no}.tmp`)
-  try {
-    const bill = await connected.channel.bill(day, fileOf(fetch.fetchNo))
-    if (bill.state !== 'READY') return bill
-    return await keepBill(app, account, day, bill.rows, fetch)
-  } finally {
-    // and what somebody left who died at it
-    for (const no of [fetch.fetchNo, fetch.fetchNo - 1]) await rm(fileOf(no), { force: true })
-  }
-}
-
-/** Who dies at it leaves the bill of neither fetch: the worker asks for it after his lease. */
-async function begin(ctx: Ctx, account: Account, day: string, held: boolean): Promise<Fetch> {
+  held: boolean,
+  type: BillType = 'TRADE',
+): Promise<Fetch> {
   const { provider, configId, orgId } = account
   const lease = sql`${clock(ctx.app)} + make_interval(secs => ${billLease})`
   const row = await onlyRow<Omit<Fetch, 'held'>>(ctx.db)`
-    insert into payment_bill_days as d (org_id, provider, config_id, day, next_at, attempts)
-    values (${orgId}, ${provider}, ${configId}, ${day}::date, ${lease}, 1)
-    on conflict (provider, config_id, day) do update set fetch_no = d.fetch_no + 1
+    insert into payment_bill_days as d (org_id, provider, config_id, day, bill_type, next_at,
+      attempts)
+    values (${orgId}, ${provider}, ${configId}, ${day}::date, ${type}, ${lease}, 1)
+    on conflict (provider, config_id, day, bill_type) do update set fetch_no = d.fetch_no + 1
       ${held ? sql`` : sql`, state = 'WAITING', next_at = ${lease}`}
     returning id, fetch_no as "fetchNo"`
   return { ...row, held }
 }
-const beginFetch = (app: App, account: Account, day: string, held = false): Promise<Fetch> =>
-  bySystem(app, (ctx) => begin(ctx, account, day, held))
+export const beginFetch = (
+  app: App,
+  account: Account,
+  day: string,
+  held = false,
+  type: BillType = 'TRADE',
+): Promise<Fetch> => bySystem(app, (ctx) => begin(ctx, account, day, held, type))
 
 /** Of the day's row, as long as no later fetch has begun. */
 async function hold(ctx: Ctx, { id, fetchNo }: Fetch): Promise<void> {
@@ -126,7 +109,7 @@ export async function keepBill(
   begun?: Fetch,
 ): Promise<Kept> {
   const fetch = begun ?? (await beginFetch(app, account, day))
-  return written(account, day, rows, fetch, (act) => bySystem(app, act))
+  return written(trades, account, day, rows, fetch, (act) => bySystem(app, act))
 }
 /** What somebody uploaded: all of it in the act, or the bill that was there. */
 export async function replaceBill(
@@ -135,30 +118,45 @@ export async function replaceBill(
   day: string,
   rows: Iterable<BillLine | BadLine>,
 ): Promise<Kept> {
-  return written(account, day, rows, await begin(ctx, account, day, false), (act) => act(ctx))
+  const fetch = await begin(ctx, account, day, false)
+  return written(trades, account, day, rows, fetch, (act) => act(ctx))
 }
 
-async function written(
+/** What is kept of a bill of one type, and what its day says of it as a whole. */
+export type Sheet<L> = {
+  readonly table: 'payment_bills' | 'fund_flows'
+  store(
+    ctx: Ctx,
+    account: Account,
+    day: string,
+    fetch: Fetch,
+    lines: readonly L[],
+  ): RawBuilder<unknown>
+  whole?(badLines: number): RawBuilder<unknown>
+}
+
+export async function written<L extends { kind: string }>(
+  sheet: Sheet<L>,
   account: Account,
   day: string,
-  rows: BillRows | Iterable<BillLine | BadLine>,
+  rows: AsyncIterable<L | BadLine> | Iterable<L | BadLine>,
   fetch: Fetch,
   inAct: (act: (ctx: Ctx) => Promise<void>) => Promise<void>,
 ): Promise<Kept> {
   const bad: { line: number; why: string }[] = []
   let [lines, badLines] = [0, 0]
-  let some: BillLine[] = []
+  let some: L[] = []
   const flush = async () => {
     const written = some
     some = []
     if (written.length)
       await inAct(async (ctx) => {
         await hold(ctx, fetch)
-        await stored(ctx, account, day, fetch, written).execute(ctx.db)
+        await sheet.store(ctx, account, day, fetch, written).execute(ctx.db)
       })
   }
   for await (const row of rows) {
-    if (row.kind === 'BAD') {
+    if (isBad(row)) {
       if (badLines < mostBad) bad.push({ line: row.line, why: row.why })
       badLines += 1
       continue
@@ -169,14 +167,17 @@ async function written(
   await flush()
   await inAct(async (ctx) => {
     await hold(ctx, fetch)
-    await sql`delete from payment_bills l where ${ofAccount('l', account)} and l.day = ${day}
-      and l.fetch_no <> ${fetch.fetchNo}`.execute(ctx.db)
+    await sql`delete from ${sql.table(sheet.table)} l where ${ofAccount('l', account)}
+      and l.day = ${day} and l.fetch_no <> ${fetch.fetchNo}`.execute(ctx.db)
     const due = fetch.held ? sql`` : sql`, attempts = 0, next_at = ${clock(ctx.app)}`
-    await sql`update payment_bill_days set state = 'KEPT'${due}, lines = ${lines}, bad = ${JSON.stringify(bad)}::jsonb, bad_lines = ${badLines}, fetched_at = ${ctx.now},
+    const whole = sheet.whole ? sql`, ${sheet.whole(badLines)}` : sql``
+    await sql`update payment_bill_days set state = 'KEPT'${due}${whole}, lines = ${lines},
+      bad = ${JSON.stringify(bad)}::jsonb, bad_lines = ${badLines}, fetched_at = ${ctx.now},
       last_error = null where id = ${fetch.id}`.execute(ctx.db)
   })
   return { state: 'KEPT', lines }
 }
+const isBad = (row: { kind: string }): row is BadLine => row.kind === 'BAD'
 
 /** A line that stands there twice is kept once, with its count. */
 const stored = (
@@ -204,12 +205,13 @@ const stored = (
       amount = excluded.amount, fee = excluded.fee, at = excluded.at, state = excluded.state,
       fetch_no = excluded.fetch_no,
       times = excluded.times + case when l.fetch_no = excluded.fetch_no then l.times else 0 end`
+const trades: Sheet<BillLine> = { table: 'payment_bills', store: stored }
 
 /**
  * The simulated channel makes its bill of what it told (its notices, each trade once) and of what it
  * was asked to give back, a quarter of the day at a time.
  */
-async function* simulatedBill(app: App, day: string): AsyncGenerator<BillLine> {
+export async function* simulatedBill(app: App, day: string): AsyncGenerator<BillLine> {
   const begins = startOfDay(day)
   for (let hour = 0; hour < 24; hour += 6) {
     const [from, until] = [hour, hour + 6].map((at) => new Date(begins.getTime() + at * 3_600_000))
@@ -232,10 +234,11 @@ async function* simulatedBill(app: App, day: string): AsyncGenerator<BillLine> {
           and p.provider = 'SIMULATOR' and r.provider_refund_no is not null`,
     )
     for (const row of rows)
-      yield {
+      yield* damaged({
         ...row,
         fee: row.kind === 'PAY' ? feeOf(row.amount, simulator.feeBp) : 0,
         state: 'SUCCESS',
-      }
+      })
   }
+  yield* damaged(null, day)
 }

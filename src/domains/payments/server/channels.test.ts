@@ -587,7 +587,7 @@ const billOf = async (name: Name) =>
   (
     await world.sql<Record<string, unknown>>(
       `select state, lines, bad_lines as bad from payment_bill_days
-        where config_id = $1 and day = $2`,
+        where bill_type = 'TRADE' and config_id = $1 and day = $2`,
       [ids[name], yesterday()],
     )
   )[0]
@@ -703,7 +703,7 @@ test.each(
   await compareBills()
   expect(
     await world.sql(
-      'select state, lines from payment_bill_days where config_id = $1 and day = $2',
+      `select state, lines from payment_bill_days where bill_type = 'TRADE' and config_id = $1 and day = $2`,
       [ids[name], day],
     ),
   ).toEqual([{ state: 'DONE', lines: 1 }])
@@ -839,7 +839,7 @@ test('who asks for a day does not wait for a slow channel: the worker goes on', 
   expect(body).toEqual({ lines: 0, found: 0, absent: 0, pending: 2 })
   const waiting = await world.sql<{ s: string }>(
     `select provider || ' ' || state || ' ' || round(extract(epoch from next_at - $2)) as s
-      from payment_bill_days where day = $1 and config_id is not null order by config_id`,
+      from payment_bill_days where bill_type = 'TRADE' and day = $1 and config_id is not null order by config_id`,
     [day, clock.now],
   )
   expect(waiting.map(({ s }) => s)).toEqual(['WECHAT WAITING 120', 'ALIPAY WAITING 0'])
@@ -849,7 +849,7 @@ test('who asks for a day does not wait for a slow channel: the worker goes on', 
   const kept = () =>
     world.sql<{ s: string }>(
       `select provider || ' ' || state || ' ' || lines as s from payment_bill_days
-        where day = $1 and config_id is not null order by config_id`,
+        where bill_type = 'TRADE' and day = $1 and config_id is not null order by config_id`,
       [day],
     )
   expect((await kept()).map(({ s }) => s)).toEqual(['WECHAT DONE 1', 'ALIPAY DONE 1'])
@@ -934,14 +934,17 @@ test.each(names)(
     expect(peak, said('bytes')).toBeLessThan(100_000_000)
     expect(took, said('that is slow')).toBeLessThan(20_000 + most)
     expect(
-      await world.sql('select lines, bad, bad_lines from payment_bill_days where day = $1', [day]),
+      await world.sql(
+        `select lines, bad, bad_lines from payment_bill_days where bill_type = 'TRADE' and day = $1`,
+        [day],
+      ),
     ).toEqual([
       { lines: most, bad: [{ line: name === 'WECHAT' ? 2 : 5, why: 'amount' }], bad_lines: 1 },
     ])
     // what it says no more is gone
     await keepBill(world.app, account, day, [])
     expect(await world.sql('select from payment_bills where day = $1', [day])).toEqual([])
-    await world.sql('delete from payment_bill_days where day = $1', [day])
+    await world.sql(`delete from payment_bill_days where bill_type = 'TRADE' and day = $1`, [day])
     rmSync(folder, { recursive: true })
   },
 )

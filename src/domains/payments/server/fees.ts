@@ -62,9 +62,9 @@ export async function fixFee(
     where s.order_id = ${orderId} order by s.id for no key update of s`
   const collector = splits.find(({ accrued }) => accrued)?.collector ?? null
   if (collector !== null && amount > 0) {
-    const owed = await onlyRow<{ owed: number }>(ctx.db)`
+    const held = await rowOf<{ owed: number }>(ctx.db)`
       select owed from ledger_hold(${[collector]}::bigint[])`
-    if (owed.owed < amount) return false
+    if ((held?.owed ?? 0) < amount) return false
   }
   const { configId } = account
   const { id: fixId } = await onlyRow<{ id: number }>(ctx.db)`

@@ -18,7 +18,7 @@ export const billDifferences = (
   // without the bill of the day before nobody knows of its last minutes
   const ours = bookedFor(window)
   const begins = sql`case when exists (select from payment_bill_days d where ${of('d')}
-    and d.day = ${addDays(window.day, -1)} and d.fetched_at is not null)
+    and d.bill_type = 'TRADE' and d.day = ${addDays(window.day, -1)} and d.fetched_at is not null)
     then ${ours.from}::timestamptz else ${window.from}::timestamptz end`
   return sql`with line as materialized (select l.*, l.times > 1 or exists (
         select from payment_bills b where ${of('b')} and b.kind = l.kind
@@ -90,11 +90,11 @@ export const billDifferences = (
     union all
     select d.org_id, null, 'BILL_LINE', (b.one->>'line') || ' ' || (b.one->>'why'), null, 0, 0
     from payment_bill_days d cross join lateral jsonb_array_elements(d.bad) b(one)
-    where ${of('d')} and d.day = ${window.day}
+    where ${of('d')} and d.day = ${window.day} and d.bill_type = 'TRADE'
     union all
     select d.org_id, null, 'BILL_LINE', '…', null, 0, d.bad_lines - jsonb_array_length(d.bad)
     from payment_bill_days d
-    where ${of('d')} and d.day = ${window.day} and d.bad_lines > jsonb_array_length(d.bad)`
+    where ${of('d')} and d.day = ${window.day} and d.bill_type = 'TRADE' and d.bad_lines > jsonb_array_length(d.bad)`
 }
 
 /** What was compared, by organisation: ours of the day, and the bill's. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { platformOrg } from '../../../shared/access.ts'
-import type { DifferenceKind, Part, Window } from '../rules.ts'
+import type { DifferenceKind, Inner, Part, Window } from '../rules.ts'
 
 /**
  * What must agree on a day, part by part. Each query names what does not: whose it is, its subject,
@@ -12,7 +12,7 @@ import type { DifferenceKind, Part, Window } from '../rules.ts'
 /** `since`: the moment of the oldest order that the day's money is about. */
 export type Span = Window & { since: Date }
 type Check = {
-  part: Exclude<Part, 'BILL'>
+  part: Inner
   kind: DifferenceKind
   sql: (span: Span) => RawBuilder<unknown>
 }
@@ -332,25 +332,24 @@ export const checksOf = (part: Part): readonly Check[] => checks.filter((c) => c
 export const present: readonly DifferenceKind[] = ['LANE_QUANTITY', 'LANE_HOLDS', 'PARTY_BALANCE']
 
 /** What of the day was compared, by organisation. */
-export const totals: Readonly<Record<Exclude<Part, 'BILL'>, (span: Span) => RawBuilder<unknown>>> =
-  {
-    ORDERS: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
+export const totals: Readonly<Record<Inner, (span: Span) => RawBuilder<unknown>>> = {
+  ORDERS: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
       coalesce(sum(paid_amount), 0)::bigint as "localAmount", sum(pieces)::int as "otherCount",
       0::bigint as "otherAmount" from orders where ${at('created_at', span)} group by 1`,
-    PAYMENTS: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
+  PAYMENTS: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
       sum(amount)::bigint as "localAmount", count(*) filter (where applied)::int as "otherCount",
       coalesce(sum(amount) filter (where applied), 0)::bigint as "otherAmount"
       from payments where ${at('paid_at', span)} and state = 'SUCCESS' group by 1`,
-    REFUNDS: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
+  REFUNDS: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
       sum(amount)::bigint as "localAmount", 0 as "otherCount", 0::bigint as "otherAmount"
       from refunds where ${at('succeeded_at', span)} group by 1`,
-    STOCK: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
+  STOCK: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
       coalesce(sum(change_total), 0)::bigint as "localAmount",
       count(unit_id)::int as "otherCount", 0::bigint as "otherAmount"
       from stock_flows where ${at('created_at', span)} group by 1`,
-    LEDGER: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
+  LEDGER: (span) => sql`select org_id as "orgId", count(*)::int as "localCount",
       coalesce(sum(amount) filter (where amount > 0), 0)::bigint as "localAmount",
       count(*)::int as "otherCount",
       coalesce(-sum(amount) filter (where amount < 0), 0)::bigint as "otherAmount"
       from ledger_entries where ${at('created_at', span)} group by 1`,
-  }
+}

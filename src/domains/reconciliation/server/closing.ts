@@ -3,11 +3,10 @@ import type { App } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import { paidOn } from '../../payments/server/bills.ts'
-import { parts } from '../rules.ts'
+import { inner } from '../rules.ts'
 
 /** So far back a day may still be closed. */
 const backDays = 90
-const inner = parts.filter((part) => part !== 'BILL')
 
 /**
  * Closes each day of which all parts are compared, no bill is missing of whoever sells or was paid
@@ -18,7 +17,7 @@ export const closeDays = (app: App): Promise<void> =>
   bySystem(app, async (ctx) => {
     await sql`insert into closed_days (day, org_id, closed_at)
       select r.day, ${platformOrg}, ${ctx.now}::timestamptz from reconciliation_runs r
-      where r.org_id = ${platformOrg} and r.part = any(${inner}::text[])
+      where r.org_id = ${platformOrg} and r.part = any(${[...inner]}::text[])
         and r.day >= (${ctx.now}::timestamptz at time zone 'Asia/Shanghai')::date - ${backDays}::int
         and not exists (select from payment_bill_days b
           left join payment_configs c on c.id = b.config_id

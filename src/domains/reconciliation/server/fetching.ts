@@ -12,8 +12,9 @@ import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { readBillFile } from '../../payment-channels/server/billFile.ts'
 import { connectedTo } from '../../payment-channels/server/configs.ts'
 import { type Account, billsName, mayHaveBill, replaceBill } from '../../payments/server/bills.ts'
+import { isForeign, replaceFunds } from '../../payments/server/funds.ts'
 import { type reconciliation, reconciliationErrors } from '../contract.ts'
-import { runLimits } from '../rules.ts'
+import { billTypeOf, runLimits } from '../rules.ts'
 import { openRun } from './openRun.ts'
 import * as q from './queries.ts'
 
@@ -39,7 +40,10 @@ function checkDay(ctx: Pick<Ctx, 'now'>, day: string): void {
     throw new Refusal(reconciliationErrors.noRun)
 }
 
-export const fetch: Handlers<Contract>['fetch'] = async (ctx, { configId, billDate: day }) => {
+export const fetch: Handlers<Contract>['fetch'] = async (
+  ctx,
+  { configId, billDate: day, billType: part },
+) => {
   checkDay(ctx, day)
   const account = await accountOf(ctx, configId)
   // of one that cannot be asked a bill would be missing for ever
@@ -49,16 +53,17 @@ export const fetch: Handlers<Contract>['fetch'] = async (ctx, { configId, billDa
       where c.id = ${configId} and ${mayHaveBill(day)}`)
   )
     throw new Refusal(reconciliationErrors.noRun)
-  await openRun(ctx, account, day)
+  await openRun(ctx, account, day, part)
   // who is at it goes on; the bill is asked for once more when he is done
-  await sql`insert into payment_bill_days as d (org_id, provider, config_id, day, next_at)
+  await sql`insert into payment_bill_days as d (org_id, provider, config_id, day, bill_type,
+      next_at)
     values (${account.orgId}, ${account.provider}, ${configId}::bigint, ${day}::date,
-      ${clock(ctx.app)})
-    on conflict (provider, config_id, day) do update
+      ${billTypeOf[part]}, ${clock(ctx.app)})
+    on conflict (provider, config_id, day, bill_type) do update
       set state = 'WAITING', next_at = excluded.next_at, attempts = 0
       where d.state in ('DONE','FAILED')`.execute(ctx.db)
   ctx.afterCommit(() => ctx.app.jobs.poke(billsName))
-  const run = found(await q.runOf(ctx, account, day))
+  const run = found(await q.runOf(ctx, account, day, part))
   ctx.audit({ id: run.id, name: `${day} ${run.merchant || run.provider}`, orgId: account.orgId })
   ctx.touch('reconciliation', account.orgId)
   return run
@@ -83,6 +88,7 @@ export const upload = prepared<Contract['upload'], Kept>({
     const read = await readBillFile(app, connected.merchant, bytes, {
       orgId: tenantOf(actor),
       most: runLimits.rows,
+      type: billTypeOf[run.part],
     })
     if ('fault' in read)
       throw new Refusal(
@@ -90,12 +96,20 @@ export const upload = prepared<Contract['upload'], Kept>({
         { why: read.fault },
       )
     const account = { provider: run.provider, configId: run.configId, orgId: run.orgId } as Account
+    if (read.type === 'FUND' && (await isForeign(app, account, read.rows)))
+      throw new Refusal(reconciliationErrors.otherMerchant)
     const { lines } = await bySystem(app, async (ctx) => {
-      await openRun(ctx, account, run.day)
-      return replaceBill(ctx, account, run.day, read.rows)
+      await openRun(ctx, account, run.day, run.part)
+      return read.type === 'FUND'
+        ? replaceFunds(ctx, account, run.day, read.rows)
+        : replaceBill(ctx, account, run.day, read.rows)
     })
     app.jobs.poke(billsName)
-    return { run, lines, bad: read.rows.filter((row) => row.kind === 'BAD').length }
+    return {
+      run,
+      lines,
+      bad: read.rows.filter((row: { kind: string }) => row.kind === 'BAD').length,
+    }
   },
   async run(ctx, _input, { run, lines, bad }) {
     ctx.audit({

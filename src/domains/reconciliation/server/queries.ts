@@ -11,6 +11,7 @@ import { DifferenceRow, RunRow, type reconciliation } from '../contract.ts'
 import {
   type DifferenceKind,
   mayAsk,
+  type Outer,
   type Part,
   reopenDays,
   type runStates,
@@ -25,8 +26,10 @@ const openOf = (ctx: Ctx) => sql`(select count(*)::int from reconciliation_diffe
   where d.org_id = r.org_id and d.day = r.day and d.part = r.part and d.provider = r.provider
     and d.config_id is not distinct from r.config_id and d.state in ('OPEN','HANDLING','REVIEW')
     and ${visible(ctx, 'd.org_id', 'd.device_id')})`
+/** The type of bill that a run is about. */
+const billOf = sql`b.bill_type = case r.part when 'BILL' then 'TRADE' when 'FUND' then 'FUND' end`
 /** The bill of a run, where it is its reader's to ask for. */
-const bill = (ctx: Ctx) => sql`left join payment_bill_days b on r.part = 'BILL'
+const bill = (ctx: Ctx) => sql`left join payment_bill_days b on ${billOf}
   and b.provider = r.provider and b.config_id is not distinct from r.config_id and b.day = r.day
   and b.org_id = r.org_id and ${visible(ctx, 'b.org_id')}`
 const stateOf = (ctx: Ctx) => sql<RunState>`case
@@ -79,10 +82,15 @@ export async function runs(ctx: Ctx, input: Input<typeof reconciliation.runs>) {
   })
   return { list: rows.map((row) => mayRun(ctx, row)), total }
 }
-export async function runOf(ctx: Ctx, { orgId, provider, configId }: Account, day: string) {
+export async function runOf(
+  ctx: Ctx,
+  { orgId, provider, configId }: Account,
+  day: string,
+  part: Outer,
+) {
   const row = await runShape(ctx).one(
     ctx.db,
-    sql`from ${runFrom(ctx)} where r.org_id = ${orgId} and r.day = ${day} and r.part = 'BILL'
+    sql`from ${runFrom(ctx)} where r.org_id = ${orgId} and r.day = ${day} and r.part = ${part}
       and r.provider = ${provider} and r.config_id is not distinct from ${configId}::bigint
       and ${visible(ctx, 'r.org_id')}`,
   )
@@ -90,13 +98,14 @@ export async function runOf(ctx: Ctx, { orgId, provider, configId }: Account, da
 }
 /** Whose bill a run is about. */
 export const account = (ctx: Pick<Ctx, 'actor' | 'db'>, id: number) =>
-  rowOf<{ id: number; orgId: number; day: string; provider: string; configId: number | null }>(
+  rowOf<Omit<Account, 'provider'> & { id: number; day: string; provider: string; part: Outer }>(
     ctx.db,
-  )`select r.id, b.org_id as "orgId", to_char(r.day, 'YYYY-MM-DD') as day, r.provider,
+  )`select r.id, r.part, b.org_id as "orgId", to_char(r.day, 'YYYY-MM-DD') as day, r.provider,
       r.config_id as "configId"
     from reconciliation_runs r join payment_bill_days b on b.provider = r.provider
       and b.config_id is not distinct from r.config_id and b.day = r.day and b.org_id = r.org_id
-    where r.id = ${id} and r.part = 'BILL' and ${visible(ctx, 'r.org_id')}
+      and ${billOf}
+    where r.id = ${id} and ${visible(ctx, 'r.org_id')}
       and ${visible(ctx, 'b.org_id')}`
 
 const difference = shape(

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, place, type World, worldNow } from '../../../../test/support/world.ts'
 import { withClient } from '../../../server/catalogue.ts'
 import { runDue } from '../../../server/work.ts'
-import { fetchBill, keepBill, simulated } from '../../payments/server/bills.ts'
+import { keepBill, simulated } from '../../payments/server/bills.ts'
+import { fetchBill } from '../../payments/server/fetchBill.ts'
 import { reconciliation } from '../contract.ts'
 import { askForBills, billKind } from './billRun.ts'
 import { reconcile, reconcileDay, reconcilePart, verifyDay } from './run.ts'
@@ -47,7 +48,7 @@ test('what agrees has no difference, and the day is done part by part', async ()
     [day],
   )
   expect(parts.map((row) => row.part)).toEqual([
-    ...['ORDERS', 'PAYMENTS', 'REFUNDS', 'STOCK', 'LEDGER', 'BILL'],
+    ...['ORDERS', 'PAYMENTS', 'REFUNDS', 'STOCK', 'LEDGER', 'BILL', 'FUND'],
   ])
 })
 

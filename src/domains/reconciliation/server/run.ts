@@ -12,14 +12,16 @@ import { fixFee } from '../../payments/server/fees.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import {
   type DifferenceKind,
+  inner,
+  type Outer,
   type Part,
-  parts,
   smallFees,
   type Window,
   windowOf,
 } from '../rules.ts'
 import { billDifferences, billTotals } from './billCheck.ts'
 import { checksOf, present, type Span, totals } from './checks.ts'
+import { fundDifferences, fundTotals } from './fundCheck.ts'
 
 /**
  * The daily comparison of orders, payments, refunds, stock, ledger and bills. A part is read in one
@@ -71,6 +73,11 @@ export const compare = (app: Books, part: Part, day: string, account = nobody): 
       return {
         found: await limited(db, billDifferences(account, window, app.now())),
         totals: await rowsOf<Total>(db)`${billTotals(account, window)}`,
+      }
+    if (part === 'FUND')
+      return {
+        found: await limited(db, fundDifferences(account, window)),
+        totals: await rowsOf<Total>(db)`${fundTotals(account, window)}`,
       }
     const span = await spanOf(db, window)
     const found: Found[] = []
@@ -228,11 +235,11 @@ export async function reconcileDay(app: App, day: string, again = false): Promis
   const done = await app.database.aside(
     (db) =>
       rowsOf<{ part: Part }>(db)`select part from reconciliation_runs
-      where org_id = ${platformOrg} and day = ${day} and part <> 'BILL'`,
+      where org_id = ${platformOrg} and day = ${day} and part = any(${[...inner]}::text[])`,
   )
   const found: Found[] = []
-  for (const part of parts)
-    if (part !== 'BILL' && (again || !done.some((row) => row.part === part)))
+  for (const part of inner)
+    if (again || !done.some((row) => row.part === part))
       found.push(...(await reconcilePart(app, { part, day, account: nobody })))
   return found
 }
@@ -253,7 +260,7 @@ export async function reconcile(app: App): Promise<void> {
     (db) =>
       rowsOf<{ day: string; part: Part }>(db)`
       select distinct day, part from reconciliation_differences
-      where state in ('OPEN','HANDLING','REVIEW') and part <> 'BILL'
+      where state in ('OPEN','HANDLING','REVIEW') and part = any(${[...inner]}::text[])
         and day >= ${addDays(last, -30)}::date and day < ${last}::date order by 1, 2`,
   )
   for (const { day, part } of open) await reconcilePart(app, { part, day, account: nobody })
@@ -262,12 +269,13 @@ export async function reconcile(app: App): Promise<void> {
 /** Everything of a day, compared and not written: for whoever asks by hand. */
 export async function verifyDay(app: Books, day: string): Promise<Found[]> {
   const found: Found[] = []
-  for (const part of parts)
-    if (part !== 'BILL') found.push(...(await compare(app, part, day)).found)
+  for (const part of inner) found.push(...(await compare(app, part, day)).found)
   const bills = await app.database.aside(
-    (db) => rowsOf<Account>(db)`select provider, config_id as "configId", org_id as "orgId"
+    (db) => rowsOf<Account & { part: Outer }>(db)`select provider, config_id as "configId",
+        org_id as "orgId", case bill_type when 'TRADE' then 'BILL' else bill_type end as part
       from payment_bill_days where day = ${day} and fetched_at is not null order by id`,
   )
-  for (const account of bills) found.push(...(await compare(app, 'BILL', day, account)).found)
+  for (const { part, ...account } of bills)
+    found.push(...(await compare(app, part, day, account)).found)
   return found
 }

@@ -12,7 +12,7 @@ import { toast } from '../../../web/toast.ts'
 import { useAct } from '../../../web/useAct.ts'
 import { useBillingViews } from '../../billing/web/pickers.ts'
 import { RunRow, reconciliation } from '../contract.ts'
-import { runLimits } from '../rules.ts'
+import { isOuter, runLimits } from '../rules.ts'
 import { amountOf } from './amountOf.tsx'
 
 const FetchDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.FetchDialog))
@@ -81,7 +81,12 @@ export function RunList() {
             key: 'fetch',
             label: t('fetchAgain'),
             can: row.can.run,
-            onClick: () => void again(row, { billDate: row.day, configId: row.configId }),
+            onClick: () =>
+              void again(row, {
+                billDate: row.day,
+                configId: row.configId,
+                billType: isOuter(row.part) ? row.part : 'BILL',
+              }),
           },
           {
             key: 'upload',

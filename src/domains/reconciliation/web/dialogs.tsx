@@ -95,12 +95,13 @@ export function FetchDialog({ onClose }: Close) {
       title={t('fetch')}
       okText={t('fetch')}
       save={reconciliation.fetch}
-      initial={{ configId: null }}
+      initial={{ configId: null, billType: 'BILL' }}
       success="reconciliation:fetched"
       onClose={onClose}
     >
       <Note>{t('fetchHint')}</Note>
       <DayField name="billDate" />
+      <SelectField name="billType" required />
     </FormDialog>
   )
 }
