@@ -7,6 +7,7 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   open: {
     'server/receive.ts': 'who tells of money',
+    'server/providers.ts': 'a refund that is asked for again under its number',
     'server/fees.ts': 'a bill corrects what its channel took',
     'server/fetchBill.ts': 'a bill is asked for in one way',
     'server/funds.ts': 'what moved on an account, which the daily comparison reads',

@@ -32,7 +32,7 @@ export const locale = defineLocale(
     reopenAsk: '确定重新打开该差异？',
     makeGood: '一键补单 / 退款',
     ask: '查询渠道',
-    askAsk: '确定向渠道查询？渠道确认的款项将入账。',
+    askAsk: '确定向渠道查询？渠道确认的款项将入账；渠道没有的退款将以原退款单号再次申请。',
     answered: '渠道答复：{answer}。',
     advice: {
       LOCAL_ONLY: '系统连续三天与前后日账单重新匹配，之后自动查询渠道；仍不符的由人工处理。',
@@ -208,7 +208,8 @@ export const locale = defineLocale(
     reopenAsk: 'Take this difference up again?',
     makeGood: 'Supplement or refund',
     ask: 'Ask the channel',
-    askAsk: 'Ask the channel? Money that it confirms is booked.',
+    askAsk:
+      'Ask the channel? Money that it confirms is booked; a refund that it does not have is asked for again under its number.',
     answered: 'The channel says: {answer}.',
     advice: {
       LOCAL_ONLY:

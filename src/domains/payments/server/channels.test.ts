@@ -28,6 +28,7 @@ import { recordVend, takeCommands } from '../../orders/server/vend.ts'
 import { alipayRows, readBill, wechatRows } from '../../payment-channels/server/bills.ts'
 import { configsChanged, payeeOf } from '../../payment-channels/server/configs.ts'
 import { enterMerchant } from '../../payment-channels/server/merchants.ts'
+import { reconciliation } from '../../reconciliation/contract.ts'
 import { askForBills, billKind } from '../../reconciliation/server/billRun.ts'
 import { reconcileDay, reconcilePart } from '../../reconciliation/server/run.ts'
 import { moveStock } from '../../stock/server/move.ts'
@@ -708,6 +709,44 @@ test.each(
     ),
   ).toEqual([{ state: 'DONE', lines: 1 }])
 })
+
+test.each(names)(
+  '%s: a refund that our books have and the channel has not is done under its number, once',
+  async (name) => {
+    await outOfSight()
+    const { made, trade } = await paid(name)
+    await giveBack(made)
+    await refund()
+    // the channel knows nothing of it
+    channels[name].refunds.clear()
+    channels[name].bill.rows = [{ trade }]
+    await readBills()
+    const refundNo = `${made.orderNum}-01`
+    expect(await differences(name)).toEqual([`LOCAL_ONLY ${refundNo} 250/0`])
+    const token = await world.login('ROLE_SUPER_ADMIN', { proven_at: clock.now })
+    const ask = async (): Promise<string> => {
+      const [row] = await world.sql<{ id: number; version: number }>(
+        'select id::int, version from reconciliation_differences where subject = $1',
+        [refundNo],
+      )
+      const { body } = await world.call(reconciliation.ask, { ...row }, { token })
+      return body.answer ?? body.error
+    }
+    // what it does not say is not said for it
+    channels[name].misbehave('refundQuery', { how: 'DIES' })
+    expect([await ask(), channels[name].refunds.size]).toEqual(['SILENT', 0])
+    const code = name === 'WECHAT' ? 'USER_ACCOUNT_ABNORMAL' : 'ACQ.TRADE_HAS_FINISHED'
+    channels[name].misbehave('refund', { how: 'CODE', code })
+    expect([await ask(), channels[name].refunds.size]).toEqual(['REFUND_FAILED', 0])
+    const ten = await Promise.all(Array.from({ length: 10 }, ask))
+    expect(new Set(ten)).toEqual(new Set(['REFUNDED', 'common.stale']))
+    expect([...channels[name].refunds.values()]).toMatchObject([{ refundNo, amount: 250 }])
+    expect([await refunds(made), await state(made)]).toEqual([
+      [{ line: 'SUCCESS 250' }],
+      'REFUNDED',
+    ])
+  },
+)
 
 test.each(names)('%s: a line that says nothing is named, the others count', async (name) => {
   await outOfSight()

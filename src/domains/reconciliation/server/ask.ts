@@ -7,9 +7,11 @@ import { bySystem } from '../../../server/run.ts'
 import { updateVersion } from '../../../server/shapes.ts'
 import { clock } from '../../../server/work.ts'
 import { Refusal } from '../../../shared/errors.ts'
-import { refundsName } from '../../orders/server/refunds.ts'
+import { type Providers, refundsName } from '../../orders/server/refunds.ts'
+import type { RefundAnswer, RefundRequest } from '../../payment-channels/server/channels.ts'
 import { connectedTo } from '../../payment-channels/server/configs.ts'
 import { type Account, ofAccount } from '../../payments/server/bills.ts'
+import { providers } from '../../payments/server/providers.ts'
 import { receive, simulator, sourceOf } from '../../payments/server/receive.ts'
 import { isMade } from '../../payments/server/takeIn.ts'
 import { type reconciliation, reconciliationErrors } from '../contract.ts'
@@ -26,8 +28,11 @@ export async function askChannel(app: App, difference: Treated): Promise<Answer>
   const account = { provider, configId, orgId } as Account
   const refund = await app.database.read(
     systemScope,
-    (db) => rowOf<{ id: number; state: string }>(db)`
-      select r.id, r.state from refunds r join payments p on p.id = r.payment_id
+    (db) => rowOf<Refund>(db)`
+      select r.id, r.state, r.refund_no as "refundNo", r.amount, p.provider,
+        p.config_id as "configId", p.out_trade_no as "outTradeNo",
+        coalesce(p.provider_trade_no, '') as "tradeNo", p.amount as total
+      from refunds r join payments p on p.id = r.payment_id
       where r.refund_no = ${subject} and ${ofAccount('p', account)}`,
   )
   if (refund) return askRefund(app, refund)
@@ -58,8 +63,10 @@ export async function askChannel(app: App, difference: Treated): Promise<Answer>
   return fact.notice.tradeNo === subject ? 'PAID' : 'ABSENT'
 }
 
-async function askRefund(app: App, { id, state }: { id: number; state: string }): Promise<Answer> {
-  if (state === 'SUCCESS') return 'REFUNDED'
+type Refund = RefundRequest & { id: number; state: string; provider: keyof Providers }
+async function askRefund(app: App, refund: Refund): Promise<Answer> {
+  const { id, state } = refund
+  if (state === 'SUCCESS') return askDone(app, refund)
   if (state === 'CANCELLED') return 'REFUND_FAILED'
   await bySystem(app, async (ctx) => {
     await sql`update refunds set next_at = ${clock(app)}, attempts = 0, waited = 0,
@@ -68,6 +75,27 @@ async function askRefund(app: App, { id, state }: { id: number; state: string })
     ctx.afterCommit(() => app.jobs.poke(refundsName))
   })
   return 'REFUNDING'
+}
+
+const answerOf = {
+  ...{ SUCCESS: 'REFUNDED', PROCESSING: 'REFUNDING' },
+  ...{ FAILED: 'REFUND_FAILED', RETRY: 'SILENT' },
+} as const satisfies Record<RefundAnswer['state'], Answer>
+/**
+ * Our books have it done, and what they say is not repeated: the channel is asked. Under its number
+ * it is done once, now if it never was, and booked already.
+ */
+async function askDone(app: App, { id, state: _state, provider, ...request }: Refund) {
+  const { configId } = request
+  if (configId !== null && !(await connectedTo(app, configId))) return 'SILENT'
+  const said = await providers(app)[provider].refund(request)
+  if (said.state === 'SUCCESS')
+    await bySystem(app, (ctx) =>
+      sql`update refunds set provider_refund_no = ${said.providerRefundNo}
+        where id = ${id} and state = 'SUCCESS'
+          and provider_refund_no is distinct from ${said.providerRefundNo}`.execute(ctx.db),
+    )
+  return answerOf[said.state]
 }
 
 const isOpen = ({ state }: Pick<q.Held, 'state'>) => state === 'OPEN' || state === 'HANDLING'

@@ -271,6 +271,47 @@ test('a channel that is asked: what it confirms is booked, a refund is asked for
   await clean()
 })
 
+test('paid twice: the second goes back, once for ten who say so, and the first never', async () => {
+  const sold = await sell()
+  const second = randomUUID()
+  says({ ...sold, tradeNo: second, amount: 250, fee: 0 })
+  // the first stands there twice as well
+  await keepBill(world.app, account, day, [...bill.values(), bill.get(sold.tradeNo) as BillLine])
+  await reconcilePart(world.app, { part: 'BILL', day, account })
+  const first = await only(sold.tradeNo, 'DUPLICATE')
+  expect((await resolve(first, 'REFUNDED')).body).toMatchObject({
+    error: 'reconciliation.notInSuspense',
+  })
+  const row = await only(second, 'DUPLICATE')
+  expect((await resolve(row, 'REFUNDED')).body).toMatchObject({
+    error: 'reconciliation.notInBooks',
+  })
+  // taken in, its refund is refused by the channel: it waits for somebody
+  await takeIn(world.app, account, day, 100)
+  const given = () =>
+    world.sql<{ no: string; state: string; amount: number }>(
+      `select r.refund_no as no, r.state, r.amount::int from refunds r
+        join payments p on p.id = r.payment_id where p.order_num = $1`,
+      [sold.orderNum],
+    )
+  const [refund] = await given()
+  simulatorFaults.set(refund?.no ?? '', [{ state: 'FAILED', reason: 'NOT_ENOUGH' }])
+  await refunds()
+  expect(await given()).toMatchObject([{ state: 'FAILED', amount: 250 }])
+  const ten = await Promise.all(Array.from({ length: 10 }, () => resolve(row, 'REFUNDED')))
+  expect(ten.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(409)])
+  await refunds()
+  expect(await given()).toMatchObject([{ state: 'SUCCESS', amount: 250 }])
+  expect(await booked(sold.orderNum)).toMatchObject({ 1001: 248 })
+  await compared()
+  expect(await only(second, 'DUPLICATE')).toMatchObject({
+    state: 'RESOLVED',
+    treatment: 'REFUNDED',
+  })
+  await shared()
+  await clean()
+})
+
 test('money that only the bill knew: it waits, goes back once, and nothing is left of it', async () => {
   const tradeNo = randomUUID()
   says({ tradeNo, outTradeNo: 'HDnobody', amount: 900, fee: 5 })
