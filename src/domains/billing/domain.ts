@@ -7,6 +7,7 @@ import { screens } from './screens.ts'
 export const domain = {
   contract: billing,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
+  jobs: async (app) => (await import('./server/jobs.ts')).registerBillingJobs(app),
   locale,
   screens,
   topics: { ledger: { rights: ['ledger:read', 'account:read'] } },

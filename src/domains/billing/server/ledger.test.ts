@@ -13,6 +13,7 @@ import { verifyDay } from '../../reconciliation/server/run.ts'
 import { billing } from '../contract.ts'
 import type { EntryRow } from '../ledgerContract.ts'
 import { voucherIdOf, voucherNo } from '../rules.ts'
+import { markBalances } from './marks.ts'
 
 let clock = worldNow.getTime()
 let world: World
@@ -59,35 +60,57 @@ const owed = async (org: number) =>
     )[0]?.balance ?? 0,
   )
 
-test('the balance behind each entry is what its account came to, over days that are summed or not', async () => {
+const shownRight = async () => {
+  const { rows, days } = await entriesByHand()
+  expect(days).toBeGreaterThan(2)
+  const range = { from: '2026-11-01', to: '2026-12-31' }
+  for (const token of [anna, own]) {
+    const { list: shown } = await list(range, token)
+    expect(shown.length).toBeGreaterThan(10)
+    for (const row of shown) expect([row.id, row.balance]).toEqual([row.id, rows.get(row.id)])
+  }
+  for (const few of [
+    { pageSize: 3, page: 2 },
+    { account: '2001', pageSize: 3 },
+    { amountMin: 20 },
+  ]) {
+    const { list: shown } = await list({ ...range, ...few }, own)
+    expect(shown, JSON.stringify(few)).toEqual(expect.arrayContaining([expect.anything()]))
+    for (const row of shown) expect([few, row.balance]).toEqual([few, rows.get(row.id)])
+  }
+}
+const marks = () =>
+  world.sql<{ account_id: string; at: Date }>(
+    'select account_id, created_at as at from ledger_marks order by created_at, entry_id',
+  )
+
+test('the balance behind each entry is what its account came to, with marks and without', async () => {
   // the world has a sum of a day on which nothing was booked
   await world.sql('delete from ledger_days')
   for (const where of ['OWN', 'CHILD'] as const) await restock(world, rowId(where, 1), 50)
   for (let day = 0; day < 4; day += 1) {
     await world.sell('OWN', ['OK', 'OK'])
+    await world.sell('OWN', ['OK'])
     await world.sell('CHILD', ['OK'])
-    // the first day is over and summed
-    if (day === 1)
-      await world.sql(`insert into ledger_days (org_id, day, code, config_id, debit, credit)
-        select e.org_id, (e.created_at at time zone 'Asia/Shanghai')::date, a.code, a.config_id,
-          coalesce(sum(e.amount) filter (where e.amount > 0), 0),
-          coalesce(-sum(e.amount) filter (where e.amount < 0), 0)
-        from ledger_entries e join ledger_accounts a on a.id = e.account_id
-        where e.created_at < '2026-11-21T16:00:00Z' group by 1, 2, 3, 4
-        on conflict (org_id, day, code, config_id) do update
-          set debit = excluded.debit, credit = excluded.credit`)
+    // half of them behind marks that were there, one act each
+    if (day === 1) await markBalances(world.app)
     clock += dayMs / 2
   }
   await enter()
-  const { rows, ...rest } = await entriesByHand()
-  expect(rest.days).toBeGreaterThan(2)
-  for (const token of [anna, own]) {
-    const { list: shown } = await list({ from: '2026-11-01', to: '2026-12-31' }, token)
-    expect(shown.length).toBeGreaterThan(10)
-    for (const row of shown) expect([row.id, row.balance]).toEqual([row.id, rows.get(row.id)])
-  }
-  const one = await list({ from: '2026-11-01', to: '2026-12-31', pageSize: 3, page: 2 }, own)
-  for (const row of one.list) expect(row.balance).toBe(rows.get(row.id))
+  await shownRight()
+  const few = (await marks()).length
+  await markBalances(world.app)
+  expect((await marks()).length).toBeGreaterThan(few)
+  await shownRight()
+  expect(await checkInvariants(world.ownerUrl)).toEqual([])
+
+  // what is shown is read from them: a wrong one is seen, here and by the nightly comparison
+  const change = (by: number) => world.sql(`update ledger_marks set balance = balance + ${by}`, [])
+  await change(1)
+  await expect(shownRight()).rejects.toThrow()
+  expect((await checkInvariants(world.ownerUrl)).length).toBe(1)
+  await change(-1)
+  await shownRight()
 })
 
 /** Each account from its first entry on, without any sum. */
@@ -265,4 +288,27 @@ test('the badge says what the comparison found', async () => {
 test('afterwards the books agree', async () => {
   expect(await checkInvariants(world.ownerUrl)).toEqual([])
   expect(await verifyDay(world.app, '2026-11-21')).toEqual([])
+})
+
+test('what is booked by a clock that was set back comes before marks: they are written anew', async () => {
+  const before = await marks()
+  const last = before.at(-1)?.at as Date
+  const now = clock
+  clock = last.getTime() - dayMs
+  await enter()
+  await world.sell('OWN', ['OK'])
+  const left = await marks()
+  expect(left.length).toBeLessThan(before.length)
+  expect(left.every(({ at }) => at.getTime() < clock)).toBe(true)
+  clock = now
+  await enter()
+  await shownRight()
+  await markBalances(world.app)
+  expect((await marks()).length).toBeGreaterThanOrEqual(before.length)
+  await shownRight()
+  // an act that is under way may still book what comes before these
+  await world.sell('OWN', ['OK', 'OK'])
+  const whole = (await marks()).length
+  await markBalances(world.app)
+  expect((await marks()).length).toBe(whole)
 })

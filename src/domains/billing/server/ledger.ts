@@ -9,6 +9,7 @@ import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import type { billing } from '../contract.ts'
 import type { EntryRow, Voucher } from '../ledgerContract.ts'
 import { keysOf, mayReverse, sideOf, voucherIdOf, voucherNo, whatOf } from '../rules.ts'
+import { balancesAt, type Place } from './marks.ts'
 
 type Contract = typeof billing
 type Query = Input<Contract['entries']>
@@ -16,17 +17,8 @@ type Query = Input<Contract['entries']>
 /** Without a range or a number the last days. */
 const usualDays = 7
 
-const at = sql`(e.created_at at time zone 'Asia/Shanghai')::date`
-/** Days that are over are sums; what came behind the last of them is added up to the entry. */
-const balance = sql`(select coalesce((select sum(d.debit - d.credit) from ledger_days d
-      where d.org_id = a.org_id and d.code = a.code and d.day <= closed.day
-        and d.config_id is not distinct from a.config_id), 0)
-    + coalesce((select sum(n.amount) from ledger_entries n where n.account_id = e.account_id
-        and n.created_at >= coalesce((closed.day + 1)::timestamp at time zone 'Asia/Shanghai',
-          '-infinity')
-        and (n.created_at, n.id) <= (e.created_at, e.id)), 0)
-  from (select max(d.day) as day from ledger_days d where d.org_id = a.org_id and d.code = a.code
-    and d.config_id is not distinct from a.config_id and d.day < ${at}) closed)::bigint`
+/** To the microsecond: the place of an entry among those of its account. */
+const moment = sql`to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 const below = (column: string, orgId: number) =>
   sql`${sql.ref(column)} = any(array(select b.id from organisations a
@@ -39,12 +31,11 @@ const joins = sql`join ledger_accounts a on a.id = e.account_id
   left join ledger_adjustments j on j.voucher_id = e.voucher_id
   left join users u on u.id = j.asked_by`
 
-type Read = Omit<EntryRow, 'id' | 'voucherNo' | 'debit' | 'credit' | 'summary' | 'createTime'> & {
-  entryId: number
-  amount: number
-  key: string | null
-  at: Date
-}
+type Read = Place &
+  Omit<EntryRow, 'id' | 'voucherNo' | 'debit' | 'credit' | 'balance' | 'summary' | 'createTime'> & {
+    amount: number
+    key: string | null
+  }
 const split = (amount: number) => ({
   debit: amount > 0 ? amount : null,
   credit: amount < 0 ? -amount : null,
@@ -94,9 +85,10 @@ export async function listEntries(ctx: Ctx, input: Query) {
   const { rows, ...found } = await selectPage<Read>(ctx.db, {
     grows: true,
     counted,
-    columns: sql`e.id as "entryId", e.voucher_id as "voucherId", e.created_at as at,
+    columns: sql`e.id as "entryId", e.account_id as "accountId", ${moment} as at,
+      e.voucher_id as "voucherId",
       e.voucher_type as type, e.org_id as "orgId", o.name as "orgName", a.code as account,
-      c.merchant_name as "merchantName", e.amount, ${balance} as balance, k.key,
+      c.merchant_name as "merchantName", e.amount, k.key,
       e.order_num as "orderNum", coalesce(u.username, '') as operator`,
     from: sql`ledger_entries e ${joins}`,
     countFrom: sql`ledger_entries e`,
@@ -107,14 +99,15 @@ export async function listEntries(ctx: Ctx, input: Query) {
     last: sql`e.id`,
     where,
   })
-  const list = rows.map(({ entryId, amount, key, at: moment, ...row }) => ({
+  const balances = await balancesAt(ctx.db, rows)
+  const list = rows.map(({ entryId, accountId: _, amount, key, at, ...row }) => ({
     ...row,
     id: `${row.voucherId}.${entryId}`,
     voucherNo: voucherNo(row.voucherId),
-    createTime: moment.toISOString(),
+    createTime: new Date(at).toISOString(),
     summary: whatOf(key),
     ...split(amount),
-    balance: row.balance * sideOf(row.account) || 0,
+    balance: (balances.get(entryId) ?? 0) * sideOf(row.account) || 0,
     related: row.orderNum ?? numberOf(key),
   }))
   return answerOf(found, list)
