@@ -3,6 +3,7 @@ import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
+import { providers } from '../payment-channels/rules.ts'
 import { modes } from '../splits/rules.ts'
 import { partyFindings, strategyErrors, timingFinding } from './rules.ts'
 
@@ -171,7 +172,7 @@ export const splitStrategies = {
         z.strictObject({
           id: f.id,
           orgId: f.id,
-          provider: z.enum(['WECHAT', 'ALIPAY']),
+          provider: z.enum(providers),
           name: z.string(),
           feeBp: z.number().int(),
           capBp: z.number().int(),

@@ -57,11 +57,13 @@ export function StatementDialog({ onClose }: { onClose: () => void }) {
     >
       <Lead>{t('statement.hint')}</Lead>
       <Flex gap={8} wrap style={{ margin: '12px 0' }}>
-        <OwnerSelect
-          value={org}
-          onChange={(id: unknown) => setOrgId(Number(id) || undefined)}
-          placeholder={t('organisation')}
-        />
+        <div style={{ flex: '1 1 220px' }}>
+          <OwnerSelect
+            value={org}
+            onChange={(id: unknown) => setOrgId(Number(id) || undefined)}
+            placeholder={t('organisation')}
+          />
+        </div>
         <Select
           aria-label={t('statement.month')}
           style={{ width: 120 }}
@@ -70,6 +72,7 @@ export function StatementDialog({ onClose }: { onClose: () => void }) {
           onChange={(next: string) => setMonth(next)}
         />
       </Flex>
+      {read.data && !list.length ? <Muted>{t('statement.none')}</Muted> : null}
       {read.data ? (
         <Lines columns="72px minmax(0, 1fr) auto">
           {list.map(({ id, versionNo, state, createTime, issuedBy }) => (
@@ -93,7 +96,6 @@ export function StatementDialog({ onClose }: { onClose: () => void }) {
               )}
             </li>
           ))}
-          {list.length === 0 ? <li>{t('statement.none')}</li> : null}
         </Lines>
       ) : (
         <Unread read={read} rows={3} />

@@ -313,6 +313,15 @@ test('the merchant of an organisation above collects for it', async () => {
   expect(body.merchants).toEqual([
     { id: configId, orgId: 2, provider: 'WECHAT', name: '总商户', feeBp: 38, capBp: 3000 },
   ])
+  const plain = { org_id: 3, merchant_name: '自有商户', mch_id: '', app_id: '' }
+  for (const provider of ['SIMULATOR', 'AGGREGATOR'] as const)
+    await add(world.sql, 'payment_configs', { ...config, ...plain, provider, system_id: provider })
+  const all = await world.send(operator, 'GET', `${path}/choices?orgId=3`)
+  expect(all.status).toBe(200)
+  expect(all.body.merchants.map((one: { provider: string }) => one.provider).sort()).toEqual([
+    ...['AGGREGATOR', 'SIMULATOR', 'WECHAT'],
+  ])
+  await world.sql(`delete from payment_configs where merchant_name = '自有商户'`)
   const preview = await world.send(operator, 'POST', `${path}/preview`, {
     ...{ orgId: 3, amount: 1000, configId, mode: 'LEDGER', feeMode: 'BEFORE' },
     parties: collects,
