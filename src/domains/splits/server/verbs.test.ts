@@ -8,6 +8,7 @@ import { notYetOf } from '../../ledger/server/owed.ts'
 import { type SplitRow, splits } from '../contract.ts'
 import type { Calendar } from '../settlementContract.ts'
 import { accrue, foldDues, settleDue } from './accrue.ts'
+import { guardFreeze, registerSplitJobs } from './jobs.ts'
 
 let world: World
 let now = worldNow.getTime()
@@ -50,6 +51,23 @@ test('a split order shows what each party has of it', async () => {
     can: { run: true, retry: false, toLedger: false },
   })
   expect(await again(one)).toMatchObject({ units: [{ unitNo: 1, gives: [213, 12, 25] }] })
+})
+
+test('what is done by the clock is known from the start, and once', async () => {
+  const names: string[] = []
+  const known = (name: string) => void names.push(name)
+  const app = {
+    ...world.app,
+    jobs: {
+      ...world.app.jobs,
+      every: known,
+      work: () => {},
+      schedule: async (name: string) => known(name),
+    },
+  }
+  await registerSplitJobs(app)
+  await guardFreeze(app)
+  expect(names).toEqual(['split-accrual', 'split-dues', 'split-freeze-guard'])
 })
 
 test('at once: not within a minute of the payment, once, and done by the loop', async () => {
