@@ -218,7 +218,8 @@ const queries: Readonly<Record<string, string>> = {
     where coalesce(d.rest, 0) <> coalesce(b.balance, 0)`,
   'what is due of shares equals the pieces': `
     select * from (select ${dueKey}, sum(amount) as kept from split_dues group by 1) k
-    full join (select ${dueKey}, sum(amount) as truth from split_due_facts group by 1) f using (key)
+    full join (select ${dueKey}, sum(amount) as truth from (select * from split_due_facts
+      union all select * from split_due_moved) f group by 1) f using (key)
     where key->>'done' = 'false' and coalesce(kept, 0) <> coalesce(truth, 0)`,
   'what strategies gave equals the ledger': `
     select * from split_days d full join (select org_id, version_id, day, sum(given) as truth

@@ -9,5 +9,5 @@ import { onlyRow } from '../../../server/rows.ts'
 export const notYetOf = async (ctx: Ctx, partyId: number): Promise<number> =>
   (
     await onlyRow<{ fen: number }>(ctx.db)`select greatest(0,
-    ledger_not_yet(${partyId}::bigint) - ledger_settled(${partyId}::bigint)) as fen`
+    ledger_held_back(${partyId}::bigint) - ledger_settled(${partyId}::bigint)) as fen`
   ).fen

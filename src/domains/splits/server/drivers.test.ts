@@ -161,6 +161,8 @@ const booked = async (orderNum: string, type: string) =>
       [orderNum, type],
     )
   ).map(({ line }) => line)
+/** What of the agent's money the platform keeps from it. */
+const heldBack = () => world.system((ctx) => notYetOf(ctx, 2))
 /** What was sent to the platform and the agent: what rounding leaves goes from sale to sale. */
 const given = async (orderNum: string) =>
   (
@@ -204,9 +206,12 @@ const faults: [Name, string, Fault][] = names.flatMap((name) => [
   [name, 'split', { how: 'CODE', code: 'NOBODY_KNOWS_THIS' }],
 ])
 test.each(faults)('%s, %s, %j: each party is paid once', async (name, call, fault) => {
+  const held = await heldBack()
   const orderNum = await begun(name)
   channels[name].misbehave(call, fault)
   expect(await settle(orderNum)).toBe('DONE')
+  // what the agent's merchant paid him takes nothing of what the platform owes him
+  expect(await heldBack()).toBe(held)
   const [one, two] = await given(orderNum)
   expect(channels[name].shares.splits.get(`${orderNum}-S1`)?.parts).toEqual([
     { account: accounts[name][1], amount: one, state: 'PAID' },
