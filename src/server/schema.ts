@@ -647,6 +647,23 @@ export interface FactorTicketsTable {
   used_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface FundFlowsTable {
+  id: Generated<number>
+  org_id: number
+  provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
+  config_id: number | null
+  day: string
+  flow_no: string
+  kind: 'PAY' | 'FEE' | 'REFUND' | 'FEE_BACK' | 'SPLIT' | 'SPLIT_BACK' | 'TRANSFER' | 'SETTLE' | 'OTHER'
+  trade_no: string
+  out_no: string
+  amount: number
+  balance: number
+  at: ColumnType<Date, Date | string, Date | string>
+  fetch_no: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface IdempotencyKeysTable {
   user_id: number
   route: string
@@ -934,6 +951,14 @@ export interface LedgerEntriesTable {
   amount: number
   order_id: number | null
   order_num: string | null
+}
+
+export interface LedgerMarksTable {
+  org_id: number
+  account_id: number
+  created_at: ColumnType<Date, Date | string, Date | string>
+  entry_id: number
+  balance: number
 }
 
 export interface LedgerVoucherKeysTable {
@@ -1326,6 +1351,9 @@ export interface PaymentBillDaysTable {
   fetch_no: Generated<number>
   bad: Generated<unknown>
   bad_lines: Generated<number>
+  bill_type: Generated<'TRADE' | 'FUND'>
+  opening: number | null
+  closing: number | null
 }
 
 export interface PaymentBillsTable {
@@ -1655,7 +1683,7 @@ export interface ReconciliationDifferencesTable {
   org_id: number
   device_id: number | null
   day: string
-  part: 'ORDERS' | 'PAYMENTS' | 'REFUNDS' | 'STOCK' | 'LEDGER' | 'BILL'
+  part: 'ORDERS' | 'PAYMENTS' | 'REFUNDS' | 'STOCK' | 'LEDGER' | 'BILL' | 'FUND'
   provider: Generated<string>
   kind: string
   subject: string
@@ -1682,7 +1710,7 @@ export interface ReconciliationRunsTable {
   id: Generated<number>
   org_id: number
   day: string
-  part: 'ORDERS' | 'PAYMENTS' | 'REFUNDS' | 'STOCK' | 'LEDGER' | 'BILL'
+  part: 'ORDERS' | 'PAYMENTS' | 'REFUNDS' | 'STOCK' | 'LEDGER' | 'BILL' | 'FUND'
   provider: Generated<string>
   local_count: Generated<number>
   local_amount: Generated<number>
@@ -2123,6 +2151,15 @@ export interface SplitDebtsTable {
 }
 
 export interface SplitDueFactsTable {
+  org_id: number | null
+  config_id: number | null
+  mode: string | null
+  done: boolean | null
+  day: string | null
+  amount: number | null
+}
+
+export interface SplitDueMovedTable {
   org_id: number | null
   config_id: number | null
   mode: string | null
@@ -2821,6 +2858,7 @@ export interface DB {
   expiry_days: ExpiryDaysTable
   expiry_items: ExpiryItemsTable
   factor_tickets: FactorTicketsTable
+  fund_flows: FundFlowsTable
   idempotency_keys: IdempotencyKeysTable
   installation: InstallationTable
   invoice_items: InvoiceItemsTable
@@ -2842,6 +2880,7 @@ export interface DB {
   ledger_balances: LedgerBalancesTable
   ledger_days: LedgerDaysTable
   ledger_entries: LedgerEntriesTable
+  ledger_marks: LedgerMarksTable
   ledger_voucher_keys: LedgerVoucherKeysTable
   log_checkpoints: LogCheckpointsTable
   log_checks: LogChecksTable
@@ -2927,6 +2966,7 @@ export interface DB {
   split_days: SplitDaysTable
   split_debts: SplitDebtsTable
   split_due_facts: SplitDueFactsTable
+  split_due_moved: SplitDueMovedTable
   split_dues: SplitDuesTable
   split_orders: SplitOrdersTable
   split_outs: SplitOutsTable
@@ -2996,6 +3036,7 @@ export type Constraint =
   | 'evidence_packs_once'
   | 'expiry_days_category'
   | 'expiry_days_product'
+  | 'fund_flows_once'
   | 'invoice_items_once'
   | 'invoice_titles_default'
   | 'invoice_titles_org_id_title_tax_no_key'
@@ -3029,7 +3070,7 @@ export type Constraint =
   | 'organisations_path_key'
   | 'organisations_sibling_name'
   | 'password_resets_open'
-  | 'payment_bill_days_provider_config_id_day_key'
+  | 'payment_bill_days_once'
   | 'payment_bills_provider_config_id_kind_trade_no_day_key'
   | 'payment_configs_active'
   | 'payment_configs_id_provider_key'
