@@ -11,7 +11,6 @@ export const domain = {
   locale,
   screens,
   topics: { ledger: { rights: ['ledger:read', 'account:read'] } },
-  jobs: async (app) => (await import('./server/jobs.ts')).registerBillingJobs(app),
   open: {
     'server/statementFile.ts': 'statements are files of the API',
     'web/Tabs.tsx': 'tabs of the page of money that other domains fill',

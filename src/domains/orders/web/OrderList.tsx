@@ -126,8 +126,7 @@ export function OrderList() {
           col('orderStatus', {
             ellipsis: false,
             // the state's own room, and the reason in its smaller letters
-            fit: (_, row) =>
-              `${t(`enums.orderStatus.${row.orderStatus}`)}   ${reason(row) ?? ''}`,
+            fit: (_, row) => `${t(`enums.orderStatus.${row.orderStatus}`)}   ${reason(row) ?? ''}`,
             render: (_, row) => <cell.StatusCell row={row} />,
           }),
           col('roads', {
