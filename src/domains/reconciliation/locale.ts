@@ -49,10 +49,10 @@ export const locale = defineLocale(
       CHECKED: '只记录说明，账务与款项不变。',
       CHANNEL: '等待渠道更正账单，账务与款项不变。',
       SUPPLEMENTED: '该款项须已补单；否则请先在订单页一键补单。',
-      REFUNDED: '{amount} 元将从待查款项原路退回买家。',
+      REFUNDED: '{amount} 将从待查款项原路退回买家。',
       CORRECTED: '请先以调账更正账务，此处只记录说明。',
-      CORRECTED_FEE: '复核后手续费更正为账单金额，差额 {amount} 元从待分账或收款方余额扣除或补回。',
-      CORRECTED_BOOKS: '复核后渠道资金按账单更正 {amount} 元，对方科目为待查款项。',
+      CORRECTED_FEE: '复核后手续费更正为账单金额，差额 {amount} 从待分账或收款方余额扣除或补回。',
+      CORRECTED_BOOKS: '复核后渠道资金按账单更正 {amount}，对方科目为待查款项。',
     },
     fields: {
       day: '日期',
@@ -227,12 +227,12 @@ export const locale = defineLocale(
       CHECKED: 'Only said; nothing is booked and no money moves.',
       CHANNEL: 'The channel corrects its bill; nothing is booked and no money moves.',
       SUPPLEMENTED: 'An order was made of this money; if not, make it on the page of orders first.',
-      REFUNDED: '¥{amount} in suspense goes back to its buyer.',
+      REFUNDED: '{amount} in suspense goes back to its buyer.',
       CORRECTED: 'Correct the books by an adjustment; here it is only said.',
       CORRECTED_FEE:
-        'When somebody agrees the fee becomes that of the bill; ¥{amount} comes of pending money or of its collector.',
+        'When somebody agrees the fee becomes that of the bill; {amount} comes of pending money or of its collector.',
       CORRECTED_BOOKS:
-        'When somebody agrees channel money is corrected by ¥{amount}, against money in suspense.',
+        'When somebody agrees channel money is corrected by {amount}, against money in suspense.',
     },
     fields: {
       day: 'Day',
