@@ -93,7 +93,14 @@ export const deviceSplits = {
     path: '/finance/device-splits/release',
     summary: 'Release machines of their strategy: trade in the mall pauses until they have one',
     audit: 'deviceSplits.release',
-    input: z.strictObject({ ids }),
+    input: z.strictObject({
+      ids,
+      /** Whoever releases was told what it stops (specification, section 8). */
+      confirmed: z.literal(
+        true,
+        bi('释放后商城交易将暂停，请先确认', 'Trade in the mall pauses: confirm it'),
+      ),
+    }),
     output: Bound,
   }),
   undo: write('split:bind', {

@@ -38,6 +38,8 @@ export const stays: readonly string[] = [
   'drug_guard_refusals',
   'split_orders', // whose sale it was
   'split_debts',
+  'split_requests', // what its channel was asked
+  'split_returns',
   'split_bindings', // end when the machine goes
   'device_tag_links', // end: the database drops them
   'expiry_items', // the new owner's people are told anew

@@ -34,7 +34,7 @@ export const deviceSplits: DomainSamples = {
     }),
     'deviceSplits.bind': async (world) => ({ ids: [own], strategyId: await published(world) }),
     'deviceSplits.previewRelease': async () => ({ ids: [own] }),
-    'deviceSplits.release': async () => ({ ids: [own] }),
+    'deviceSplits.release': async () => ({ ids: [own], confirmed: true }),
     'deviceSplits.undo': async (world) => {
       const actId = randomUUID()
       await world.sql(

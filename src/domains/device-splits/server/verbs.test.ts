@@ -58,7 +58,8 @@ const publish = (id: number, from: string) =>
   )
 const bind = (ids: number[], strategyId: number, user = operator) =>
   world.send(user, 'POST', `${path}/bind`, { ids, strategyId })
-const release = (ids: number[]) => world.send(operator, 'POST', `${path}/release`, { ids })
+const release = (ids: number[]) =>
+  world.send(operator, 'POST', `${path}/release`, { ids, confirmed: true })
 const counting = async (deviceId: number, lane = 0, product = 0) =>
   (
     await world.one<{ id: number | null }>(
@@ -92,6 +93,11 @@ test('many are bound, changed and released; whoever cannot be is told why', asyn
   const changed = await bind([31], 2)
   expect(changed.body.results).toMatchObject([{ ok: true, from: '策略1', to: '策略2' }])
   expect(await states()).toEqual(['31:1 released', '32:1', '31:2'])
+  const unsaid = await world.send(operator, 'POST', `${path}/release`, { ids: [31, 32] })
+  expect([unsaid.status, unsaid.body.errors]).toEqual([
+    400,
+    [{ field: 'confirmed', message: '释放后商城交易将暂停，请先确认' }],
+  ])
   expect((await release([31, 32])).body).toMatchObject({ done: 2 })
   expect((await release([31])).body.results[0].reason).toBe('未绑定策略')
   const { list } = (await world.send(operator, 'GET', path)).body

@@ -86,7 +86,7 @@ export function ReleaseBatch({ ids, orgIds: _, ...ends }: Chosen) {
     preview: deviceSplits.previewRelease,
     asked: { ids },
     save: deviceSplits.release,
-    input: { ids },
+    input: { ids, confirmed: true },
     success: 'deviceSplits:success.release',
     invalidates,
     ...ends,
