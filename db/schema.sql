@@ -3602,15 +3602,15 @@ table public.row_count_changes row security
   grant delete, insert, select, update to huodao_app
 
 view public.row_count_facts
- SELECT org_id,
-    list,
-    ((created_at AT TIME ZONE 'Asia/Shanghai'::text))::date AS day,
-    kind,
+ SELECT r.org_id,
+    r.list,
+    d.day,
+    r.kind,
     count(*) AS rows,
-    sum(amount) AS amount,
-    sum(refunded) AS refunded,
-    sum(cost) AS cost
-   FROM ( SELECT orders.org_id,
+    sum(r.amount) AS amount,
+    sum(r.refunded) AS refunded,
+    sum(r.cost) AS cost
+   FROM (( SELECT orders.org_id,
             orders.created_at,
             'orders'::text AS list,
             (
@@ -3658,7 +3658,8 @@ view public.row_count_facts
             0,
             0
            FROM split_orders) r
-  GROUP BY org_id, list, (((created_at AT TIME ZONE 'Asia/Shanghai'::text))::date), kind;
+     CROSS JOIN LATERAL ( SELECT ((r.created_at AT TIME ZONE 'Asia/Shanghai'::text))::date AS day) d)
+  GROUP BY r.org_id, r.list, d.day, r.kind;
   org_id bigint
   list text
   day date

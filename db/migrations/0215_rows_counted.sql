@@ -68,8 +68,8 @@ drop procedure app_counted(regclass, text, text[], boolean);
 
 -- What they must say; no screen reads it.
 create view row_count_facts as
-  select org_id, list, (created_at at time zone 'Asia/Shanghai')::date as day, kind,
-    count(*) as rows, sum(amount) as amount, sum(refunded) as refunded, sum(cost) as cost
+  select r.org_id, r.list, d.day, r.kind, count(*) as rows, sum(r.amount) as amount,
+    sum(r.refunded) as refunded, sum(r.cost) as cost
   from (select org_id, created_at, 'orders' as list,
         case when excluded then '-' else '' end || order_status as kind, paid_amount as amount,
         refunded_amount as refunded, cost_amount as cost from orders
@@ -79,6 +79,7 @@ create view row_count_facts as
         from ledger_entries
       union all select org_id, created_at, 'operation_logs', level, 0, 0, 0 from operation_logs
       union all select org_id, created_at, 'split_orders', state, 0, 0, 0 from split_orders) r
+  cross join lateral (select (r.created_at at time zone 'Asia/Shanghai')::date as day) d
   group by 1, 2, 3, 4;
 revoke all on row_count_facts from huodao_app;
 insert into row_counts select * from row_count_facts;
