@@ -94,8 +94,33 @@ async function refreshFigures(db: Db, now: Date): Promise<void> {
       await sql`delete from ${sql.table(table)}`.execute(tx)
     await sumUp(tx)
     await refreshBilling(tx, now)
+    await refreshSplits(tx)
+    await refreshCounts(tx)
   })
   const machines = await rowsOf<{ id: number }>(db)`select id from scale_machines`
   for (const statement of counterStatements(machines.map(({ id }) => id)))
     await statement.execute(db)
+}
+
+/** What is due of shares, and what strategies gave. */
+async function refreshSplits(db: Db): Promise<void> {
+  await sql`delete from split_dues`.execute(db)
+  await sql`insert into split_dues (org_id, config_id, mode, done, day, amount, kept)
+    select org_id, config_id, mode, done, day, sum(amount), true
+    from (select * from split_due_facts union all select * from split_due_moved) f
+    group by 1, 2, 3, 4, 5 having sum(amount) <> 0`.execute(db)
+  await sql`delete from split_days`.execute(db)
+  await sql`insert into split_days (org_id, strategy_id, version_id, day, given)
+    select org_id, strategy_id, version_id, day, sum(given) from split_day_facts
+    group by 1, 2, 3, 4`.execute(db)
+}
+
+/** How many rows each day of a list has; those of organisation 0 are of all of them. */
+async function refreshCounts(db: Db): Promise<void> {
+  await sql`delete from row_count_changes`.execute(db)
+  await sql`delete from row_counts`.execute(db)
+  await sql`insert into row_counts select * from row_count_facts`.execute(db)
+  await sql`insert into row_counts
+    select 0, list, day, kind, sum(rows), sum(amount), sum(refunded), sum(cost)
+    from row_counts group by 2, 3, 4`.execute(db)
 }
