@@ -1,5 +1,6 @@
-import { defineErrors } from '../../shared/errors.ts'
+import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
 import type { ReceiverKind } from '../payment-channels/rules.ts'
+import { sameName } from '../payout-accounts/rules.ts'
 
 export const receiverErrors = defineErrors('splitReceivers', {
   partyTaken: [409004, '该分账方已登记接收方', 'This party has a receiver at this merchant'],
@@ -17,7 +18,31 @@ export const receiverErrors = defineErrors('splitReceivers', {
     '接收方正在被已发布的策略使用，不能删除',
     'A published strategy pays this receiver: it cannot be deleted',
   ],
+  otherHolder: [
+    422505,
+    '户名必须与分账方的机构名称一致',
+    'The holder must be the registered name of the party',
+  ],
+  onlyPlatform: [
+    422506,
+    '个人接收方只能由平台登记',
+    'Only the platform registers a person for an organisation',
+  ],
 })
+
+/**
+ * Whoever collects the money registers where others are paid: what their channel then says of the
+ * name must be theirs, or he could be paid for them. That a person stands for an organisation is
+ * the platform's to say.
+ */
+export const holderFinding = (
+  { kind, holderName }: { kind: ReceiverKind; holderName: string },
+  partyName: string,
+  ofPlatform: boolean,
+): ErrorDef | null => {
+  if (kind === 'PERSONAL_OPENID') return ofPlatform ? null : receiverErrors.onlyPlatform
+  return sameName(holderName, partyName) ? null : receiverErrors.otherHolder
+}
 
 export const providers = ['SIMULATOR', 'WECHAT', 'ALIPAY'] as const
 export type Provider = (typeof providers)[number]

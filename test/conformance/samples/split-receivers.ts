@@ -43,14 +43,18 @@ export const splitReceivers: DomainSamples = {
   samples: {
     'splitReceivers.create': async (world) => {
       await world.sql(`delete from split_receivers where party_org_id = $1`, [place.PARENT])
+      const [party] = await world.sql<{ name: string }>(
+        'select name from organisations where id = $1',
+        [place.PARENT],
+      )
       return {
         ...{ partyId: place.PARENT, kind: 'MERCHANT_ID', account: account() },
-        ...{ relation: 'PARTNER', holderName: '公司' },
+        ...{ relation: 'PARTNER', holderName: party?.name },
       }
     },
     'splitReceivers.update': async (world) => ({
       ...(await made(world)),
-      ...{ relation: 'SUPPLIER', holderName: '新名' },
+      ...{ relation: 'SUPPLIER', holderName: '方' },
     }),
     'splitReceivers.remove': made,
   },

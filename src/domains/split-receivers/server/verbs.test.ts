@@ -8,10 +8,13 @@ import { receiverKind, syncReceivers } from './jobs.ts'
 
 let world: World
 let finance: string
+let platform: string
 beforeAll(async () => {
   world = await openWorld()
   await splitSales(world, 'OWN')
   finance = await world.login('ROLE_FULL')
+  platform = await world.login('PLATFORM_FULL')
+  await world.sql(`update organisations set name = '代理有限公司' where id = $1`, [place.PARENT])
 })
 afterAll(() => world?.close())
 beforeEach(async () => {
@@ -21,7 +24,8 @@ beforeEach(async () => {
 
 const given = {
   ...{ partyId: place.PARENT, kind: 'MERCHANT_ID', account: '1900 0001 09' },
-  ...{ holderName: '代理有限公司', relation: 'DISTRIBUTOR' },
+  // spaces are none of the name, and tell it from the party's in the log
+  ...{ holderName: '代理 有限公司', relation: 'DISTRIBUTOR' },
 } as const
 const work = () => runDue(world.app, receiverKind(world.app))
 const create = (change: object = {}) =>
@@ -46,7 +50,7 @@ test('a receiver is entered, registered by the channel, and shown masked', async
     `select string_agg(o::text, ' ') as text from operation_logs o`,
   )
   expect(logged[0]?.text).not.toContain('1900000109')
-  expect(logged[0]?.text).not.toContain('代理有限公司')
+  expect(logged[0]?.text).not.toContain('代理 有限公司')
 })
 
 test.each([
@@ -54,6 +58,12 @@ test.each([
   [{ partyId: place.OWN }, 'splitReceivers.collects', 'partyId'],
   [{ partyId: place.SIBLING }, 'splitReceivers.wrongParty', 'partyId'],
   [{ configId: 987_654 }, 'splitReceivers.noMerchant', 'configId'],
+  // his own account in the place of the agent's
+  [{ holderName: '运营有限公司' }, 'splitReceivers.otherHolder', 'holderName'],
+  [
+    { kind: 'PERSONAL_OPENID', account: 'oUpF8uMuAJO_M2pxb1Q9zNjWeS6o', holderName: '张三' },
+    ...['splitReceivers.onlyPlatform', 'kind'],
+  ],
 ])('%j is refused', async (change, error, field) => {
   const { body } = await create(change)
   expect([body.error, body.errors[0].field]).toEqual([error, field])
@@ -63,7 +73,9 @@ test.each([
 test('a party has one place, a place one party', async () => {
   await create()
   expect((await create({ account: '1900000110' })).body.error).toBe('splitReceivers.partyTaken')
-  expect((await create({ partyId: 1 })).body.error).toBe('splitReceivers.accountTaken')
+  const [own] = await world.sql<{ name: string }>('select name from organisations where id = 1')
+  const other = await create({ partyId: 1, holderName: own?.name })
+  expect(other.body.error).toBe('splitReceivers.accountTaken')
 })
 
 test('silence is tried again, a refusal is shown; the morning asks once more', async () => {
@@ -81,12 +93,29 @@ test('silence is tried again, a refusal is shown; the morning asks once more', a
 })
 
 test('to a person goes what never comes back', async () => {
-  const { body } = await create({
-    kind: 'PERSONAL_OPENID',
-    account: 'oUpF8uMuAJO_M2pxb1Q9zNjWeS6o',
-  })
+  const person = { kind: 'PERSONAL_OPENID', account: 'oUpF8uMuAJO_M2pxb1Q9zNjWeS6o' }
+  const { body } = await world.call(
+    splitReceivers.create,
+    { ...given, ...person, holderName: '张三' } as typeof given,
+    { token: platform },
+  )
   await work()
-  expect(await read(body.id)).toMatchObject({ state: 'REGISTERED', returnConsent: false })
+  expect(
+    await world.sql('select state, return_consent from split_receivers where id = $1', [body.id]),
+  ).toEqual([{ state: 'REGISTERED', return_consent: false }])
+})
+
+test('another name than the party has does not take its place', async () => {
+  const { body } = await create()
+  const asked = { id: body.id, version: body.version, relation: 'SUPPLIER' as const }
+  const other = await world.call(
+    splitReceivers.update,
+    { ...asked, holderName: '运营有限公司' },
+    { token: finance },
+  )
+  expect(other.body.error).toBe('splitReceivers.otherHolder')
+  const same = { ...asked, holderName: '代理有限公司 ' }
+  expect((await world.call(splitReceivers.update, same, { token: finance })).status).toBe(200)
 })
 
 test('an empty name stays, another one is registered anew; what is paid now is not deleted', async () => {

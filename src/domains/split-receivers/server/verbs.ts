@@ -9,7 +9,7 @@ import {
 } from '../../payment-channels/server/sealedReceivers.ts'
 import { masked } from '../../payout-accounts/rules.ts'
 import type { splitReceivers } from '../contract.ts'
-import { isAccount, receiverErrors, shownName } from '../rules.ts'
+import { holderFinding, isAccount, receiverErrors, shownName } from '../rules.ts'
 import { receiversName } from './jobs.ts'
 import * as q from './queries.ts'
 
@@ -26,6 +26,10 @@ async function merchantOf(ctx: Ctx, configId: number | null) {
   const [merchant] = await q.merchants(ctx, configId)
   if (!merchant) throw fieldRefusal(receiverErrors.noMerchant, 'configId')
   return merchant
+}
+function checkHolder(ctx: Ctx, given: Parameters<typeof holderFinding>[0], party: string): void {
+  const wrong = holderFinding(given, party, ctx.actor.ofPlatform)
+  if (wrong) throw fieldRefusal(wrong, given.kind === 'PERSONAL_OPENID' ? 'kind' : 'holderName')
 }
 const poke = (ctx: Ctx) => ctx.afterCommit(() => ctx.app.jobs.poke(receiversName))
 
@@ -51,6 +55,7 @@ export const handlers: Handlers<Contract> = {
     const account = given.account.normalize('NFKC').replace(/\s+/g, '')
     if (!isAccount(provider, kind, account))
       throw fieldRefusal(receiverErrors.wrongAccount, 'account')
+    checkHolder(ctx, { kind, holderName: given.holderName }, party.name)
     const place = { orgId, configId, partyId }
     const { id } = await guarding(unique)(
       ctx.db
@@ -79,6 +84,7 @@ export const handlers: Handlers<Contract> = {
   async update(ctx, { id, version, relation, holderName }) {
     const held = found(await q.held(ctx, id))
     const before = found(await q.one(ctx, id))
+    if (holderName) checkHolder(ctx, { kind: before.kind, holderName }, before.partyName)
     const name = holderName || openReceiver(ctx.app, held, held.holder)
     await updateVersion(
       ctx,
