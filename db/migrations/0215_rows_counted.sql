@@ -25,6 +25,9 @@ create table row_count_changes (
 );
 create index row_count_changes_org on row_count_changes (org_id, list, day);
 call app_protect('row_count_changes');
+-- of all machines of an organisation: whoever sees some is told none
+create policy whole on row_counts as restrictive using ((select app_devices()) is null);
+create policy whole on row_count_changes as restrictive using ((select app_devices()) is null);
 
 -- `kind` and `sums` are made of columns of r; they change where `changes` is said
 create procedure app_counted(list regclass, kind text, sums text[], changes boolean)

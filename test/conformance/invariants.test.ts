@@ -103,6 +103,10 @@ const breaks: Record<string, string> = {
   'shares of bills equal the ledger': `insert into bill_shares (org_id, owner_id, device_id, grain,
     day, config_id, provider, pay_type, share)
     values (3, 3, ${lane}, 'DAY', '2026-01-01', 0, 'SIMULATOR', 'WECHAT', 1)`,
+  'marks of accounts equal their entries': `insert into ledger_marks (org_id, account_id,
+      created_at, entry_id, balance)
+    select a.org_id, e.account_id, e.created_at, e.id, 987654321 from ledger_entries e
+    join ledger_accounts a on a.id = e.account_id where a.org_id = 3 order by e.id limit 1`,
   'what stands on invoices is what their items say': `update invoice_sources
     set invoiced = invoiced + 1 where ${own}`,
   'an invoice is the sum of its items, which count while it does': `update invoices

@@ -91,10 +91,15 @@ export const invoices: DomainSamples = {
       ),
       version: 1,
     }),
-    'invoices.create': async (world) => ({
-      titleId: own,
-      sourceNos: [await world.sell('OWN', ['OK'])],
-    }),
+    'invoices.create': async (world) => {
+      // samples of machines leave it locked, paused or open
+      await world.sql(
+        `with s as (update device_states set door_open = false where device_id = $1)
+        update devices set lifecycle = 'OPERATING', locked = false where id = $1`,
+        [rowId('OWN', 1)],
+      )
+      return { titleId: own, sourceNos: [await world.sell('OWN', ['OK'])] }
+    },
     'invoices.approve': (world) => made(world, 'PENDING'),
     'invoices.reject': async (world) => ({ ...(await made(world, 'PENDING')), reason: '有误' }),
     'invoices.cancel': (world) => made(world, 'PENDING'),

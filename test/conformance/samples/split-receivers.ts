@@ -39,7 +39,11 @@ export const splitReceivers: DomainSamples = {
     simulated_splits: { no: `RCV ${where}`, org_id: place[where], kind: 'RECEIVER', body: '{}' },
   }),
   pathIds: { receivers: byRow },
-  fieldIds: { partyId: { own: (where) => place[where], none: missingId } },
+  fieldIds: {
+    // parties stand above too, and are named to whoever may pay them
+    'receivers partyId': { own: (where) => place[where], none: missingId, shared: true },
+    'receivers configId': { ...byRow, shared: true },
+  },
   samples: {
     'splitReceivers.create': async (world) => {
       await world.sql(`delete from split_receivers where party_org_id = $1`, [place.PARENT])

@@ -29,7 +29,7 @@ async function whole(ctx: Ctx, orgId: number) {
   if (ctx.actor.scope.devices !== null) throw new Refusal(common.notFound)
   return found(
     await rowOf<{ name: string }>(ctx.db)`select o.name from organisations o
-      where o.id = ${orgId} and ${visible(ctx, 'o.id')}`,
+      where o.id = ${orgId} and ${visible(ctx, 'o.id')} and (select app_devices()) is null`,
   )
 }
 
