@@ -54,7 +54,7 @@ export function DeviceSplitList() {
           col('machineName', { width: 132 }),
           col('operatorName', { width: 116 }),
           col('tactics', {
-            fit: (_, { tactics, versionNo }) => `${tactics ?? t('paused')} v${versionNo ?? ''}`,
+            fit: (_, { tactics, versionNo }) => `${tactics ?? t('unbound')} v${versionNo ?? ''}`,
             render: (tactics: string | null, { versionNo }) =>
               tactics === null ? (
                 <Bad>
@@ -73,7 +73,7 @@ export function DeviceSplitList() {
             render: (name: string | null, { strategyId }) =>
               strategyId === null ? '—' : name || <Muted>{t('simulator')}</Muted>,
           }),
-          col('boundAt'),
+          col('boundAt', { defaultHidden: true }),
           col('recentSplit'),
           col('mallTrading'),
         ]}

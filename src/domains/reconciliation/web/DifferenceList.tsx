@@ -63,7 +63,7 @@ export function DifferenceList() {
         ]}
         columns={[
           col('kind', { tones: {}, fixed: 'start' }),
-          col('day'),
+          col('day', { defaultHidden: true }),
           col('subject'),
           col('orderNum', {
             defaultHidden: true,

@@ -103,7 +103,7 @@ export function StrategyList() {
           }),
           col('deviceCount'),
           col('recentSplit'),
-          col('updateTime'),
+          col('updateTime', { defaultHidden: true }),
         ]}
         actions={(row) => [
           { key: 'edit', label: t('web:action.edit'), can: row.can.update, to: edit(row.id) },
