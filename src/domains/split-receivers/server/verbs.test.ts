@@ -62,7 +62,8 @@ test.each([
   [{ holderName: '运营有限公司' }, 'splitReceivers.otherHolder', 'holderName'],
   [
     { kind: 'PERSONAL_OPENID', account: 'oUpF8uMuAJO_M2pxb1Q9zNjWeS6o', holderName: '张三' },
-    ...['splitReceivers.onlyPlatform', 'kind'],
+    'splitReceivers.onlyPlatform',
+    'kind',
   ],
 ])('%j is refused', async (change, error, field) => {
   const { body } = await create(change)
