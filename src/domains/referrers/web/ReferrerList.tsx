@@ -55,6 +55,8 @@ export function ReferrerList() {
           col('defaultBp', { render: (bp: number) => `${(bp / 100).toFixed(2)}%` }),
           col('receiveKind'),
           col('receiverState'),
+          col('earned'),
+          col('unpaid'),
           col('status'),
           col('createTime'),
           col('orgName', { defaultHidden: true }),
@@ -90,7 +92,7 @@ export function ReferrerList() {
                 onClick: () => void enable(row, { status: 'ENABLED' }),
               },
         ]}
-        card={['mobile', 'linkedOrgName', 'defaultBp', 'receiverState']}
+        card={['mobile', 'linkedOrgName', 'defaultBp', 'receiverState', 'earned', 'unpaid']}
       />
       {code ? <QrDialog code={code} onClose={() => setCode(null)} /> : null}
     </>
