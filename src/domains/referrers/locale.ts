@@ -14,8 +14,6 @@ export const locale = defineLocale(
       receiverState: '接收方状态',
       idName: '证件姓名',
       validUntil: '有效期',
-      earned: '累计佣金',
-      unpaid: '待结算',
     },
     enums: {
       receiveKind: { PERSONAL: '个人零钱', MERCHANT: '商户', LEDGER: '账本' },
@@ -56,8 +54,6 @@ export const locale = defineLocale(
       receiverState: 'Receiver',
       idName: 'Name of the papers',
       validUntil: 'Valid until',
-      earned: 'Earned',
-      unpaid: 'Not yet paid',
     },
     enums: {
       receiveKind: { PERSONAL: 'WeChat balance', MERCHANT: 'Merchant', LEDGER: 'Ledger' },

@@ -78,8 +78,7 @@ const Result = z.strictObject({
   after: Sums,
   parties: z.array(
     z.strictObject({
-      /** Below nothing a referrer. */
-      orgId: z.number().int(),
+      orgId: f.id,
       name: z.string(),
       ...both,
       /** Ten-thousandths of a fen. */

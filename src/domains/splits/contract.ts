@@ -28,9 +28,7 @@ export const splitTones = {
 const State = z.enum(splitStateNames).meta({ tones: splitTones })
 
 const Share = z.strictObject({
-  /** One of the two. */
-  orgId: f.id.nullable(),
-  referrerId: f.id.nullable(),
+  orgId: f.id,
   name: z.string(),
   isCollector: z.boolean(),
   given: f.fen,

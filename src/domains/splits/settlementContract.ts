@@ -55,9 +55,7 @@ export const Settlement = z.strictObject({
       standing: z.enum(standings).nullable(),
       shares: z.array(
         z.strictObject({
-          /** One of the two. */
-          orgId: f.id.nullable(),
-          referrerId: f.id.nullable(),
+          orgId: f.id,
           name: z.string(),
           isCollector: z.boolean(),
           given: f.fen,

@@ -17,19 +17,8 @@ type Query = Input<Contract['entries']>
 /** Without a range or a number the last days. */
 const usualDays = 7
 
-const at = sql`(e.created_at at time zone 'Asia/Shanghai')::date`
-/** Days that are over are sums; what came behind the last of them is added up to the entry. */
-const balance = sql`(select coalesce((select sum(d.debit - d.credit) from ledger_days d
-      where d.org_id = a.org_id and d.code = a.code and d.day <= closed.day
-        and d.config_id is not distinct from a.config_id), 0)
-    + coalesce((select sum(n.amount) from ledger_entries n
-        where n.account_id = any(array(select x.id from ledger_accounts x where x.org_id = a.org_id
-          and x.code = a.code and x.config_id is not distinct from a.config_id))
-        and n.created_at >= coalesce((closed.day + 1)::timestamp at time zone 'Asia/Shanghai',
-          '-infinity')
-        and (n.created_at, n.id) <= (e.created_at, e.id)), 0)
-  from (select max(d.day) as day from ledger_days d where d.org_id = a.org_id and d.code = a.code
-    and d.config_id is not distinct from a.config_id and d.day < ${at}) closed)::bigint`
+/** To the microsecond: the place of an entry among those of its account. */
+const moment = sql`to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 const below = (column: string, orgId: number) =>
   sql`${sql.ref(column)} = any(array(select b.id from organisations a

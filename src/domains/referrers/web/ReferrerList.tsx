@@ -55,8 +55,6 @@ export function ReferrerList() {
           col('defaultBp', { render: (bp: number) => `${(bp / 100).toFixed(2)}%` }),
           col('receiveKind'),
           col('receiverState'),
-          col('earned'),
-          col('unpaid'),
           col('status'),
           col('createTime'),
           col('orgName', { defaultHidden: true }),
@@ -92,7 +90,7 @@ export function ReferrerList() {
                 onClick: () => void enable(row, { status: 'ENABLED' }),
               },
         ]}
-        card={['mobile', 'linkedOrgName', 'defaultBp', 'receiverState', 'earned', 'unpaid']}
+        card={['mobile', 'linkedOrgName', 'defaultBp', 'receiverState']}
       />
       {code ? <QrDialog code={code} onClose={() => setCode(null)} /> : null}
     </>

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { partyOf } from '../../ledger/rules.ts'
 import type { StrategyVersion } from '../contract.ts'
 
 type Content = Pick<
@@ -22,7 +21,7 @@ export const hashOf = (said: Content): string =>
       JSON.stringify([
         ...[said.configId, said.mode, said.feeMode, said.timing, said.timingNumber],
         ...[said.subsidySplit, said.laneIds, said.categoryIds, said.deviceIds],
-        said.parties.map((party) => [partyOf(party), party.ratioBp, party.isCollector]),
+        said.parties.map(({ orgId, ratioBp, isCollector }) => [orgId, ratioBp, isCollector]),
       ]),
     )
     .digest('hex')

@@ -10,7 +10,6 @@ import { Time } from '../../../web/Time.tsx'
 import { Figures, Sheet } from '../../../web/ui/Sheet.tsx'
 import { Bad, Chip, Lead, Muted } from '../../../web/ui/Text.tsx'
 import { useTarget } from '../../../web/useTarget.ts'
-import { partyOf } from '../../ledger/rules.ts'
 import { splits, splitTones } from '../contract.ts'
 import { failReasons } from '../rules.ts'
 import type { Settlement } from '../settlementContract.ts'
@@ -187,7 +186,7 @@ function Shares({ shares }: { shares: Split['shares'] }) {
         </thead>
         <tbody>
           {shares.map((share) => (
-            <tr key={partyOf(share)}>
+            <tr key={share.orgId}>
               <th scope="row">
                 <Flex gap={6} align="center" component="span">
                   {share.name}
