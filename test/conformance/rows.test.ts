@@ -84,6 +84,7 @@ const figures = [
   'billing.ledgerState',
   'billing.accounts',
   'billing.statements',
+  'billing.subscriptions',
   'boards.counts',
   'boards.options',
   'complaints.stats',
