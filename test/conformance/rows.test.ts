@@ -84,7 +84,6 @@ const figures = [
   'billing.ledgerState',
   'billing.accounts',
   'billing.statements',
-  'billing.subscriptions',
   'boards.counts',
   'boards.options',
   'complaints.stats',

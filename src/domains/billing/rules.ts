@@ -41,24 +41,6 @@ export const voucherTypes = [
 /** What a party has a statement of: what it is owed, what is on its way, what it owes. */
 export const statementCodes = ['2002', '2003', '1101'] as const
 
-/** Of what there is mail: the week before on Mondays, a month when it is issued. */
-export const periods = ['WEEK', 'MONTH'] as const
-/** Of a person. */
-export const mostSubscriptions = 20
-/** Why a mail did not leave. */
-export const problems = [
-  ...([
-    'NONE',
-    'NO_RIGHT',
-    'UNCONFIRMED',
-    'NO_MAIL_SERVER',
-    'NOT_ISSUED',
-    'LIMIT',
-    'MAIL',
-  ] as const),
-] as const
-export type Problem = (typeof problems)[number]
-
 /** How the key of a voucher begins: what it books, in words. */
 export const facts = [
   ...(['in', 'fee', 'rf', 'sus', 'susr', 'susa', 'al', 'so', 'st', 'sr', 'srr', 'net'] as const),

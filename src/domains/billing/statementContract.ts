@@ -3,17 +3,11 @@ import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
-import { mostSubscriptions, periods, problems, statementCodes, voucherTypes } from './rules.ts'
+import { statementCodes, voucherTypes } from './rules.ts'
 
 export const statementErrors = defineErrors('statements', {
   notOver: [422001, '该月尚未结束，不能出具对账单', 'The month is not over'],
   making: [409001, '对账单正在生成，请稍候', 'It is being made'],
-  subscribed: [409001, '已订阅', 'You get it already'],
-  tooMany: [
-    422001,
-    `每人最多订阅${mostSubscriptions}份`,
-    `At most ${mostSubscriptions} subscriptions of a person`,
-  ],
   notIssued: [404001, '该月对账单尚未出具', 'There is no statement of this month yet'],
 })
 
@@ -84,48 +78,7 @@ export const StatementRow = z.strictObject({
 })
 export type StatementRow = z.infer<typeof StatementRow>
 
-const wrongMail = bi('邮箱格式不正确', 'Not an e-mail address')
-export const SubscriptionRow = z.strictObject({
-  id: f.id,
-  orgId: f.id,
-  orgName: z.string(),
-  period: z.enum(periods),
-  email: z.string(),
-  /** Whoever reads there said yes to mail of the subscriber's organisation. */
-  confirmed: z.boolean(),
-  problem: z.enum(problems),
-  sentTime: f.instant.nullable(),
-  createTime: f.instant,
-})
-
 export const statementEndpoints = {
-  subscriptions: read('billing:subscribe', {
-    path: '/finance/statement-subscriptions',
-    summary: 'What statements the signed-in person gets by mail',
-    output: z.strictObject({ list: z.array(SubscriptionRow) }),
-  }),
-  subscribe: write('billing:subscribe', {
-    path: '/finance/statement-subscriptions',
-    summary:
-      'Statements of an organisation by mail, to an address once it said yes; rights are looked at again at every mail',
-    audit: 'billing.subscribe',
-    fresh: true,
-    errors: [statementErrors.subscribed, statementErrors.tooMany],
-    input: z.strictObject({
-      orgId: f.id,
-      period: z.enum(periods),
-      email: z.email(wrongMail).max(100, wrongMail),
-    }),
-    output: SubscriptionRow,
-  }),
-  unsubscribe: write('billing:subscribe', {
-    method: 'DELETE',
-    path: '/finance/statement-subscriptions/{subscriptionId}',
-    summary: 'No more of these mails',
-    audit: 'billing.unsubscribe',
-    input: z.strictObject({ subscriptionId: f.id }),
-    output: f.done,
-  }),
   statements: read('billing:export', {
     path: '/finance/statements',
     summary: 'Issued statements of an organisation and month, the newest version first',

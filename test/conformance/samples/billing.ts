@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { place, rowId, type World } from '../../support/world.ts'
-import { byRow, type DomainSamples, fresh, missingId, type Source, uploaded } from './kit.ts'
+import { type DomainSamples, fresh, missingId, type Source, uploaded } from './kit.ts'
 
 const voucher: Source = {
   // the demo finds its own
@@ -32,15 +32,6 @@ async function suspense(world: World): Promise<number> {
   return (made as { id: number }).id
 }
 
-const subscribed = (world: World) =>
-  fresh(
-    world,
-    `insert into statement_subscriptions (org_id, user_id, period, email, lang, created_at)
-    select 3, id, 'WEEK', 'weekly@example.com', 'zh-CN', '2026-11-21' from users
-    where username = 'ROLE_FULL'
-    on conflict (org_id, user_id, period) do update set email = excluded.email`,
-  )
-
 export const billing: DomainSamples = {
   rows: (where) => ({
     ledger_adjustments: {
@@ -60,22 +51,9 @@ export const billing: DomainSamples = {
       ...{ id: rowId(where, 1), org_id: place[where], month: '2026-09-01', version_no: 1 },
       ...{ state: 'FAILED', error: `对账${where}`, created_at: '2026-10-01' },
     },
-    statement_subscriptions: {
-      ...{ id: rowId(where, 1), org_id: place[where], user_id: rowId(where, 1), period: 'WEEK' },
-      ...{ email: `${where}@example.com`, lang: 'zh-CN', created_at: '2026-10-01' },
-    },
   }),
-  pathIds: {
-    'finance voucherId': voucher,
-    'finance adjustmentId': adjustment,
-    'finance subscriptionId': byRow,
-  },
+  pathIds: { 'finance voucherId': voucher, 'finance adjustmentId': adjustment },
   samples: {
-    'billing.subscribe': async (world) => {
-      await world.sql(`delete from statement_subscriptions where period = 'MONTH'`)
-      return { orgId: place.OWN, period: 'MONTH', email: `${randomUUID()}@example.com` }
-    },
-    'billing.unsubscribe': async (world) => ({ subscriptionId: await subscribed(world) }),
     'billing.issueStatement': async () => ({ orgId: place.OWN, month: '2026-10' }),
     'billing.adjust': async (world) => ({
       debitOrgId: place.OWN,

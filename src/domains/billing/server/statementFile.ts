@@ -8,15 +8,11 @@ import { openThreads } from '../../../server/threads.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { toLang } from '../../../shared/text.ts'
 import { type Content, month as Month, statementErrors } from '../statementContract.ts'
-import type { Ask, work } from './statementPdf.ts'
+import type { work } from './statementPdf.ts'
 
 const threads = openThreads<typeof work>(new URL('./statementPdf.ts', import.meta.url), {
   ...{ threads: 1, waiting: 5, seconds: 60, megabytes: 256 },
 })
-
-/** At most a few wait for their turn; a mail tries again. */
-export const drawStatement = (ask: Ask, orgId: number): Promise<Uint8Array> =>
-  threads('statementPdf', ask, { orgId })
 
 /** The file of a statement, drawn from what was issued; each time is in the log. */
 export function serveStatements(http: FastifyInstance, app: App): void {
@@ -51,13 +47,14 @@ export function serveStatements(http: FastifyInstance, app: App): void {
           await writeLog(of, 'billing.statement', { id: one.id, name, orgId: Number(orgId) }, how)
           return one
         })
-        const pdf = await drawStatement(
+        const pdf = await threads(
+          'statementPdf',
           {
-            ...{ period: month, versionNo: issued.no, content: issued.content },
+            ...{ month, versionNo: issued.no, content: issued.content },
             issuedAt: issued.at.toISOString(),
             lang: toLang(request.headers['accept-language']),
           },
-          actor.orgId,
+          { orgId: actor.orgId },
         )
         const file = `statement-${orgId}-${month}-v${issued.no}.pdf`
         return reply

@@ -5,18 +5,17 @@ import { systemScope } from '../../../server/database.ts'
 import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { shape } from '../../../server/shapes.ts'
-import { clock, type Kind, type Piece } from '../../../server/work.ts'
+import type { Kind, Piece } from '../../../server/work.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { madeStorable } from '../../../shared/text.ts'
 import type { billing } from '../contract.ts'
-import { type periods, statementCodes } from '../rules.ts'
+import { statementCodes } from '../rules.ts'
 import { type Content, StatementRow, statementErrors } from '../statementContract.ts'
-import { contentOf, monthOf } from './statementContent.ts'
+import { contentOf } from './statementContent.ts'
 
 type Contract = typeof billing
 export const statementsName = 'statements'
-export const mailsName = 'statement-mails'
 
 const row = shape(StatementRow, ['statements', 's'], {
   month: sql<string>`to_char(s.month, 'YYYY-MM')`,
@@ -26,7 +25,7 @@ const row = shape(StatementRow, ['statements', 's'], {
 const joins = sql`left join users u on u.id = s.issued_by`
 
 /** The organisation, for whoever sees all of its machines. */
-export async function whole(ctx: Ctx, orgId: number) {
+async function whole(ctx: Ctx, orgId: number) {
   if (ctx.actor.scope.devices !== null) throw new Refusal(common.notFound)
   return found(
     await rowOf<{ name: string }>(ctx.db)`select o.name from organisations o
@@ -70,21 +69,7 @@ export const statementHandlers: Pick<Handlers<Contract>, 'statements' | 'issueSt
   },
 }
 
-/** Mail of the time that began on `day` to whoever wants it and did not get it yet. */
-export async function mailDue(
-  ctx: Ctx,
-  period: (typeof periods)[number],
-  day: string,
-  orgId?: number,
-): Promise<void> {
-  await sql`update statement_subscriptions
-    set state = 'WAITING', of_day = ${day}::date, next_at = ${clock(ctx.app)}, attempts = 0
-    where period = ${period} and (of_day is null or of_day < ${day}::date)
-      and ${orgId === undefined ? sql`true` : sql`org_id = ${orgId}`}`.execute(ctx.db)
-  ctx.afterCommit(() => ctx.app.jobs.poke(mailsName))
-}
-
-type Due = Piece & { id: number; org_id: number; issued_by: number | null; month_of: string }
+type Due = Piece & { id: number; org_id: number; month_of: string }
 /** Figures of a month are put together by the work, and stay as they were issued. */
 export const statementKind = (app: App): Kind<Due, { state: 'DONE'; content: Content }> => ({
   name: statementsName,
@@ -95,9 +80,7 @@ export const statementKind = (app: App): Kind<Due, { state: 'DONE'; content: Con
   waits: [60, 600, 3600],
   do: async ({ org_id, month_of }) => ({
     state: 'DONE',
-    content: await app.database.snapshot(systemScope, (db) =>
-      contentOf(db, org_id, monthOf(month_of)),
-    ),
+    content: await app.database.snapshot(systemScope, (db) => contentOf(db, org_id, month_of)),
   }),
   async mark(ctx, piece, to) {
     const state = to.state === 'RETRY' ? 'WAITING' : to.state
@@ -106,9 +89,6 @@ export const statementKind = (app: App): Kind<Due, { state: 'DONE'; content: Con
         issued_at = ${to.state === 'DONE' ? ctx.now : null}::timestamptz,
         error = ${'reason' in to ? madeStorable(to.reason).slice(0, 200) : ''}
       where ${piece.ours}`.execute(ctx.db)
-    // issued by hand it is for whoever issued it
-    if (to.state === 'DONE' && piece.issued_by === null)
-      await mailDue(ctx, 'MONTH', `${piece.month_of}-01`, piece.org_id)
     ctx.touch('ledger', piece.org_id)
   },
 })

@@ -5,7 +5,6 @@ import { accounts } from './funds.ts'
 import { ledgerState, listEntries, voucherOf } from './ledger.ts'
 import * as q from './queries.ts'
 import { statementHandlers } from './statements.ts'
-import { subscriptionHandlers } from './subscriptions.ts'
 
 type Contract = typeof billing
 
@@ -21,5 +20,4 @@ export const handlers: Handlers<Contract> = {
   accounts,
   ...adjustHandlers,
   ...statementHandlers,
-  ...subscriptionHandlers,
 }

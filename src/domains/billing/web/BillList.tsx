@@ -1,4 +1,4 @@
-import { Button, Flex } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Navigate, useLocation } from 'react-router'
@@ -16,9 +16,6 @@ import { type BillRow, billing, BillRow as Row } from '../contract.ts'
 import { usualDays } from '../rules.ts'
 import { type BillingTab, billingPaths, useBillingViews } from './pickers.ts'
 
-const SubscriptionDialog = lazyDialog(() =>
-  import('./SubscriptionDialog.tsx').then((m) => m.SubscriptionDialog),
-)
 const StatementDialog = lazyDialog(() =>
   import('./StatementDialog.tsx').then((m) => m.StatementDialog),
 )
@@ -40,7 +37,6 @@ function Bills() {
   const may = useMay()
   const { search } = useLocation()
   const [stating, setStating] = useState(false)
-  const [subscribing, setSubscribing] = useState(false)
   const less = (key: 'gathering' | 'pendingSplit' | 'splitAmount' | 'ownShare') =>
     col(key, {
       fit: (fen) => yuan(Number(fen)),
@@ -56,14 +52,9 @@ function Bills() {
         ns="billing"
         endpoint={billing.bills}
         header={
-          <Flex gap={8} wrap>
-            {may('billing:subscribe') ? (
-              <Button onClick={() => setSubscribing(true)}>{t('subscription.title')}</Button>
-            ) : null}
-            {may('billing:export') ? (
-              <Button onClick={() => setStating(true)}>{t('statement.title')}</Button>
-            ) : null}
-          </Flex>
+          may('billing:export') ? (
+            <Button onClick={() => setStating(true)}>{t('statement.title')}</Button>
+          ) : null
         }
         live="orders"
         views={useBillingViews('bills')}
@@ -116,7 +107,6 @@ function Bills() {
         empty={{ title: t('noBills') }}
         card={['identifier', 'price', 'refundment', 'servicePrice', 'gathering', 'orderCount']}
       />
-      {subscribing ? <SubscriptionDialog onClose={() => setSubscribing(false)} /> : null}
       {stating ? <StatementDialog onClose={() => setStating(false)} /> : null}
     </>
   )
