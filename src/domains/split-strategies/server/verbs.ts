@@ -219,15 +219,7 @@ export const handlers: Handlers<Contract> = {
       q.categories(ctx),
     ])
     const parties = new Map([...above, ...beside].map((one) => [one.id, one]))
-    const receivers = await Promise.all(
-      [null, ...merchants.map((one) => one.id)].map(async (configId) =>
-        (await q.receivers(ctx, id, configId)).map(({ partyId, gives }) => ({
-          ...{ configId, orgId: partyId, gives },
-        })),
-      ),
-    )
     return {
-      receivers: receivers.flat(),
       parties: [...parties.values()].map(({ id, name, kind }) => ({ orgId: id, name, kind })),
       merchants,
       categories,

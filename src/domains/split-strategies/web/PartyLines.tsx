@@ -23,12 +23,9 @@ const most = 10
 /** Who has a share, in their order; one of them collects. */
 export function PartyLines({
   choices,
-  keeping,
   named,
 }: {
   choices: Choices['parties']
-  /** Whoever gives nothing back of what was refunded. */
-  keeping: readonly number[]
   /** Those of the record, who may not be there any more. */
   named: readonly ShownParty[]
 }) {
@@ -62,15 +59,7 @@ export function PartyLines({
             <OrderHandle label={t('moveParty')} onDrop={(beside) => move(i, Number(beside))}>
               {null}
             </OrderHandle>
-            <SelectField
-              name={`parties.${i}.orgId`}
-              label=""
-              required
-              options={options}
-              {...(line.orgId !== undefined && !line.isCollector && keeping.includes(line.orgId)
-                ? { hint: t('keeps') }
-                : {})}
-            />
+            <SelectField name={`parties.${i}.orgId`} label="" required options={options} />
             <Field name={`parties.${i}.ratioBp`} label="" required>
               <PercentInput label={t('fields.ratioBp')} />
             </Field>

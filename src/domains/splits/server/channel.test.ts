@@ -369,6 +369,45 @@ test('what was not split in time is settled by the ledger; what is on its way is
   await agree()
 })
 
+test('a rest that no channel lets go of is in nobody’s way, and asked for again by a person', async () => {
+  const orderNum = await done()
+  splitFaults.set(`${orderNum}-F`, Array(60).fill('UNCLEAR'))
+  expect(await releaseDue(world.app)).toBeGreaterThan(0)
+  while (await send());
+  const [open] = await world.sql(
+    `select count(*)::int as n from split_orders where mode = 'CHANNEL' and unfrozen_at is null
+      and state in ('DONE','CLOSED','RETURNING','RETURNED')`,
+  )
+  expect(open, 'nothing is looked at every five seconds').toEqual({ n: 0 })
+  await world.sql(
+    `update split_requests set next_at = null where request_no = $1 and state = 'SENDING'`,
+    [`${orderNum}-F`],
+  )
+  splitFaults.clear()
+  const given = await read(orderNum)
+  expect(given).toMatchObject({ state: 'DONE', can: { retry: true } })
+  expect(await act(splits.retry, given)).toBe('DONE')
+  await send()
+  const after = await read(orderNum)
+  expect(after.requests).toMatchObject([{ kind: 'SPLIT' }, { kind: 'RELEASE', state: 'DONE' }])
+  expect(after.can.retry).toBe(false)
+})
+
+test('its loops run from the start, and no schedule adds one', async () => {
+  const loops: string[] = []
+  const jobs = {
+    ...world.app.jobs,
+    work: () => {},
+    schedule: async () => {},
+    every: (name: string) => void loops.push(name),
+  }
+  const app = { ...world.app, jobs }
+  await registerSplitJobs(app)
+  expect(loops).toEqual(['split-accrual', 'split-dues'])
+  await guardFreeze(app)
+  expect(loops).toHaveLength(2)
+})
+
 test('what a channel paid takes nothing of what the ledger pays; what it did not pay, once settled, does', async () => {
   const before = await mayHave()
   let since = await lastDue()
