@@ -5,7 +5,7 @@ import { bySystem } from '../../../server/run.ts'
 import { within } from '../../../server/within.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { deviceSplitErrors } from '../../device-splits/rules.ts'
-import { hasStrategy } from '../../device-splits/server/counting.ts'
+import { hasStrategy, isBound } from '../../device-splits/server/counting.ts'
 import { checkAfter } from '../../payment-channels/rules.ts'
 import { payeeOf } from '../../payment-channels/server/configs.ts'
 import { cachedSetting } from '../../settings/server/values.ts'
@@ -31,8 +31,7 @@ export async function openOtherWay(app: App, order: OfOrder, payType: PayType): 
     app.database.aside(
       (db) =>
         rowOf<{ storeId: number | null; bound: boolean }>(db)`select store_id as "storeId",
-        exists (select from split_bindings b
-          where b.device_id = d.id and b.released_at is null) as bound
+        ${isBound} as bound
         from devices d where d.id = ${deviceId}`,
     ),
     cachedSetting(app, orgId, 'order.requireSplit'),
