@@ -222,13 +222,13 @@ const alipayColumns = {
   fee: '服务费（元）',
 }
 /**
- * A zip of two files in GBK: of the one without 汇总 in its name the lines between the comments, of
- * which one names the account: the seller and four digits.
+ * Lines of a zip of two files in GBK: of the one without 汇总 in its name those between the comments,
+ * of which one names the account (the seller and four digits) and one says `end`.
  */
-export async function* alipayRows(
+export async function* alipayLines<K extends string>(
   file: string,
-  seller: string,
-): AsyncGenerator<BillLine | BadLine> {
+  { seller, columns, end }: { seller: string; columns: Record<K, string>; end: string },
+): AsyncGenerator<{ line: number; of: (key: K) => string }> {
   let at: Record<string, number> | null = null
   let [whole, named, line] = [false, false, 0]
   for await (const text of linesOf(await unzipped(file), 'gb18030')) {
@@ -238,16 +238,25 @@ export async function* alipayRows(
       const account = /账号[：:]\s*\[?(\d+)/.exec(text)?.[1]
       if (account && !account.startsWith(seller)) throw new OtherMerchant()
       named ||= account !== undefined
-      whole ||= text.includes('业务明细列表结束')
+      whole ||= text.includes(end)
       continue
     }
     if (!named) throw new BadBill('account')
     if (!at) {
-      at = columnsOf(text.replaceAll('(', '（').replaceAll(')', '）'), alipayColumns)
+      at = columnsOf(text.replaceAll('(', '（').replaceAll(')', '）'), columns)
       continue
     }
     const values = text.split(',').map((value) => value.trim())
-    const of = (key: keyof typeof alipayColumns) => values[at?.[key] ?? -1] ?? ''
+    yield { line, of: (key) => values[at?.[key] ?? -1] ?? '' }
+  }
+  if (!whole) throw new BadBill('end')
+}
+export async function* alipayRows(
+  file: string,
+  seller: string,
+): AsyncGenerator<BillLine | BadLine> {
+  const lines = { seller, columns: alipayColumns, end: '业务明细列表结束' }
+  for await (const { line, of } of alipayLines(file, lines)) {
     const row = rowOf<BillLine>(line, () => {
       const refund = of('kind') === '退款'
       if (!refund && of('kind') !== '交易') throw new NoLine('state')
@@ -266,7 +275,6 @@ export async function* alipayRows(
     })
     if (row) yield row
   }
-  if (!whole) throw new BadBill('end')
 }
 /** Alipay numbers no refunds: ours, of this trade. */
 export const alipayRefundNo = (tradeNo: string, refundNo: string): string =>

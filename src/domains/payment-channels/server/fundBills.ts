@@ -1,15 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { fenOf } from '../rules.ts'
-import {
-  BadBill,
-  columnsOf,
-  linesOf,
-  moment,
-  NoLine,
-  OtherMerchant,
-  rowOf,
-  unzipped,
-} from './bills.ts'
+import { alipayLines, BadBill, columnsOf, linesOf, moment, NoLine, rowOf } from './bills.ts'
 import type { BadLine, FundLine } from './channels.ts'
 
 /** Fund flows of channels, read line by line like their bills of trades. */
@@ -129,30 +120,12 @@ const alipayTypes: readonly (readonly [RegExp, Kind])[] = [
   [/支付|交易付款/, 'PAY'],
 ]
 
-/** A zip of two files in GBK, as that of trades; one comment names the account. */
 export async function* alipayFunds(
   file: string,
   seller: string,
 ): AsyncGenerator<FundLine | BadLine> {
-  let at: Record<string, number> | null = null
-  let [whole, named, line] = [false, false, 0]
-  for await (const text of linesOf(await unzipped(file), 'gb18030')) {
-    line += 1
-    if (!text.trim()) continue
-    if (text.startsWith('#')) {
-      const account = /账号[：:]\s*\[?(\d+)/.exec(text)?.[1]
-      if (account && !account.startsWith(seller)) throw new OtherMerchant()
-      named ||= account !== undefined
-      whole ||= text.includes('账务明细列表结束')
-      continue
-    }
-    if (!named) throw new BadBill('account')
-    if (!at) {
-      at = columnsOf(text.replaceAll('(', '（').replaceAll(')', '）'), alipayColumns)
-      continue
-    }
-    const values = text.split(',').map((value) => value.trim())
-    const of = (key: keyof typeof alipayColumns) => values[at?.[key] ?? -1] ?? ''
+  const lines = { seller, columns: alipayColumns, end: '账务明细列表结束' }
+  for await (const { line, of } of alipayLines(file, lines)) {
     yield rowOf(line, (): FundLine => {
       const [income, outgo] = [amountOf(of('income') || '0'), amountOf(of('outgo') || '0')]
       const amount = income - Math.abs(outgo)
@@ -169,5 +142,4 @@ export async function* alipayFunds(
       }
     })
   }
-  if (!whole) throw new BadBill('end')
 }
