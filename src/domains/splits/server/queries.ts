@@ -32,7 +32,8 @@ const said = (ctx: Ctx) => ({
     'retry', ${may(ctx, 'split:retry')}::boolean and (s.fail_reason is not null
       or s.state = 'PARTIAL' or ${isStuck}),
     'toLedger', ${may(ctx, 'split:retry')}::boolean and ${stuck}
-      and s.ledger_by is distinct from ${ctx.actor.userId}::bigint)`,
+      and (s.ledger_by is null
+        or ${ctx.actor.ofPlatform}::boolean and s.ledger_by <> ${ctx.actor.userId}::bigint))`,
 })
 /** The channel was asked until nobody asked any more, and did not say what became of it. */
 const isStuck = sql<boolean>`(s.state in ('SPLITTING','RETURNING') and (exists (

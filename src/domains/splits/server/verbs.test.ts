@@ -104,6 +104,15 @@ test('the ledger settles what a channel did not, when two people say so', async 
   const asked = await again(one)
   expect(asked).toMatchObject({ ledgerBy: expect.any(String), can: { toLedger: false } })
   expect(await ask(splits.toLedger, asked)).toBe('splits.samePerson')
+  // a second pair of hands of the collector would let it keep what the channel owes others
+  const [colleague] = await world.sql<{ id: number }>(
+    `select id::int from users where username = 'ROLE_CLERK'`,
+  )
+  const askedBy = (id: unknown) =>
+    world.sql('update split_orders set ledger_by = $2 where id = $1 returning ledger_by', [one.id, id])
+  await askedBy(colleague?.id)
+  expect((await again(one)).can.toLedger).toBe(false)
+  expect(await ask(splits.toLedger, asked)).toBe('splits.platformAgrees')
   expect(await ask(splits.toLedger, asked, other)).toBe('DONE')
 })
 

@@ -103,6 +103,8 @@ export const handlers: Handlers<Contract> = {
         throw new Refusal(splitErrors.wrongState)
       if (ledgerBy === null) return { ledger_by: ctx.actor.userId }
       if (ledgerBy === ctx.actor.userId) throw new Refusal(splitErrors.samePerson)
+      // what the channel owes others stays in the hands of the collector: his people do not agree
+      if (!ctx.actor.ofPlatform) throw new Refusal(splitErrors.platformAgrees)
       if (!splitFrom('DONE').includes(state)) throw new Refusal(splitErrors.wrongState)
       return done(ctx)
     }),
