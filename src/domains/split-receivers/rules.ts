@@ -2,6 +2,9 @@ import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
 import type { ReceiverKind } from '../payment-channels/rules.ts'
 import { sameName } from '../payout-accounts/rules.ts'
 
+/** The kind of work that registers them. */
+export const receiversName = 'split-receivers'
+
 export const receiverErrors = defineErrors('splitReceivers', {
   partyTaken: [409004, '该分账方已登记接收方', 'This party has a receiver at this merchant'],
   accountTaken: [

@@ -79,6 +79,26 @@ test('a party has one place, a place one party', async () => {
   expect(other.body.error).toBe('splitReceivers.accountTaken')
 })
 
+test('the party hears where it is paid, once, when the channel has taken it', async () => {
+  const told = () =>
+    world.sql<{ username: string; body: string }>(
+      `select u.username, m.body_zh as body from messages m join users u on u.id = m.user_id
+        where m.title_zh like '%登记%接收方%' order by u.username`,
+    )
+  await world.sql('delete from messages')
+  await create()
+  expect(await told()).toEqual([])
+  await work()
+  const [first, ...others] = await told()
+  expect(first?.username).toBe('ROLE_RTU_AGENT')
+  expect(first?.body).toContain('****0109')
+  // of the party alone
+  expect(others).toEqual([])
+  await syncReceivers(world.app)
+  await work()
+  expect(await told()).toHaveLength(1)
+})
+
 test('silence is tried again, a refusal is shown; the morning asks once more', async () => {
   const { body } = await create()
   splitFaults.set('1900000109', ['DROPPED'])

@@ -9,8 +9,7 @@ import {
 } from '../../payment-channels/server/sealedReceivers.ts'
 import { masked } from '../../payout-accounts/rules.ts'
 import type { splitReceivers } from '../contract.ts'
-import { holderFinding, isAccount, receiverErrors, shownName } from '../rules.ts'
-import { receiversName } from './jobs.ts'
+import { holderFinding, isAccount, receiverErrors, receiversName, shownName } from '../rules.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof splitReceivers
