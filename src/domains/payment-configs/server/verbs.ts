@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
-import { type Ctx, found, may, owns, visible } from '../../../server/context.ts'
+import { type App, type Ctx, found, may, owns, visible } from '../../../server/context.ts'
 import { requireProof } from '../../../server/proof.ts'
 import { publicLink } from '../../../server/publicLink.ts'
 import { bySystem } from '../../../server/run.ts'
@@ -21,6 +21,8 @@ import {
   sealKeys,
 } from '../../payment-channels/server/configs.ts'
 import { settingOf } from '../../settings/server/values.ts'
+import { receiversName } from '../../split-receivers/rules.ts'
+import { returnsName, splitsName } from '../../splits/rules.ts'
 import type { ConfigRow, paymentConfigs } from '../contract.ts'
 import {
   canMove,
@@ -240,7 +242,20 @@ async function wake(ctx: Ctx, id: number): Promise<void> {
         where p.id = r.payment_id and p.config_id = ${id} and r.next_at > ${clock(app)}`.execute(db)
     })
     ctx.app.jobs.poke(refundsName)
+    await wakeShares(ctx.app, id)
   })
+}
+/** Shares, what comes back of them, receivers: what was given up while nobody knew the keys, too. */
+async function wakeShares(app: App, id: number): Promise<void> {
+  await bySystem(app, async ({ db }) => {
+    for (const table of ['split_requests', 'split_returns'] as const)
+      await sql`update ${sql.table(table)} set next_at = ${clock(app)}, attempts = 0
+        where config_id = ${id} and state = 'SENDING'
+          and (next_at is null or next_at > ${clock(app)})`.execute(db)
+    await sql`update split_receivers set next_at = ${clock(app)}, attempts = 0
+      where config_id = ${id} and state in ('NEW','FAILED')`.execute(db)
+  })
+  for (const kind of [splitsName, returnsName, receiversName]) app.jobs.poke(kind)
 }
 const stateAfter = (state: State, ok: boolean, sure: boolean): State => {
   if (ok) return canMove('pass', state) ? moves.pass.to : state

@@ -96,6 +96,30 @@ const paid = async (outTradeNo: string) =>
     ])
   )[0]?.state
 
+/** A split and a return that nobody asks any more; answers whether they are asked again. */
+async function givenUp(id: number) {
+  const given = [id, worldNow]
+  await world.sql(
+    `insert into split_requests (org_id, device_id, order_id, kind, request_no, config_id, created_at)
+      values (3, ${rowId('OWN', 1)}, 987650, 'RELEASE', 'WAKE-F', $1, $2)`,
+    given,
+  )
+  await world.sql(
+    `insert into split_returns (org_id, device_id, split_id, party_no, party_org_id, refund_no,
+        return_no, config_id, amount, state, created_at)
+      select 3, ${rowId('OWN', 1)}, split_id, party_no, 3, 'WAKE', 'WAKER1', $1, 1, 'SENDING', $2
+      from split_shares where org_id = 3 limit 1`,
+    given,
+  )
+  return async () =>
+    (
+      await world.sql<{ due: boolean }>(
+        `select next_at is not null as due from split_requests where request_no = 'WAKE-F'
+          union all select next_at is not null from split_returns where return_no = 'WAKER1'`,
+      )
+    ).map(({ due }) => due)
+}
+
 test('keys of which the channel knows nothing sell nothing and credit nothing; what is under way waits', async () => {
   const { body } = await create()
   const { id } = body
@@ -133,9 +157,15 @@ test('keys of which the channel knows nothing sell nothing and credit nothing; w
   clock.now = new Date(clock.now.getTime() + 30_000)
   await runDue(world.app, checkKind(world.app))
   expect(await paid(outTradeNo)).toBe('PENDING')
+  // nor do shares, which were given up meanwhile
+  const waits = await givenUp(id)
+  expect(await waits()).toEqual([false, false])
   const right = { channelKeyId: channel.publicKey.id, channelKey: channel.publicKey.pem }
   expect((await act('secrets', id, right)).body.state).toBe('ERROR')
   expect((await act('test', id)).body.state).toBe('ACTIVE')
+  await expect.poll(waits).toEqual([true, true])
+  await world.sql(`delete from split_requests where request_no = 'WAKE-F'`)
+  await world.sql(`delete from split_returns where return_no = 'WAKER1'`)
   await runDue(world.app, checkKind(world.app))
   expect(await paid(outTradeNo)).toBe('SUCCESS')
   expect(await tell(lie())).toBe(403)
