@@ -2567,12 +2567,15 @@ table public.payment_bill_days row security
   bill_type text default 'TRADE'::text not null
   opening bigint
   closing bigint
+  denied integer default 0 not null
+  denied_on date
   constraint payment_bill_days_bad_check CHECK ((jsonb_typeof(bad) = 'array'::text))
   constraint payment_bill_days_bill_type_check CHECK ((bill_type = ANY (ARRAY['TRADE'::text, 'FUND'::text])))
   constraint payment_bill_days_check CHECK (((provider = 'SIMULATOR'::text) = (config_id IS NULL)))
   constraint payment_bill_days_check1 CHECK (((state = ANY (ARRAY['WAITING'::text, 'KEPT'::text])) = (next_at IS NOT NULL)))
   constraint payment_bill_days_check2 CHECK (((opening IS NULL) = (closing IS NULL)))
   constraint payment_bill_days_config_id_fkey FOREIGN KEY (config_id) REFERENCES payment_configs(id)
+  constraint payment_bill_days_denied_check CHECK ((denied >= 0))
   constraint payment_bill_days_once UNIQUE NULLS NOT DISTINCT (provider, config_id, day, bill_type)
   constraint payment_bill_days_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint payment_bill_days_pkey PRIMARY KEY (id)
@@ -4324,6 +4327,7 @@ table public.split_requests row security
   constraint split_requests_state_check CHECK ((state = ANY (ARRAY['SENDING'::text, 'DONE'::text, 'FAILED'::text])))
   CREATE INDEX split_requests_device ON public.split_requests USING btree (device_id, created_at DESC, id DESC)
   CREATE INDEX split_requests_due ON public.split_requests USING btree (next_at) WHERE (next_at IS NOT NULL)
+  CREATE INDEX split_requests_open ON public.split_requests USING btree (config_id) WHERE (state = 'SENDING'::text)
   CREATE INDEX split_requests_org ON public.split_requests USING btree (org_id, created_at DESC, id DESC)
   CREATE INDEX split_requests_split ON public.split_requests USING btree (split_id) WHERE (split_id IS NOT NULL)
   CREATE INDEX split_requests_turns ON public.split_requests USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)

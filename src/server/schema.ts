@@ -1354,6 +1354,8 @@ export interface PaymentBillDaysTable {
   bill_type: Generated<'TRADE' | 'FUND'>
   opening: number | null
   closing: number | null
+  denied: Generated<number>
+  denied_on: string | null
 }
 
 export interface PaymentBillsTable {

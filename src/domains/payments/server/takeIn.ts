@@ -1,14 +1,18 @@
 import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
-import { rowsOf } from '../../../server/rows.ts'
+import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { clock } from '../../../server/work.ts'
+import { shanghaiDay } from '../../../shared/instants.ts'
 import { refundsName } from '../../orders/server/refunds.ts'
 import { type Connected, connectedTo } from '../../payment-channels/server/configs.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { type Account, ofAccount } from './bills.ts'
 import { receive, simulator, sourceOf } from './receive.ts'
+
+/** Trades of its bills that a channel denies before nobody asks it any more, by merchant and day. */
+const mostDenied = 100
 
 type Line = { tradeNo: string; outTradeNo: string; amount: number; orgId: number }
 export type TakenIn = {
@@ -56,6 +60,7 @@ export async function takeIn(
   const connected = account.configId === null ? null : await connectedTo(app, account.configId)
   if (connected) await wakeRefunds(app, account, day)
   const taken: string[] = []
+  let left = mostDenied - (connected && lines.length ? await deniedToday(app, account) : 0)
   for (const line of lines) {
     if (account.configId === null) {
       const eventId = `bill:${line.tradeNo}`.slice(0, 64)
@@ -65,14 +70,36 @@ export async function takeIn(
       )
     } else {
       if (!connected) return { taken, fault: 'merchant is not known' }
+      if (left <= 0) return { taken, fault: 'the channel denied too many trades of bills today' }
       const answer = await askAfter(app, connected, day, line)
       if (answer.fault !== null) return { taken, fault: answer.fault }
-      if (!answer.paid) continue
+      if (!answer.paid) {
+        left -= 1
+        await noteDenied(app, account, day)
+        continue
+      }
     }
     taken.push(line.tradeNo)
   }
   return { taken, fault: null }
 }
+
+const deniedToday = (app: App, account: Account): Promise<number> =>
+  app.database.aside(
+    async (db) =>
+      (
+        await onlyRow<{ n: number }>(db)`
+          select coalesce(sum(d.denied), 0)::int as n from payment_bill_days d
+          where ${ofAccount('d', account)} and d.denied_on = ${shanghaiDay(app.now())}::date`
+      ).n,
+  )
+const noteDenied = (app: App, account: Account, day: string): Promise<void> =>
+  bySystem(app, async (ctx) => {
+    const today = sql`${shanghaiDay(ctx.now)}::date`
+    await sql`update payment_bill_days d set denied_on = ${today},
+        denied = case when d.denied_on = ${today} then d.denied else 0 end + 1
+      where ${ofAccount('d', account)} and d.day = ${day} and d.bill_type = 'TRADE'`.execute(ctx.db)
+  })
 
 async function askAfter(
   app: App,

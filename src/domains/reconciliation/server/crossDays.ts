@@ -29,9 +29,12 @@ export async function crossDays(app: App): Promise<void> {
   )
   for (const one of fresh) await bySystem(app, (ctx) => compareAgain(ctx, one))
   const old = await app.database.aside(
-    (db) => rowsOf<Treated>(db)`select ${columns} from reconciliation_differences d
-      where ${oneSided} and d.day < ${addDays(today, -days)}::date and d.asked_at is null
-      order by d.day, d.id limit ${mostAsked}`,
+    // each merchant in its turn: one whose bill says much that is not so holds up its own
+    (db) => rowsOf<Treated>(db)`select ${columns} from (select *, row_number() over (
+          partition by d.provider, d.config_id order by d.day, d.id) as turn
+        from reconciliation_differences d where ${oneSided}
+          and d.day < ${addDays(today, -days)}::date and d.asked_at is null) d
+      order by d.turn, d.day, d.id limit ${mostAsked}`,
   )
   for (const one of old) {
     // one that cannot even be asked is in nobody's way
