@@ -68,13 +68,19 @@ async function askRefund(app: App, refund: Refund): Promise<Answer> {
   const { id, state } = refund
   if (state === 'SUCCESS') return askDone(app, refund)
   if (state === 'CANCELLED') return 'REFUND_FAILED'
-  await bySystem(app, async (ctx) => {
-    await sql`update refunds set next_at = ${clock(app)}, attempts = 0, waited = 0,
+  return bySystem(app, async (ctx) => {
+    // one that failed rests when its piece left after all: the buyer has it
+    const { numAffectedRows } = await sql`update refunds r set next_at = ${clock(app)},
+        attempts = 0, waited = 0,
         state = case state when 'FAILED' then 'PROCESSING' else state end
-      where id = ${id} and state in ('PENDING','PROCESSING','FAILED')`.execute(ctx.db)
+      where id = ${id} and (state in ('PENDING','PROCESSING') or state = 'FAILED'
+        and not exists (select from order_units u where u.org_id = r.org_id
+          and u.created_at = r.order_at and u.id = r.unit_id
+          and u.vend_state = 'SUCCESS'))`.execute(ctx.db)
+    if (!numAffectedRows) return 'REFUND_FAILED'
     ctx.afterCommit(() => app.jobs.poke(refundsName))
+    return 'REFUNDING'
   })
-  return 'REFUNDING'
 }
 
 const answerOf = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { splitSales } from '../../../../test/support/splitSales.ts'
-import { openWorld, type World, worldNow } from '../../../../test/support/world.ts'
+import { openWorld, restock, rowId, type World, worldNow } from '../../../../test/support/world.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
 import { runDue } from '../../../server/work.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
@@ -268,6 +268,39 @@ test('a channel that is asked: what it confirms is booked, a refund is asked for
   expect(await only(refundNo, 'STATUS')).toMatchObject({ state: 'RESOLVED', treatment: null })
   expect(await booked(sold.orderNum)).toEqual({})
   await shared()
+  await clean()
+})
+
+test('a refund that rests because its piece left is not asked for again', async () => {
+  await restock(world, rowId('OWN', 1), 20)
+  const sold = await sell()
+  await world.sql(
+    `insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at, order_num,
+        unit_id, unit_no, kind, amount, reason, automatic, state, created_at)
+      select org_id, device_id, order_num || '-01', $2, order_id, created_at, order_num, id, 1,
+        'UNIT', paid, 'NOT_DISPENSED', true, 'FAILED', now() from order_units where order_num = $1`,
+    [sold.orderNum, sold.paymentId],
+  )
+  const refundNo = `${sold.orderNum}-01`
+  bill.set(refundNo, {
+    ...{ kind: 'REFUND', tradeNo: `SIM${refundNo}`, outTradeNo: sold.outTradeNo, refundNo },
+    ...{ amount: 250, fee: 0, at: new Date(worldNow), state: 'SUCCESS' },
+  })
+  await compared()
+  const row = await only(refundNo, 'STATUS')
+  const asked = await world.call(
+    reconciliation.ask,
+    { id: row.id, version: row.version },
+    { token: tokens.one },
+  )
+  expect(asked.body).toMatchObject({ answer: 'REFUND_FAILED' })
+  await refunds()
+  expect(
+    await world.sql('select state, next_at from refunds where refund_no = $1', [refundNo]),
+  ).toEqual([{ state: 'FAILED', next_at: null }])
+  bill.delete(refundNo)
+  await world.sql('delete from refunds where refund_no = $1', [refundNo])
+  await compared()
   await clean()
 })
 
