@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, may, visible } from '../../../server/context.ts'
 import { answerOf } from '../../../server/lists.ts'
-import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
+import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { dayMs } from '../../../shared/instants.ts'
@@ -153,7 +153,7 @@ const from = sql`reconciliation_differences d join organisations o on o.id = d.o
   left join devices m on m.id = d.device_id left join users h on h.id = d.handled_by
   left join users a on a.id = d.approved_by
   left join payment_configs c on c.id = d.config_id`
-const readable = (ctx: Ctx) => visible(ctx, 'd.org_id', 'd.device_id')
+const readable = (ctx: Pick<Ctx, 'actor'>) => visible(ctx, 'd.org_id', 'd.device_id')
 
 export async function differences(ctx: Ctx, input: Input<typeof reconciliation.differences>) {
   const { rows, ...found } = await difference.page(ctx.db, {
@@ -190,13 +190,14 @@ export async function one(ctx: Ctx, id: number): Promise<DifferenceRow | undefin
   )
   return row && shown(ctx, row)
 }
-/** Somebody whom the actor sees, and who may handle differences. */
+/** Somebody whom the actor sees. */
 export const handlerOf = (ctx: Ctx, userId: number) =>
   rowOf<{ id: number }>(ctx.db)`select u.id from users u where u.id = ${userId}
-    and u.status = 'ENABLED' and u.deleted_at is null and ${visible(ctx, 'u.org_id')}
-    and exists (select from user_roles ur join roles r on r.id = ur.role_id
-      join role_permissions p on p.role_id = r.id where ur.user_id = u.id
-        and r.status = 'ENABLED' and p.permission_code = 'recon:resolve')`
+    and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`
+/** Whether somebody with this scope sees one that the actor sees. */
+export const seenWith = (ctx: Ctx, id: number, scope: Ctx['actor']['scope']) =>
+  exists(ctx.db)`select from reconciliation_differences d
+    where d.id = ${id} and ${readable({ actor: { ...ctx.actor, scope } })}`
 
 export type Held = Treated & {
   state: DifferenceRow['state']

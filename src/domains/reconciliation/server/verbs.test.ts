@@ -158,6 +158,23 @@ for (let a = 0x81; a <= 0xfe; a += 1)
       if (sign.length === 1) gbkOf.set(sign, [a, b])
     }
 
+test('what somebody made up costs a channel so many questions a day, whatever he uploads', async () => {
+  const run = await mine()
+  const asked = () => channel.calls.filter((name) => name === 'query').length
+  const up = async (from: number) => {
+    const rows = Array.from({ length: 150 }, (_, i) =>
+      line(`7${String(from + i).padStart(7, '0')}`),
+    )
+    expect((await upload(run?.id ?? 0, Buffer.from(bill(rows)))).status).toBe(200)
+    await runDue(world.app, billKind(world.app))
+  }
+  await up(0)
+  const first = asked()
+  expect(first).toBeLessThanOrEqual(100)
+  await up(1000)
+  expect(asked()).toBe(first)
+})
+
 test('100,000 lines are read and kept', { timeout: 60_000 }, async () => {
   const run = await mine()
   const rows = Array.from({ length: 100_000 }, (_, i) => line(`9${String(i).padStart(7, '0')}`))
@@ -245,6 +262,9 @@ test('given to somebody who may handle it, and to nobody else', async () => {
   expect((await step('assign', given)).body).toMatchObject({ error: 'reconciliation.notTheirs' })
   const foreign = { id, version: 1, userId: await userOf('user-SIBLING') }
   expect((await step('assign', foreign)).body).toMatchObject({ error: 'reconciliation.notTheirs' })
+  // who sees some machines does not see what is about none of them
+  const some = { id, version: 1, userId: await userOf('ROLE_CLERK') }
+  expect((await step('assign', some)).body).toMatchObject({ error: 'reconciliation.notTheirs' })
   const fine = { id, version: 1, userId: await userOf('ROLE_FULL') }
   expect((await step('assign', fine)).body).toMatchObject({
     state: 'HANDLING',

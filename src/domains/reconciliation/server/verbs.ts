@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
-import type { Handlers } from '../../../server/bind.ts'
+import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
+import type { Person } from '../../../server/person.ts'
 import { updateVersion } from '../../../server/shapes.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { addDays, dayMs, shanghaiDay } from '../../../shared/instants.ts'
 import { bi } from '../../../shared/text.ts'
+import { loadPerson } from '../../accounts/server/people.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { settingOf } from '../../settings/server/values.ts'
 import { type DifferenceRow, type reconciliation, reconciliationErrors } from '../contract.ts'
@@ -71,22 +73,28 @@ const expectOpen = ({ state }: q.Held, to: DifferenceState) => {
     throw new Refusal(reconciliationErrors.wrongState)
 }
 
-const assign: Handlers<Contract>['assign'] = async (ctx, { userId, ...asked }) => {
-  if (!(await q.handlerOf(ctx, userId)))
-    throw fieldRefusal(reconciliationErrors.notTheirs, 'userId')
-  const after = await step(ctx, asked, () => ({
-    to: 'HANDLING',
-    set: { handled_by: userId, handled_at: ctx.now, wanted: null },
-  }))
-  await notify(ctx, {
-    kind: 'SYSTEM',
-    userIds: [userId],
-    title: bi('有对账差异指派给您', 'A difference was given to you'),
-    body: bi(`${after.day} · ${after.subject}`, `${after.day} · ${after.subject}`),
-    link: '/finance/billing-details/reconciliation/differences?open=true',
-  })
-  return after
-}
+/** To whoever may handle it and sees it: of some machines, or of another branch, nobody does. */
+const assign = prepared<Contract['assign'], Person | null>({
+  prepare: (app, { userId }) => loadPerson(app.database, userId),
+  async run(ctx, { userId, ...asked }, person) {
+    const after = await step(ctx, asked, async ({ id }) => {
+      const fits =
+        person?.permissions.has('recon:resolve') &&
+        (await q.handlerOf(ctx, userId)) &&
+        (await q.seenWith(ctx, id, person.scopeOf('recon:resolve')))
+      if (!fits) throw fieldRefusal(reconciliationErrors.notTheirs, 'userId')
+      return { to: 'HANDLING', set: { handled_by: userId, handled_at: ctx.now, wanted: null } }
+    })
+    await notify(ctx, {
+      kind: 'SYSTEM',
+      userIds: [userId],
+      title: bi('有对账差异指派给您', 'A difference was given to you'),
+      body: bi(`${after.day} · ${after.subject}`, `${after.day} · ${after.subject}`),
+      link: '/finance/billing-details/reconciliation/differences?open=true',
+    })
+    return after
+  },
+})
 
 /** Those that somebody works at already stay his. */
 const claimMany: Handlers<Contract>['claimMany'] = async (ctx, { ids }) => {
