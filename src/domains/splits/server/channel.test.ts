@@ -288,6 +288,22 @@ test.each(['DROPPED', 'LOST', 'LATE', 'UNCLEAR'] as const)(
   },
 )
 
+test('a channel that says more came back than was asked for is believed so far', async () => {
+  const orderNum = await done()
+  await refund(orderNum)
+  splitFaults.set(`${orderNum}-01R1`, ['LOST'])
+  splitFaults.set(`${orderNum}-01R2`, ['LOST'])
+  await goBack()
+  await world.sql(`update simulated_splits set body = body || '{"amount": 2500}' where no = $1`, [
+    `${orderNum}-01R1`,
+  ])
+  pass(100)
+  await goBack()
+  const { returns } = await read(orderNum)
+  expect(returns[0]).toMatchObject({ state: 'DONE', came: returns[0].amount })
+  await agree()
+})
+
 test('who lets nothing be taken back, or has nothing for a day, owes it; his next share pays', async () => {
   await is(receivers[2], { short: true })
   await is(receivers[1], { consents: false })

@@ -98,7 +98,8 @@ async function mark(ctx: Ctx, due: Due, to: Ending<ReturnAnswer>): Promise<void>
     ctx.touch('splits', due.orgId)
     return
   }
-  const came = to.state === 'SUCCESS' ? to.amount : 0
+  // more than was asked for is nothing of this share
+  const came = to.state === 'SUCCESS' ? Math.max(0, Math.min(to.amount, due.amount)) : 0
   const { rows } = await sql`update split_returns set state = ${came ? 'DONE' : 'DEBT'},
       came = ${came}, fail_reason = ${came ? null : reason}, last_error = null,
       done_at = ${ctx.now}, next_at = null

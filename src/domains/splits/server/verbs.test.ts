@@ -109,7 +109,10 @@ test('the ledger settles what a channel did not, when two people say so', async 
     `select id::int from users where username = 'ROLE_CLERK'`,
   )
   const askedBy = (id: unknown) =>
-    world.sql('update split_orders set ledger_by = $2 where id = $1 returning ledger_by', [one.id, id])
+    world.sql('update split_orders set ledger_by = $2 where id = $1 returning ledger_by', [
+      one.id,
+      id,
+    ])
   await askedBy(colleague?.id)
   expect((await again(one)).can.toLedger).toBe(false)
   expect(await ask(splits.toLedger, asked)).toBe('splits.platformAgrees')
