@@ -19,7 +19,7 @@ test.each(settingKeys.map((key) => [key] as const))(
 
 test('what guards the platform’s money is the platform’s to set', () => {
   for (const key of settingKeys.filter((one) =>
-    /^funds\.(review|refundReserve|debtShare)/.test(one),
+    /^funds\.(review|refundReserve|debtShare|minWithdrawal|withdrawals)/.test(one),
   ))
     expect([key, settingOfKey(key).level]).toEqual([key, 'platform'])
 })

@@ -156,11 +156,14 @@ export const funds = k.settings('funds', 'org', {
     ...k.fen(10, 100_000, 1000),
     name: bi('最低提现金额', 'Smallest withdrawal'),
     help: bi('单次提现的最低金额', 'Of one withdrawal'),
+    // what it keeps small is the work of whoever pays
+    level: 'platform',
   },
   'funds.withdrawalsPerDay': {
     ...k.int('time', 1, 10, 3),
     name: bi('每日提现次数', 'Withdrawals per day'),
     help: bi('每个账户每天', 'Of one account'),
+    level: 'platform',
   },
   'funds.refundReserveDays': {
     ...k.int('day', 0, 30, 0),
