@@ -28,6 +28,9 @@ type Where = {
 /** So many are offered at once. */
 const mostOffered = 50
 const offerDays = 90
+/** Whoever types the end of a number looks through so many, the newest. */
+const mostLooked = 10_000
+const isWhole = (keyword: string) => /^\d{20}$/.test(keyword)
 
 const order = (ctx: Ctx, orgId: number) => ({
   columns: sql`o.order_num as no, o.created_at as at, o.device_id, o.final_at is not null as over,
@@ -47,14 +50,24 @@ export const sources: Readonly<Record<Source, Where>> = {
         return sql`select ${columns} from order_keys k
           join orders o on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.order_id
           where k.order_num = any(${[...nos]}::text[]) and ${mine} order by o.id for share of o`
-      const since = new Date(ctx.now.getTime() - offerDays * dayMs)
-      return sql`select ${columns} from orders o where ${mine} and o.created_at >= ${since}
-          and o.final_at is not null and o.paid_amount > o.refunded_amount
-          and ${keyword ? sql`right(o.order_num, ${keyword.length}) = ${keyword}` : sql`true`}
+      const open = sql`o.final_at is not null and o.paid_amount > o.refunded_amount
           and not exists (select from invoice_sources s where s.org_id = o.org_id
             and s.source = 'ORDERS' and s.source_no = o.order_num
-            and s.invoiced >= o.paid_amount - o.refunded_amount)
-        order by o.created_at desc, o.id desc limit ${mostOffered}`
+            and s.invoiced >= o.paid_amount - o.refunded_amount)`
+      // found by its key, however old it is
+      if (keyword && isWhole(keyword))
+        return sql`select ${columns} from order_keys k
+          join orders o on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.order_id
+          where k.order_num = ${keyword} and ${mine} and ${open}`
+      const since = new Date(ctx.now.getTime() - offerDays * dayMs)
+      const last = sql`where ${mine} and o.created_at >= ${since}`
+      const newest = sql`order by o.created_at desc, o.id desc limit`
+      return keyword
+        ? sql`select ${columns} from (
+            select * from orders o ${last} ${newest} ${mostLooked}) o
+          where right(o.order_num, ${keyword.length}) = ${keyword} and ${open}
+          ${newest} ${mostOffered}`
+        : sql`select ${columns} from orders o ${last} and ${open} ${newest} ${mostOffered}`
     },
   },
   // a month that is over does not change: what is given back later is in the bill of a later month

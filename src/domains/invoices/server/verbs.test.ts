@@ -145,6 +145,22 @@ test('what others sold and their titles are not there; those below file for them
   ).toBe(404)
 })
 
+test('an order is offered by the end of its number, and by the whole of it however old', async () => {
+  const offers = async (keyword: string) =>
+    (await world.call(invoices.offers, { source: 'ORDERS', keyword }, as())).body.list.map(
+      (one: { no: string }) => one.no,
+    )
+  const no = await world.sell('OWN', ['OK'])
+  expect(await offers(no.slice(-6))).toEqual([no])
+  expect(await offers(no)).toEqual([no])
+  const was = clock.now
+  clock.now += 91 * 86_400_000
+  token.ROLE_FULL = await world.login('ROLE_FULL')
+  expect([await offers(no.slice(-6)), await offers(no)]).toEqual([[], [no]])
+  clock.now = was
+  token.ROLE_FULL = await world.login('ROLE_FULL')
+})
+
 test('one usual title of an organisation', async () => {
   const [first, second] = [await title({ isDefault: true }), await title({ isDefault: true })]
   const { body } = await world.call(invoices.titles, {}, as())
