@@ -73,6 +73,8 @@ export function openLoops(app: () => App): Loops {
     })
   }
   const add = (name: string, loop: Loop): void => {
+    // one of them would run and be seen nowhere
+    if (loops.has(name)) throw new Error(`two loops are called ${name}`)
     loops.set(name, loop)
     telling ??= setInterval(
       () =>
