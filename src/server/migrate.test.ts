@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { testDatabase } from '../../test/support/postgres.ts'
 import { withClient } from './catalogue.ts'
 import { migrate } from './migrate.ts'
-import { indexesOf } from './onlineIndexes.ts'
+import { indexesOf, ownName } from './onlineIndexes.ts'
 import { ensurePartitions } from './partitions.ts'
 
 test('a migration does not wait long for a table that somebody reads, as all others wait behind it', async () => {
@@ -132,3 +132,14 @@ const waiting = async (client: Parameters<Parameters<typeof withClient>[1]>[0]) 
         and mode = 'AccessExclusiveLock'`,
     )
   ).rowCount
+
+test('the index of a month has a name of its own, however long', () => {
+  const [one, two] = ['day_and_hour', 'day_and_week'].map((end) =>
+    ownName('reconciliation_differences_202611', `reconciliation_differences_by_${end}`),
+  )
+  expect(one).not.toBe(two)
+  expect([one?.length, ownName('orders_202611', 'orders_day')]).toEqual([
+    63,
+    'orders_202611_orders_day',
+  ])
+})

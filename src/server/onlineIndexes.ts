@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type pg from 'pg'
 
 /** One statement of a migration of indexes alone. */
@@ -18,6 +19,13 @@ export function indexesOf(sql: string): readonly Index[] | null {
       return name && table && rest ? { unique: Boolean(unique), name, table, rest } : null
     })
   return made.length && made.every((index) => index !== null) ? (made as Index[]) : null
+}
+
+/** PostgreSQL cuts names off at 63 bytes: what differs only beyond is told apart by its digest. */
+export function ownName(part: string, name: string): string {
+  const whole = `${part}_${name}`
+  if (whole.length <= 63) return whole
+  return `${whole.slice(0, 54)}_${createHash('sha256').update(whole).digest('hex').slice(0, 8)}`
 }
 
 type Found = { valid: boolean }
@@ -50,7 +58,7 @@ export async function makeIndex(client: pg.Client, index: Index): Promise<void> 
   // of the months alone; months that are made from now on have it
   if (!known) await client.query(`create ${kind} ${name} on only ${table} ${rest}`)
   for (const part of parts) {
-    const own = `${part}_${name}`.slice(0, 63)
+    const own = ownName(part, name)
     const { rows: has } = await client.query<Part>(
       `select i.inhrelid::regclass::text as name, true as attached from pg_inherits i
         join pg_index x on x.indexrelid = i.inhrelid
