@@ -341,7 +341,7 @@ async function loadMoney(db: Db, orders: readonly OrderRow[]): Promise<void> {
     accounts as (
       insert into ledger_accounts (org_id, code) select distinct v.org_id, c.code from v cross
       join (values ('1001'), ('2001')) c(code)
-      on conflict (org_id, code, config_id) do update set code = excluded.code returning id, org_id, code)
+      on conflict (party, code, config_id) do update set code = excluded.code returning id, org_id, code)
     insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount,
       order_id, order_num)
     select v.org_id, v.at, v.id, v.type, a.id, case when a.code = v.debit then v.amount

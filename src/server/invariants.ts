@@ -157,12 +157,15 @@ const queries: Readonly<Record<string, string>> = {
   'the ledger sums to zero': `select sum(amount) as sum from ledger_entries
     having sum(amount) <> 0`,
   'what a party is owed and owes is the sum of its entries': `
-    select * from (select a.org_id, a.code,
-        sum(case a.code when '1101' then e.amount else -e.amount end) as entries
+    select * from (select a.party, a.code,
+        sum(case when a.code in ('1101','1102') then e.amount else -e.amount end) as entries,
+        coalesce(-sum(e.amount) filter (where a.referrer_id is not null
+          and e.voucher_type in ('V3','V7')), 0) as gained
       from ledger_accounts a join ledger_entries e on e.account_id = a.id
-      where a.code in ('1101','2002','2003') group by 1, 2) e
-    full join ledger_balances b using (org_id, code)
-    where coalesce(entries, 0) <> coalesce(balance, 0)`,
+      where a.code in ('1101','1102','2002','2003','2004') group by 1, 2) e
+    full join ledger_balances b using (party, code)
+    where (coalesce(entries, 0), coalesce(gained, 0)) is distinct
+      from (coalesce(balance, 0)::numeric, coalesce(earned, 0)::numeric)`,
   'nothing of an order is pending when its shares were given': `
     select s.id, s.order_num, s.state, p.pending from split_orders s join (
       select e.order_id, sum(e.amount) as pending from ledger_entries e
@@ -206,15 +209,22 @@ const queries: Readonly<Record<string, string>> = {
   'a piece is shared out to the fen': `
     select * from (select unit_id, base, (select sum(fen) from unnest(gives) fen) as given
       from split_units) u where base <> given`,
+  'a referrer earned what his shares gave him': `
+    select * from (select referrer_id, sum(given - returned) as given from split_shares
+      where referrer_id is not null group by 1) s
+    full join (select referrer_id, sum(earned) as earned from ledger_balances
+      where referrer_id is not null group by 1) b using (referrer_id)
+    where coalesce(given, 0) <> coalesce(earned, 0)`,
   'carries of a strategy add up to nothing': `
     select strategy_id, collector_org_id, sum(carry) as carry from split_carries
     group by 1, 2 having sum(carry) <> 0`,
   'debts are what parties owe, or what is on its way back from them': `
-    select * from (select org_id, sum(rest) as rest from (
-        select party_org_id as org_id, rest from split_debts
+    select * from (select party, sum(rest) as rest from (
+        select coalesce(party_org_id, -referrer_id) as party, rest from split_debts
         union all select party_org_id, amount from split_returns where state = 'SENDING') x
       group by 1) d
-    full join (select org_id, balance from ledger_balances where code = '1101') b using (org_id)
+    full join (select party, balance from ledger_balances
+      where code in ('1101','1102')) b using (party)
     where coalesce(d.rest, 0) <> coalesce(b.balance, 0)`,
   'what is due of shares equals the pieces': `
     select * from (select ${dueKey}, sum(amount) as kept from split_dues group by 1) k

@@ -137,7 +137,7 @@ export const rollups: readonly Rollup[] = [
     table: 'bill_shares',
     keys: [...billKeys, 'owner_id'],
     figures: both(['share']),
-    facts: billed('select * from bill_share_facts', ['share']),
+    facts: billed('select * from bill_share_facts where referrer_id is null', ['share']),
   },
   {
     name: 'marks of accounts equal their entries',

@@ -70,7 +70,8 @@ const breaks: Record<string, string> = {
   'the ledger sums to zero': `update ledger_entries set amount = amount + 1
     where id = (select min(id) from ledger_entries where ${own})`,
   'what a party is owed and owes is the sum of its entries': `insert into ledger_balances
-    values (3, '2002', 1) on conflict (org_id, code) do update set balance = 9999`,
+    (org_id, code, balance)
+    values (3, '2002', 1) on conflict (party, code) do update set balance = 9999`,
   'nothing of an order is pending when its shares were given': `update split_orders
     set order_id = (select order_id from ledger_entries where order_id is not null
       and account_id in (select id from ledger_accounts where code = '2001' and ${own}) limit 1)
@@ -83,6 +84,8 @@ const breaks: Record<string, string> = {
     values (3, 1, 5)`,
   'a share is the sum of its pieces': `update split_shares set given = given + 1 where ${own}`,
   'a piece is shared out to the fen': `update split_units set base = base + 1 where ${own}`,
+  'a referrer earned what his shares gave him': `update split_shares set party_org_id = null,
+    referrer_id = (select min(id) from referrers where ${own}) where ${own}`,
   'carries of a strategy add up to nothing': `update split_carries set carry = 1 where ${own}`,
   'debts are what parties owe, or what is on its way back from them': `update split_debts set written_off = written_off - 1
     where ${own}`,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lanes } from '../../src/domains/lanes/contract.ts'
+import { partyOf } from '../../src/domains/ledger/rules.ts'
 import { post } from '../../src/domains/ledger/server/post.ts'
 import { refreshDeviceCounters } from '../../src/domains/machines/server/counters.ts'
 import type { VendFact, VendOut } from '../../src/domains/machines/server/vending.ts'
@@ -52,7 +53,15 @@ beforeAll(async () => {
   ).map((row) => ({ id: Number(row.id), rtuNumber: row.rtu_number }))
   await widenLimits(world)
   await world.sql('delete from split_debts')
-  for (const where of ['OWN', 'CHILD'] as const) await splitSales(world, where, 'HALF_HOUR')
+  // sales of OWN give a referrer of its own and one of its agent their shares
+  const people = await world.sql<{ id: number }>(`insert into referrers (org_id, referrer_name,
+      mobile, mobile_hash, mobile_shown, receive_kind)
+    select org, '荐', '\\x00', decode(md5(org::text), 'hex'), '139****0000', 'LEDGER'
+    from unnest(array[${place.OWN}, ${place.PARENT}]) org returning id::int`)
+  const referrers = people.map(({ id }) => id)
+  parties.push(...referrers.map((id) => partyOf({ referrerId: id })))
+  await splitSales(world, 'OWN', 'HALF_HOUR', referrers)
+  await splitSales(world, 'CHILD', 'HALF_HOUR')
   // what failed on machines of the child waits for somebody, who may vend it again
   await world.sql('update devices set auto_refund = false where org_id = $1', [place.CHILD])
   await world.sql('update lanes set capacity = 199, warn_qty = 0 where product_id is not null')
@@ -187,12 +196,13 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, {
     from split_units u join split_orders s on s.id = u.split_id
     cross join unnest(u.gives) with ordinality as g(fen, no)
     join split_parties p on p.version_id = s.version_id and p.party_no = g.no
-    join split_carries c on c.strategy_id = s.strategy_id and c.party_org_id = p.party_org_id
+    join split_carries c on c.strategy_id = s.strategy_id
+      and coalesce(c.party_org_id, -c.referrer_id) = coalesce(p.party_org_id, -p.referrer_id)
     where u.back_at is null and not u.whole and s.org_id in (3, 7) and s.order_num = any($1)
     group by s.strategy_id, p.party_no`,
     [known],
   )
-  expect(ratios.length).toBe(6)
+  expect(ratios.length).toBe(8)
   for (const { off } of ratios) expect(Number(off), 'each party has its ratio').toBe(0)
   expect(driver.orders).toBeGreaterThan((operations - left) / 20)
   const [boxes] = await world.sql<{ count: string }>(
@@ -238,10 +248,11 @@ async function withdraw(random: Random): Promise<void> {
   const orgId = random.pick(parties)
   await takeOut(orgId, random.int(1, 2 * (await owedTo(orgId)) + 1))
 }
-const parties = [place.OWN, place.PARENT, place.PLATFORM, place.CHILD]
+/** As numbers: referrers are below nothing. */
+const parties: number[] = [place.OWN, place.PARENT, place.PLATFORM, place.CHILD]
 async function owedTo(orgId: number): Promise<number> {
   const [has] = await world.sql<{ balance: string }>(
-    `select balance from ledger_balances where org_id = $1 and code = '2002'`,
+    `select balance from ledger_balances where party = $1 and code in ('2002','2004')`,
     [orgId],
   )
   return Number(has?.balance ?? 0)

@@ -30,7 +30,7 @@ export async function seedBilling(db: Db, now: Date): Promise<void> {
           || lpad(j.id::text, 6, '0'), v.id, 1, ${ago(70)} from v, j),
       a as (insert into ledger_accounts (org_id, code)
         select 1, '1003' union all select v.org, '2301' from v
-        on conflict (org_id, code, config_id) do update set code = excluded.code
+        on conflict (party, code, config_id) do update set code = excluded.code
         returning id, org_id, code)
     insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount)
     select a.org_id, ${ago(70)}, v.id, 'V12', a.id, case a.code when '1003' then 120000 else -120000 end
@@ -58,20 +58,20 @@ async function sumDays(db: Db, now: Date): Promise<void> {
 
 /** What vouchers gave to parties, for rows that no act kept figures of. */
 export async function sumShares(db: Db): Promise<void> {
-  const shared = (keys: string) =>
+  const shared = (keys: string, of = 'true') =>
     sql.raw(`select ${keys}, device_id, config_id, provider, pay_type,
       grain, date_trunc(grain, (case x when 1 then order_at else at end)
         at time zone 'Asia/Shanghai')::date as day, sum(share * (1 - x)) as own,
       sum(share * x) as ordered
     from bill_share_facts cross join (values (0), (1)) o(x)
     cross join (values ('DAY'), ('MONTH')) g(grain)
-    group by ${keys}, device_id, config_id, provider, pay_type, grain, day`)
+    where ${of} group by ${keys}, device_id, config_id, provider, pay_type, grain, day`)
   await sql`insert into bill_days (org_id, device_id, config_id, provider, pay_type, grain, day,
       split, ordered_split) ${shared('owner_id')}
     on conflict (device_id, grain, day, config_id, provider, pay_type, org_id) do update
       set split = excluded.split, ordered_split = excluded.ordered_split`.execute(db)
   await sql`insert into bill_shares (org_id, owner_id, device_id, config_id, provider, pay_type,
-      grain, day, share, ordered_share) ${shared('org_id, owner_id')}
+      grain, day, share, ordered_share) ${shared('org_id, owner_id', 'referrer_id is null')}
     on conflict (device_id, grain, day, config_id, provider, pay_type, owner_id, org_id) do update
       set share = excluded.share, ordered_share = excluded.ordered_share`.execute(db)
 }

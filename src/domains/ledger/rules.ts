@@ -4,9 +4,11 @@ export type AccountCode =
   | '1001'
   | '1003'
   | '1101'
+  | '1102'
   | '2001'
   | '2002'
   | '2003'
+  | '2004'
   | '2101'
   | '2102'
   | '2201'
@@ -14,7 +16,22 @@ export type AccountCode =
   | '2301'
   | '2302'
   | '2901'
-/** Of the organisation of its voucher unless it names the party whose money it is. */
+/**
+ * A party as one number: an organisation is its id, a referrer his id below nothing. His money lies
+ * at his organisation on accounts of his own, so that it is never taken for hers.
+ */
+type PartyIds = {
+  readonly orgId?: number | null | undefined
+  readonly referrerId?: number | null | undefined
+}
+export const partyOf = ({ orgId, referrerId }: PartyIds): number =>
+  referrerId ? -referrerId : (orgId ?? 0)
+export const isReferrer = (party: number): boolean => party < 0
+/** The same two accounts of a referrer. */
+export const referrersAccount = (account: AccountCode): AccountCode =>
+  account === '1101' ? '1102' : account === '2002' ? '2004' : account
+
+/** Of the organisation of its voucher unless `orgId` names the party whose money it is. */
 export type Entry = { account: AccountCode; amount: number; orgId?: number }
 export type VoucherType =
   | `V${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13}`

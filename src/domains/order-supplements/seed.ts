@@ -34,7 +34,7 @@ export async function seedOrderSupplements(db: Db, now: Date): Promise<void> {
       select 'sus:' || id, voucher_id, org_id, paid_at from v),
     accounts as (insert into ledger_accounts (org_id, code)
       select distinct v.org_id, c.code from v cross join (values ('1001'), ('2901')) c (code)
-      on conflict (org_id, code, config_id) do update set code = excluded.code returning id, org_id, code)
+      on conflict (party, code, config_id) do update set code = excluded.code returning id, org_id, code)
     insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount,
       order_id, order_num)
     select v.org_id, v.paid_at, v.voucher_id, 'V11', a.id,

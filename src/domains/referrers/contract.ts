@@ -62,6 +62,10 @@ export const ReferrerRow = z.strictObject({
   receiverState: z
     .enum(receiverStates)
     .meta({ tones: { UNBOUND: 'warn', BOUND: 'online', NOT_NEEDED: 'closed' } }),
+  /** What shares of sales gave him, less what went back. */
+  earned: f.signedFen,
+  /** What he is owed, less what he owes. */
+  unpaid: f.signedFen,
   status: Status,
   version: f.version,
   createTime: f.instant,

@@ -78,7 +78,8 @@ const Result = z.strictObject({
   after: Sums,
   parties: z.array(
     z.strictObject({
-      orgId: f.id,
+      /** Below nothing a referrer. */
+      orgId: z.number().int(),
       name: z.string(),
       ...both,
       /** Ten-thousandths of a fen. */

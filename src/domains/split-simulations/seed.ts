@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../server/database.ts'
 import { rowsOf } from '../../server/rows.ts'
 import { addDays, shanghaiDay } from '../../shared/instants.ts'
+import { partyOf } from '../ledger/rules.ts'
 import type { ShownParty } from '../split-strategies/contract.ts'
 import { usual } from '../splits/rules.ts'
 import type { Side } from './replay.ts'
@@ -17,7 +18,7 @@ type Strategy = {
 }
 const sideOf = (parties: readonly ShownParty[]): Side => ({
   ...{ feeMode: 'AFTER', feeBp: usual.feeBp, capBp: null },
-  parties: parties.map((party) => ({ ...party, keeps: false })),
+  parties: parties.map((party) => ({ ...party, orgId: partyOf(party), keeps: false })),
 })
 
 /** What the newest version of each operator's first strategy made of the last month. */
@@ -27,7 +28,8 @@ export async function seedSplitSimulations(db: Db, userId: number, now: Date): P
       array(select b.device_id from split_bindings b where b.strategy_id = s.id
         and b.released_at is null order by 1) as "deviceIds",
       (select json_agg(json_build_object('no', v.version_no, 'parties',
-        (select json_agg(json_build_object('orgId', p.party_org_id, 'name', p.name,
+        (select json_agg(json_build_object('orgId', p.party_org_id,
+          'referrerId', p.referrer_id, 'name', p.name,
           'kind', p.kind, 'ratioBp', p.ratio_bp, 'isCollector', p.is_collector)
           order by p.party_no) from split_parties p where p.version_id = v.id))
         order by v.version_no desc) from split_strategy_versions v where v.strategy_id = s.id)
@@ -39,7 +41,14 @@ export async function seedSplitSimulations(db: Db, userId: number, now: Date): P
     const [newest, before] = versions
     if (!newest || deviceIds.length === 0) continue
     const alone: ShownParty = {
-      ...{ orgId, name: orgName, kind: 'OPERATOR', ratioBp: 10_000, isCollector: true },
+      ...{
+        orgId,
+        referrerId: null,
+        name: orgName,
+        kind: 'OPERATOR',
+        ratioBp: 10_000,
+        isCollector: true,
+      },
     }
     const input = {
       ...{ from: addDays(to, -29), to, deviceIds, feeBp: null, refundBp: null, priceBp: 0 },

@@ -10,19 +10,27 @@ import { partyFindings, strategyErrors, timingFinding } from './rules.ts'
 export const timings = ['MANUAL', 'SECONDS', 'MINUTES', 'HALF_HOUR', 'HOUR', 'NEXT_DAY'] as const
 const Mode = z.enum(modes)
 const FeeMode = z.enum(['BEFORE', 'AFTER'])
-const partyKinds = ['PLATFORM', 'AGENT', 'OPERATOR', 'SPONSOR', 'LANE_TENANT'] as const
+const partyKinds = ['PLATFORM', 'AGENT', 'OPERATOR', 'SPONSOR', 'LANE_TENANT', 'REFERRER'] as const
 const State = z
   .enum(['DRAFT', 'PUBLISHED', 'RETIRED'])
   .meta({ tones: { DRAFT: 'paid', PUBLISHED: 'online', RETIRED: 'closed' } })
 
 const noRatio = bi('分账比例不能为空', 'Enter the share')
 const ratioRange = bi('分账比例须在0.01到100.00之间', 'A share is from 0.01 to 100.00')
-const Party = z.strictObject({
-  orgId: z.number({ error: bi('请选择分账方', 'Choose the party') }).pipe(f.id),
-  /** Basis points. */
-  ratioBp: z.number({ error: noRatio }).int().min(1, ratioRange).max(10_000, ratioRange),
-  isCollector: z.boolean().default(false),
-})
+const nobody = bi('请选择分账方', 'Choose the party')
+const Party = z
+  .strictObject({
+    orgId: f.id.nullable().default(null),
+    /** A referrer instead of an organisation. */
+    referrerId: f.id.nullable().default(null),
+    /** Basis points. */
+    ratioBp: z.number({ error: noRatio }).int().min(1, ratioRange).max(10_000, ratioRange),
+    isCollector: z.boolean().default(false),
+  })
+  .check(({ value, issues }) => {
+    if ((value.orgId === null) === (value.referrerId === null))
+      issues.push({ code: 'custom', path: ['orgId'], message: nobody, input: value })
+  })
 const noParty = bi('至少保留一个策略', 'At least one party')
 const parties = z
   .array(Party, noParty)
@@ -63,7 +71,9 @@ export const NewStrategy = z.strictObject({ orgId: f.id.optional(), ...fields })
 export const EditStrategy = z.strictObject({ id: f.id, version: f.version, ...fields }).check(whole)
 
 const ShownParty = z.strictObject({
-  orgId: f.id,
+  /** One of the two. */
+  orgId: f.id.nullable(),
+  referrerId: f.id.nullable(),
   name: z.string(),
   kind: z.enum(partyKinds),
   ratioBp: z.number().int(),
@@ -93,6 +103,8 @@ export const StrategyRow = z.strictObject({
   recentSplit: f.signedFen.nullable(),
   /** Basis points that somebody above asks at least and does not have: it is to be published anew. */
   least: z.number().int().nullable(),
+  /** Referrers of what counts who were disabled: it is to be published anew. */
+  ended: z.array(z.string()),
   version: f.version,
   updateTime: f.instant,
   can: z.strictObject({
@@ -120,6 +132,8 @@ const written = [
   strategyErrors.overWechat,
   strategyErrors.overAlipay,
   strategyErrors.wrongParty,
+  strategyErrors.referrerEnded,
+  strategyErrors.ledgerOnly,
   strategyErrors.wrongCollector,
   strategyErrors.noMerchant,
   strategyErrors.validPast,
@@ -166,7 +180,12 @@ export const splitStrategies = {
     summary: 'Who may have a share of the sales of an organisation, and who takes money for it',
     input: z.strictObject({ orgId: f.id }),
     output: z.strictObject({
-      parties: z.array(ShownParty.pick({ orgId: true, name: true, kind: true })),
+      parties: z.array(
+        ShownParty.pick({ orgId: true, referrerId: true, name: true, kind: true }).extend({
+          /** What a referrer usually gets, in basis points: a proposal. */
+          usualBp: z.number().int().nullable(),
+        }),
+      ),
       categories: z.array(z.strictObject({ id: f.id, name: z.string() })),
       merchants: z.array(
         z.strictObject({

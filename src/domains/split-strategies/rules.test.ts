@@ -39,6 +39,11 @@ test.each([
   [[line(1, 5000, true), line(2, 5000, true)], ['parties 请指定收款方']],
   [[line(1, 5000), line(2, 4999, true)], ['parties 比例合计必须为100%']],
   [[line(1, 5000), line(2, 5001, true)], ['parties 比例合计必须为100%']],
+  [[{ referrerId: 1, ratioBp: 1, isCollector: false }, line(1, 9999, true)], []],
+  [
+    [line(2, 1), { referrerId: 1, ratioBp: 9999, isCollector: true }],
+    ['parties 推荐人不能是收款方'],
+  ],
 ])('parties %o: %o', (parties, found) =>
   expect(
     partyFindings(parties).map(({ path, text }) => `${path.join('.')} ${text.split('\u001f')[0]}`),

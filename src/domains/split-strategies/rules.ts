@@ -1,6 +1,6 @@
 import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
 import { bi } from '../../shared/text.ts'
-import { feeOf } from '../ledger/rules.ts'
+import { feeOf, isReferrer, partyOf } from '../ledger/rules.ts'
 import { ownsMachines } from '../machines/rules.ts'
 import { divide, type FeeMode, type Party, withoutDivision } from '../splits/rules.ts'
 
@@ -24,6 +24,16 @@ export const strategyErrors = defineErrors('splitStrategies', {
     'Below the least share of an organisation above: {n} %',
   ],
   wrongParty: [422183, '该机构不能作为分账方', 'This organisation cannot be a party'],
+  referrerEnded: [
+    422458,
+    '推荐人“{name}”已停用或已过有效期',
+    'Referrer “{name}” is disabled, or his time is over',
+  ],
+  ledgerOnly: [
+    422459,
+    '推荐人未登记分账接收方，仅支持账本分账',
+    'A referrer has no registered receiver: only the ledger can settle his share',
+  ],
   wrongCollector: [
     422184,
     '收款方须为收款商户所属机构',
@@ -58,7 +68,8 @@ export const mayShare = (kind: string, above: boolean): boolean =>
   above || kind === 'SPONSOR' || kind === 'LANE_TENANT'
 
 type Line = {
-  readonly orgId?: number | undefined
+  readonly orgId?: number | null | undefined
+  readonly referrerId?: number | null | undefined
   readonly ratioBp?: number | null
   readonly isCollector: boolean
 }
@@ -68,17 +79,23 @@ export function partyFindings(
 ): { path: (string | number)[]; text: string }[] {
   const found: { path: (string | number)[]; text: string }[] = []
   const seen = new Set<number>()
-  for (const [i, { orgId }] of parties.entries()) {
-    if (orgId !== undefined && seen.has(orgId))
+  for (const [i, line] of parties.entries()) {
+    const party = partyOf(line)
+    if (party && seen.has(party))
       found.push({
         path: ['parties', i, 'orgId'],
         text: bi('分账方不能重复', 'Each party only once'),
       })
-    if (orgId !== undefined) seen.add(orgId)
+    seen.add(party)
   }
   const whole = parties.reduce((sum, { ratioBp }) => sum + (ratioBp ?? 0), 0)
   if (parties.filter(({ isCollector }) => isCollector).length !== 1)
     found.push({ path: ['parties'], text: bi('请指定收款方', 'Say who collects') })
+  else if (parties.some((line) => line.isCollector && isReferrer(partyOf(line))))
+    found.push({
+      path: ['parties'],
+      text: bi('推荐人不能是收款方', 'A referrer does not collect'),
+    })
   else if (whole !== 10_000)
     found.push({ path: ['parties'], text: bi('比例合计必须为100%', 'The shares add up to 100 %') })
   return found
@@ -149,4 +166,5 @@ export function previewOf({ amount, feeBp, ...terms }: Sample) {
 }
 /** The parties and fee mode of a form that is whole enough to be computed. */
 export const canPreview = (parties: readonly Line[]): boolean =>
-  parties.length > 0 && !partyFindings(parties.map(({ orgId: _, ...line }) => line)).length
+  parties.length > 0 &&
+  !partyFindings(parties.map(({ orgId: _, referrerId: __, ...line }) => line)).length

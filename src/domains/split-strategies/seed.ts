@@ -29,6 +29,7 @@ const strategies: readonly Strategy[] = [
   ['op-huikang', '门店直营', 'RETIRED', [[{ 'op-huikang': 9500, platform: 500 }, '', 'MANUAL']]],
   ['op-xiaoyuan', '校园分账', 'PUBLISHED', [
     [{ 'op-xiaoyuan': 8800, platform: 1200 }, '', 'NEXT_DAY'],
+    [{ 'op-xiaoyuan': 8600, platform: 1200, 刘洋: 200 }, '引荐学校的分成', 'NEXT_DAY'],
   ]],
   ['op-huaqiang', '商圈分账', 'PUBLISHED', [
     [{ 'op-huaqiang': 8500, platform: 500, 'agent-south': 1000 }, '', 'NEXT_DAY'],
@@ -38,7 +39,7 @@ const strategies: readonly Strategy[] = [
     [{ 'op-nanshan': 9000, platform: 1000 }, '', 'NEXT_DAY'],
   ]],
   ['op-kouan', '枢纽分账', 'PUBLISHED', [
-    [{ 'op-kouan': 9000, platform: 1000 }, '', 'MANUAL'],
+    [{ 'op-kouan': 8850, platform: 1000, 吴磊: 150 }, '', 'MANUAL'],
   ]],
   // for goods, on whatever machine of the operator
   ['op-xianda', '咖啡奶茶联营', 'PUBLISHED', [
@@ -59,6 +60,13 @@ export async function seedSplitStrategies(db: Db, { org, user }: Ids, now: Date)
       )`select id, name, kind from organisations`
     ).map((one) => [one.id, one]),
   )
+  const people = new Map(
+    (
+      await rowsOf<{ id: number; name: string }>(
+        db,
+      )`select id, referrer_name as name from referrers`
+    ).map(({ id, name }) => [name, id]),
+  )
   for (const [at, [owner, name, state, versions, category]] of strategies.entries()) {
     const org_id = org.get(owner) as number
     const made = new Date(now.getTime() - (80 - at * 4) * dayMs)
@@ -78,12 +86,14 @@ export async function seedSplitStrategies(db: Db, { org, user }: Ids, now: Date)
         .returning('id')
         .executeTakeFirstOrThrow()
       const parties = Object.entries(shares).map(([key, ratio_bp], place) => {
+        const own = { org_id, version_id: version.id, party_no: place + 1, ratio_bp }
+        const referrer_id = people.get(key)
+        if (referrer_id)
+          return { ...own, referrer_id, kind: 'REFERRER' as const, name: key, is_collector: false }
         const party = names.get(org.get(key) as number)
-        if (!party) throw new Error(`no organisation ${key}`)
-        return {
-          ...{ org_id, version_id: version.id, party_no: place + 1, party_org_id: party.id },
-          ...{ kind: party.kind, name: party.name, ratio_bp, is_collector: place === 0 },
-        }
+        if (!party) throw new Error(`nobody is ${key}`)
+        const { id: party_org_id, kind, name } = party
+        return { ...own, party_org_id, kind, name, is_collector: place === 0 }
       })
       await db.insertInto('split_parties').values(parties).execute()
       if (state !== 'DRAFT')

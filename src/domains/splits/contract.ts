@@ -29,7 +29,9 @@ export const splitTones = {
 const State = z.enum(splitStateNames).meta({ tones: splitTones })
 
 const Share = z.strictObject({
-  orgId: f.id,
+  /** One of the two. */
+  orgId: f.id.nullable(),
+  referrerId: f.id.nullable(),
   name: z.string(),
   isCollector: z.boolean(),
   given: f.fen,

@@ -30,6 +30,7 @@ export type Version = {
   readonly id: number
   readonly strategyId: number
   readonly collector: number
+  /** `orgId`: the party as one number, see `partyOf`. */
   readonly parties: readonly (Party & { readonly orgId: number })[]
   readonly terms: Terms
   readonly timing: Parameters<typeof dueOf>[0]

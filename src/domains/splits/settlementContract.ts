@@ -55,7 +55,9 @@ export const Settlement = z.strictObject({
       standing: z.enum(standings).nullable(),
       shares: z.array(
         z.strictObject({
-          orgId: f.id,
+          /** One of the two. */
+          orgId: f.id.nullable(),
+          referrerId: f.id.nullable(),
           name: z.string(),
           isCollector: z.boolean(),
           given: f.fen,

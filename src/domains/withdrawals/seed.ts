@@ -124,7 +124,7 @@ async function book(db: Db, at: Date, vouchers: readonly Voucher[]): Promise<voi
     const rows = sql`jsonb_to_recordset(${lines}::jsonb) as e(org bigint, account text,
       amount bigint)`
     await sql`insert into ledger_accounts (org_id, code) select distinct e.org, e.account
-      from ${rows} on conflict (org_id, code, config_id) do nothing`.execute(db)
+      from ${rows} on conflict (party, code, config_id) do nothing`.execute(db)
     await sql`with made as (insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
         values (${key}, nextval('ledger_vouchers_id_seq'), ${orgId}, ${at}) returning voucher_id)
       insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount)

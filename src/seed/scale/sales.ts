@@ -47,7 +47,7 @@ export async function startSales(db: Db): Promise<void> {
     where strategy_id is not null group by 1`.execute(db)
   await sql`insert into ledger_accounts (org_id, code)
     select o.id, c.code from scale_orgs o cross join (values ('1001'), ('2001'), ('2002')) c(code)
-    union select 1, '2002' on conflict (org_id, code, config_id) do nothing`.execute(db)
+    union select 1, '2002' on conflict (party, code, config_id) do nothing`.execute(db)
   await sql`insert into stock_flows (org_id, created_at, id, waste_num, device_id, rtu_number, lane_id,
       lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total,
       after_total, actor_kind, occurred_at)
@@ -338,7 +338,7 @@ export async function endSales(db: Db): Promise<void> {
   await sql`insert into ledger_balances (org_id, code, balance)
     select a.org_id, a.code, -sum(e.amount) from ledger_entries e
     join ledger_accounts a on a.id = e.account_id and a.code = '2002' group by 1, 2
-    on conflict (org_id, code) do update set balance = excluded.balance`.execute(db)
+    on conflict (party, code) do update set balance = excluded.balance`.execute(db)
   await sql`update lanes l set quantity = s.capacity - s.sold % ${refillAfter}::int,
       last_flow_seq = s.sold + 1 + s.sold / ${refillAfter}::int
     from scale_lanes s where s.id = l.id`.execute(db)

@@ -24,7 +24,7 @@ async function suspense(world: World): Promise<number> {
       k as (insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
         select 'sus:' || '${randomUUID()}', id, 3, '2026-11-21' from v),
       a as (insert into ledger_accounts (org_id, code) values (3, '1001'), (3, '2901')
-        on conflict (org_id, code, config_id) do update set code = excluded.code returning id, code),
+        on conflict (party, code, config_id) do update set code = excluded.code returning id, code),
       e as (insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount)
         select 3, '2026-11-21', v.id, 'V11', a.id, case a.code when '1001' then 700 else -700 end
         from v cross join a)

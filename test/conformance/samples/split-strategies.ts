@@ -68,6 +68,7 @@ export const splitStrategies: DomainSamples = {
   pathIds: { 'split-strategies id': byRow },
   fieldIds: {
     configId: { own: () => missingId, none: missingId },
+    referrerId: byRow,
     laneIds: { own: (where) => rowId(where, 4), none: missingId },
     'split-strategies categoryIds': { own: (where) => rowId(where, 1), none: missingId },
   },

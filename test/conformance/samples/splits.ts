@@ -27,7 +27,7 @@ async function owing(world: World) {
     `with k as (insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
         values ('sr:sample:' || $1::bigint, nextval('ledger_vouchers_id_seq'), 3, $2) returning *),
       a as (insert into ledger_accounts (org_id, code) values (3, '1101'), (3, '2001')
-        on conflict (org_id, code, config_id) do update set code = excluded.code returning id, code),
+        on conflict (party, code, config_id) do update set code = excluded.code returning id, code),
       e as (insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id,
           amount)
         select 3, k.created_at, k.voucher_id, 'V7', a.id, case a.code when '1101' then 30 else -30 end

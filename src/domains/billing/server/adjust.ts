@@ -12,7 +12,7 @@ import { post } from '../../ledger/server/post.ts'
 import { notify } from '../../notices/server/notify.ts'
 import type { billing } from '../contract.ts'
 import { Adjustment, ledgerErrors } from '../ledgerContract.ts'
-import { mayReverse, voucherNo, whatOf } from '../rules.ts'
+import { mayReverse, referrersCodes, voucherNo, whatOf } from '../rules.ts'
 
 type Contract = typeof billing
 
@@ -98,7 +98,8 @@ const adjust: Handlers<Contract>['adjust'] = async (ctx, input) => {
     ['debitCode', debitCode],
     ['creditCode', creditCode],
   ] as const)
-    if (code === '1101' || code === '2003') throw fieldRefusal(ledgerErrors.notByHand, field)
+    if (['1101', '2003', ...referrersCodes].includes(code))
+      throw fieldRefusal(ledgerErrors.notByHand, field)
   if (configId !== null && ![debitCode, creditCode].some((code) => ofMerchant.includes(code)))
     throw fieldRefusal(ledgerErrors.noMerchant, 'configId')
   const orgs = [debitOrgId, creditOrgId]

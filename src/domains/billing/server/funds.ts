@@ -26,7 +26,12 @@ const standing = (ctx: Ctx, orgId: number) =>
       and ${visible(ctx, 'c.org_id')}
     cross join lateral (select max(d.day) as day from ledger_days d where d.org_id = a.org_id
       and d.code = a.code and d.config_id is not distinct from a.config_id) closed
-    where a.org_id = ${orgId} and ${visible(ctx, 'a.org_id')} order by a.code, a.config_id`
+    where a.org_id = ${orgId} and a.referrer_id is null and ${visible(ctx, 'a.org_id')}
+    union all
+    select b.code, null, null, sum(case b.code when '1102' then b.balance else -b.balance end)::bigint
+    from ledger_balances b where b.org_id = ${orgId} and b.referrer_id is not null
+      and ${visible(ctx, 'b.org_id')} group by 1
+    order by code, "configId"`
 
 /** The last day before it on which banks work; a channel brings the money of a day on the next one. */
 async function lastWorkday(ctx: Ctx, today: string): Promise<{ since: string; works: boolean }> {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
-import type { Voucher } from '../../ledger/rules.ts'
+import { isReferrer, type Voucher } from '../../ledger/rules.ts'
 
 /** Money of an order that moved; amounts in fen. */
 export type BillFact = {
@@ -24,6 +24,7 @@ export type ShareFact = {
   readonly orgId: number
   readonly orderAt: Date
   readonly orderId: number
+  /** As one number, see `partyOf`: a referrer has no bill of his own. */
   readonly party: number
   readonly share: number
 }
@@ -94,14 +95,15 @@ function billStatement(facts: readonly BillFact[]): RawBuilder<unknown> {
 /** The same for what is given to parties: by the vouchers that split, in their transaction. */
 export function keepShares(ctx: Ctx, shares: readonly ShareFact[]): void {
   if (!shares.length) return
-  const facts = JSON.stringify(shares)
   const today = shanghaiDay(ctx.now)
-  const rows = sql`(select o.org_id as owner_id, o.device_id, coalesce(p.config_id, 0) as config_id,
+  const rows = (
+    facts: readonly ShareFact[],
+  ) => sql`(select o.org_id as owner_id, o.device_id, coalesce(p.config_id, 0) as config_id,
         p.provider, o.pay_type, s.party, g.grain, s.share * d.own as share,
         s.share * d.ordered as ordered,
         date_trunc(g.grain, case when d.ordered = 1 and d.own = 0
           then o.created_at at time zone 'Asia/Shanghai' else ${today}::timestamp end)::date as day
-      from jsonb_to_recordset(${facts}::jsonb) as s("orgId" bigint, "orderAt" timestamptz,
+      from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb) as s("orgId" bigint, "orderAt" timestamptz,
         "orderId" bigint, party bigint, share bigint)
       join orders o on o.org_id = s."orgId" and o.created_at = s."orderAt" and o.id = s."orderId"
       join payments p on p.order_id = o.id and p.applied
@@ -110,14 +112,16 @@ export function keepShares(ctx: Ctx, shares: readonly ShareFact[]): void {
   ctx.later(sql`insert into bill_days as r (org_id, device_id, grain, config_id, provider, pay_type,
       day, split, ordered_split)
     select owner_id, device_id, grain, config_id, provider, pay_type, day, sum(share), sum(ordered)
-    from ${rows} group by 1, 2, 3, 4, 5, 6, 7 order by 2, 3, 7, 4, 5, 6, 1
+    from ${rows(shares)} group by 1, 2, 3, 4, 5, 6, 7 order by 2, 3, 7, 4, 5, 6, 1
     on conflict (device_id, grain, day, config_id, provider, pay_type, org_id) do update
     set split = r.split + excluded.split, ordered_split = r.ordered_split + excluded.ordered_split`)
+  const ofOrgs = shares.filter(({ party }) => !isReferrer(party))
+  if (!ofOrgs.length) return
   ctx.later(sql`insert into bill_shares as r (org_id, owner_id, device_id, grain, config_id,
       provider, pay_type, day, share, ordered_share)
     select party, owner_id, device_id, grain, config_id, provider, pay_type, day, sum(share),
       sum(ordered)
-    from ${rows} group by 1, 2, 3, 4, 5, 6, 7, 8 order by 3, 4, 8, 5, 6, 7, 2, 1
+    from ${rows(ofOrgs)} group by 1, 2, 3, 4, 5, 6, 7, 8 order by 3, 4, 8, 5, 6, 7, 2, 1
     on conflict (device_id, grain, day, config_id, provider, pay_type, owner_id, org_id) do update
     set share = r.share + excluded.share, ordered_share = r.ordered_share + excluded.ordered_share`)
 }

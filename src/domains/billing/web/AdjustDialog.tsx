@@ -11,13 +11,15 @@ import {
 } from '../../../web/form/fields.tsx'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { billing } from '../contract.ts'
-import { accountCodes } from '../rules.ts'
+import { accountCodes, referrersCodes } from '../rules.ts'
 
 /** Money from one account to another: asked for here, booked when somebody else agrees. */
 export function AdjustDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('billing')
   const confirm = useConfirm()
-  const accounts = accountCodes.map((value) => ({ value, label: t(`enums.account.${value}`) }))
+  const accounts = accountCodes
+    .filter((code) => !referrersCodes.includes(code))
+    .map((value) => ({ value, label: t(`enums.account.${value}`) }))
   return (
     <FormDialog
       ns="billing"

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { perApp } from '../../../server/perApp.ts'
-import { ofMerchant, type Voucher } from '../rules.ts'
+import { isReferrer, ofMerchant, referrersAccount, type Voucher } from '../rules.ts'
 
 /** Accounts seen committed by this process; none is ever deleted. */
 const knownAccounts = perApp(() => new Set<string>())
@@ -18,11 +18,12 @@ export function post(ctx: Ctx, vouchers: readonly Voucher[]): void {
   const entries = real.flatMap((voucher) =>
     voucher.entries
       .filter((entry) => entry.amount !== 0)
-      .map((entry) => ({
+      .map((entry) => ({ ...entry, party: entry.orgId ?? voucher.orgId }))
+      .map(({ party, ...entry }) => ({
         key: voucher.key,
         voucher_type: voucher.type,
-        org_id: entry.orgId ?? voucher.orgId,
-        account: entry.account,
+        party,
+        account: isReferrer(party) ? referrersAccount(entry.account) : entry.account,
         config_id: ofMerchant.includes(entry.account) ? voucher.configId : null,
         amount: entry.amount,
         order_id: voucher.orderId,
@@ -30,15 +31,17 @@ export function post(ctx: Ctx, vouchers: readonly Voucher[]): void {
       })),
   )
   const json = JSON.stringify(entries)
-  const accounts = [...new Set(entries.map((e) => `${e.org_id} ${e.account} ${e.config_id}`))]
+  const accounts = [...new Set(entries.map((e) => `${e.party} ${e.account} ${e.config_id}`))]
   const known = knownAccounts(ctx.app)
   if (!accounts.every((account) => known.has(account)))
-    ctx.later(sql`insert into ledger_accounts (org_id, code, config_id, created_at)
-    select distinct e.org_id, e.account, e.config_id, ${ctx.now}::timestamptz
-    from jsonb_to_recordset(${json}::jsonb) as e(org_id bigint, account text, config_id bigint)
-    where not exists (select 1 from ledger_accounts a where a.org_id = e.org_id
+    ctx.later(sql`insert into ledger_accounts (org_id, code, config_id, referrer_id, created_at)
+    select coalesce(r.org_id, e.party), e.account, e.config_id, r.id, ${ctx.now}::timestamptz
+    from (select distinct party, account, config_id from jsonb_to_recordset(${json}::jsonb)
+      as e(party bigint, account text, config_id bigint)) e
+    left join referrers r on r.id = -e.party
+    where not exists (select 1 from ledger_accounts a where a.party = e.party
       and a.code = e.account and a.config_id is not distinct from e.config_id)
-    order by e.org_id, e.account, e.config_id on conflict (org_id, code, config_id) do nothing`)
+    order by e.party, e.account, e.config_id on conflict (party, code, config_id) do nothing`)
   ctx.afterCommit(() => {
     for (const account of accounts) known.add(account)
   })
@@ -53,11 +56,11 @@ export function post(ctx: Ctx, vouchers: readonly Voucher[]): void {
     )
     insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount,
       order_id, order_num)
-    select e.org_id, ${ctx.now}::timestamptz, f.voucher_id, e.voucher_type, a.id, e.amount,
+    select a.org_id, ${ctx.now}::timestamptz, f.voucher_id, e.voucher_type, a.id, e.amount,
       e.order_id, e.order_num
-    from jsonb_to_recordset(${json}::jsonb) as e(key text, voucher_type text, org_id bigint,
+    from jsonb_to_recordset(${json}::jsonb) as e(key text, voucher_type text, party bigint,
       account text, config_id bigint, amount bigint, order_id bigint, order_num text)
     join fresh f on f.key = e.key
-    join ledger_accounts a on a.org_id = e.org_id and a.code = e.account
+    join ledger_accounts a on a.party = e.party and a.code = e.account
       and a.config_id is not distinct from e.config_id`)
 }

@@ -34,6 +34,11 @@ const referrer = (ctx: Ctx) =>
         where d.org_id = r.linked_org_id and ${visible(ctx, 'd.org_id', 'd.id')})`,
       receiverState: sql`case when r.receive_kind <> 'PERSONAL' then 'NOT_NEEDED'
         when r.openid is null then 'UNBOUND' else 'BOUND' end`,
+      // at most two rows of his, which the books keep
+      earned: sql`coalesce((select sum(b.earned) from ledger_balances b
+        where b.party = -r.id), 0)::bigint`,
+      unpaid: sql`coalesce((select sum(case b.code when '2004' then b.balance else -b.balance end)
+        from ledger_balances b where b.party = -r.id), 0)::bigint`,
       createTime: sql`r.created_at`,
     },
     ['can'],

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** What keeps a referrer `r`: a condition for each table that names referrers. */
-const uses: readonly RawBuilder<unknown>[] = []
-export const inUse: RawBuilder<boolean> = sql<boolean>`(${sql.join([sql`false`, ...uses], sql` or `)})`
+/** What keeps a referrer `r`: versions of strategies, and accounts of his that were booked on. */
+export const inUse: RawBuilder<boolean> = sql<boolean>`referrer_used(r.id)`

@@ -108,6 +108,8 @@ const setStatus: Handlers<Contract>['setStatus'] = async (ctx, { id, version, st
 
 const remove: Handlers<Contract>['remove'] = async (ctx, { id, version }) => {
   const before = await get(ctx, id)
+  // whoever puts him into a strategy waits
+  await sql`select from referrers where id = ${id} for update`.execute(ctx.db)
   const used = await exists(ctx.db)`select 1 from referrers r where r.id = ${id} and ${inUse}`
   reject(used ? referrerErrors.inUse : null)
   await deleteVersion(ctx, 'referrers', { id, version })

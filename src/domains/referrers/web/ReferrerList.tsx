@@ -9,6 +9,7 @@ import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useMay } from '../../../web/session.ts'
+import { Muted } from '../../../web/ui/Text.tsx'
 import { useAct } from '../../../web/useAct.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { ReferrerRow, referrers } from '../contract.ts'
@@ -49,14 +50,27 @@ export function ReferrerList() {
         ]}
         columns={[
           col('referrerName', { fixed: 'start' }),
-          col('mobile'),
-          col('linkedOrgName'),
-          col('deviceCount'),
+          col('mobile', { ellipsis: false }),
+          col('linkedOrgName', {
+            fit: (name, { deviceCount }) => `${name} / ${deviceCount}`,
+            render: (name: string, { deviceCount }) =>
+              name ? (
+                <>
+                  {name}
+                  <Muted> / {deviceCount}</Muted>
+                </>
+              ) : (
+                <Muted>—</Muted>
+              ),
+          }),
           col('defaultBp', { render: (bp: number) => `${(bp / 100).toFixed(2)}%` }),
           col('receiveKind'),
           col('receiverState'),
+          col('earned'),
+          col('unpaid'),
           col('status'),
           col('createTime'),
+          col('deviceCount', { defaultHidden: true }),
           col('orgName', { defaultHidden: true }),
           col('idName', { defaultHidden: true }),
           col('validUntil', { defaultHidden: true }),
@@ -90,7 +104,7 @@ export function ReferrerList() {
                 onClick: () => void enable(row, { status: 'ENABLED' }),
               },
         ]}
-        card={['mobile', 'linkedOrgName', 'defaultBp', 'receiverState']}
+        card={['mobile', 'linkedOrgName', 'defaultBp', 'receiverState', 'earned', 'unpaid']}
       />
       {code ? <QrDialog code={code} onClose={() => setCode(null)} /> : null}
     </>

@@ -4,6 +4,7 @@ import { type Ctx, found } from '../../../server/context.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
+import { partyOf } from '../../ledger/rules.ts'
 import type { StrategyVersion } from '../../split-strategies/contract.ts'
 import { hashOf } from '../../split-strategies/server/content.ts'
 import * as strategies from '../../split-strategies/server/queries.ts'
@@ -35,8 +36,8 @@ async function sideOf(ctx: Ctx, version: StrategyVersion): Promise<Side> {
     feeMode: version.feeMode,
     feeBp: terms.feeBp,
     capBp: capOf(version.mode, terms.capBp),
-    parties: version.parties.map(({ orgId, name, ratioBp, isCollector }) => ({
-      ...{ orgId, name, ratioBp, isCollector },
+    parties: version.parties.map(({ orgId, referrerId, name, ratioBp, isCollector }) => ({
+      ...{ orgId: partyOf({ orgId, referrerId }), name, ratioBp, isCollector },
       // receivers that can give back are not known yet: none can
       keeps: !isCollector && version.mode !== 'LEDGER',
     })),

@@ -27,6 +27,8 @@ const contentOf = (asked: Asked, merchantName: string, parties: readonly ShownPa
   parties,
 })
 
+type Said = { readonly ratioBp: number; readonly isCollector: boolean }
+const pick = ({ ratioBp, isCollector }: Said) => ({ ratioBp, isCollector })
 const simulator = { orgId: null, provider: 'SIMULATOR', name: '', ...usual }
 /** One that is active and takes money for this organisation. */
 export async function merchantOf(ctx: Ctx, orgId: number, configId: number | null) {
@@ -66,16 +68,28 @@ export async function checkContent(
   but = 0,
 ): Promise<Checked> {
   await checkScope(ctx, orgId, asked, but)
-  const ids = asked.parties.map((party) => party.orgId)
-  const [above, beside, merchant] = await Promise.all([
+  const ids = asked.parties.flatMap((party) => party.orgId ?? [])
+  const named = asked.parties.some((party) => party.referrerId)
+  const [above, beside, referrers, merchant] = await Promise.all([
     q.above(ctx, orgId),
     q.beside(ctx, ids),
+    named ? q.referrers(ctx, orgId, but) : [],
     merchantOf(ctx, orgId, asked.configId),
   ])
   const known = new Map([...beside, ...above].map((one) => [one.id, one]))
-  const parties = asked.parties.map(({ orgId: id, ratioBp, isCollector }, i): ShownParty => {
-    const party = known.get(id)
+  const parties = asked.parties.map(({ orgId: id, referrerId, ...share }, i): ShownParty => {
+    if (referrerId !== null) {
+      const one = referrers.find((referrer) => referrer.id === referrerId)
+      if (!one) throw fieldRefusal(strategyErrors.wrongParty, `parties.${i}.orgId`)
+      const { name, ended } = one
+      if (ended) throw fieldRefusal(strategyErrors.referrerEnded, `parties.${i}.orgId`, { name })
+      if (asked.mode !== 'LEDGER')
+        throw fieldRefusal(strategyErrors.ledgerOnly, `parties.${i}.orgId`)
+      return { orgId: null, referrerId, name, kind: 'REFERRER', ...pick(share) }
+    }
+    const party = known.get(id ?? 0)
     if (
+      !id ||
       !party ||
       !mayShare(
         party.kind,
@@ -83,7 +97,7 @@ export async function checkContent(
       )
     )
       throw fieldRefusal(strategyErrors.wrongParty, `parties.${i}.orgId`)
-    return { orgId: id, name: party.name, kind: party.kind, ratioBp, isCollector }
+    return { orgId: id, referrerId: null, name: party.name, kind: party.kind, ...pick(share) }
   })
   const collector = parties.find((party) => party.isCollector)
   if (merchant.orgId !== null && collector?.orgId !== merchant.orgId)
@@ -131,7 +145,7 @@ export async function checkPublished(
     // merchants below a service provider have no driver yet
     if (
       mode !== 'CHANNEL' ||
-      !parties.every(({ orgId, isCollector }) => isCollector || knows(orgId))
+      !parties.every(({ orgId, isCollector }) => isCollector || knows(orgId ?? 0))
     )
       throw new Refusal(strategyErrors.noReceiver)
   }

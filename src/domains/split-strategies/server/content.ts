@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { partyOf } from '../../ledger/rules.ts'
 import type { StrategyVersion } from '../contract.ts'
 
 type Content = Pick<
@@ -21,7 +22,7 @@ export const hashOf = (said: Content): string =>
       JSON.stringify([
         ...[said.configId, said.mode, said.feeMode, said.timing, said.timingNumber],
         ...[said.subsidySplit, said.laneIds, said.categoryIds, said.deviceIds],
-        said.parties.map(({ orgId, ratioBp, isCollector }) => [orgId, ratioBp, isCollector]),
+        said.parties.map((party) => [partyOf(party), party.ratioBp, party.isCollector]),
       ]),
     )
     .digest('hex')

@@ -3,12 +3,13 @@ import { type Ctx, inheritable, visible } from '../../../server/context.ts'
 import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { isoText, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
+import { shanghaiDay } from '../../../shared/instants.ts'
 import { recentFrom } from '../../splits/rules.ts'
 import { type ShownParty, StrategyRow, StrategyVersion, type splitStrategies } from '../contract.ts'
 import type { Scope } from '../rules.ts'
 
 const parties = sql<ShownParty[]>`coalesce((select json_agg(json_build_object('orgId',
-    p.party_org_id, 'name', p.name, 'kind', p.kind, 'ratioBp', p.ratio_bp,
+    p.party_org_id, 'referrerId', p.referrer_id, 'name', p.name, 'kind', p.kind, 'ratioBp', p.ratio_bp,
     'isCollector', p.is_collector) order by p.party_no)
   from split_parties p where p.org_id = v.org_id and p.version_id = v.id), '[]')`
 const said = {
@@ -62,6 +63,8 @@ const strategy = (ctx: Ctx, leasts: Leasts = []) =>
         then (select coalesce(sum(f.given), 0)::bigint from split_days f
           where f.strategy_id = s.id and f.day >= ${recentFrom(ctx.now)}::date) end`,
       least: below(leasts),
+      ended: sql`case when s.state = 'PUBLISHED' and v.state = 'PUBLISHED'
+        then split_ended(v.id, ${shanghaiDay(ctx.now)}::date) else '{}' end`,
       updateTime: sql`s.updated_at`,
     },
     ['can'],
@@ -152,6 +155,11 @@ export const beside = (ctx: Ctx, ids?: readonly number[]) =>
     where o.kind in ('SPONSOR', 'LANE_TENANT') and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}
       and ${ids ? sql`o.id = any(${[...ids]}::bigint[])` : sql`true`}
     order by o.name, o.id limit 200`
+type Referrer = { id: number; name: string; usualBp: number; ended: boolean }
+/** Referrers of the organisation and of those above it, and whom the strategy named before. */
+export const referrers = (ctx: Ctx, orgId: number, strategyId = 0) =>
+  rowsOf<Referrer>(ctx.db)`select id, name, default_bp as "usualBp", ended
+    from split_referrers(${orgId}, ${strategyId}, ${shanghaiDay(ctx.now)}::date)`
 export const merchants = (ctx: Ctx, orgId: number) =>
   rowsOf<Output<typeof splitStrategies.choices>['merchants'][number]>(ctx.db)`
     select id, org_id as "orgId", provider, merchant_name as name, fee_bp as "feeBp",

@@ -351,3 +351,63 @@ test('nobody sees or changes those of others', async () => {
   expect((await world.send(agent, 'GET', `${path}/${id}`)).body.name).toBe('自家')
   expect((await world.send(reader, 'GET', path)).status).toBe(403)
 })
+
+test('referrers are parties where the ledger settles, until they are disabled', async () => {
+  const made = await world.sql<{
+    id: number
+  }>(`insert into referrers (org_id, referrer_name, mobile,
+      mobile_hash, mobile_shown, receive_kind)
+    select org, '荐' || org, '\\x00', decode(md5(org::text), 'hex'), '139****0000', 'LEDGER'
+    from unnest(array[2, 3, 4]) org returning id::int`)
+  const [above, own, beside] = made.map(({ id }) => id)
+  const withOne = (referrerId: unknown, rest = {}) => ({
+    parties: [
+      { referrerId, ratioBp: 250 },
+      // what he above asks at least
+      { orgId: 2, ratioBp: 1000 },
+      { orgId: 3, ratioBp: 8750, isCollector: true },
+    ],
+    ...rest,
+  })
+  const wrong = { field: 'parties.0.orgId', message: '该机构不能作为分账方' }
+  for (const id of [above, beside, 999_999])
+    expect(first(await create({ name: '荐', ...withOne(id) }))).toEqual(wrong)
+  const both = { orgId: 2, referrerId: own, ratioBp: 250 }
+  const [, , owner] = withOne(own).parties
+  expect(first(await create({ name: '荐', parties: [both, owner] }))).toEqual({
+    field: 'parties.0.orgId',
+    message: '请选择分账方',
+  })
+  expect(first(await create({ name: '荐', ...withOne(own, { mode: 'CHANNEL' }) }))).toEqual({
+    field: 'parties.0.orgId',
+    message: '推荐人未登记分账接收方，仅支持账本分账',
+  })
+  const collects = [
+    { referrerId: own, ratioBp: 250, isCollector: true },
+    { orgId: 3, ratioBp: 9750 },
+  ]
+  expect(first(await create({ name: '荐', parties: collects }))?.message).toBe('推荐人不能是收款方')
+  const { body } = await create({ name: '荐', ...withOne(own) })
+  expect(body.parties[0]).toEqual({
+    ...{ orgId: null, referrerId: own, name: '荐3', kind: 'REFERRER', ratioBp: 250 },
+    isCollector: false,
+  })
+  // who is above gives a share to his own, and the operator goes on with it
+  const agents = await create({ name: '荐二', orgId: 3, ...withOne(above) }, agent)
+  expect(agents.status).toBe(200)
+  expect((await act('publish', agents.body.id, 1)).body).toMatchObject({ state: 'PUBLISHED' })
+  expect((await act('publish', body.id, 1)).body.ended).toEqual([])
+  await world.sql(`update referrers set status = 'DISABLED' where id = $1`, [own])
+  const { list } = (await world.send(operator, 'GET', `${path}?keyword=荐`)).body
+  expect(list.map((row: { name: string; ended: string[] }) => [row.name, row.ended])).toEqual(
+    expect.arrayContaining([
+      ['荐', ['荐3']],
+      ['荐二', []],
+    ]),
+  )
+  const draft = await put(body.id, 2, { name: '荐', ...withOne(own), note: '再' })
+  expect(first(draft)).toEqual({
+    field: 'parties.0.orgId',
+    message: '推荐人“荐3”已停用或已过有效期',
+  })
+})

@@ -212,15 +212,25 @@ export const handlers: Handlers<Contract> = {
   options: async (ctx, input) => ({ list: await q.options(ctx, input) }),
   async choices(ctx, { orgId }) {
     const { id } = await newOwner(ctx, orgId)
-    const [above, beside, merchants, categories] = await Promise.all([
+    const [above, beside, referrers, merchants, categories] = await Promise.all([
       q.above(ctx, id),
       q.beside(ctx),
+      may(ctx, 'referrer:read') ? q.referrers(ctx, id) : [],
       q.merchants(ctx, id),
       q.categories(ctx),
     ])
     const parties = new Map([...above, ...beside].map((one) => [one.id, one]))
     return {
-      parties: [...parties.values()].map(({ id, name, kind }) => ({ orgId: id, name, kind })),
+      parties: [
+        ...[...parties.values()].map(({ id, name, kind }) => ({
+          ...{ orgId: id, referrerId: null, name, kind, usualBp: null },
+        })),
+        ...referrers
+          .filter(({ ended }) => !ended)
+          .map(({ id, name, usualBp }) => ({
+            ...{ orgId: null, referrerId: id, name, kind: 'REFERRER' as const, usualBp },
+          })),
+      ],
       merchants,
       categories,
     }

@@ -4,12 +4,14 @@ import { Button, Form, Radio } from 'antd'
 import { useContext } from 'react'
 import { useTranslation } from 'react-i18next'
 import { say } from '../../../shared/text.ts'
-import { Field, SelectField } from '../../../web/form/fields.tsx'
+import { Field, Note } from '../../../web/form/fields.tsx'
 import { PercentInput } from '../../../web/form/PercentInput.tsx'
 import { FormContext } from '../../../web/form/useForm.ts'
 import { OrderHandle } from '../../../web/list/OrderHandle.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
+import { Select } from '../../../web/ui/select.tsx'
 import { Bad, Muted } from '../../../web/ui/Text.tsx'
+import { isReferrer, partyOf } from '../../ledger/rules.ts'
 import type { ShownParty } from '../contract.ts'
 import { partyFindings } from '../rules.ts'
 import type { Choices } from './MerchantSelect.tsx'
@@ -17,8 +19,41 @@ import { ShareBar } from './Shares.tsx'
 import styles from './shares.module.css'
 import { percent } from './texts.ts'
 
-export type Line = { orgId?: number; ratioBp?: number | null; isCollector: boolean }
+export type Line = {
+  orgId?: number | null
+  referrerId?: number | null
+  ratioBp?: number | null
+  isCollector: boolean
+}
 const most = 10
+
+type Option = { value: number; label: string }
+/** An organisation or a referrer: one choice for two fields of the line. */
+function PartySelect({
+  line,
+  options,
+  choose,
+  ...field
+}: {
+  line: Line
+  options: Option[]
+  choose: (party: number) => void
+  id?: string
+  'aria-label'?: string
+}) {
+  const { t } = useTranslation('splitStrategies')
+  return (
+    <Select
+      {...field}
+      aria-label={t('fields.partyId')}
+      showSearch
+      optionFilterProp="label"
+      options={options}
+      value={partyOf(line) || null}
+      onChange={choose}
+    />
+  )
+}
 
 /** Who has a share, in their order; one of them collects. */
 export function PartyLines({
@@ -38,11 +73,26 @@ export function PartyLines({
     form.setFieldValue('parties', next)
     engine?.changed({ parties: next })
   }
-  const known = new Map([...named, ...choices].map((one) => [one.orgId, one]))
-  const options = [...known.values()].map(({ orgId, name, kind }) => ({
-    value: orgId,
+  const known = new Map([...named, ...choices].map((one) => [partyOf(one), one]))
+  const options = [...known].map(([value, { name, kind }]) => ({
+    value,
     label: `${name} · ${t(`enums.kind.${kind}`)}`,
   }))
+  const choose = (at: number, party: number) => {
+    const usualBp = choices.find((one) => partyOf(one) === party)?.usualBp || null
+    set(
+      lines.map((line, i) =>
+        i === at
+          ? {
+              ...line,
+              orgId: party > 0 ? party : null,
+              referrerId: isReferrer(party) ? -party : null,
+              ratioBp: line.ratioBp ?? usualBp,
+            }
+          : line,
+      ),
+    )
+  }
   const move = (from: number, to: number) => {
     const next = lines.filter((_, i) => i !== from)
     next.splice(to, 0, lines[from] as Line)
@@ -59,7 +109,9 @@ export function PartyLines({
             <OrderHandle label={t('moveParty')} onDrop={(beside) => move(i, Number(beside))}>
               {null}
             </OrderHandle>
-            <SelectField name={`parties.${i}.orgId`} label="" required options={options} />
+            <Field name={`parties.${i}.orgId`} label="" required>
+              <PartySelect line={line} options={options} choose={(party) => choose(i, party)} />
+            </Field>
             <Field name={`parties.${i}.ratioBp`} label="" required>
               <PercentInput label={t('fields.ratioBp')} />
             </Field>
@@ -79,6 +131,7 @@ export function PartyLines({
           </div>
         ))}
       </div>
+      {lines.some((line) => isReferrer(partyOf(line))) ? <Note>{t('referrerHint')}</Note> : null}
       <ShareBar shares={lines.map(({ ratioBp }) => ({ ratioBp: ratioBp ?? 0 }))} />
       <div className={styles.foot}>
         {lines.length < most ? (

@@ -27,7 +27,7 @@ import { Trial } from './Trial.tsx'
 
 const own = ({ parties, ...row }: StrategyRow) => ({
   ...row,
-  parties: parties.map(({ orgId, ratioBp, isCollector }) => ({ orgId, ratioBp, isCollector })),
+  parties: parties.map(({ name: _, kind: __, ...line }) => line),
   // of a published one a new draft begins
   ...(row.draftNo === null ? { note: '', validFrom: null } : {}),
 })
@@ -42,7 +42,7 @@ export function StrategyForm() {
       create={splitStrategies.create}
       update={splitStrategies.update}
       name={({ name }) => [name]}
-      blank={{ orgId, parties: [{ orgId, ratioBp: 10_000, isCollector: true }] }}
+      blank={{ orgId, parties: [{ orgId, referrerId: null, ratioBp: 10_000, isCollector: true }] }}
       shown={own}
       keep={id}
     >
@@ -119,7 +119,11 @@ function Sections({ edited }: { edited: StrategyRow | undefined }) {
         </Field>
       </Section>
       <Section title={t('trial')} purpose={t('trialHint')}>
-        {choices ? <Trial choices={choices} /> : <Note>{t('fillFirst')}</Note>}
+        {choices ? (
+          <Trial choices={choices} named={edited?.parties ?? []} />
+        ) : (
+          <Note>{t('fillFirst')}</Note>
+        )}
       </Section>
     </>
   )

@@ -29,6 +29,8 @@ export function StrategyList() {
   const navigate = useNavigate()
   const [compared, setCompared] = useState<StrategyRow | null>(null)
   const edit = (id: number) => `/finance/sub-account/${id}/edit`
+  const endedText = (names: readonly string[]) =>
+    names.length ? t('ended', { names: names.join(' · ') }) : ''
   const named = { name: (row: StrategyRow) => row.name }
   const publish = useAct(splitStrategies.publish, {
     ask: (row: StrategyRow) => t('publishAsk', { n: row.deviceCount, k: row.draftNo }),
@@ -64,12 +66,15 @@ export function StrategyList() {
         ]}
         columns={[
           col('name', {
-            fit: (_, { name, least }) =>
-              `${name}${least === null ? '' : t('least', { n: least / 100 })}`,
-            render: (name: string, { least }) => (
+            fit: (_, { name, least, ended }) =>
+              [name, least === null ? '' : t('least', { n: least / 100 }), endedText(ended)].join(
+                '',
+              ),
+            render: (name: string, { least, ended }) => (
               <>
                 {name}
                 {least === null ? null : <Bad> {t('least', { n: least / 100 })}</Bad>}
+                {ended.length ? <Bad> {endedText(ended)}</Bad> : null}
               </>
             ),
           }),

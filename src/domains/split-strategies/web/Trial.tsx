@@ -5,7 +5,9 @@ import { yuan } from '../../../shared/money.ts'
 import { Note } from '../../../web/form/fields.tsx'
 import { MoneyInput } from '../../../web/form/MoneyInput.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
+import { partyOf } from '../../ledger/rules.ts'
 import { capOf, type FeeMode, usual } from '../../splits/rules.ts'
+import type { ShownParty } from '../contract.ts'
 import { canPreview, othersOf, previewOf } from '../rules.ts'
 import type { Choices } from './MerchantSelect.tsx'
 import type { Line } from './PartyLines.tsx'
@@ -17,7 +19,7 @@ const useValue = <T,>(name: string): T | undefined =>
   Form.useWatch(name, { form: Form.useFormInstance(), preserve: true })
 
 /** Three sales in a row as the form stands, and after the second is refunded. */
-export function Trial({ choices }: { choices: Choices }) {
+export function Trial({ choices, named }: { choices: Choices; named: readonly ShownParty[] }) {
   const { t } = useTranslation('splitStrategies')
   const lines = useValue<Line[]>('parties') ?? []
   const feeMode = useValue<FeeMode>('feeMode') ?? 'AFTER'
@@ -31,7 +33,7 @@ export function Trial({ choices }: { choices: Choices }) {
   const { fee, base, sales, refund, next } = previewOf({
     ...{ amount, feeBp, capBp: cap, feeMode, parties },
   })
-  const names = new Map(choices.parties.map(({ orgId, name }) => [orgId, name]))
+  const names = new Map([...named, ...choices.parties].map((one) => [partyOf(one), one.name]))
   const rows = [
     ...sales.map((sale, i) => ({ label: t('sale', { n: i + 1 }), ...sale })),
     { label: t('refund'), ...refund },
@@ -50,9 +52,9 @@ export function Trial({ choices }: { choices: Choices }) {
           <thead>
             <tr>
               <th aria-label={t('trial')} />
-              {lines.map(({ orgId }, i) => (
+              {lines.map((line, i) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a party is its position
-                <th key={i}>{names.get(orgId ?? 0) ?? '—'}</th>
+                <th key={i}>{names.get(partyOf(line)) ?? '—'}</th>
               ))}
             </tr>
           </thead>

@@ -7,6 +7,7 @@ import { Time } from '../../../web/Time.tsx'
 import { Modal } from '../../../web/ui/overlay.tsx'
 import { Select } from '../../../web/ui/select.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
+import { partyOf } from '../../ledger/rules.ts'
 import { type StrategyRow, type StrategyVersion, splitStrategies } from '../contract.ts'
 import styles from './shares.module.css'
 import { percent, timingText } from './texts.ts'
@@ -71,7 +72,7 @@ function Compared({ from, to, changed }: Both) {
     mode: ({ mode }) => t(`enums.mode.${mode}`),
     parties: ({ parties }) =>
       parties.map((party) => (
-        <div key={party.orgId}>
+        <div key={partyOf(party)}>
           {party.name} {percent(party.ratioBp)}
           {party.isCollector ? <Muted small> {t('collects')}</Muted> : null}
         </div>

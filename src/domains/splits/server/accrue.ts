@@ -15,7 +15,7 @@ import {
   planOrder,
 } from '../plan.ts'
 import { returnsName, splitFrom } from '../rules.ts'
-import { bookOf, factsOf, type Row } from './facts.ts'
+import { bookOf, factsOf, partyColumns, type Row } from './facts.ts'
 
 /**
  * Shares of orders that are over. Those of an organisation are one act under its lock, in the order
@@ -153,9 +153,10 @@ function keepPieces(ctx: Ctx, orgId: number, planned: readonly Planned[]): void 
   const rows = sql`jsonb_to_recordset(${JSON.stringify(shares)}::jsonb) as n("splitId" bigint,
     "partyNo" int, party bigint, collects boolean, given bigint, returned bigint, netted bigint)`
   if (units.length)
-    ctx.later(sql`insert into split_shares (org_id, split_id, party_no, party_org_id, is_collector,
-        given, netted)
-      select ${orgId}::bigint, "splitId", "partyNo", party, collects, given, netted from ${rows}
+    ctx.later(sql`insert into split_shares (org_id, split_id, party_no, party_org_id, referrer_id,
+        is_collector, given, netted)
+      select ${orgId}::bigint, "splitId", "partyNo", ${partyColumns}, collects, given, netted
+      from ${rows}
       where returned = 0 on conflict do nothing`)
   if (backs.length)
     ctx.later(sql`update split_shares s set returned = s.returned + n.returned from ${rows}
@@ -187,12 +188,13 @@ function keepBook(
     const [strategy, collector, party] = key.split(' ').map(Number)
     return { strategy, collector, party, carry }
   })
-  ctx.later(sql`insert into split_carries (org_id, strategy_id, collector_org_id, party_org_id, carry)
-    select ${orgId}::bigint, n.strategy, n.collector, n.party, n.carry
+  ctx.later(sql`insert into split_carries (org_id, strategy_id, collector_org_id, party_org_id,
+      referrer_id, carry)
+    select ${orgId}::bigint, n.strategy, n.collector, ${partyColumns}, n.carry
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(strategy bigint, collector bigint,
       party bigint, carry bigint)
-    order by 2, 3, 4
-    on conflict (strategy_id, collector_org_id, party_org_id) do update set carry = excluded.carry
+    order by 2, 3, 4, 5
+    on conflict (strategy_id, collector_org_id, party_org_id, referrer_id) do update set carry = excluded.carry
       where split_carries.carry <> excluded.carry`)
   const paid = debts.filter(({ id, rest }) => id !== null && rest !== before.get(id))
   if (paid.length)
@@ -210,13 +212,13 @@ export function addDebts(ctx: Ctx, debts: readonly NewDebt[]): void {
   }))
   if (rows.length)
     ctx.later(sql`insert into split_debts as d (org_id, device_id, split_id, order_num, refund_no,
-        collector_org_id, party_org_id, amount, netted, created_at)
-      select n.org_id, n.device_id, n.split_id, n.order_num, n.refund_no, n.collector, n.party,
-        n.amount, n.netted, ${ctx.now}::timestamptz
+        collector_org_id, party_org_id, referrer_id, amount, netted, created_at)
+      select n.org_id, n.device_id, n.split_id, n.order_num, n.refund_no, n.collector,
+        ${partyColumns}, n.amount, n.netted, ${ctx.now}::timestamptz
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(org_id bigint, device_id bigint,
         split_id bigint, order_num text, refund_no text, collector bigint, party bigint,
         amount bigint, netted bigint)
-      on conflict (split_id, party_org_id, refund_no) do update
+      on conflict (split_id, (coalesce(party_org_id, -referrer_id)), refund_no) do update
         set amount = d.amount + excluded.amount, netted = d.netted + excluded.netted,
           version = d.version + 1`)
 }

@@ -1,9 +1,16 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { platformOrg } from '../../../shared/access.ts'
 import { settingOf } from '../../settings/server/values.ts'
 import { type Book, carryKey, type Facts, type Split, type Version } from '../plan.ts'
 import { capOf, noReturn, usual } from '../rules.ts'
+
+/** A party of a row as one number, and its two columns of one. */
+export const partyId = (alias: string): RawBuilder<number> =>
+  sql`coalesce(${sql.ref(`${alias}.party_org_id`)}, -${sql.ref(`${alias}.referrer_id`)})`
+export const partyColumns = sql`case when n.party > 0 then n.party end,
+  case when n.party < 0 then -n.party end`
 
 /** What the plan of orders is made of; their rows of `split_orders` are held by the caller. */
 export type Row = Pick<
@@ -110,7 +117,7 @@ async function versionsOf(ctx: Ctx, rows: readonly Row[]): Promise<Map<number, V
   }>(ctx.db)`
     select v.id, v.strategy_id as "strategyId", v.mode, v.fee_mode as "feeMode", v.timing,
       v.timing_number as "timingNumber", c.split_cap_bp as "capBp",
-      (select jsonb_agg(jsonb_build_object('orgId', p.party_org_id, 'ratioBp', p.ratio_bp,
+      (select jsonb_agg(jsonb_build_object('orgId', ${partyId('p')}, 'ratioBp', p.ratio_bp,
         'isCollector', p.is_collector) order by p.party_no)
         from split_parties p where p.version_id = v.id) as parties
     from split_strategy_versions v left join payment_configs c on c.id = v.config_id
@@ -133,12 +140,12 @@ export async function bookOf(ctx: Ctx, facts: readonly Facts[]): Promise<Book> {
   const parties = versions.flatMap((version) => version.parties.map(({ orgId }) => orgId))
   const all = [...new Set(parties)].sort((a, b) => a - b)
   const debts = rowsOf<Book['debts'][number]>(ctx.db)`
-    select id, collector_org_id as collector, party_org_id as party, rest from split_debts
+    select id, collector_org_id as collector, ${partyId('b')} as party, rest from split_debts b
     where collector_org_id = any(${versions.map(({ collector }) => collector)}::bigint[])
-      and party_org_id = any(${all}::bigint[]) and amount - netted - written_off > 0
+      and ${partyId('b')} = any(${all}::bigint[]) and amount - netted - written_off > 0
     order by id for no key update`
-  const owed = rowsOf<{ orgId: number; owed: number }>(ctx.db)`
-    select org_id as "orgId", owed from ledger_hold(${all}::bigint[])`
+  const owed = rowsOf<{ party: number; owed: number }>(ctx.db)`
+    select party, owed from ledger_hold(${all}::bigint[])`
   const strategies = [...new Set(versions.map(({ strategyId }) => strategyId))]
   const carries = rowsOf<{
     strategyId: number
@@ -146,13 +153,13 @@ export async function bookOf(ctx: Ctx, facts: readonly Facts[]): Promise<Book> {
     party: number
     carry: number
   }>(ctx.db)`
-    select strategy_id as "strategyId", collector_org_id as collector, party_org_id as party, carry
-    from split_carries where strategy_id = any(${strategies}::bigint[])`
+    select strategy_id as "strategyId", collector_org_id as collector, ${partyId('c')} as party, carry
+    from split_carries c where strategy_id = any(${strategies}::bigint[])`
   const share = settingOf(ctx.db, platformOrg, 'funds.debtShare')
   const [d, o, c, debtShareBp] = await Promise.all([debts, owed, carries, share])
   return {
     debts: d,
-    owed: new Map(o.map((row) => [row.orgId, row.owed])),
+    owed: new Map(o.map((row) => [row.party, row.owed])),
     carries: new Map(c.map((row) => [carryKey(row, row.party), row.carry])),
     debtShareBp,
   }

@@ -7,6 +7,7 @@ import type { Input } from '../../../shared/contract.ts'
 import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { DebtRow, type Share, SplitDetail, SplitRow, type splits } from '../contract.ts'
 import type { SplitState } from '../rules.ts'
+import { partyId } from './facts.ts'
 
 const person = (alias: string) =>
   sql<string | null>`coalesce(${sql.ref(`${alias}.real_name`)}, ${sql.ref(`${alias}.username`)})`
@@ -16,7 +17,7 @@ const said = (ctx: Ctx) => ({
   strategyName: sql`t.name`,
   versionNo: sql`v.version_no`,
   shares: sql<Share[]>`(select coalesce(jsonb_agg(jsonb_build_object('orgId', h.party_org_id,
-      'name', p.name, 'isCollector', h.is_collector, 'given', h.given, 'returned', h.returned,
+      'referrerId', h.referrer_id, 'name', p.name, 'isCollector', h.is_collector, 'given', h.given, 'returned', h.returned,
       'netted', h.netted, 'state', h.state, 'sent', h.sent, 'failReason', h.fail_reason)
     order by h.party_no), '[]') from split_shares h
     join split_parties p on p.version_id = s.version_id and p.party_no = h.party_no
@@ -156,7 +157,8 @@ const debt = (ctx: Ctx) =>
   })
 // a party may be of another tree: what it is called is said by the version it agreed to
 const debtJoins = sql`join split_orders s on s.id = b.split_id
-  join split_parties p on p.version_id = s.version_id and p.party_org_id = b.party_org_id
+  join split_parties p on p.version_id = s.version_id
+    and (p.party_org_id = b.party_org_id or p.referrer_id = b.referrer_id)
   join split_parties c on c.version_id = s.version_id and c.is_collector
   left join users u on u.id = b.off_by`
 const readableDebt = (ctx: Ctx) => visible(ctx, 'b.org_id', 'b.device_id')
@@ -197,7 +199,7 @@ export type HeldDebt = {
 export const heldDebt = async (ctx: Ctx, id: number): Promise<HeldDebt | undefined> =>
   (
     await rowsOf<HeldDebt>(ctx.db)`select b.org_id as "orgId", s.order_id as "orderId",
-      b.order_num as "orderNum", s.config_id as "configId", b.party_org_id as party,
+      b.order_num as "orderNum", s.config_id as "configId", ${partyId('b')} as party,
       b.collector_org_id as collector, b.rest, b.off_by as "offBy"
     from split_debts b join split_orders s on s.id = b.split_id
     where b.id = ${id} and ${readableDebt(ctx)} for no key update of b`

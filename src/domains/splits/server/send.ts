@@ -285,9 +285,9 @@ async function book(
       select n.party, ${order.configId}::bigint, n.sent
       from jsonb_to_recordset(${JSON.stringify(paid)}::jsonb) as n(party bigint, sent bigint)
       order by 1 on conflict (org_id, config_id) do update set amount = o.amount + excluded.amount`)
-  const held = await rowsOf<{ orgId: number; owed: number }>(ctx.db)`
-    select org_id as "orgId", owed from ledger_hold(${parties}::bigint[])`
-  const owed = new Map(held.map((row) => [row.orgId, row.owed]))
+  const held = await rowsOf<{ party: number; owed: number }>(ctx.db)`
+    select party, owed from ledger_hold(${parties}::bigint[])`
+  const owed = new Map(held.map((row) => [row.party, row.owed]))
   const vouchers: Voucher[] = []
   for (const { party, sent } of paid) {
     const has = Math.min(sent, owed.get(party) ?? 0)

@@ -15,6 +15,7 @@ import {
   stepsOf,
   type Times,
 } from '../timeline.ts'
+import { partyId } from './facts.ts'
 
 type Contract = typeof splits
 /** The longest row of holidays, and some. */
@@ -41,10 +42,11 @@ export const settlementOf = (ctx: Ctx, orderNum: string, finalAt: Date | null): 
     join split_strategy_versions v on v.id = s.version_id
     cross join lateral (select coalesce(sum(h.given), 0)::bigint as given,
         coalesce(sum(h.returned), 0)::bigint as returned,
-        coalesce(jsonb_agg(jsonb_build_object('orgId', h.party_org_id, 'name', p.name,
+        coalesce(jsonb_agg(jsonb_build_object('orgId', h.party_org_id,
+          'referrerId', h.referrer_id, 'name', p.name,
           'isCollector', h.is_collector, 'given', h.given, 'returned', h.returned,
           'netted', h.netted, 'debt', coalesce((select sum(b.rest) from split_debts b
-            where b.split_id = s.id and b.party_org_id = h.party_org_id), 0))
+            where b.split_id = s.id and ${partyId('b')} = ${partyId('h')}), 0))
           order by h.party_no), '[]') as shares
       from split_shares h join split_parties p on p.version_id = s.version_id
         and p.party_no = h.party_no where h.split_id = s.id) h

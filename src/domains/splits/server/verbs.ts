@@ -135,7 +135,7 @@ export const handlers: Handlers<Contract> = {
       const bearer = party === collector ? platformOrg : collector
       const [has] = await rowsOf<{ owed: number }>(ctx.db)`
         select owed from ledger_hold(${[bearer, party].sort((a, b) => a - b)}::bigint[])
-        where org_id = ${bearer}`
+        where party = ${bearer}`
       if ((has?.owed ?? 0) < rest) throw new Refusal(splitErrors.bearerShort)
       const of = { orgId, orderId, orderNum, configId }
       post(ctx, [debtWrittenOff(id, { party, bearer, amount: rest }, of)])

@@ -10,6 +10,7 @@ import { Time } from '../../../web/Time.tsx'
 import { Figures, Sheet } from '../../../web/ui/Sheet.tsx'
 import { Bad, Chip, Lead, Muted } from '../../../web/ui/Text.tsx'
 import { useTarget } from '../../../web/useTarget.ts'
+import { partyOf } from '../../ledger/rules.ts'
 import { splits, splitTones } from '../contract.ts'
 import { failReasons } from '../rules.ts'
 import type { Settlement } from '../settlementContract.ts'
@@ -186,7 +187,7 @@ function Shares({ shares }: { shares: Split['shares'] }) {
         </thead>
         <tbody>
           {shares.map((share) => (
-            <tr key={share.orgId}>
+            <tr key={partyOf(share)}>
               <th scope="row">
                 <Flex gap={6} align="center" component="span">
                   {share.name}
