@@ -33,6 +33,7 @@ import { seedRoles } from '../domains/roles/seed.ts'
 import { seedSecurity } from '../domains/security/seed.ts'
 import { seedSession } from '../domains/session/seed.ts'
 import { seedCalendar, seedSettings } from '../domains/settings/seed.ts'
+import { seedReceivers } from '../domains/split-receivers/seed.ts'
 import { seedSplitSimulations } from '../domains/split-simulations/seed.ts'
 import { seedSplitStrategies } from '../domains/split-strategies/seed.ts'
 import { seedSplits } from '../domains/splits/seed.ts'
@@ -136,6 +137,7 @@ async function seedDemo(
     await seedSplitStrategies(db, ids, now)
     await seedSplitSimulations(db, ids.user.get('finance') as number, now)
     await seedSplits(db, now)
+    await seedReceivers(db, config, ids.org, now)
     await seedStockWarnings(db, now)
     await seedOrderSupplements(db, now)
     await seedWithdrawals(db, config, now)

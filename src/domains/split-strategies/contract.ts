@@ -197,6 +197,14 @@ export const splitStrategies = {
           capBp: z.number().int(),
         }),
       ),
+      /** Whom the channel pays at a merchant, and who does not give back what was refunded. */
+      receivers: z.array(
+        z.strictObject({
+          configId: f.id.nullable(),
+          orgId: f.id,
+          gives: z.boolean(),
+        }),
+      ),
     }),
   }),
   lanes: read('split-strategy:read', {

@@ -8,7 +8,8 @@ type Timing = (typeof timings)[number]
 type Version = readonly [shares: Readonly<Record<string, number>>, note: string, timing: Timing]
 type Strategy = readonly [
   ...[owner: string, name: string, state: string, versions: readonly Version[]],
-  category?: string,
+  category?: string | undefined,
+  mode?: 'CHANNEL',
 ]
 /** The first party of a version collects. */
 // biome-ignore format: a table
@@ -19,7 +20,7 @@ const strategies: readonly Strategy[] = [
   ]],
   ['op-xianda', '地铁站点', 'PUBLISHED', [
     [{ 'op-xianda': 7800, platform: 700, 'agent-south': 1500 }, '', 'HOUR'],
-  ]],
+  ], undefined, 'CHANNEL'],
   ['op-xianda', '写字楼（拟）', 'DRAFT', [
     [{ 'op-xianda': 8800, platform: 400, 'agent-south': 800 }, '', 'HALF_HOUR'],
   ]],
@@ -67,7 +68,7 @@ export async function seedSplitStrategies(db: Db, { org, user }: Ids, now: Date)
       )`select id, referrer_name as name from referrers`
     ).map(({ id, name }) => [name, id]),
   )
-  for (const [at, [owner, name, state, versions, category]] of strategies.entries()) {
+  for (const [at, [owner, name, state, versions, category, mode]] of strategies.entries()) {
     const org_id = org.get(owner) as number
     const made = new Date(now.getTime() - (80 - at * 4) * dayMs)
     const header = { org_id, name, created_at: made, updated_at: made }
@@ -82,7 +83,7 @@ export async function seedSplitStrategies(db: Db, { org, user }: Ids, now: Date)
       const own = { org_id, strategy_id: id, version_no: i + 1 }
       const version = await db
         .insertInto('split_strategy_versions')
-        .values({ ...own, note, timing, category_ids, created_at: when })
+        .values({ ...own, note, timing, category_ids, created_at: when, mode: mode ?? 'LEDGER' })
         .returning('id')
         .executeTakeFirstOrThrow()
       const parties = Object.entries(shares).map(([key, ratio_bp], place) => {

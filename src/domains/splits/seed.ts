@@ -15,7 +15,9 @@ export async function seedSplits(db: Db, now: Date): Promise<void> {
       strategy_id, version_id, mode, config_id, paid, fee, touched_at, created_at)
     select u.org_id, u.device_id, u.order_id, u.created_at, u.order_num,
       u.order_num || '-S' || row_number() over (partition by u.order_id order by v.id),
-      v.strategy_id, v.id, v.mode, p.config_id, u.paid,
+      v.strategy_id, v.id,
+      case when v.config_id is distinct from p.config_id then 'LEDGER' else v.mode end, p.config_id,
+      u.paid,
       round(u.paid * p.fee_amount::numeric / p.amount), o.final_at, p.paid_at
     from (select org_id, created_at, order_id, device_id, order_num, version, sum(paid) as paid
       from (select u.*, coalesce(split_version_id,

@@ -149,6 +149,29 @@ test('machines, days and what if', async () => {
   expect(dear.after.paid).toBeGreaterThan(dear.before.paid)
 })
 
+test('of refunds only what went to persons, or to who lets nothing be taken back, is kept', async () => {
+  await world.sql(`alter table split_strategy_versions disable trigger keep`)
+  await world.sql(`update split_strategy_versions set mode = 'CHANNEL' where id = 2`)
+  const kept = async () => {
+    const { id } = (await ask()).body
+    await run()
+    return (await get(id)).body.result.kept
+  }
+  expect(await kept()).toBe(0)
+  await world.sql(`insert into split_receivers (org_id, party_org_id, party_name, provider, kind,
+      account, account_hash, account_no, holder, holder_shown, relation, state)
+    values (3, 2, '代', 'SIMULATOR', 'MERCHANT_ID', 'a', 'a', '****0101', 'a', '代**', 'PARTNER',
+      'REGISTERED')`)
+  expect(await kept()).toBe(0)
+  await world.sql('update split_receivers set return_consent = false')
+  expect(await kept()).toBeGreaterThan(0)
+  await world.sql(`update split_receivers set kind = 'PERSONAL_OPENID'`)
+  expect(await kept()).toBeGreaterThan(0)
+  await world.sql('delete from split_receivers')
+  await world.sql(`update split_strategy_versions set mode = 'LEDGER' where id = 2`)
+  await world.sql(`alter table split_strategy_versions enable trigger keep`)
+})
+
 test('a version for lanes or goods divides those alone', async () => {
   await world.sql('update split_bindings set released_at = now()')
   for (const [change, units] of [

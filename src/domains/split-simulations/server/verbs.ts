@@ -30,16 +30,20 @@ const shown = (row: Row): SimulationRow => ({
 const get = async (ctx: Ctx, id: number) => shown(found(await q.row(ctx, id)))
 
 /** By what a version divides, with what its merchant takes now. */
-async function sideOf(ctx: Ctx, version: StrategyVersion): Promise<Side> {
-  const [terms = usual] = await strategies.terms(ctx, version.configId)
+async function sideOf(ctx: Ctx, orgId: number, version: StrategyVersion): Promise<Side> {
+  const [[terms = usual], paid] = await Promise.all([
+    strategies.terms(ctx, version.configId),
+    strategies.receivers(ctx, orgId, [version.configId]),
+  ])
+  const keeping = paid.filter(({ gives }) => !gives).map(({ partyId }) => partyId)
   return {
     feeMode: version.feeMode,
     feeBp: terms.feeBp,
     capBp: capOf(version.mode, terms.capBp),
     parties: version.parties.map(({ orgId, referrerId, name, ratioBp, isCollector }) => ({
       ...{ orgId: partyOf({ orgId, referrerId }), name, ratioBp, isCollector },
-      // receivers that can give back are not known yet: none can
-      keeps: !isCollector && version.mode !== 'LEDGER',
+      // who has no receiver yet is asked when it has one
+      keeps: !isCollector && version.mode !== 'LEDGER' && keeping.includes(orgId ?? 0),
     })),
   }
 }
@@ -80,9 +84,11 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
   if (total > limits.units) throw new Refusal(simulationErrors.tooMany, { most: limits.units })
   if (total === 0 || !(await q.soldAny(ctx, orgId, asked)))
     throw new Refusal(simulationErrors.nothingSold)
-  const after = await sideOf(ctx, version)
+  const after = await sideOf(ctx, orgId, version)
   const sides = {
-    before: compared ? await sideOf(ctx, compared) : unsplit(orgId, strategy.orgName, after.feeBp),
+    before: compared
+      ? await sideOf(ctx, orgId, compared)
+      : unsplit(orgId, strategy.orgName, after.feeBp),
     after,
   }
   const { laneIds, categoryIds, deviceIds } = version

@@ -140,7 +140,7 @@ export async function checkPublished(
 ): Promise<void> {
   // a channel pays receivers that it knows
   if (mode !== 'LEDGER' && othersOf(parties) > 0) {
-    const paid = (await q.receivers(ctx, orgId, configId)).filter((one) => one.registered)
+    const paid = (await q.receivers(ctx, orgId, [configId])).filter((one) => one.registered)
     const knows = (id: number) => paid.some(({ partyId }) => partyId === id)
     // merchants below a service provider have no driver yet
     if (

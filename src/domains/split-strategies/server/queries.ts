@@ -166,11 +166,17 @@ export const merchants = (ctx: Ctx, orgId: number) =>
       cap_bp as "capBp" from split_merchants(${orgId})`
 
 /** Whom its merchant pays for this organisation, and whether money comes back from there. */
-export const receivers = (ctx: Ctx, orgId: number, configId: number | null) =>
-  rowsOf<{ partyId: number; registered: boolean; gives: boolean }>(ctx.db)`
-    select party_org_id as "partyId", state = 'REGISTERED' as registered,
+export const receivers = (ctx: Ctx, orgId: number, configIds: readonly (number | null)[]) =>
+  rowsOf<{
+    configId: number | null
+    partyId: number
+    registered: boolean
+    gives: boolean
+  }>(ctx.db)`
+    select c.id as "configId", party_org_id as "partyId", state = 'REGISTERED' as registered,
       kind = 'MERCHANT_ID' and return_consent is distinct from false as gives
-    from split_receivers_of(${orgId}, ${configId}::bigint)`
+    from unnest(${[...configIds]}::bigint[]) c(id)
+    cross join lateral split_receivers_of(${orgId}, c.id)`
 
 /** What the merchant of a version takes, active or not; none: the simulator. */
 export const terms = (ctx: Ctx, configId: number | null) =>

@@ -220,6 +220,10 @@ export const handlers: Handlers<Contract> = {
       q.categories(ctx),
     ])
     const parties = new Map([...above, ...beside].map((one) => [one.id, one]))
+    const ofMerchants = await q.receivers(ctx, id, [null, ...merchants.map((one) => one.id)])
+    const receivers = ofMerchants.map(({ configId, partyId, gives }) => ({
+      ...{ configId, orgId: partyId, gives },
+    }))
     return {
       parties: [
         ...[...parties.values()].map(({ id, name, kind }) => ({
@@ -231,6 +235,7 @@ export const handlers: Handlers<Contract> = {
             ...{ orgId: null, referrerId: id, name, kind: 'REFERRER' as const, usualBp },
           })),
       ],
+      receivers,
       merchants,
       categories,
     }

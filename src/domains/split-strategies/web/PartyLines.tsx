@@ -58,9 +58,12 @@ function PartySelect({
 /** Who has a share, in their order; one of them collects. */
 export function PartyLines({
   choices,
+  keeping,
   named,
 }: {
   choices: Choices['parties']
+  /** Whoever gives nothing back of what was refunded. */
+  keeping: readonly number[]
   /** Those of the record, who may not be there any more. */
   named: readonly ShownParty[]
 }) {
@@ -109,7 +112,14 @@ export function PartyLines({
             <OrderHandle label={t('moveParty')} onDrop={(beside) => move(i, Number(beside))}>
               {null}
             </OrderHandle>
-            <Field name={`parties.${i}.orgId`} label="" required>
+            <Field
+              name={`parties.${i}.orgId`}
+              label=""
+              required
+              {...(!line.isCollector && keeping.includes(partyOf(line))
+                ? { hint: t('keeps') }
+                : {})}
+            >
               <PartySelect line={line} options={options} choose={(party) => choose(i, party)} />
             </Field>
             <Field name={`parties.${i}.ratioBp`} label="" required>

@@ -57,12 +57,17 @@ function Sections({ edited }: { edited: StrategyRow | undefined }) {
   const chosen = Form.useWatch('orgId', { form, preserve: true }) as number | undefined
   const mode = (Form.useWatch('mode', { form, preserve: true }) as string | undefined) ?? 'LEDGER'
   const timing = Form.useWatch('timing', { form, preserve: true }) as string | undefined
+  const configId = (Form.useWatch('configId', { form, preserve: true }) as number | null) ?? null
   const orgId = edited?.orgId ?? chosen
   const choices = useRead(
     splitStrategies.choices,
     { orgId: orgId ?? 0 },
     { enabled: orgId !== undefined, keep: true, staleTime: 60_000 },
   ).data
+  const keeping =
+    mode === 'LEDGER'
+      ? []
+      : (choices?.receivers ?? []).filter((one) => one.configId === configId && !one.gives)
   const delay = timing === 'SECONDS' || timing === 'MINUTES' ? delays[timing] : null
   return (
     <>
@@ -81,7 +86,11 @@ function Sections({ edited }: { edited: StrategyRow | undefined }) {
         <RadioField name="mode" hint={t(`modeHint.${mode}`)} />
       </Section>
       <Section title={t('shares')} purpose={t('sharesHint')}>
-        <PartyLines choices={choices?.parties ?? []} named={edited?.parties ?? []} />
+        <PartyLines
+          choices={choices?.parties ?? []}
+          keeping={keeping.map((one) => one.orgId)}
+          named={edited?.parties ?? []}
+        />
       </Section>
       <Section title={t('rules')} purpose={t('rulesHint')}>
         <RadioField name="feeMode" />
