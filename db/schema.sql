@@ -442,9 +442,10 @@ view public.bill_share_facts
     o.pay_type,
     o.created_at AS order_at,
     e.created_at AS at,
-    (- e.amount) AS share
+    (- e.amount) AS share,
+    a.referrer_id
    FROM (((ledger_entries e
-     JOIN ledger_accounts a ON (((a.id = e.account_id) AND (a.code = ANY (ARRAY['1101'::text, '2002'::text])))))
+     JOIN ledger_accounts a ON (((a.id = e.account_id) AND (a.code = ANY (ARRAY['1101'::text, '1102'::text, '2002'::text, '2004'::text])))))
      JOIN payments p ON (((p.order_id = e.order_id) AND p.applied)))
      JOIN orders o ON (((o.org_id = p.org_id) AND (o.created_at = p.order_at) AND (o.id = p.order_id))))
   WHERE (e.voucher_type = ANY (ARRAY['V2'::text, 'V3'::text, 'V6'::text, 'V7'::text]));
@@ -457,6 +458,7 @@ view public.bill_share_facts
   order_at timestamp with time zone
   at timestamp with time zone
   share bigint
+  referrer_id bigint
   grant delete, insert, select, update to huodao_app
 
 table public.bill_shares row security
@@ -1740,12 +1742,18 @@ table public.ledger_accounts row security
   code text not null
   created_at timestamp with time zone default now() not null
   config_id bigint
+  referrer_id bigint
+  party bigint generated always as (COALESCE((- referrer_id), org_id)) stored not null
   constraint ledger_accounts_check CHECK (((config_id IS NULL) OR (code = ANY (ARRAY['1001'::text, '2901'::text]))))
-  constraint ledger_accounts_code_check CHECK ((code = ANY (ARRAY['1001'::text, '1003'::text, '1101'::text, '2001'::text, '2002'::text, '2003'::text, '2101'::text, '2102'::text, '2201'::text, '2202'::text, '2301'::text, '2302'::text, '2901'::text])))
+  constraint ledger_accounts_check1 CHECK (((referrer_id IS NOT NULL) = (code = ANY (ARRAY['1102'::text, '2004'::text]))))
+  constraint ledger_accounts_code_check CHECK ((code = ANY (ARRAY['1001'::text, '1003'::text, '1101'::text, '1102'::text, '2001'::text, '2002'::text, '2003'::text, '2004'::text, '2101'::text, '2102'::text, '2201'::text, '2202'::text, '2301'::text, '2302'::text, '2901'::text])))
   constraint ledger_accounts_config_id_fkey FOREIGN KEY (config_id) REFERENCES payment_configs(id)
-  constraint ledger_accounts_org_id_code_config_id_key UNIQUE NULLS NOT DISTINCT (org_id, code, config_id)
   constraint ledger_accounts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint ledger_accounts_party_code_config_id_key UNIQUE NULLS NOT DISTINCT (party, code, config_id)
   constraint ledger_accounts_pkey PRIMARY KEY (id)
+  constraint ledger_accounts_referrer_id_fkey FOREIGN KEY (referrer_id) REFERENCES referrers(id)
+  CREATE INDEX ledger_accounts_org ON public.ledger_accounts USING btree (org_id, code, config_id)
+  CREATE INDEX ledger_accounts_referrer ON public.ledger_accounts USING btree (referrer_id) WHERE (referrer_id IS NOT NULL)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
@@ -1798,10 +1806,16 @@ table public.ledger_balances row security
   org_id bigint not null
   code text not null
   balance bigint not null
+  referrer_id bigint
+  party bigint generated always as (COALESCE((- referrer_id), org_id)) stored not null
+  earned bigint default 0 not null
   constraint ledger_balances_balance_check CHECK ((balance >= 0))
-  constraint ledger_balances_code_check CHECK ((code = ANY (ARRAY['1101'::text, '2002'::text, '2003'::text])))
+  constraint ledger_balances_check CHECK (((referrer_id IS NOT NULL) = (code = ANY (ARRAY['1102'::text, '2004'::text]))))
+  constraint ledger_balances_code_check CHECK ((code = ANY (ARRAY['1101'::text, '1102'::text, '2002'::text, '2003'::text, '2004'::text])))
   constraint ledger_balances_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
-  constraint ledger_balances_pkey PRIMARY KEY (org_id, code)
+  constraint ledger_balances_pkey PRIMARY KEY (party, code)
+  constraint ledger_balances_referrer_id_fkey FOREIGN KEY (referrer_id) REFERENCES referrers(id)
+  CREATE INDEX ledger_balances_org ON public.ledger_balances USING btree (org_id)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant select to huodao_app
 
@@ -4013,12 +4027,15 @@ table public.split_carries row security
   org_id bigint not null
   strategy_id bigint not null
   collector_org_id bigint not null
-  party_org_id bigint not null
+  party_org_id bigint
   carry bigint not null
+  referrer_id bigint
+  constraint split_carries_check CHECK ((num_nonnulls(party_org_id, referrer_id) = 1))
   constraint split_carries_collector_org_id_fkey FOREIGN KEY (collector_org_id) REFERENCES organisations(id)
   constraint split_carries_org_id_strategy_id_fkey FOREIGN KEY (org_id, strategy_id) REFERENCES split_strategies(org_id, id)
   constraint split_carries_party_org_id_fkey FOREIGN KEY (party_org_id) REFERENCES organisations(id)
-  constraint split_carries_pkey PRIMARY KEY (strategy_id, collector_org_id, party_org_id)
+  constraint split_carries_referrer_id_fkey FOREIGN KEY (referrer_id) REFERENCES referrers(id)
+  constraint split_carries_strategy_id_collector_org_id_party_org_id_ref_key UNIQUE NULLS NOT DISTINCT (strategy_id, collector_org_id, party_org_id, referrer_id)
   CREATE INDEX split_carries_org ON public.split_carries USING btree (org_id, strategy_id)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
@@ -4069,7 +4086,7 @@ table public.split_debts row security
   order_num text not null
   refund_no text
   collector_org_id bigint not null
-  party_org_id bigint not null
+  party_org_id bigint
   amount bigint not null
   netted bigint default 0 not null
   written_off bigint default 0 not null
@@ -4079,7 +4096,9 @@ table public.split_debts row security
   off_reason text default ''::text not null
   version integer default 1 not null
   created_at timestamp with time zone default now() not null
+  referrer_id bigint
   constraint split_debts_amount_check CHECK ((amount > 0))
+  constraint split_debts_check CHECK ((num_nonnulls(party_org_id, referrer_id) = 1)) NOT VALID
   constraint split_debts_collector_org_id_fkey FOREIGN KEY (collector_org_id) REFERENCES organisations(id)
   constraint split_debts_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
   constraint split_debts_netted_check CHECK ((netted >= 0))
@@ -4089,13 +4108,14 @@ table public.split_debts row security
   constraint split_debts_org_id_split_id_fkey FOREIGN KEY (org_id, split_id) REFERENCES split_orders(org_id, id)
   constraint split_debts_party_org_id_fkey FOREIGN KEY (party_org_id) REFERENCES organisations(id)
   constraint split_debts_pkey PRIMARY KEY (id)
+  constraint split_debts_referrer_id_fkey FOREIGN KEY (referrer_id) REFERENCES referrers(id)
   constraint split_debts_rest_check CHECK ((rest >= 0))
-  constraint split_debts_split_id_party_org_id_refund_no_key UNIQUE NULLS NOT DISTINCT (split_id, party_org_id, refund_no)
   constraint split_debts_written_off_check CHECK ((written_off >= 0))
   CREATE INDEX split_debts_device ON public.split_debts USING btree (device_id, id DESC)
   CREATE INDEX split_debts_newest ON public.split_debts USING btree (created_at DESC, id DESC)
   CREATE INDEX split_debts_open ON public.split_debts USING btree (collector_org_id, party_org_id, id) WHERE (((amount - netted) - written_off) > 0)
   CREATE INDEX split_debts_org ON public.split_debts USING btree (org_id, id DESC)
+  CREATE UNIQUE INDEX split_debts_party ON public.split_debts USING btree (split_id, COALESCE(party_org_id, (- referrer_id)), refund_no) NULLS NOT DISTINCT
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
@@ -4230,21 +4250,27 @@ table public.split_parties row security
   org_id bigint not null
   version_id bigint not null
   party_no integer not null
-  party_org_id bigint not null
+  party_org_id bigint
   kind text not null
   name text not null
   ratio_bp integer not null
   is_collector boolean not null
-  constraint split_parties_kind_check CHECK ((kind = ANY (ARRAY['PLATFORM'::text, 'AGENT'::text, 'OPERATOR'::text, 'SPONSOR'::text, 'LANE_TENANT'::text])))
+  referrer_id bigint
+  constraint split_parties_check CHECK ((num_nonnulls(party_org_id, referrer_id) = 1))
+  constraint split_parties_check1 CHECK (((kind = 'REFERRER'::text) = (referrer_id IS NOT NULL)))
+  constraint split_parties_check2 CHECK (((referrer_id IS NULL) OR (NOT is_collector)))
+  constraint split_parties_kind_check CHECK ((kind = ANY (ARRAY['PLATFORM'::text, 'AGENT'::text, 'OPERATOR'::text, 'SPONSOR'::text, 'LANE_TENANT'::text, 'REFERRER'::text])))
   constraint split_parties_org_id_version_id_fkey FOREIGN KEY (org_id, version_id) REFERENCES split_strategy_versions(org_id, id) ON DELETE CASCADE
   constraint split_parties_party_no_check CHECK (((party_no >= 1) AND (party_no <= 10)))
   constraint split_parties_party_org_id_fkey FOREIGN KEY (party_org_id) REFERENCES organisations(id)
   constraint split_parties_pkey PRIMARY KEY (version_id, party_no)
   constraint split_parties_ratio_bp_check CHECK (((ratio_bp >= 1) AND (ratio_bp <= 10000)))
+  constraint split_parties_referrer_id_fkey FOREIGN KEY (referrer_id) REFERENCES referrers(id)
   constraint split_parties_version_id_party_org_id_key UNIQUE (version_id, party_org_id)
   CREATE INDEX split_parties_org ON public.split_parties USING btree (org_id, version_id)
   CREATE INDEX split_parties_party ON public.split_parties USING btree (party_org_id)
   CREATE UNIQUE INDEX split_parties_collector ON public.split_parties USING btree (version_id) WHERE is_collector
+  CREATE UNIQUE INDEX split_parties_referrer ON public.split_parties USING btree (referrer_id, version_id) WHERE (referrer_id IS NOT NULL)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE TRIGGER keep BEFORE INSERT OR DELETE OR UPDATE ON public.split_parties FOR EACH ROW EXECUTE FUNCTION keep_split_party()
   grant delete, insert, select, update to huodao_app
@@ -4385,7 +4411,7 @@ table public.split_shares row security
   org_id bigint not null
   split_id bigint not null
   party_no integer not null
-  party_org_id bigint not null
+  party_org_id bigint
   is_collector boolean not null
   given bigint not null
   returned bigint default 0 not null
@@ -4396,6 +4422,7 @@ table public.split_shares row security
   sent bigint default 0 not null
   wanted_back bigint default 0 not null
   fail_reason text
+  referrer_id bigint
   constraint split_shares_check CHECK (((returned >= 0) AND (returned <= given)))
   constraint split_shares_check1 CHECK (((netted >= 0) AND (netted <= given)))
   constraint split_shares_check2 CHECK (((sent >= 0) AND (sent <= given)))
@@ -4403,6 +4430,7 @@ table public.split_shares row security
   constraint split_shares_check4 CHECK (((state = 'LEDGER'::text) <= (sent = 0)))
   constraint split_shares_check5 CHECK (((state = ANY (ARRAY['SENDING'::text, 'PAID'::text])) <= ((sent > 0) AND (sent_no IS NOT NULL) AND (receiver_id IS NOT NULL))))
   constraint split_shares_check6 CHECK (((wanted_back = 0) OR (state = 'PAID'::text)))
+  constraint split_shares_check7 CHECK ((num_nonnulls(party_org_id, referrer_id) = 1)) NOT VALID
   constraint split_shares_fail_reason_check CHECK ((length(fail_reason) <= 200))
   constraint split_shares_given_check CHECK ((given >= 0))
   constraint split_shares_org_id_split_id_fkey FOREIGN KEY (org_id, split_id) REFERENCES split_orders(org_id, id)
@@ -4410,6 +4438,7 @@ table public.split_shares row security
   constraint split_shares_party_org_id_fkey FOREIGN KEY (party_org_id) REFERENCES organisations(id)
   constraint split_shares_pkey PRIMARY KEY (split_id, party_no)
   constraint split_shares_receiver_id_fkey FOREIGN KEY (receiver_id) REFERENCES split_receivers(id)
+  constraint split_shares_referrer_id_fkey FOREIGN KEY (referrer_id) REFERENCES referrers(id)
   constraint split_shares_state_check CHECK ((state = ANY (ARRAY['LEDGER'::text, 'SENDING'::text, 'PAID'::text, 'FAILED'::text])))
   CREATE INDEX split_shares_org ON public.split_shares USING btree (org_id, split_id)
   CREATE INDEX split_shares_party ON public.split_shares USING btree (party_org_id, split_id DESC)
@@ -5860,17 +5889,23 @@ begin
     raise exception 'voucher % does not balance', bad using errcode = 'check_violation';
   end if;
   if exists (select from written w join ledger_accounts a on a.id = w.account_id
-    where a.code in ('1101','2002','2003')) then
-    insert into ledger_balances (org_id, code, balance)
-      select distinct a.org_id, a.code, 0 from written w join ledger_accounts a on a.id = w.account_id
-      where a.code in ('1101','2002','2003') order by 1, 2 on conflict do nothing;
-    perform from ledger_balances b where (b.org_id, b.code) in (
-      select a.org_id, a.code from written w join ledger_accounts a on a.id = w.account_id)
-      order by b.org_id, b.code for no key update;
-    update ledger_balances b set balance = b.balance + n.change from (
-      select a.org_id, a.code, sum(case a.code when '1101' then w.amount else -w.amount end) as change
+    where a.code in ('1101','1102','2002','2003','2004')) then
+    insert into ledger_balances (org_id, code, referrer_id, balance)
+      select a.org_id, a.code, a.referrer_id, 0
+      from written w join ledger_accounts a on a.id = w.account_id
+      where a.code in ('1101','1102','2002','2003','2004')
+      group by a.party, a.code, a.org_id, a.referrer_id order by a.party, a.code
+      on conflict do nothing;
+    perform from ledger_balances b where (b.party, b.code) in (
+      select a.party, a.code from written w join ledger_accounts a on a.id = w.account_id)
+      order by b.party, b.code for no key update;
+    update ledger_balances b set balance = b.balance + n.change, earned = b.earned + n.earned from (
+      select a.party, a.code,
+        sum(case when a.code in ('1101','1102') then w.amount else -w.amount end) as change,
+        coalesce(-sum(w.amount) filter (where a.referrer_id is not null
+          and w.voucher_type in ('V3','V7')), 0) as earned
       from written w join ledger_accounts a on a.id = w.account_id group by 1, 2) n
-    where n.org_id = b.org_id and n.code = b.code;
+    where n.party = b.party and n.code = b.code;
   end if;
   return null;
 end $function$
@@ -6178,20 +6213,21 @@ begin
 end $function$
 -- execute: huodao_app
 
-CREATE OR REPLACE FUNCTION public.ledger_hold(orgs bigint[])
- RETURNS TABLE(org_id bigint, owed bigint)
+CREATE OR REPLACE FUNCTION public.ledger_hold(parties bigint[])
+ RETURNS TABLE(party bigint, owed bigint)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  if not (app_all() or coalesce(orgs <@ app_orgs(), false)) then
+  if not (app_all() or coalesce(parties <@ app_orgs(), false)) then
     raise exception 'balances of others are not held' using errcode = 'insufficient_privilege';
   end if;
-  perform from ledger_balances b where b.org_id = any(orgs) and b.code in ('1101','2002')
-    order by b.org_id, b.code for no key update;
-  return query select b.org_id, b.balance from ledger_balances b
-    where b.org_id = any(orgs) and b.code = '2002';
+  perform from ledger_balances b
+    where b.party = any(parties) and b.code in ('1101','1102','2002','2004')
+    order by b.party, b.code for no key update;
+  return query select b.party, b.balance from ledger_balances b
+    where b.party = any(parties) and b.code in ('2002','2004');
 end $function$
 -- execute: huodao_app
 
@@ -6579,6 +6615,19 @@ AS $function$
       return null;
     end $function$
 
+CREATE OR REPLACE FUNCTION public.referrer_used(referrer bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select exists (select from referrers r where r.id = referrer
+    and (app_all() or r.org_id = any(app_orgs()))
+    and (exists (select from split_parties p where p.referrer_id = r.id)
+      or exists (select from ledger_accounts a where a.referrer_id = r.id)))
+$function$
+-- execute: huodao_app
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6657,6 +6706,19 @@ AS $function$
     where not paid and state in ('DONE','RETURNING')
 $function$
 
+CREATE OR REPLACE FUNCTION public.split_ended(said_by bigint, today date)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select coalesce(array_agg(p.name order by p.party_no), '{}')
+  from split_parties p join referrers r on r.id = p.referrer_id
+  where p.version_id = said_by and (app_all() or p.org_id = any(app_orgs()))
+    and (r.status = 'DISABLED' or r.valid_until < today)
+$function$
+-- execute: huodao_app
+
 CREATE OR REPLACE FUNCTION public.split_merchants(org bigint)
  RETURNS TABLE(id bigint, org_id bigint, provider text, merchant_name text, fee_bp integer, cap_bp integer)
  LANGUAGE sql
@@ -6678,7 +6740,7 @@ AS $function$
   select p.party_org_id, gives[p.party_no]
     - case when p.is_collector and v.fee_mode = 'AFTER' then fee else 0 end
   from split_parties p join split_strategy_versions v on v.id = p.version_id
-  where p.version_id = version
+  where p.version_id = version and p.party_org_id is not null
 $function$
 
 CREATE OR REPLACE FUNCTION public.split_receiver_used(receiver bigint)
@@ -6713,6 +6775,23 @@ AS $function$
     and r.state <> 'REMOVED'
   where o.id = org and (app_all() or org = any(app_orgs()))
   order by r.party_org_id, nlevel(a.path) desc
+$function$
+-- execute: huodao_app
+
+CREATE OR REPLACE FUNCTION public.split_referrers(org bigint, strategy bigint, today date)
+ RETURNS TABLE(id bigint, name text, default_bp integer, ended boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select r.id, r.referrer_name, r.default_bp,
+    r.status = 'DISABLED' or coalesce(r.valid_until < today, false)
+  from organisations o join organisations a on a.path @> o.path join referrers r on r.org_id = a.id
+  where o.id = org and (app_all() or org = any(app_orgs()))
+    and (app_all() or r.org_id = any(app_orgs()) or exists (select from split_parties p
+      join split_strategy_versions v on v.id = p.version_id
+      where p.referrer_id = r.id and v.strategy_id = strategy and v.org_id = org))
+  order by r.referrer_name, r.id
 $function$
 -- execute: huodao_app
 

@@ -219,6 +219,7 @@ export interface BillShareFactsTable {
   order_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   share: number | null
+  referrer_id: number | null
 }
 
 export interface BillSharesTable {
@@ -899,9 +900,11 @@ export interface LanesTable {
 export interface LedgerAccountsTable {
   id: Generated<number>
   org_id: number
-  code: '1001' | '1003' | '1101' | '2001' | '2002' | '2003' | '2101' | '2102' | '2201' | '2202' | '2301' | '2302' | '2901'
+  code: '1001' | '1003' | '1101' | '1102' | '2001' | '2002' | '2003' | '2004' | '2101' | '2102' | '2201' | '2202' | '2301' | '2302' | '2901'
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   config_id: number | null
+  referrer_id: number | null
+  party: GeneratedAlways<number>
 }
 
 export interface LedgerAdjustmentsTable {
@@ -928,8 +931,11 @@ export interface LedgerAdjustmentsTable {
 
 export interface LedgerBalancesTable {
   org_id: number
-  code: '1101' | '2002' | '2003'
+  code: '1101' | '1102' | '2002' | '2003' | '2004'
   balance: number
+  referrer_id: number | null
+  party: GeneratedAlways<number>
+  earned: Generated<number>
 }
 
 export interface LedgerDaysTable {
@@ -2112,8 +2118,9 @@ export interface SplitCarriesTable {
   org_id: number
   strategy_id: number
   collector_org_id: number
-  party_org_id: number
+  party_org_id: number | null
   carry: number
+  referrer_id: number | null
 }
 
 export interface SplitDayFactsTable {
@@ -2140,7 +2147,7 @@ export interface SplitDebtsTable {
   order_num: string
   refund_no: string | null
   collector_org_id: number
-  party_org_id: number
+  party_org_id: number | null
   amount: number
   netted: Generated<number>
   written_off: Generated<number>
@@ -2150,6 +2157,7 @@ export interface SplitDebtsTable {
   off_reason: Generated<string>
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  referrer_id: number | null
 }
 
 export interface SplitDueFactsTable {
@@ -2217,11 +2225,12 @@ export interface SplitPartiesTable {
   org_id: number
   version_id: number
   party_no: number
-  party_org_id: number
-  kind: 'PLATFORM' | 'AGENT' | 'OPERATOR' | 'SPONSOR' | 'LANE_TENANT'
+  party_org_id: number | null
+  kind: 'PLATFORM' | 'AGENT' | 'OPERATOR' | 'SPONSOR' | 'LANE_TENANT' | 'REFERRER'
   name: string
   ratio_bp: number
   is_collector: boolean
+  referrer_id: number | null
 }
 
 export interface SplitReceiversTable {
@@ -2292,7 +2301,7 @@ export interface SplitSharesTable {
   org_id: number
   split_id: number
   party_no: number
-  party_org_id: number
+  party_org_id: number | null
   is_collector: boolean
   given: number
   returned: Generated<number>
@@ -2303,6 +2312,7 @@ export interface SplitSharesTable {
   sent: Generated<number>
   wanted_back: Generated<number>
   fail_reason: string | null
+  referrer_id: number | null
 }
 
 export interface SplitSimulationsTable {
@@ -3048,7 +3058,7 @@ export type Constraint =
   | 'invoices_request_no_key'
   | 'lane_floors_live'
   | 'lanes_live'
-  | 'ledger_accounts_org_id_code_config_id_key'
+  | 'ledger_accounts_party_code_config_id_key'
   | 'ledger_adjustments_once'
   | 'ledger_days_org_id_day_code_config_id_key'
   | 'ledger_voucher_keys_voucher_id_key'
@@ -3105,11 +3115,13 @@ export type Constraint =
   | 'sessions_token_hash_key'
   | 'sms_codes_phone_tstzrange_excl'
   | 'split_bindings_active'
-  | 'split_debts_split_id_party_org_id_refund_no_key'
+  | 'split_carries_strategy_id_collector_org_id_party_org_id_ref_key'
+  | 'split_debts_party'
   | 'split_orders_order_id_version_id_key'
   | 'split_orders_org_id_id_key'
   | 'split_orders_split_no_key'
   | 'split_parties_collector'
+  | 'split_parties_referrer'
   | 'split_parties_version_id_party_org_id_key'
   | 'split_receivers_account'
   | 'split_receivers_org_id_id_key'
