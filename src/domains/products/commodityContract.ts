@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { read } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
-import { drugClasses } from './rules.ts'
+import { buyerErrors, drugClasses } from './rules.ts'
 
 /**
  * What a buyer may know of a product that stands in a machine. By itself: his phone loads this and
@@ -42,6 +42,7 @@ export const commodityContent = read('open', {
   sharedMs: 1000,
   keptSeconds: 60,
   perMinute: 60,
+  errors: [buyerErrors.gone],
   input: z.strictObject({
     id: f.id,
     rtu: z

@@ -147,7 +147,6 @@ export const locale = defineLocale(
     },
     commodity: {
       title: '商品详情',
-      gone: '商品不存在或已下架',
       off: '已下架',
       limit: '限购 {n} 件',
       usual: '原价',
@@ -325,7 +324,6 @@ export const locale = defineLocale(
     },
     commodity: {
       title: 'Product',
-      gone: 'There is no such product, or it is off the shelf',
       off: 'Off the shelf',
       limit: 'At most {n} in an order',
       usual: 'Usual price',

@@ -31,6 +31,11 @@ export const dosageForms = [
   '其他',
 ] as const
 
+/** What a buyer reads who scanned the code of something that is not sold (any more). */
+export const buyerErrors = defineErrors('products', {
+  gone: [404001, '商品不存在或已下架', 'There is no such product, or it is off the shelf'],
+})
+
 export const productErrors = defineErrors('products', {
   categoryNameTaken: [409004, '分类名称已存在', 'A category with this name exists'],
   categoryInUse: [

@@ -124,7 +124,17 @@ test('what is off the shelf has no price', async () => {
 
 test('what stands in no open machine is not there, and looks as what never was', async () => {
   const never = await ask({ id: 987_654_321 })
-  expect([never.status, never.body.code]).toEqual([404, 404001])
+  expect([never.status, never.body.code, never.body.error, never.body.message]).toEqual([
+    404,
+    404001,
+    'products.gone',
+    '商品不存在或已下架',
+  ])
+  const english = await world.http.inject({
+    url: '/mobile/commodityContent?id=987654321',
+    headers: { 'accept-language': 'en' },
+  })
+  expect(english.json().message).toBe('There is no such product, or it is off the shelf')
   const nowhere = await ask({ id: 4 })
   const same = ({ body }: typeof never) => ({ ...body, requestId: '' })
   expect(same(nowhere)).toEqual(same(never))

@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found } from '../../../server/context.ts'
+import type { Ctx } from '../../../server/context.ts'
 import { rowOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
+import { Refusal } from '../../../shared/errors.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
 import { CommodityContent } from '../commodityContract.ts'
 import type { products } from '../contract.ts'
+import { buyerErrors } from '../rules.ts'
 
 type Place = {
   price: number
@@ -53,7 +55,8 @@ export const commodityContent: Handlers<typeof products>['commodityContent'] = a
   ctx,
   { id, rtu, road },
 ) => {
-  const product = found(await content(ctx, id))
+  const product = await content(ctx, id)
+  if (!product) throw new Refusal(buyerErrors.gone)
   const place = rtu === undefined ? undefined : await placeOf(ctx, id, rtu, road)
   const sells = product.status === 'ON'
   const drug = product.drugClass !== 'NONE'

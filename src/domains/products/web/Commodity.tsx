@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
-import { type Lang, toLang } from '../../../shared/text.ts'
+import { type Lang, say, toLang } from '../../../shared/text.ts'
 import { href } from '../../../web/base.ts'
 import { type ApiError, call, isApiError } from '../../../web/call.ts'
 import { EmptyArt } from '../../../web/pictures/silhouettes.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { type CommodityContent, commodityContent } from '../commodityContract.ts'
+import { buyerErrors } from '../rules.ts'
 import styles from './Commodity.module.css'
 import { DrugMark } from './DrugMark.tsx'
 
@@ -76,7 +77,7 @@ export function Commodity() {
       ) : (
         <div className={styles.empty} role="alert">
           <EmptyArt kind={found.is === 'gone' ? 'filtered' : 'error'} />
-          <h1>{found.is === 'gone' ? t('commodity.gone') : found.error.message}</h1>
+          <h1>{found.is === 'gone' ? say(buyerErrors.gone.text, lang) : found.error.message}</h1>
           {found.is === 'failed' ? (
             <button type="button" onClick={() => setTries(tries + 1)}>
               {t('web:action.retry')}
