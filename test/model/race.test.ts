@@ -197,7 +197,7 @@ describe('keys', () => {
     expect(first.status).toBe(200)
     const again = await ask({})
     expect([again.status, again.body]).toEqual([200, first.body])
-    expect((await ask({ reason: 'OTHER' })).body.code).toBe(409002)
+    expect((await ask({ reason: 'USER_REQUEST' })).body.code).toBe(409002)
     expect((await ask({}, `${key}k`)).status).toBe(400)
     const other = await ask({}, key, await world.login('ROLE_FINANCE'))
     expect(other.status, 'the key of somebody else says nothing').not.toBe(200)

@@ -4,7 +4,7 @@ import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
-import { orders, piecesAreSaid, RefundFields } from '../orders/contract.ts'
+import { orders, piecesAreSaid, RefundFields, reasonIsSaid } from '../orders/contract.ts'
 
 export const complaintErrors = defineErrors('complaints', {
   wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],
@@ -278,7 +278,8 @@ export const complaints = {
     errors: [complaintErrors.noOrder, ...orders.refund.errors],
     input: RefundFields.omit({ orderNum: true })
       .extend(byVersion)
-      .refine(...piecesAreSaid),
+      .refine(...piecesAreSaid)
+      .refine(...reasonIsSaid),
     output: Complaint,
   }),
   remove: write('complaint:delete', {

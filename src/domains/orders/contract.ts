@@ -296,7 +296,12 @@ export const piecesAreSaid = [
     (value.unitIds === undefined) !== (value.all === undefined),
   { path: ['unitIds'], message: bi('请选择要退款的商品', 'Choose the pieces to refund') },
 ] satisfies Parameters<typeof RefundFields.refine>
-export const Refund = RefundFields.refine(...piecesAreSaid)
+/** "Something else" says what. */
+export const reasonIsSaid = [
+  ({ reason, remark }: { reason: string; remark: string }) => reason !== 'OTHER' || remark !== '',
+  { path: ['remark'], message: bi('请填写退款说明', 'Say why the money goes back') },
+] satisfies Parameters<typeof RefundFields.refine>
+export const Refund = RefundFields.refine(...piecesAreSaid).refine(...reasonIsSaid)
 
 const pieceOf = { orderNum, unitId: f.id }
 export const VendAgain = z.strictObject({
@@ -325,17 +330,19 @@ export const Resolve = z
     message: bi('请填写依据或上传图片', 'Say on what it rests, or add a picture'),
   })
 
-export const BatchRefund = z.strictObject({
-  orderNums: z
-    .array(orderNum)
-    .min(1, bi('请选择订单', 'Choose orders'))
-    .max(50, bi('一次最多 50 个订单', 'At most 50 orders at a time')),
-  reason: z.enum(reasons, bi('请选择退款原因', 'Choose a reason')),
-  remark: f.optionalLines(200),
-  /** What was confirmed; another sum is refused. */
-  amount: f.fen.optional(),
-  dryRun: z.boolean().default(false),
-})
+export const BatchRefund = z
+  .strictObject({
+    orderNums: z
+      .array(orderNum)
+      .min(1, bi('请选择订单', 'Choose orders'))
+      .max(50, bi('一次最多 50 个订单', 'At most 50 orders at a time')),
+    reason: z.enum(reasons, bi('请选择退款原因', 'Choose a reason')),
+    remark: f.optionalLines(200),
+    /** What was confirmed; another sum is refused. */
+    amount: f.fen.optional(),
+    dryRun: z.boolean().default(false),
+  })
+  .refine(...reasonIsSaid)
 
 /** What a customer's phone or the machine's screen sees of a lane; sellable lanes only. */
 export const MobileLane = z.strictObject({

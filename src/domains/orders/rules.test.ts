@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { BatchRefund, Refund } from './contract.ts'
 import {
   displayStatus,
   type Hold,
@@ -200,6 +201,19 @@ describe('what happens to a piece', () => {
       }
     }
   })
+})
+
+test.each([
+  ['one order', Refund, { orderNum: '20261124000000000001', all: true }],
+  ['several', BatchRefund, { orderNums: ['20261124000000000001'] }],
+] as const)('another reason than those of the list says what it is: %s', (_, input, what) => {
+  const named = (remark?: string) =>
+    input
+      .safeParse({ ...what, reason: 'OTHER', remark })
+      .error?.issues.map(({ path, message }) => [path.join('.'), message])
+  expect(named()).toEqual([['remark', expect.stringContaining('请填写退款说明')]])
+  expect(named('  ')).toHaveLength(1)
+  expect(named('商品碰伤')).toBe(undefined)
 })
 
 describe('who may have his money back', () => {

@@ -60,11 +60,16 @@ function RefundForm({ complaint, pieces, onClose }: Props & { pieces: OrderDetai
         />
       </Field>
       <SelectField name="reason" wide />
-      <TextAreaField name="remark" rows={2} />
+      <Remark />
       <Sum pieces={pieces} />
     </FormDialog>
   )
 }
+
+/** "Something else" has to be said. */
+const Remark = () => (
+  <TextAreaField name="remark" rows={2} required={Form.useWatch('reason') === 'OTHER'} />
+)
 
 function PieceLine({ piece }: { piece: Piece }) {
   const { t } = useTranslation(['complaints', 'orders'])

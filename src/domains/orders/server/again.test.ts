@@ -304,7 +304,7 @@ describe('given back together', () => {
       const key = randomUUID()
       const answers = await crowd(n, (i) =>
         i % 3 === 2
-          ? ask(orders.refund, { orderNum: nums[1], all: true, reason: 'OTHER' })
+          ? ask(orders.refund, { orderNum: nums[1], all: true, reason: 'USER_REQUEST' })
           : batch(nums, { amount: 500 }, n === 10 ? key : randomUUID()),
       )
       expect(answers.filter(({ status }) => status >= 500)).toEqual([])

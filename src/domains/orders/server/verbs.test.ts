@@ -600,14 +600,14 @@ describe('doors that must stay shut', () => {
   })
   test('refund by hand: while shipping, twice at once, of another organisation', async () => {
     const sale = await sold()
-    expect(await refusal(byHand(sale.orderNum, 'OTHER'))).toBe('orders.shipping')
+    expect(await refusal(byHand(sale.orderNum, 'USER_REQUEST'))).toBe('orders.shipping')
     await say(ok(sale.cmdId))
     const stranger = {
       ...operator,
       orgId: 99,
       scope: { ...operator.scope, orgs: [99], ancestors: [] },
     }
-    expect(await refusal(byHand(sale.orderNum, 'OTHER', undefined, stranger))).toBe(
+    expect(await refusal(byHand(sale.orderNum, 'USER_REQUEST', undefined, stranger))).toBe(
       'common.notFound',
     )
     const twins = await Promise.all([

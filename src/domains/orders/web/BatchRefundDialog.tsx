@@ -4,10 +4,11 @@ import { yuan } from '../../../shared/money.ts'
 import { useWrite } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
-import { Note, SelectField, TextAreaField } from '../../../web/form/fields.tsx'
+import { Note, SelectField } from '../../../web/form/fields.tsx'
 import type { Values } from '../../../web/form/values.ts'
 import { type BatchRefund, orders } from '../contract.ts'
 import { refundReasons } from '../rules.ts'
+import { RemarkField } from './RemarkField.tsx'
 
 type Props = { orderNums: readonly string[]; done: () => void; onClose: () => void }
 
@@ -52,7 +53,7 @@ export function BatchRefundDialog({ orderNums, done, onClose }: Props) {
         wide
         options={refundReasons.map((value) => ({ value, label: t(`enums.refundReason.${value}`) }))}
       />
-      <TextAreaField name="remark" label={t('remarkLabel')} rows={2} />
+      <RemarkField />
     </FormDialog>
   )
 }

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
 import { useRead } from '../../../web/api.ts'
 import { FormDialog } from '../../../web/FormDialog.tsx'
-import { Field, Note, SelectField, TextAreaField } from '../../../web/form/fields.tsx'
+import { Field, Note, SelectField } from '../../../web/form/fields.tsx'
 import type { Values } from '../../../web/form/values.ts'
 import { Money } from '../../../web/Money.tsx'
 import { Picture } from '../../../web/Picture.tsx'
@@ -15,6 +15,7 @@ import { Modal } from '../../../web/ui/overlay.tsx'
 import { type OrderDetail, orders } from '../contract.ts'
 import { type RefundReason, refundReasons } from '../rules.ts'
 import styles from './orders.module.css'
+import { RemarkField } from './RemarkField.tsx'
 import { proposed, whyNot } from './refunding.ts'
 import { lane, shortOrder, type Unit } from './stations.ts'
 import { useWords } from './words.ts'
@@ -100,7 +101,7 @@ function RefundFields({ order }: { order: OrderDetail }) {
         wide
         options={refundReasons.map((value) => ({ value, label: t(`enums.refundReason.${value}`) }))}
       />
-      <TextAreaField name="remark" label={t('remarkLabel')} rows={2} />
+      <RemarkField />
       {gone > 0 ? <Note type="warning">{t('refundGone', { n: gone })}</Note> : null}
       {drug ? <Note type="warning">{t('refundDrug')}</Note> : null}
       <strong className={styles.sum} role="status">
