@@ -235,6 +235,7 @@ describe('scope', () => {
       fine({ images: [image], costPrice: 95 }),
     )
     expect([status, body.costPrice, body.can.edit]).toEqual([200, 95, true])
+    expect([body.status, body.can.publish], 'the shelf is not his').toEqual(['OFF', false])
     const after = await world.send(
       people.delivers,
       'PUT',

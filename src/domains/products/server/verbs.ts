@@ -144,9 +144,11 @@ async function checkLanes(ctx: Ctx, before: q.ProductData, input: ProductInput):
 
 const unique = guarding({ products_barcode: [productErrors.barcodeTaken, 'barcode'] })
 
+/** Who may enter goods but not put them on the shelf (a supplier) enters them off it. */
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
   await checkReferences(ctx, input, ctx.actor.orgId)
-  const after = await addProduct(ctx, input)
+  const status = may(ctx, 'product:publish') ? input.status : 'OFF'
+  const after = await addProduct(ctx, { ...input, status })
   ctx.audit({ id: after.id, name: after.name, after })
   ctx.touch('products')
   return after

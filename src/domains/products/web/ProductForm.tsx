@@ -68,7 +68,7 @@ function Sections({ fresh, edited }: { fresh: boolean; edited: Product | undefin
         </Field>
         <SelectField name="drugClass" />
         <BarcodeField id={edited?.id} />
-        {fresh ? <RadioField name="status" wide={false} /> : null}
+        {fresh && may('product:publish') ? <RadioField name="status" wide={false} /> : null}
       </Section>
       <Section title={t('form.prices')} purpose={t('form.pricesHint')}>
         <MoneyField name="costPrice" />
