@@ -28,11 +28,13 @@ export function sheetColumn(key: string, type: z.ZodType, texts: Texts, lang: La
   const base = baseType(type)
   const title = textAt(texts, 'fields', key) ?? key
   const fen = unitOf(type) === 'fen'
+  const permille = unitOf(type) === 'permille'
   const instant = unitOf(type) === 'instant'
   const word = (value: string) => textAt(texts, 'enums', key, value) ?? value
   const one = (value: unknown, inner: z.ZodType): CellValue => {
     if (value === null || value === undefined || value === '') return null
     if (fen) return Number(value) / 100
+    if (permille) return Number(value) / 1000
     if (instant) return shanghaiText(String(value))
     if (typeof value === 'boolean') return say(yesNo[value ? 'true' : 'false'], lang)
     if (typeof value === 'number') return value
@@ -45,7 +47,7 @@ export function sheetColumn(key: string, type: z.ZodType, texts: Texts, lang: La
     def: {
       header: title,
       width: instant ? 20 : Math.min(40, Math.max(12, title.length * 2 + 2)),
-      ...(fen ? { numFmt: '0.00' } : {}),
+      ...(fen ? { numFmt: '0.00' } : permille ? { numFmt: '0.0%' } : {}),
     },
     cell: list
       ? (value) =>

@@ -79,14 +79,18 @@ describe('a list becomes a file', () => {
   test('in English, with the columns asked for and the filter applied', async () => {
     const asked = await ask(
       'operator',
-      { query: { keyword: '可乐', page: 7, pageSize: 20 }, columns: ['name', 'drugClass'] },
+      {
+        query: { keyword: '可乐', page: 7, pageSize: 20 },
+        columns: ['name', 'drugClass', 'margin'],
+      },
       { 'accept-language': 'en' },
     )
     expect(asked.body).toMatchObject({ title: 'Export products', total: 1 })
     await runNextExport(world.app, true)
     expect((await world.file('operator', `/jobs/${asked.body.id}/file`)).rows).toEqual([
-      ['Product name', 'Drug class'],
-      ['可乐', 'Not a drug'],
+      ['Product name', 'Drug class', 'Margin'],
+      // a share is a percentage for Excel, not a thousand times as much
+      ['可乐', 'Not a drug', 0.649],
     ])
   })
   test('a name that no file of XML may hold, stored before the rule, leaves the file whole', async () => {
