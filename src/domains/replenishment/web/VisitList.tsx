@@ -35,7 +35,7 @@ export function VisitList() {
         { key: 'differs', options: [{ value: 'true', label: t('enums.differs.true') }] },
       ]}
       columns={[
-        col('id', { width: 88, title: t('one'), link: (row) => detail.to(row.id) }),
+        col('id', { width: 88, title: t('visitNo'), link: (row) => detail.to(row.id) }),
         col('rtuNumber', numberAndName),
         col('userName'),
         col('startedAt'),
