@@ -41,17 +41,18 @@ export const fundDifferences = (
         else array['PAY'] end`
   const facts = sql`select p.provider_trade_no as trade_no, ''::text as out_no, ${paid} as kinds,
         p.paid_at as at, p.amount - case when p.applied and s.payment_id is null then p.fee_amount
-          else 0 end as amount
+          else 0 end as amount, false as several
       from payments p left join order_supplements s on s.payment_id = p.id
       where ${of('p')} and p.state = 'SUCCESS' and ${here(sql`p.paid_at`)}
-      union all select p.provider_trade_no, '', array['FEE'], s.created_at, -p.fee_amount
+      union all select p.provider_trade_no, '', array['FEE'], s.created_at, -p.fee_amount, false
       from order_supplements s join payments p on p.id = s.payment_id and p.applied and ${of('p')}
       where ${here(sql`s.created_at`)}
       union all select '', r.refund_no, case when p.applied then array['REFUND','FEE_BACK']
-        else array['REFUND'] end, r.succeeded_at, null
+        else array['REFUND'] end, r.succeeded_at, null, p.applied and exists (select from refunds o
+          where o.payment_id = p.id and o.id <> r.id)
       from refunds r join payments p on p.id = r.payment_id and ${of('p')}
       where r.state = 'SUCCESS' and r.amount > 0 and ${here(sql`r.succeeded_at`)}
-      union all select '', w.withdrawal_no, array['TRANSFER'], w.paid_at, -w.amount
+      union all select '', w.withdrawal_no, array['TRANSFER'], w.paid_at, -w.amount, false
       from withdrawals w
       where w.state = 'PAID' and w.config_id is not distinct from ${account.configId}::bigint
         and w.provider = ${account.provider} and ${here(sql`w.paid_at`)}`
@@ -86,6 +87,12 @@ export const fundDifferences = (
       where (not ${kept(addDays(day, 1))} and x.at >= ${new Date(until.getTime() - edge)}
           or not ${kept(addDays(day, -1))} and x.at < ${new Date(from.getTime() + edge)})
         and not exists (${itsLines(sql`1`)})),
+    -- which refund of a trade gets the odd fen of its fee hangs on their order: the channel's may be
+    -- another than ours, and the days they were booked on others
+    odd as (select coalesce(sum(l.amount - b.amount), 0) as amount from fact x
+      cross join lateral (select sum(n.amount) as amount from (${itsLines(sql`f.amount`)}) n) l
+      cross join lateral (select ${refund} as amount) b
+      where x.several and abs(l.amount - b.amount) = 1),
     before as (select case when p.closing is not null then p.closing
         when exists (select from payment_bill_days d where ${of('d')} and d.bill_type = 'FUND'
           and d.day < ${day} and d.fetched_at is not null) then b.opening
@@ -93,10 +100,10 @@ export const fundDifferences = (
           - (select coalesce(sum(amount), 0) from line where booked < ${from}) end as opening
       from bill b left join payment_bill_days p on ${of('p')} and p.bill_type = 'FUND'
         and p.day = ${addDays(day, -1)} and p.fetched_at is not null),
-    ours as (select b.opening + k.amount + i.amount - e.amount - c.amount
+    ours as (select b.opening + k.amount + i.amount - e.amount - c.amount + r.amount
         + (select coalesce(sum(amount), 0) from line
           where unbooked or booked < ${from} or booked >= ${until}) as closing
-      from before b, booked k, about_it i, elsewhere e, coming c)
+      from before b, booked k, about_it i, elsewhere e, coming c, odd r)
     select b.org_id as "orgId", null::bigint as "deviceId", 'BALANCE' as kind, '1001' as subject,
       null::text as "orderNum", o.closing::bigint as "localAmount", b.closing as "otherAmount"
     from bill b, ours o where o.closing <> b.closing

@@ -10,13 +10,17 @@ import { openWorld, place, type World, worldNow } from '../../../../test/support
 import { checkInvariants } from '../../../server/invariants.ts'
 import { runDue } from '../../../server/work.ts'
 import { notYetOf } from '../../ledger/server/owed.ts'
+import { refundKind } from '../../orders/server/refunds.ts'
+import type { FundLine } from '../../payment-channels/server/channels.ts'
 import { configsChanged } from '../../payment-channels/server/configs.ts'
 import { enterMerchant } from '../../payment-channels/server/merchants.ts'
+import { simulated } from '../../payments/server/bills.ts'
 import { billFaults } from '../../payments/server/faults.ts'
-import { balancesOf } from '../../payments/server/funds.ts'
+import { balancesOf, keepFunds, simulatedFunds } from '../../payments/server/funds.ts'
+import { providers } from '../../payments/server/providers.ts'
 import { reconciliation } from '../contract.ts'
 import { billKind, settleImport } from './billRun.ts'
-import { reconcileDay } from './run.ts'
+import { reconcileDay, reconcilePart } from './run.ts'
 
 /** Fund flows: fetched, uploaded, held against channel money, and what they settle. */
 let world: World
@@ -162,6 +166,54 @@ test('the simulator makes its own flow of its trades, and says it when money is 
   expect(await open(null)).toMatchObject([{ kind: 'BALANCE', gap: 100 }])
   await fetched(null, sold)
   expect(await open(null)).toEqual([])
+})
+
+test('which refund got the odd fen of a fee is no difference, what we do not know of is one whole', async () => {
+  const orderNum = await world.sell('SIBLING', ['NO_DROP', 'NO_DROP', 'NO_DROP'])
+  await world.sql(
+    `update refunds set next_at = '2027-01-01' where order_num = $1 and unit_no = 3`,
+    [orderNum],
+  )
+  while (await runDue(world.app, refundKind(world.app, providers(world.app))));
+  const given = await world.sql<{ no: string; amount: number; state: string }>(
+    'select refund_no as no, amount::int, state from refunds where order_num = $1 order by unit_no',
+    [orderNum],
+  )
+  expect(given.map(({ state }) => state)).toEqual(['SUCCESS', 'SUCCESS', 'PENDING'])
+  const today = '2026-11-21'
+  const lines = await Array.fromAsync(simulatedFunds(world.app, simulated, today))
+  const gap = async (change: (line: FundLine) => FundLine[]) => {
+    let balance = (lines[0]?.balance ?? 0) - (lines[0]?.amount ?? 0)
+    const told = lines.flatMap(change).map((one) => {
+      balance += one.amount
+      return { ...one, balance }
+    })
+    await keepFunds(world.app, simulated, today, told)
+    const found = await reconcilePart(world.app, { part: 'FUND', day: today, account: simulated })
+    return found.map(({ kind, localAmount, otherAmount }) => [kind, localAmount - otherAmount])
+  }
+  const [first, second, third] = given as [...typeof given, (typeof given)[number]]
+  const feeBack = (no: string | undefined, line: FundLine) =>
+    line.kind === 'FEE_BACK' && line.outNo === no
+  // shares of a fee of 5 fen: ours 1 and 2; the channel gave the third back before the first
+  expect(lines.filter((line) => feeBack(first?.no, line)).map(({ amount }) => amount)).toEqual([1])
+  expect(lines.filter((line) => feeBack(second?.no, line)).map(({ amount }) => amount)).toEqual([2])
+  expect(await gap((line) => [line])).toEqual([])
+  const unknown = { outNo: third?.no ?? '', tradeNo: `R${third?.no}` }
+  const turned = (line: FundLine): FundLine[] =>
+    feeBack(first?.no, line)
+      ? [
+          { ...line, ...unknown, kind: 'REFUND', flowNo: 'R3', amount: -(third?.amount ?? 0) },
+          { ...line, ...unknown, flowNo: 'FR3', amount: 1 },
+          { ...line, amount: 2 },
+        ]
+      : [line]
+  expect(await gap(turned)).toEqual([['BALANCE', (third?.amount ?? 0) - 1]])
+  // two fen are no rounding
+  expect(await gap((line) => [feeBack(second?.no, line) ? { ...line, amount: 4 } : line])).toEqual([
+    ['BALANCE', -2],
+  ])
+  await world.sql(`delete from reconciliation_differences where day = $1`, [today])
 })
 
 const upload = async (configId: number, text: string) => {
