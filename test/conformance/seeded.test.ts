@@ -241,6 +241,15 @@ describe('the demo business', () => {
     )
     expect(bills?.lines).toBeGreaterThan(100)
   })
+  it('has payments of orders that nobody knows, and of orders that cost something else', async () => {
+    const rows = await api.sql<{ known: boolean; same: boolean }>(
+      `select c.order_num is not null as known, coalesce(p.amount = o.total_amount, false) as same
+        from order_cases c join payments p on p.id = c.payment_id
+        left join orders o on o.order_num = c.order_num where c.kind = 'UNMATCHED_PAYMENT'`,
+    )
+    expect(rows.filter(({ same }) => same)).toEqual([])
+    expect([...new Set(rows.map(({ known }) => known))].toSorted()).toEqual([false, true])
+  })
   it('is not filled in twice', async () => {
     // the built-in roles are written again, which empties the caches of actors and changes nothing
     // else

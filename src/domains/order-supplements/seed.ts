@@ -2,21 +2,26 @@ import { sql } from 'kysely'
 import type { Db } from '../../server/database.ts'
 
 /**
- * Money of another amount than its order, one at each of the machines whose orders were closed last:
- * somebody finds out what was bought.
+ * Money that no order takes: of every two one of another amount than its order, at the machines whose
+ * orders were closed last, and one for an order that nobody knows. Somebody finds out what was bought.
  */
 export async function seedOrderSupplements(db: Db, now: Date): Promise<void> {
   await sql`with last as (
       select distinct on (o.device_id) o.* from orders o
       where o.order_status = 'CLOSED' and o.created_at > ${new Date(now.getTime() - 7 * 86_400_000)}
       order by o.device_id, o.created_at desc),
-    chosen as (select l.*, row_number() over (order by l.created_at desc, l.id) as n from last l
+    chosen as (select l.*, n % 2 = 1 as known,
+        case when n % 2 = 1 then l.order_num else left(l.order_num, 8) || '9' || right(l.order_num, 11)
+        end as told_num
+      from (select l.*, row_number() over (order by l.created_at desc, l.id) as n from last l) l
       order by n limit 6),
     paid as (insert into payments (org_id, device_id, order_id, order_at, order_num, out_trade_no,
         provider, provider_trade_no, amount, state, paid_at, created_at)
-      select org_id, device_id, id, created_at, order_num, 'HD' || order_num || '~DEMO', 'SIMULATOR',
-        '42000027' || right(order_num, 12), total_amount + 50, 'SUCCESS',
-        created_at + interval '20 seconds', created_at + interval '20 seconds' from chosen
+      select org_id, case when known then device_id end, case when known then id end,
+        case when known then created_at end, case when known then order_num end,
+        'HD' || told_num || '~DEMO', 'SIMULATOR', '42000027' || right(order_num, 12),
+        total_amount + 50, 'SUCCESS', created_at + interval '20 seconds',
+        created_at + interval '20 seconds' from chosen
       returning *),
     listed as (insert into order_cases (org_id, device_id, order_id, order_num, payment_id, kind,
         amount, created_at)
@@ -25,9 +30,11 @@ export async function seedOrderSupplements(db: Db, now: Date): Promise<void> {
     -- as its channel told it, and says again in its bill
     told as (insert into payment_events (org_id, payment_id, provider, event_id, kind, raw, outcome,
         created_at)
-      select org_id, id, provider, 'demo-stray-' || order_num, 'PAID',
-        jsonb_build_object('eventId', 'demo-stray-' || order_num, 'outTradeNo', 'HD' || order_num,
-          'tradeNo', provider_trade_no, 'amount', amount, 'paidAt', paid_at), 'MISMATCH', paid_at
+      select case when order_id is not null then org_id end,
+        case when order_id is not null then id end, provider, 'demo-stray-' || provider_trade_no,
+        'PAID', jsonb_build_object('eventId', 'demo-stray-' || provider_trade_no, 'outTradeNo',
+          left(out_trade_no, 22), 'tradeNo', provider_trade_no, 'amount', amount, 'paidAt', paid_at),
+        case when order_id is null then 'UNKNOWN' else 'MISMATCH' end, paid_at
       from paid),
     v as (select nextval('ledger_vouchers_id_seq') as voucher_id, p.* from paid p),
     keys as (insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
