@@ -2,7 +2,7 @@ import { Button } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../CopyButton.tsx'
 import { isApiError } from '../call.ts'
-import { isMissingChunk } from '../chunks.ts'
+import { failureText, isMissingChunk } from '../chunks.ts'
 import { EmptyArt } from '../pictures/silhouettes.tsx'
 import styles from './Shell.module.css'
 
@@ -14,7 +14,7 @@ export function PageFailure({ error, onRetry }: { error: unknown; onRetry: () =>
   return (
     <div className={styles.failure} role="alert">
       <EmptyArt kind="error" />
-      <h2>{t(chunk ? 'error.chunk' : 'error.page')}</h2>
+      <h2>{t(failureText(error))}</h2>
       <p>{isApiError(error) ? error.message : t('error.pageHint')}</p>
       <Button type="primary" onClick={() => (chunk ? location.reload() : onRetry())}>
         {t(chunk ? 'shell.refresh' : 'action.retry')}

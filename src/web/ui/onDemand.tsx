@@ -12,7 +12,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import { isMissingChunk } from '../chunks.ts'
+import { failureText } from '../chunks.ts'
 import { translate } from '../i18n.ts'
 import { toast } from '../toast.ts'
 import { StandIn, type StandInProps } from './StandIn.tsx'
@@ -69,7 +69,7 @@ export function useOnDemand<P>(
     real.begin().catch((error: unknown) => {
       if (over) return
       // a form that waits for a part of itself must not go with it
-      toast('error', translate(isMissingChunk(error) ? 'web:error.chunk' : 'web:error.page'))
+      toast('error', translate(`web:${failureText(error)}`))
       onFailed.current?.()
     })
     return () => {
