@@ -1,16 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { startPostgres } from '../../src/postgres/embedded.ts'
+import { dropTemplatesOf } from './postgres.ts'
 
 /**
  * One server for the whole run: that of DATABASE_URL, or an embedded one in a folder of its own.
  */
 export default async function setup() {
+  process.env.TEST_RUN = randomBytes(4).toString('hex')
   if (process.env.DATABASE_URL) {
     process.env.TEST_DATABASE_URL = process.env.DATABASE_URL
-    return () => {}
+    return () => dropTemplatesOf(process.env.TEST_RUN as string)
   }
   const folder = mkdtempSync(join(tmpdir(), 'huodao-test-'))
   const server = await startPostgres({ dataDir: join(folder, 'postgres'), log: () => {} })
@@ -19,6 +22,7 @@ export default async function setup() {
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
   await client.query('alter system set synchronous_commit = off')
+  await client.query('alter system set fsync = off')
   await client.query('select pg_reload_conf()')
   await client.end()
   return async () => {

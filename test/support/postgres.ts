@@ -15,14 +15,21 @@ type Seed = {
   }) => Promise<void>
 }
 
+/** A template more: what fills it, once in a run of the tests. */
+type Filled = { name: string; fill(ownerUrl: string): Promise<void> }
+type Template = { seeded?: boolean; filled?: Filled | undefined }
+
 const templateLock = 728_199_603
 
 /**
  * A database of its own for one suite: a clone of the migrated template or, when asked, of the
- * seeded one.
+ * seeded one or of one that is filled otherwise.
  */
-export async function testDatabase({ seeded = false } = {}): Promise<TestDatabase> {
-  const template = await templateNamed(seeded)
+export async function testDatabase({
+  seeded = false,
+  filled,
+}: Template = {}): Promise<TestDatabase> {
+  const template = await templateNamed({ seeded, filled })
   const name = `huodao_test_${randomBytes(6).toString('hex')}`
   await onServer(async (client) => {
     // Cloning refuses while someone is connected to the template, so clones and the making of it
@@ -37,10 +44,13 @@ export async function testDatabase({ seeded = false } = {}): Promise<TestDatabas
   }
 }
 
-// The name carries a hash of what went in: a server kept between runs never serves a stale
-// template.
-async function templateNamed(seeded: boolean): Promise<string> {
-  const name = `huodao_template_${hashOf(seeded ? ['db/migrations/*.sql', 'src/seed/**', 'src/domains/*/seed.ts'] : ['db/migrations/*.sql'])}${seeded ? '_seeded' : ''}`
+// The name carries a hash of what went in, or the run that filled it: a server kept between runs
+// never serves a stale template.
+async function templateNamed({ seeded, filled }: Template): Promise<string> {
+  const of = filled
+    ? `${process.env.TEST_RUN}_${filled.name}`
+    : `${hashOf(seeded ? ['db/migrations/*.sql', 'src/seed/**', 'src/domains/*/seed.ts'] : ['db/migrations/*.sql'])}${seeded ? '_seeded' : ''}`
+  const name = `huodao_template_${of}`
   await onServer((client) =>
     locked(client, name, async () => {
       const { rows } = await client.query<{ template: boolean }>(
@@ -52,6 +62,7 @@ async function templateNamed(seeded: boolean): Promise<string> {
       await client.query(`create database ${name}`)
       await migrate(urlOf(name))
       if (seeded) await runSeed(urlOf(name))
+      if (filled) await filled.fill(urlOf(name))
       await client.query(`alter database ${name} with is_template true`)
     }),
   )
@@ -82,6 +93,19 @@ function hashOf(patterns: string[]): string {
   }
   return hash.digest('hex').slice(0, 12)
 }
+
+/** What a run filled for itself goes with it. */
+export const dropTemplatesOf = (run: string): Promise<void> =>
+  onServer(async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `select datname as name from pg_database where datname like 'huodao\\_template\\_' || $1 || '%'`,
+      [run],
+    )
+    for (const { name } of rows) {
+      await client.query(`alter database ${name} with is_template false`)
+      await client.query(`drop database ${name} with (force)`)
+    }
+  })
 
 function urlOf(name: string): string {
   const server = process.env.TEST_DATABASE_URL

@@ -28,6 +28,7 @@ import {
   addRole as makeRole,
 } from '../factories/things.ts'
 import { startTestApi, type TestApi, type TestApiOptions } from './api.ts'
+import { testDatabase } from './postgres.ts'
 
 /**
  * A small business in which every domain has rows in every organisation. The actor under test
@@ -93,19 +94,55 @@ const numberedPastPlaces = `do $$ declare t record; most bigint; begin
     then perform setval(t.seq, 99999); end if;
   end loop; end $$`
 
+/**
+ * The world in a database of its own. Filled once in a run for those who begin at `worldNow`, each
+ * of whom has a clone of it.
+ */
 export async function openWorld(options: TestApiOptions = {}): Promise<World> {
-  const api = await startTestApi({ now: () => worldNow, ...options })
-  await ensurePartitions(api.ownerUrl, worldNow, 1, 1)
-  await api.app.database.transact(systemScope, (db) => seedAccess(db, worldNow))
-  const numbers = new Map<Place, string>()
-  const vouchers = new Map<number, number>()
+  const { now = () => worldNow, on } = options
+  const usual = !on && now().getTime() === worldNow.getTime()
+  const database = usual
+    ? await testDatabase({ filled: { name: 'world', fill: (ownerUrl) => fillApart(ownerUrl) } })
+    : null
+  const api = await startTestApi({
+    ...options,
+    now,
+    ...(database ? { on: { ...database, serverUrl: database.ownerUrl } } : {}),
+  })
+  return database ? worldOf(api) : fill(api)
+}
+
+async function fillApart(ownerUrl: string): Promise<void> {
+  const on = { ownerUrl, serverUrl: ownerUrl, drop: async () => {} }
+  const world = await fill(await startTestApi({ now: () => worldNow, on }))
+  await world.close()
+}
+
+async function worldOf(api: TestApi): Promise<World> {
+  type First = { org: number; no: string; voucher: number }
+  const firsts = new Map(
+    (
+      await api.sql<First>(
+        `select k.org_id::int as org, min(k.voucher_id)::int as voucher,
+          (array_agg(o.order_num order by o.id))[1] as no
+        from ledger_voucher_keys k join orders o using (org_id) group by 1`,
+      )
+    ).map((first) => [first.org, first]),
+  )
   const world: World = {
     ...api,
-    orderNum: (where) => numbers.get(where) as string,
-    voucherId: (where) => vouchers.get(place[where]) as number,
+    orderNum: (where) => firsts.get(place[where])?.no as string,
+    voucherId: (where) => firsts.get(place[where])?.voucher as number,
     sell: (where, results) => sell(world, where, results),
     system: (work) => bySystem(api.app, work),
   }
+  return world
+}
+
+async function fill(api: TestApi): Promise<World> {
+  await ensurePartitions(api.ownerUrl, worldNow, 1, 1)
+  await api.app.database.transact(systemScope, (db) => seedAccess(db, worldNow))
+  const world = await worldOf(api)
   for (const where of Object.keys(place) as Place[]) await addOrganisation(world, where)
   // rows of the product are numbered past those of the places
   await world.sql('alter table organisations alter column id restart with 100000')
@@ -115,7 +152,7 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
     await addGoods(world, where)
     await addSampleRows(world, where)
     await changeGoods(world, where)
-    numbers.set(where, await sell(world, where, ['OK', 'MOTOR_NOT_MOVE']))
+    await sell(world, where, ['OK', 'MOTOR_NOT_MOVE'])
     await addFault(world, where)
     await addSecurityEvent(world, where)
     await addPlanogram(world, where)
@@ -128,12 +165,7 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
   }
   await runDue(api.app, refundKind(api.app, providers(api.app)))
   await world.sql(numberedPastPlaces)
-  type First = { org_id: number; voucher_id: number }
-  for (const { org_id, voucher_id } of await world.sql<First>(
-    `select org_id::int, min(voucher_id)::int as voucher_id from ledger_voucher_keys group by 1`,
-  ))
-    vouchers.set(org_id, voucher_id)
-  return world
+  return worldOf(api)
 }
 
 /** What is sold first is of a batch: its goods take the place of those of unknown batch. */
