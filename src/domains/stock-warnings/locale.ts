@@ -89,7 +89,7 @@ export const locale = defineLocale(
     empty: 'No stock warnings',
     threshold: 'Set level',
     thresholdDone: 'Warning level set',
-    capacity: '{n} lanes chosen; the smallest holds {min} pieces',
+    capacity: 'Lanes chosen: {n}; the smallest holds {min}',
     pick: 'Make a pick list',
     notify: 'Notify',
     notifyAsk: 'Notify the replenishers of {n} machines?',

@@ -10,7 +10,7 @@ import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import type { PickerProps, Selection } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
-import { Money } from '../../../web/Money.tsx'
+import { Count, Money } from '../../../web/Money.tsx'
 import { useMay } from '../../../web/session.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
 import { toast } from '../../../web/toast.ts'
@@ -219,6 +219,8 @@ function useFigures(input: CallInput<typeof orders.statistics>) {
     )
     return [{ label: t(`fields.${key}`), value }]
   })
-  const count = data ? [{ label: t('fields.orderCount'), value: data.orderCount }] : []
+  const count = data
+    ? [{ label: t('fields.orderCount'), value: <Count value={data.orderCount} /> }]
+    : []
   return money.length ? [...money.slice(0, 1), ...count, ...money.slice(1)] : []
 }
