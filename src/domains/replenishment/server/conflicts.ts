@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { bi } from '../../../shared/text.ts'
+import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { notify } from '../../notices/server/notify.ts'
 import type { Conflict } from '../conflictContract.ts'
 import { settleHours } from '../rules.ts'
@@ -28,6 +29,14 @@ export type Said = {
   withdrawReason: string | null
   batchId: number | null
   codes: readonly string[]
+}
+
+/** Of a visit that is given up or refused nothing is in the machine's books, so nothing is decided. */
+export async function dropConflicts(ctx: Ctx, visit: q.Visit): Promise<void> {
+  await sql`update visit_conflicts set state = 'SETTLED', choice = 'NOT_PUT',
+      settled_by = ${ctx.actor.userId}::bigint, settled_at = ${ctx.now}
+    where visit_id = ${visit.id} and state = 'OPEN'`.execute(ctx.db)
+  refreshDeviceCounters(ctx, [visit.deviceId])
 }
 
 /** Keeps them, each once for a lane of a visit, and tells who may decide. */

@@ -244,6 +244,32 @@ describe('planogram version changed, product different', () => {
       body.stops.find((stop: { deviceId: number }) => stop.deviceId === machine),
     ).toMatchObject({ takeBack: 1 })
   })
+  test.each(['cancel', 'reject'] as const)(
+    'of a visit that is over (%s) nothing waits for a decision',
+    async (how) => {
+      const one = await phone()
+      one.do({ kind: 'ADD', qty: 2, productId: rowId('PARENT', 1) })
+      const id = (await one.begin()).body.id as number
+      await one.send()
+      const { id: waits } = only((await one.result()).conflicts)
+      if (how === 'reject')
+        await floor.sql(
+          `update replenishment_visits set state = 'SUBMITTED', submitted_at = $2 where id = $1`,
+          [id, floor.now()],
+        )
+      const over =
+        how === 'cancel'
+          ? await floor.call(replenishment.cancel, { id }, { token: floor.replenisher })
+          : await floor.call(
+              replenishment.reject,
+              { id, reason: '未去' },
+              { token: floor.operator },
+            )
+      expect([over.status, over.body.openConflicts]).toEqual([200, 0])
+      expect((await settle(waits, 'OLD_GOODS')).body.error).toBe('replenishment.settled')
+      expect(await lockOf(laneOf[1])).toEqual({ status: 'ENABLED', lock_reason: null })
+    },
+  )
   test('changed between the phone’s word and its posting', async () => {
     const one = await phone()
     one.do({ kind: 'ADD', qty: 2, road: 2 })

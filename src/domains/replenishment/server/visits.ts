@@ -8,7 +8,7 @@ import { common, Refusal } from '../../../shared/errors.ts'
 import type { replenishment, Visit } from '../contract.ts'
 import { laneError, replenishmentErrors } from '../errors.ts'
 import { beforeStart, longest, momentOf, pickedHours, visitFrom } from '../rules.ts'
-import { raise } from './conflicts.ts'
+import { dropConflicts, raise } from './conflicts.ts'
 import { boardReplaced, doorSeconds, doorsOf } from './doors.ts'
 import { writeDrafts } from './items.ts'
 import { type Posted, postItems, tellBadGoods, tellDifference, totalsOf } from './post.ts'
@@ -283,6 +283,7 @@ export const submit = prepared<Contract['submit'], Visit | undefined>({
 export const cancel: Verb<'cancel'> = async (ctx, { id }) => {
   const visit = await ownDraft(ctx, { id })
   await sql`update replenishment_visits set state = 'CANCELLED' where id = ${id}`.execute(ctx.db)
+  await dropConflicts(ctx, visit)
   ctx.audit({ id, name: visit.rtuNumber, orgId: visit.orgId })
   ctx.touch('replenishment', visit.orgId)
   return whole(ctx, id)
@@ -303,6 +304,7 @@ export const reject: Verb<'reject'> = async (ctx, { id, reason }) => {
   const visit = await submitted(ctx, id)
   await sql`update replenishment_visits set state = 'REJECTED', reason = ${reason}
     where id = ${id}`.execute(ctx.db)
+  await dropConflicts(ctx, visit)
   ctx.audit({ id, name: visit.rtuNumber, after: { reason }, orgId: visit.orgId })
   ctx.touch('replenishment', visit.orgId)
   return whole(ctx, id)
