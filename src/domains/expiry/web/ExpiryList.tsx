@@ -51,6 +51,8 @@ export function ExpiryList() {
           : t('left', { n: daysLeft })
   const settings = can ? <Button onClick={() => setSetting(true)}>{t('settings')}</Button> : null
   const near = stats?.near.pieces ?? 0
+  const expired = stats?.expired.pieces ?? 0
+  const banner = expired > 0 ? 'bannerExpired' : near > 0 ? 'banner' : null
   return (
     <>
       <ListPage
@@ -70,7 +72,7 @@ export function ExpiryList() {
           </>
         }
         notice={
-          near > 0 ? <Alert type="warning" showIcon title={t('banner', { n: near })} /> : null
+          banner ? <Alert type="warning" showIcon title={t(banner, { n: near, expired })} /> : null
         }
         filters={[
           ...(may('device:read') ? [{ key: 'deviceId', picker: DeviceSelect }] : []),
