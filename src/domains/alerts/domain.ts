@@ -18,6 +18,7 @@ export const domain = {
   open: {
     'server/left.ts': 'what ends with an owner',
     'server/mail.ts': 'mail leaves through the server that an organisation has',
+    'server/recipients.ts': 'and to addresses that said yes',
     'server/outbox.ts': 'and within what it may send in a day',
   },
 } satisfies Domain<typeof alerts>

@@ -52,9 +52,9 @@ export const locale = defineLocale(
       testBody: '渠道可用，无需处理',
       digest: '{line} 等 {n} 条告警消息',
       subject: '[货道] {title}',
-      confirm: '确认接收告警邮件',
+      confirm: '确认接收告警与报表邮件',
       confirmBody:
-        '{org} 希望向此邮箱发送设备告警。如需接收，请在 {days} 天内打开链接确认：{link}\n不需要则忽略本邮件。',
+        '{org} 希望向此邮箱发送设备告警、报表或对账单。如需接收，请在 {days} 天内打开链接确认：{link}\n不需要则忽略本邮件。',
     },
     rule: {
       hint: '本机构设备的告警条件和通知渠道',
@@ -263,9 +263,9 @@ export const locale = defineLocale(
       testBody: 'The channel works; nothing to do',
       digest: '{line}, {n} alert messages in all',
       subject: '[Huodao] {title}',
-      confirm: 'Confirm mail of alerts',
+      confirm: 'Confirm mail of alerts and reports',
       confirmBody:
-        '{org} wants to send alerts of machines to this address. To get them, open this link within {days} days: {link}\nOtherwise ignore this message.',
+        '{org} wants to send alerts of machines, reports or statements to this address. To get what it sends, open this link within {days} days: {link}\nOtherwise ignore this message.',
     },
     rule: {
       hint: 'When machines of this organisation raise an alert, and who hears of it',

@@ -12,6 +12,8 @@ export const domain = {
   screens,
   topics: { ledger: { rights: ['ledger:read', 'account:read'] } },
   open: {
+    'server/statements.ts': 'whose statements somebody may have',
+    'server/statementFor.ts': 'statements that come by themselves',
     'server/statementFile.ts': 'statements are files of the API',
     'web/Tabs.tsx': 'tabs of the page of money that other domains fill',
     'server/keep.ts': 'figures of bills, kept in the transactions that move money',

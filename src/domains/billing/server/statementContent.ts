@@ -7,16 +7,23 @@ import type { Content } from '../statementContract.ts'
 /** So many lines of a kind stand in a statement. */
 const most = 200
 
+/** Days from `first` to the one before `next`; a month is read from figures of months. */
+export type Span = { first: string; next: string; grain: 'DAY' | 'MONTH' }
+export const monthOf = (month: string): Span => ({
+  first: `${month}-01`,
+  next: `${addDays(`${month}-01`, 31).slice(0, 7)}-01`,
+  grain: 'MONTH',
+})
+
 type Opening = { code: (typeof statementCodes)[number]; fen: number }
 type Move = Content['accounts'][number]['moves'][number] & { code: Opening['code'] }
 
 /**
- * What a party had, got and gave in a month, from its entries: whoever asks sees everything, in one
- * snapshot. Reads all of them, so it is work, and no screen waits for it.
+ * What a party had, got and gave in that time, from its entries: whoever asks sees everything, in
+ * one snapshot. Reads all of them, so it is work, and no screen waits for it.
  */
-export async function contentOf(db: Db, orgId: number, month: string): Promise<Content> {
-  const first = `${month}-01`
-  const next = `${addDays(first, 31).slice(0, 7)}-01`
+export async function contentOf(db: Db, orgId: number, span: Span): Promise<Content> {
+  const { first, next, grain } = span
   const [from, to] = [startOfDay(first), startOfDay(next)]
   const org = await onlyRow<{ name: string; code: string }>(db)`
     select name, coalesce(code, '') as code from organisations where id = ${orgId}`
@@ -52,7 +59,8 @@ export async function contentOf(db: Db, orgId: number, month: string): Promise<C
       coalesce(sum(refundment), 0)::bigint as refundment,
       coalesce(sum(orders), 0)::int as orders,
       coalesce(sum(refund_orders), 0)::int as "refundOrders"
-    from bill_days where org_id = ${orgId} and grain = 'MONTH' and day = ${first}::date`
+    from bill_days where org_id = ${orgId} and grain = ${grain}
+      and day >= ${first}::date and day < ${next}::date`
   const withdrawals = await rowsOf<{
     no: string
     requestedAt: Date

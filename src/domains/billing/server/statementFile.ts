@@ -8,11 +8,15 @@ import { openThreads } from '../../../server/threads.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { toLang } from '../../../shared/text.ts'
 import { type Content, month as Month, statementErrors } from '../statementContract.ts'
-import type { work } from './statementPdf.ts'
+import type { Ask, work } from './statementPdf.ts'
 
 const threads = openThreads<typeof work>(new URL('./statementPdf.ts', import.meta.url), {
   ...{ threads: 1, waiting: 5, seconds: 60, megabytes: 256 },
 })
+
+/** At most a few wait for their turn; a mail tries again. */
+export const drawStatement = (ask: Ask, orgId: number): Promise<Uint8Array> =>
+  threads('statementPdf', ask, { orgId })
 
 /** The file of a statement, drawn from what was issued; each time is in the log. */
 export function serveStatements(http: FastifyInstance, app: App): void {
@@ -47,14 +51,13 @@ export function serveStatements(http: FastifyInstance, app: App): void {
           await writeLog(of, 'billing.statement', { id: one.id, name, orgId: Number(orgId) }, how)
           return one
         })
-        const pdf = await threads(
-          'statementPdf',
+        const pdf = await drawStatement(
           {
-            ...{ month, versionNo: issued.no, content: issued.content },
+            ...{ period: month, versionNo: issued.no, content: issued.content },
             issuedAt: issued.at.toISOString(),
             lang: toLang(request.headers['accept-language']),
           },
-          { orgId: actor.orgId },
+          actor.orgId,
         )
         const file = `statement-${orgId}-${month}-v${issued.no}.pdf`
         return reply

@@ -8,9 +8,9 @@ import { locale } from '../locale.ts'
 import type { Content } from '../statementContract.ts'
 
 /** Draws statements in threads: fonts are large, and only the letters that are used are kept. */
-type Ask = {
-  month: string
-  versionNo: number
+export type Ask = {
+  period: string
+  versionNo: number | null
   issuedAt: string
   lang: Lang
   content: Content
@@ -26,7 +26,7 @@ const ink = { text: '#1A2530', quiet: '#556270', line: '#D5DBE1', brand: '#0B728
 
 const texts = {
   title: bi('对账单', 'Statement'),
-  month: bi('账期', 'Month'),
+  period: bi('账期', 'Period'),
   version: bi('版本', 'Version'),
   issued: bi('出具时间', 'Issued'),
   code: bi('机构编码', 'Code'),
@@ -53,7 +53,7 @@ const texts = {
   paid: bi('到账时间', 'Paid'),
   amount: bi('金额', 'Amount'),
   state: bi('状态', 'State'),
-  debts: bi('本期新增欠款', 'Debts made in the month'),
+  debts: bi('本期新增欠款', 'Debts made in this time'),
   order: bi('订单号', 'Order'),
   made: bi('发生时间', 'Made'),
   rest: bi('剩余（出具时）', 'Left when issued'),
@@ -85,7 +85,7 @@ const shown = (at: string | null) =>
   at ? shanghaiClock(new Date(at)).slice(0, 16).replace('T', ' ') : '—'
 
 async function statementPdf({
-  month,
+  period,
   versionNo,
   issuedAt,
   lang,
@@ -96,7 +96,7 @@ async function statementPdf({
   const { account, type: kinds } = (lang === 'en' ? locale.en : locale.zh).enums
   const doc = new PDFDocument({
     ...{ size: 'A4', margin: page.margin, bufferPages: true, compress: true },
-    info: { Title: `${t('title')} ${content.orgName} ${month}`, Author: 'Huodao' },
+    info: { Title: `${t('title')} ${content.orgName} ${period}`, Author: 'Huodao' },
   })
   const parts: Buffer[] = []
   doc.on('data', (part: Buffer) => parts.push(part))
@@ -149,8 +149,8 @@ async function statementPdf({
   doc.font('regular').fontSize(9).fillColor(ink.quiet)
   const about = [
     ...(content.orgCode ? [`${t('code')} ${content.orgCode}`] : []),
-    `${t('month')} ${month}`,
-    `${t('version')} v${versionNo}`,
+    `${t('period')} ${period}`,
+    ...(versionNo ? [`${t('version')} v${versionNo}`] : []),
     `${t('issued')} ${shown(issuedAt)}`,
   ]
   write(about.join('    '), page.margin, page.margin + 50, page.width)
@@ -244,7 +244,7 @@ async function statementPdf({
     doc.switchToPage(n)
     doc.page.margins.bottom = 0
     doc.font('regular').fontSize(8).fillColor(ink.quiet)
-    const foot = `Huodao 货道  ·  ${content.orgName}  ·  ${month} v${versionNo}`
+    const foot = `Huodao 货道  ·  ${content.orgName}  ·  ${period}${versionNo ? ` v${versionNo}` : ''}`
     write(foot, page.margin, 808, page.width * 0.7)
     write(t('pageOf', { n: n + 1, all }), page.margin, 808, page.width, { align: 'right' })
   }

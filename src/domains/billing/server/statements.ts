@@ -12,7 +12,7 @@ import { madeStorable } from '../../../shared/text.ts'
 import type { billing } from '../contract.ts'
 import { statementCodes } from '../rules.ts'
 import { type Content, StatementRow, statementErrors } from '../statementContract.ts'
-import { contentOf } from './statementContent.ts'
+import { contentOf, monthOf } from './statementContent.ts'
 
 type Contract = typeof billing
 export const statementsName = 'statements'
@@ -25,7 +25,7 @@ const row = shape(StatementRow, ['statements', 's'], {
 const joins = sql`left join users u on u.id = s.issued_by`
 
 /** The organisation, for whoever sees all of its machines. */
-async function whole(ctx: Ctx, orgId: number) {
+export async function whole(ctx: Ctx, orgId: number) {
   if (ctx.actor.scope.devices !== null) throw new Refusal(common.notFound)
   return found(
     await rowOf<{ name: string }>(ctx.db)`select o.name from organisations o
@@ -80,7 +80,9 @@ export const statementKind = (app: App): Kind<Due, { state: 'DONE'; content: Con
   waits: [60, 600, 3600],
   do: async ({ org_id, month_of }) => ({
     state: 'DONE',
-    content: await app.database.snapshot(systemScope, (db) => contentOf(db, org_id, month_of)),
+    content: await app.database.snapshot(systemScope, (db) =>
+      contentOf(db, org_id, monthOf(month_of)),
+    ),
   }),
   async mark(ctx, piece, to) {
     const state = to.state === 'RETRY' ? 'WAITING' : to.state
