@@ -1025,6 +1025,13 @@ export interface LoginAttemptsTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface MailAddressesTable {
+  user_id: number
+  org_id: number
+  address: string
+  changed_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface MainBoardsTable {
   id: Generated<number>
   org_id: number
@@ -2464,6 +2471,57 @@ export interface StoresTable {
   payment_config_id: number | null
 }
 
+export interface SubscriptionPeopleTable {
+  subscription_id: number
+  org_id: number
+  user_id: number
+  state: Generated<'ACTIVE' | 'LEFT' | 'ENDED'>
+}
+
+export interface SubscriptionRunsTable {
+  id: Generated<number>
+  org_id: number
+  subscription_id: number
+  user_id: number
+  due_day: string
+  by_hand: Generated<boolean>
+  data_from: string | null
+  data_to: string | null
+  whole_at: ColumnType<Date, Date | string, Date | string>
+  state: Generated<'WAITING' | 'MAILING' | 'DONE' | 'FAILED'>
+  problem: Generated<'NONE' | 'NO_RIGHT' | 'LEFT' | 'TOO_MANY' | 'NOT_ISSUED' | 'NO_ADDRESS' | 'UNCONFIRMED' | 'NO_MAIL_SERVER' | 'LIMIT' | 'MAIL' | 'GONE' | 'FAILED'>
+  mailed: Generated<'NO' | 'FILE' | 'LINK'>
+  rows: number | null
+  job_id: number | null
+  created_at: ColumnType<Date, Date | string, Date | string>
+  finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+}
+
+export interface SubscriptionsTable {
+  id: Generated<number>
+  org_id: number
+  user_id: number
+  kind: 'LIST' | 'STATEMENT'
+  name: string
+  endpoint: string | null
+  query: Generated<unknown>
+  columns: Generated<string[]>
+  subject_id: number | null
+  every: 'DAY' | 'WEEK' | 'MONTH'
+  on_day: number
+  at_hour: number
+  period: 'NONE' | 'YESTERDAY' | 'LAST_7_DAYS' | 'LAST_WEEK' | 'LAST_MONTH'
+  in_app: boolean
+  by_mail: boolean
+  lang: 'zh-CN' | 'en'
+  state: Generated<'ACTIVE' | 'PAUSED' | 'ENDED'>
+  since: ColumnType<Date, Date | string, Date | string>
+  created_at: ColumnType<Date, Date | string, Date | string>
+  version: Generated<number>
+}
+
 export interface SuppliersTable {
   id: Generated<number>
   org_id: number
@@ -2898,6 +2956,7 @@ export interface DB {
   log_checks: LogChecksTable
   log_debug_sessions: LogDebugSessionsTable
   login_attempts: LoginAttemptsTable
+  mail_addresses: MailAddressesTable
   main_boards: MainBoardsTable
   medical_insurance_items: MedicalInsuranceItemsTable
   menus: MenusTable
@@ -2997,6 +3056,9 @@ export interface DB {
   stock_warning_calls: StockWarningCallsTable
   stock_warnings: StockWarningsTable
   stores: StoresTable
+  subscription_people: SubscriptionPeopleTable
+  subscription_runs: SubscriptionRunsTable
+  subscriptions: SubscriptionsTable
   suppliers: SuppliersTable
   telemetry_hours: TelemetryHoursTable
   temperature_excursions: TemperatureExcursionsTable
@@ -3144,6 +3206,7 @@ export type Constraint =
   | 'stores_id_org_id_key'
   | 'stores_org_id_store_name_key'
   | 'stores_system'
+  | 'subscription_runs_once'
   | 'suppliers_org_id_id_key'
   | 'suppliers_org_id_name_key'
   | 'temperature_excursions_open'

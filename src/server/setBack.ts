@@ -81,6 +81,12 @@ const lines: readonly Line[] = [
   // a new account may be used a day later, a transfer is confirmed within one
   waits('payout_accounts', { of: 'removed_at is null', most: { changed_at: 0 } }),
   waits('withdrawals', { of: `state = 'CONFIRMING'`, most: { confirm_until: 86_400 } }),
+  // what is due after it was set up or resumed
+  waits('subscriptions', { of: `state = 'ACTIVE'`, most: { since: 0 } }),
+  // a run that was made before what it tells of was over is made again when it is
+  waits('subscription_runs', { of: 'not by_hand', most: { whole_at: 0 }, over: true }),
+  // so many in an hour
+  waits('subscription_runs', { of: 'by_hand', most: { created_at: 0 } }),
   // the same file again
   waits('jobs', { of: `kind = 'IMPORT'`, most: { created_at: 0 } }),
 ]

@@ -216,7 +216,7 @@ describe('screens', () => {
         expect(places).toEqual([])
         // what belongs to the signed-in person opens for everybody
         expect(
-          [...rootChildren, '/downloads'],
+          [...rootChildren, '/downloads', '/subscriptions'],
           `${screen.path} is no root child of the specification`,
         ).toContain(screen.path)
       } else expect(places).toEqual([screen.path])

@@ -222,10 +222,11 @@ describe('both walls', () => {
   it('own rows and those of organisations below are there', async () => {
     const wrong: unknown[] = []
     for (const entry of cases.filter((c) => c.by === 'path' && c.endpoint.kind === 'read')) {
-      // a job is its person's alone
+      // a job or subscription is its person's alone
       // so is what is asked about lanes or machines of his own
       const only =
-        entry.domain === 'jobs' || ['lanes.copyPlan', 'lanes.pricePlan'].includes(entry.name)
+        ['jobs', 'subscriptions'].includes(entry.domain) ||
+        ['lanes.copyPlan', 'lanes.pricePlan'].includes(entry.name)
       for (const where of only ? (['OWN'] as const) : (['OWN', 'CHILD'] as const)) {
         const { status } = await ask(world, entry, entry.at(where), token)
         if (status !== 200) wrong.push([titled(entry, where), status])

@@ -74,6 +74,8 @@ const special: Record<string, string> = {
   'products id': `select id as value from products where org_id = 1 and $1 <> '' order by id
     limit 1`,
   'roles id': `select id as value from roles where builtin and $1 <> '' order by id limit 1`,
+  'subscriptions id': `select s.id as value from subscriptions s join users u on u.id = s.user_id
+    where u.username = $1 order by s.id limit 1`,
   'jobs id': `select j.id as value from jobs j join users u on u.id = j.user_id
     where u.username = $1 order by j.kind desc, j.id limit 1`,
   'messages id': `select m.id as value from messages m join users u on u.id = m.user_id

@@ -158,6 +158,7 @@ async function fill(api: TestApi): Promise<World> {
     await addPlanogram(world, where)
     await addDesires(world, where)
     await addJob(world, where)
+    await ownSubscription(world, where)
     await addNotice(world, where)
     await addComplaint(world, where)
     await addAlert(world, where)
@@ -679,6 +680,16 @@ async function addJob({ sql }: World, where: Place): Promise<void> {
       worldNow,
     ],
   )
+}
+
+/** As a job, it is its person's alone. */
+async function ownSubscription({ sql }: World, where: Place): Promise<void> {
+  if (where === 'OWN')
+    await sql(
+      `update subscriptions set user_id = (select id from users where username = 'ROLE_FULL')
+        where id = $1`,
+      [rowId(where, 1)],
+    )
 }
 
 async function addSecurityEvent({ sql }: World, where: Place): Promise<void> {

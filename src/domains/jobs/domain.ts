@@ -10,5 +10,9 @@ export const domain = {
   locale,
   screens,
   topics: { 'job-console': { rights: ['job-console:read'] } },
+  open: {
+    'server/exports.ts': 'what may be exported may be had at times',
+    'server/kept.ts': 'and stands among the downloads',
+  },
   jobs: async (app) => (await import('./server/jobs.ts')).registerJobJobs(app),
 } satisfies Domain<typeof jobs>
