@@ -39,6 +39,7 @@ import { seedSplitStrategies } from '../domains/split-strategies/seed.ts'
 import { seedSplits } from '../domains/splits/seed.ts'
 import { seedStockWarnings } from '../domains/stock-warnings/seed.ts'
 import { seedStores } from '../domains/stores/seed.ts'
+import { seedSubscriptions } from '../domains/subscriptions/seed.ts'
 import { seedSuppliers } from '../domains/suppliers/seed.ts'
 import { seedAvatars } from '../domains/users/avatars.ts'
 import { seedUsers } from '../domains/users/seed.ts'
@@ -134,6 +135,7 @@ async function seedDemo(
     await seedNotices(db, ids, now)
     await seedJobs(db, ids, now)
     await loadHistory(db, makeHistory(await readSellers(db), now), now)
+    await seedSubscriptions(db, ids, now)
     await seedSplitStrategies(db, ids, now)
     await seedSplitSimulations(db, ids.user.get('finance') as number, now)
     await seedSplits(db, now)

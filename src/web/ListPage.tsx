@@ -108,19 +108,12 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
     at < 0 || key === undefined ? undefined : () => detail.open(key)
   const may = useMay()
   const confirm = useConfirm()
-  const writeFile = async () => {
-    const shown = arrange(columns, layout).flatMap(({ column, shown }) =>
-      shown ? [column.key] : [],
-    )
-    await product.exportList({
-      endpoint,
-      ns,
-      query,
-      columns: shown,
-      total: answer?.total ?? 0,
-      confirm,
-    })
-  }
+  const [scheduling, setScheduling] = useState(false)
+  const asShown = () => ({
+    ...{ endpoint, ns, query },
+    columns: arrange(columns, layout).flatMap(({ column, shown }) => (shown ? [column.key] : [])),
+  })
+  const writeFile = () => product.exportList({ ...asShown(), total: answer?.total ?? 0, confirm })
   const exportable =
     endpoint.export !== null &&
     [endpoint.export, endpoint.access].every((right) => right === 'self' || may(right))
@@ -131,6 +124,9 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
       onLayout={setLayout}
       onRefresh={refresh}
       {...(exportable ? { onExport: writeFile, total: answer?.total ?? 0 } : {})}
+      {...(exportable && may(product.scheduleRight)
+        ? { onSchedule: () => setScheduling(true) }
+        : {})}
     />
   )
 
@@ -221,6 +217,12 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
         sums={answer && props.sums ? props.sums(answer) : []}
       />
       {records.dialog}
+      {scheduling
+        ? createElement(product.ScheduleDialog, {
+            wish: asShown(),
+            onClose: () => setScheduling(false),
+          })
+        : null}
       {detail.id !== null && props.detail
         ? createElement(props.detail, {
             id: detail.id,

@@ -104,6 +104,7 @@ export const locale = defineLocale(
       bell: '消息，{count} 条未读',
       pages: '页面',
       downloads: '我的下载',
+      subscriptions: '报表订阅',
       jobsRunning: '我的下载：{count} 个任务进行中',
     },
     keys: {
@@ -150,6 +151,7 @@ export const locale = defineLocale(
       stale: '数据未能刷新',
       tooMany: '最多选择 1000 条',
       export: '导出 {count} 条',
+      schedule: '定时发送',
       rows: '数据列表',
       selectPage: '选择本页全部',
       selectRow: '选择第 {at} 行',
@@ -362,6 +364,7 @@ export const locale = defineLocale(
       bell: 'Messages, {count} unread',
       pages: 'Pages',
       downloads: 'My downloads',
+      subscriptions: 'Subscriptions',
       jobsRunning: 'My downloads: {count} under way',
     },
     keys: {
@@ -408,6 +411,7 @@ export const locale = defineLocale(
       stale: 'Could not refresh',
       tooMany: 'At most 1000 rows can be selected',
       export: 'Export {count} rows',
+      schedule: 'Schedule',
       rows: 'List',
       selectPage: 'Select all on this page',
       selectRow: 'Select row {at}',

@@ -16,6 +16,9 @@ export type ExportWish = {
   readonly confirm: (question: Question) => Promise<boolean>
 }
 
+/** What of it is the same each time. */
+export type ScheduleWish = Omit<ExportWish, 'total' | 'confirm'>
+
 /** What Ctrl K finds besides pages. */
 export type Finder = {
   readonly permission: string
@@ -40,6 +43,9 @@ type Inside = {
   readonly ViewDialog: ComponentType<{ onClose: () => void }>
   readonly loadProofDialog: () => Promise<ComponentType<{ onAnswer: (given: boolean) => void }>>
   exportList(wish: ExportWish): Promise<void>
+  /** The same at times, by itself; whoever holds `scheduleRight` may. */
+  readonly ScheduleDialog: ComponentType<{ wish: ScheduleWish; onClose: () => void }>
+  readonly scheduleRight: string
   /** One picture, of somebody's own record or of another; answers its address. */
   uploadImage(file: File, own: boolean): Promise<string>
 }

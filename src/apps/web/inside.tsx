@@ -3,6 +3,7 @@ import { JobsBadge } from '../../domains/jobs/web/JobsBadge.tsx'
 import { exportList } from '../../domains/jobs/web/pickers.ts'
 import { Bell } from '../../domains/notices/web/Bell.tsx'
 import { Phone } from '../../domains/replenishment/web/pickers.tsx'
+import { ScheduleDialog } from '../../domains/subscriptions/web/pickers.ts'
 import { registerLocale } from '../../web/i18n.ts'
 import { lazyDialog } from '../../web/lazyDialog.tsx'
 import { type Finder, provide } from '../../web/product.ts'
@@ -43,6 +44,8 @@ provide({
   loadProofDialog: async () =>
     (await import('../../domains/session/web/ProofDialog.tsx')).ProofDialog,
   exportList,
+  ScheduleDialog,
+  scheduleRight: 'report:subscribe',
   uploadImage: async (file, own) =>
     (await import('../../domains/files/web/uploadImage.ts')).uploadImage(file, own),
 })

@@ -173,6 +173,7 @@ export const locale = defineLocale(
       none: '该月对账单尚未出具',
       system: '系统',
       download: '下载 PDF',
+      subscribe: '邮件订阅',
       state: { WAITING: '生成中', FAILED: '生成失败' },
     },
     audit: {
@@ -369,6 +370,7 @@ export const locale = defineLocale(
       none: 'Not issued yet',
       system: 'System',
       download: 'PDF',
+      subscribe: 'By mail',
       state: { WAITING: 'Being made', FAILED: 'Failed' },
     },
     audit: {

@@ -3,6 +3,7 @@ import ArrowUpOutlined from '@ant-design/icons/es/icons/ArrowUpOutlined'
 import ColumnHeightOutlined from '@ant-design/icons/es/icons/ColumnHeightOutlined'
 import DownloadOutlined from '@ant-design/icons/es/icons/DownloadOutlined'
 import ReloadOutlined from '@ant-design/icons/es/icons/ReloadOutlined'
+import ScheduleOutlined from '@ant-design/icons/es/icons/ScheduleOutlined'
 import SettingOutlined from '@ant-design/icons/es/icons/SettingOutlined'
 import { Button, Checkbox } from 'antd'
 import { useState } from 'react'
@@ -23,16 +24,36 @@ type Props<R> = {
   /** Present when the list may be written to a file. */
   onExport?: () => Promise<void>
   total?: number
+  /** Present when it may come by itself. */
+  onSchedule?: () => void
 }
 
 /** Export, refresh, density, columns. */
-export function Tools<R>({ columns, layout, onLayout, onRefresh, onExport, total = 0 }: Props<R>) {
+export function Tools<R>({
+  columns,
+  layout,
+  onLayout,
+  onRefresh,
+  onExport,
+  total = 0,
+  onSchedule,
+}: Props<R>) {
   const { t } = useTranslation('web')
   const phone = usePhone()
   const densities: Density[] = ['compact', 'standard', 'loose']
   return (
     <>
       {onExport ? <ExportButton total={total} onExport={onExport} /> : null}
+      {onSchedule ? (
+        <Tooltip title={t('list.schedule')}>
+          <Button
+            type="text"
+            icon={<ScheduleOutlined />}
+            aria-label={t('list.schedule')}
+            onClick={onSchedule}
+          />
+        </Tooltip>
+      ) : null}
       <Tooltip title={t('list.refresh')}>
         <Button
           type="text"

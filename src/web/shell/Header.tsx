@@ -214,6 +214,7 @@ function UserMenu() {
           { key: '/info', label: t('shell.info') },
           { key: '/pwd', label: t('shell.password') },
           { key: '/bindOpenId', label: t('shell.bind') },
+          { key: '/subscriptions', label: t('shell.subscriptions') },
           { type: 'divider' },
           ...(phone
             ? [

@@ -1,7 +1,7 @@
-import { Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Navigate, useLocation } from 'react-router'
+import { Link, Navigate, useLocation } from 'react-router'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { yuan } from '../../../shared/money.ts'
 import { useCols } from '../../../web/columns.tsx'
@@ -52,9 +52,16 @@ function Bills() {
         ns="billing"
         endpoint={billing.bills}
         header={
-          may('billing:export') ? (
-            <Button onClick={() => setStating(true)}>{t('statement.title')}</Button>
-          ) : null
+          <Flex gap={8} wrap>
+            {may('billing:subscribe') ? (
+              <Link to="/subscriptions#statements">
+                <Button>{t('statement.subscribe')}</Button>
+              </Link>
+            ) : null}
+            {may('billing:export') ? (
+              <Button onClick={() => setStating(true)}>{t('statement.title')}</Button>
+            ) : null}
+          </Flex>
         }
         live="orders"
         views={useBillingViews('bills')}

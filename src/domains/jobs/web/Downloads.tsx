@@ -1,4 +1,4 @@
-import { Button, Progress } from 'antd'
+import { Button, Flex, Progress } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
@@ -36,11 +36,16 @@ export function Downloads() {
         endpoint={jobs.list}
         live={`jobs:${user.id}`}
         header={
-          may('job-console:read') ? (
-            <Link to="/system/job-console">
-              <Button>{t('toConsole')}</Button>
+          <Flex gap={8} wrap>
+            <Link to="/subscriptions">
+              <Button>{t('toSubscriptions')}</Button>
             </Link>
-          ) : null
+            {may('job-console:read') ? (
+              <Link to="/system/job-console">
+                <Button>{t('toConsole')}</Button>
+              </Link>
+            ) : null}
+          </Flex>
         }
         empty={{ title: t('empty'), hint: t('emptyHint') }}
         filters={['kind', 'state']}

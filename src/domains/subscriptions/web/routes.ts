@@ -1,0 +1,5 @@
+import { domainRoutes } from '../../../web/routes.ts'
+
+export const routes = domainRoutes('subscriptions', () => import('../locale.ts'), {
+  '/subscriptions': () => import('./SubscriptionList.tsx').then((m) => m.SubscriptionList),
+})
