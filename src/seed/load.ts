@@ -400,7 +400,7 @@ async function loadEvents(db: Db, orders: readonly OrderRow[]): Promise<void> {
 }
 
 /** Figures from the facts; there are none yet. */
-export async function sumUp(db: Db): Promise<void> {
+async function sumUp(db: Db): Promise<void> {
   await sql`create temporary table sums on commit drop as
     select org_id, device_id, paid_at as at, 1 as orders, pieces, total_amount as turnover,
       paid_amount as paid, 0::bigint as refunded, 0 as refund_orders, 0::bigint as cost from orders

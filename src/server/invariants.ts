@@ -7,9 +7,6 @@ export type Broken = { name: string; rows: unknown[] }
 const key = (alias: string) => `${alias}.org_id, ${alias}.created_at, ${alias}.order_id`
 const live = `('WAIT','SENT','ACKED','UNKNOWN')`
 
-const dueKey = `jsonb_build_object('org', org_id, 'config', config_id, 'mode', mode, 'done', done,
-  'day', day) as key`
-
 /** The debit side of a voucher by its key. */
 const booked = `(select k.key, sum(e.amount) filter (where e.amount > 0) as amount from ledger_voucher_keys k left join ledger_entries e on e.voucher_id = k.voucher_id group by k.key)`
 
@@ -226,15 +223,6 @@ const queries: Readonly<Record<string, string>> = {
     full join (select party, balance from ledger_balances
       where code in ('1101','1102')) b using (party)
     where coalesce(d.rest, 0) <> coalesce(b.balance, 0)`,
-  'what is due of shares equals the pieces': `
-    select * from (select ${dueKey}, sum(amount) as kept from split_dues group by 1) k
-    full join (select ${dueKey}, sum(amount) as truth from (select * from split_due_facts
-      union all select * from split_due_moved) f group by 1) f using (key)
-    where key->>'done' = 'false' and coalesce(kept, 0) <> coalesce(truth, 0)`,
-  'what strategies gave equals the ledger': `
-    select * from split_days d full join (select org_id, version_id, day, sum(given) as truth
-      from split_day_facts group by 1, 2, 3) f using (org_id, version_id, day)
-    where coalesce(given, 0) <> coalesce(truth, 0)`,
   ...Object.fromEntries(rollups.map((one) => [one.name, differs(one)])),
   'what stands on invoices is what their items say': `
     select s.*, x.amount from invoice_sources s left join (select org_id, source, source_no,

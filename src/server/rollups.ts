@@ -16,11 +16,21 @@ export type Rollup = {
   /** What is read, where that is more than the table; changes that are not added up yet lie in the other. */
   readonly kept?: string
   readonly changes?: string
+  /** Keys that may be empty. */
+  readonly empty?: readonly string[]
+  /** Which of its rows are compared: others are dropped in time. */
+  readonly compared?: string
 }
 const listed = (names: readonly string[], of = (name: string) => name) => names.map(of).join(', ')
 const truth = ({ keys, figures, facts }: Rollup) =>
   `select ${listed(keys)}, ${listed(figures, (f) => `sum(${f}) as ${f}`)}
     from (${facts}) f group by ${listed(keys)}`
+
+/** A full join knows no "is not distinct from". */
+const same = ({ empty = [] }: Rollup, key: string) =>
+  empty.includes(key)
+    ? `coalesce(k.${key}::text, '') = coalesce(t.${key}::text, '')`
+    : `k.${key} = t.${key}`
 
 /** Rows of a rollup that differ from the facts; a row of zeros says the same as no row. */
 export const differs = (one: Rollup): string => `
@@ -29,8 +39,8 @@ export const differs = (one: Rollup): string => `
     where ${one.grain ? `grain = '${one.grain}'` : 'true'})
   select ${listed(one.keys, (k) => `coalesce(k.${k}, t.${k}) as ${k}`)}, to_jsonb(k) as kept,
     to_jsonb(t) as truth
-  from kept k full join truth t on ${one.keys.map((k) => `k.${k} = t.${k}`).join(' and ')}
-  where (${listed(one.figures, (f) => `coalesce(k.${f}, 0)`)}) is distinct
+  from kept k full join truth t on ${one.keys.map((key) => same(one, key)).join(' and ')}
+  where ${one.compared ?? 'true'} and (${listed(one.figures, (f) => `coalesce(k.${f}, 0)`)}) is distinct
   from (${listed(one.figures, (f) => `coalesce(t.${f}, 0)`)})`
 
 /** Of an order that was not cleaned. */
@@ -101,7 +111,26 @@ const billFacts = `select org_id, null::bigint as owner_id, device_id, config_id
   union all select owner_id, null, device_id, config_id, provider, pay_type, order_at, at, 0, 0, 0,
     share, 0, 0 from bill_share_facts`
 
+const dueKeys = ['org_id', 'config_id', 'mode', 'done', 'day']
+
 export const rollups: readonly Rollup[] = [
+  {
+    name: 'what is due of shares equals the pieces',
+    table: 'split_dues',
+    keys: dueKeys,
+    figures: ['amount'],
+    facts: 'select * from split_due_facts',
+    kept: `(select ${dueKeys.join(', ')}, sum(amount) as amount from split_dues group by 1, 2, 3, 4, 5)`,
+    empty: ['config_id', 'day'],
+    compared: 'not coalesce(k.done, t.done)',
+  },
+  {
+    name: 'what strategies gave equals the ledger',
+    table: 'split_days',
+    keys: ['org_id', 'strategy_id', 'version_id', 'day'],
+    figures: ['given'],
+    facts: 'select * from split_day_facts',
+  },
   sales('sales by hour equal the facts', 'HOUR', `date_trunc('hour', moment)`),
   sales(
     'sales by day equal the facts',

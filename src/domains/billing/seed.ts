@@ -39,14 +39,7 @@ export async function seedBilling(db: Db, now: Date): Promise<void> {
   await sumShares(db)
 }
 
-/** Sums of days and figures of shares, anew. */
-export async function refreshBilling(db: Db, now: Date): Promise<void> {
-  await sql`delete from ledger_days`.execute(db)
-  await sumDays(db, now)
-  await sumShares(db)
-}
-
-async function sumDays(db: Db, now: Date): Promise<void> {
+export async function sumDays(db: Db, now: Date): Promise<void> {
   await sql`insert into ledger_days (org_id, day, code, config_id, debit, credit)
     select e.org_id, (e.created_at at time zone 'Asia/Shanghai')::date, a.code, a.config_id,
       coalesce(sum(e.amount) filter (where e.amount > 0), 0),

@@ -1,14 +1,14 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { refreshBilling } from '../../domains/billing/seed.ts'
+import { sumDays } from '../../domains/billing/seed.ts'
 import { counterStatements } from '../../domains/machines/server/counters.ts'
 import { withClient } from '../../server/catalogue.ts'
 import type { Db } from '../../server/database.ts'
 import { ensurePartitions } from '../../server/partitions.ts'
+import { rebuildRollups } from '../../server/rollups.ts'
 import { rowsOf } from '../../server/rows.ts'
 import type { DB } from '../../server/schema.ts'
 import { dayMs } from '../../shared/instants.ts'
-import { sumUp } from '../load.ts'
 import { endSales, fillSales, startSales, timesOf } from './sales.ts'
 import { fillWorld, type Size } from './world.ts'
 
@@ -72,7 +72,7 @@ export async function fillScale(
     }
     if (quick) await setReplica(db, false)
     await endSales(db)
-    await refreshFigures(db, now)
+    await refreshFigures(db, pool, now)
     log('figures')
   } finally {
     await db.destroy()
@@ -88,39 +88,16 @@ async function setReplica(db: Db, on: boolean): Promise<boolean> {
 }
 
 /** Of everything, anew: parties of the demo have shares of these sales, too. */
-async function refreshFigures(db: Db, now: Date): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    for (const table of ['sales_rollups', 'product_rollups', 'bill_days', 'bill_shares'] as const)
-      await sql`delete from ${sql.table(table)}`.execute(tx)
-    await sumUp(tx)
-    await refreshBilling(tx, now)
-    await refreshSplits(tx)
-    await refreshCounts(tx)
-  })
+async function refreshFigures(db: Db, pool: pg.Pool, now: Date): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await rebuildRollups(client)
+  } finally {
+    client.release()
+  }
+  await sql`delete from ledger_days`.execute(db)
+  await sumDays(db, now)
   const machines = await rowsOf<{ id: number }>(db)`select id from scale_machines`
   for (const statement of counterStatements(machines.map(({ id }) => id)))
     await statement.execute(db)
-}
-
-/** What is due of shares, and what strategies gave. */
-async function refreshSplits(db: Db): Promise<void> {
-  await sql`delete from split_dues`.execute(db)
-  await sql`insert into split_dues (org_id, config_id, mode, done, day, amount, kept)
-    select org_id, config_id, mode, done, day, sum(amount), true
-    from (select * from split_due_facts union all select * from split_due_moved) f
-    group by 1, 2, 3, 4, 5 having sum(amount) <> 0`.execute(db)
-  await sql`delete from split_days`.execute(db)
-  await sql`insert into split_days (org_id, strategy_id, version_id, day, given)
-    select org_id, strategy_id, version_id, day, sum(given) from split_day_facts
-    group by 1, 2, 3, 4`.execute(db)
-}
-
-/** How many rows each day of a list has; those of organisation 0 are of all of them. */
-async function refreshCounts(db: Db): Promise<void> {
-  await sql`delete from row_count_changes`.execute(db)
-  await sql`delete from row_counts`.execute(db)
-  await sql`insert into row_counts select * from row_count_facts`.execute(db)
-  await sql`insert into row_counts
-    select 0, list, day, kind, sum(rows), sum(amount), sum(refunded), sum(cost)
-    from row_counts group by 2, 3, 4`.execute(db)
 }

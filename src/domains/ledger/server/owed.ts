@@ -7,7 +7,4 @@ import { onlyRow } from '../../../server/rows.ts'
  * alone.
  */
 export const notYetOf = async (ctx: Ctx, partyId: number): Promise<number> =>
-  (
-    await onlyRow<{ fen: number }>(ctx.db)`select greatest(0,
-    ledger_held_back(${partyId}::bigint) - ledger_settled(${partyId}::bigint)) as fen`
-  ).fen
+  (await onlyRow<{ fen: number }>(ctx.db)`select ledger_not_payable(${partyId}::bigint) as fen`).fen

@@ -6,7 +6,7 @@ import {
   type StandIn,
   wechatFlow,
 } from '../../../../test/support/payChannels.ts'
-import { openWorld, place, type World, worldNow } from '../../../../test/support/world.ts'
+import { openWorld, place, rowId, type World, worldNow } from '../../../../test/support/world.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
 import { runDue } from '../../../server/work.ts'
 import { notYetOf } from '../../ledger/server/owed.ts'
@@ -123,6 +123,8 @@ test('what the channel paid to the bank of its collector is booked once, when he
   const wechat = channels.WECHAT.bill
   wechat.opening = 5250
   wechat.flow = [line('充值/提现', '提现', -1000)]
+  const notYet = () => world.system((ctx) => notYetOf(ctx, place.OWN))
+  const before = await notYet()
   await fetched(ids.WECHAT, '2026-11-20')
   // nobody owes him so much: it waits, and the balance says so
   expect(await open(ids.WECHAT)).toMatchObject([{ kind: 'BALANCE', gap: 1000 }])
@@ -150,9 +152,22 @@ test('what the channel paid to the bank of its collector is booked once, when he
   ])
   await fetched(ids.WECHAT, '2026-11-20')
   expect(await open(ids.WECHAT)).toEqual([])
-  // it holds back nothing of what the platform owes him
-  expect(await world.system((ctx) => notYetOf(ctx, place.OWN))).toBe(0)
+  // it lets go of nothing that the platform holds back until orders are done
+  expect(await notYet()).toBe(before)
   expect(await checkInvariants(world.ownerUrl)).toEqual([])
+  // what his own merchants collected is held back as far as his bank has not got it
+  const collected = (fen: number) =>
+    world.sql(
+      `insert into bill_shares (org_id, owner_id, device_id, config_id, provider, pay_type, grain,
+        day, share, ordered_share) values (3, 3, $1, $2, 'WECHAT', 'WECHAT', 'MONTH', '2026-11-01', $3, 0)
+      on conflict (device_id, grain, day, config_id, provider, pay_type, owner_id, org_id)
+        do update set share = excluded.share`,
+      [rowId('OWN', 1), ids.WECHAT, fen],
+    )
+  await collected(700)
+  expect(await notYet()).toBe(before)
+  await collected(1200)
+  expect(await notYet()).toBe(before + 200)
 })
 
 test('the simulator makes its own flow of its trades, and says it when money is missing', async () => {
