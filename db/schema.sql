@@ -4133,36 +4133,15 @@ table public.split_debts row security
   grant delete, insert, select, update to huodao_app
 
 view public.split_due_facts
- SELECT p.org_id,
+ SELECT l.org_id,
     s.config_id,
-    s.mode,
-    split_due_done(s.state) AS done,
+    l.mode,
+    l.done,
     split_due_day(s.due_at) AS day,
-    p.amount
+    l.amount
    FROM ((split_orders s
      JOIN split_units u ON (((u.split_id = s.id) AND (u.back_at IS NULL))))
-     CROSS JOIN LATERAL split_parts(s.version_id, u.gives, u.fee) p(org_id, amount))
-  WHERE (split_due_done(s.state) IS NOT NULL);
-  org_id bigint
-  config_id bigint
-  mode text
-  done boolean
-  day date
-  amount bigint
-  grant delete, insert, select, update to huodao_app
-
-view public.split_due_moved
- SELECT h.party_org_id AS org_id,
-    s.config_id,
-    m.mode,
-    m.done,
-    ((s.due_at AT TIME ZONE 'Asia/Shanghai'::text))::date AS day,
-    (m.sign * u.gives[h.party_no]) AS amount
-   FROM (((split_orders s
-     JOIN split_shares h ON (((h.split_id = s.id) AND (NOT h.is_collector))))
-     CROSS JOIN LATERAL split_due_moves(s.state, (h.state = 'PAID'::text)) m(mode, done, sign))
-     JOIN split_units u ON (((u.split_id = s.id) AND (u.back_at IS NULL))))
-  WHERE (s.mode = 'CHANNEL'::text);
+     CROSS JOIN LATERAL split_due_lines(s.id, s.version_id, s.state, s.mode, u.gives, u.fee) l(org_id, mode, done, amount));
   org_id bigint
   config_id bigint
   mode text
@@ -4243,7 +4222,6 @@ table public.split_orders row security
   CREATE INDEX split_orders_touched ON public.split_orders USING btree (org_id, touched_at, order_id) WHERE (touched_at IS NOT NULL)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   CREATE TRIGGER counted AFTER INSERT ON public.split_orders REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_split_orders()
-  CREATE TRIGGER note_channel AFTER UPDATE ON public.split_orders REFERENCING OLD TABLE AS was NEW TABLE AS now_is FOR EACH STATEMENT EXECUTE FUNCTION note_channel_orders()
   CREATE TRIGGER note_due AFTER UPDATE ON public.split_orders REFERENCING OLD TABLE AS was NEW TABLE AS now_is FOR EACH STATEMENT EXECUTE FUNCTION note_due_orders()
   CREATE TRIGGER recounted AFTER UPDATE ON public.split_orders FOR EACH ROW WHEN ((((((((old.org_id IS DISTINCT FROM new.org_id) OR ('split_orders'::text IS DISTINCT FROM 'split_orders'::text)) OR (((old.created_at AT TIME ZONE 'Asia/Shanghai'::text))::date IS DISTINCT FROM ((new.created_at AT TIME ZONE 'Asia/Shanghai'::text))::date)) OR (old.state IS DISTINCT FROM new.state)) OR (0 IS DISTINCT FROM 0)) OR (0 IS DISTINCT FROM 0)) OR (0 IS DISTINCT FROM 0))) EXECUTE FUNCTION recount_split_orders()
   grant delete, insert, select, update to huodao_app
@@ -4457,7 +4435,7 @@ table public.split_shares row security
   CREATE INDEX split_shares_party ON public.split_shares USING btree (party_org_id, split_id DESC)
   CREATE INDEX split_shares_receiver ON public.split_shares USING btree (receiver_id) WHERE (receiver_id IS NOT NULL)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
-  CREATE TRIGGER note_channel AFTER UPDATE ON public.split_shares REFERENCING OLD TABLE AS was NEW TABLE AS now_is FOR EACH STATEMENT EXECUTE FUNCTION note_channel_shares()
+  CREATE TRIGGER note_due AFTER UPDATE ON public.split_shares REFERENCING OLD TABLE AS was NEW TABLE AS now_is FOR EACH STATEMENT EXECUTE FUNCTION note_due_shares()
   grant delete, insert, select, update to huodao_app
 
 table public.split_simulations row security
@@ -4587,7 +4565,6 @@ table public.split_units row security
   CREATE INDEX split_units_org ON public.split_units USING btree (org_id, split_id)
   CREATE INDEX split_units_split ON public.split_units USING btree (split_id)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
-  CREATE TRIGGER note_channel AFTER UPDATE ON public.split_units REFERENCING OLD TABLE AS was NEW TABLE AS now_is FOR EACH STATEMENT EXECUTE FUNCTION note_channel_backs()
   CREATE TRIGGER note_due_back AFTER UPDATE ON public.split_units REFERENCING OLD TABLE AS was NEW TABLE AS now_is FOR EACH STATEMENT EXECUTE FUNCTION note_due_pieces()
   CREATE TRIGGER note_due_new AFTER INSERT ON public.split_units REFERENCING NEW TABLE AS now_is FOR EACH STATEMENT EXECUTE FUNCTION note_due_pieces()
   grant delete, insert, select, update to huodao_app
@@ -6310,28 +6287,6 @@ CREATE OR REPLACE FUNCTION public.lane_shortage(archived timestamp with time zon
  IMMUTABLE
 RETURN CASE WHEN ((archived IS NULL) AND (product IS NOT NULL) AND (status = 'ENABLED'::text)) THEN CASE WHEN (sellable <= 0) THEN 'SOLD_OUT'::text WHEN (sellable <= warn) THEN 'LOW'::text ELSE NULL::text END ELSE NULL::text END
 
-CREATE OR REPLACE FUNCTION public.ledger_held_back(org bigint)
- RETURNS bigint
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  if not (app_all() or coalesce(org = any(app_orgs()), false)) then
-    raise exception 'what others may have is not said' using errcode = 'insufficient_privilege';
-  end if;
-  return greatest(0, (select coalesce(sum(d.amount), 0) from split_dues d
-      left join payment_configs c on c.id = d.config_id
-      where d.org_id = org and not d.done and (c.id is null or c.org_id = 1)))
-    + greatest(0, (select coalesce(sum(b.share), 0) from bill_shares b
-      join payment_configs c on c.id = b.config_id
-      where b.org_id = org and b.grain = 'MONTH' and c.org_id <> 1)
-      - (select coalesce(sum(o.amount), 0) from split_outs o
-      join payment_configs c on c.id = o.config_id
-      where o.org_id = org and c.org_id <> 1));
-end $function$
--- execute: huodao_app
-
 CREATE OR REPLACE FUNCTION public.ledger_hold(parties bigint[])
  RETURNS TABLE(party bigint, owed bigint)
  LANGUAGE plpgsql
@@ -6350,7 +6305,7 @@ begin
 end $function$
 -- execute: huodao_app
 
-CREATE OR REPLACE FUNCTION public.ledger_settled(org bigint)
+CREATE OR REPLACE FUNCTION public.ledger_not_payable(org bigint)
  RETURNS bigint
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -6360,9 +6315,18 @@ begin
   if not (app_all() or coalesce(org = any(app_orgs()), false)) then
     raise exception 'what others may have is not said' using errcode = 'insufficient_privilege';
   end if;
-  return (select coalesce(-sum(f.amount), 0) from fund_flows f
-    join ledger_voucher_keys k on k.key = 'st:' || f.config_id || ':' || f.flow_no
-    where f.org_id = org and f.org_id <> 1 and f.kind = 'SETTLE');
+  return greatest(0, (select coalesce(sum(d.amount), 0) from split_dues d
+      left join payment_configs c on c.id = d.config_id
+      where d.org_id = org and not d.done and (c.id is null or c.org_id = 1)))
+    + greatest(0, (select coalesce(sum(b.share), 0) from bill_shares b
+      join payment_configs c on c.id = b.config_id
+      where b.org_id = org and b.grain = 'MONTH' and c.org_id <> 1)
+      - (select coalesce(sum(o.amount), 0) from split_outs o
+      join payment_configs c on c.id = o.config_id
+      where o.org_id = org and c.org_id <> 1)
+      - (select coalesce(-sum(f.amount), 0) from fund_flows f
+      join ledger_voucher_keys k on k.key = 'st:' || f.config_id || ':' || f.flow_no
+      where f.org_id = org and org <> 1 and f.kind = 'SETTLE'));
 end $function$
 -- execute: huodao_app
 
@@ -6419,79 +6383,6 @@ begin
 end $function$
 -- execute: owner only
 
-CREATE OR REPLACE FUNCTION public.note_channel_backs()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  insert into split_dues (org_id, config_id, mode, done, day, amount)
-  select h.party_org_id, s.config_id, m.mode, m.done, split_due_day(s.due_at),
-    -sum(m.sign * n.gives[h.party_no])
-  from now_is n join was w using (unit_id)
-  join split_orders s on s.id = n.split_id and s.mode = 'CHANNEL'
-  join split_shares h on h.split_id = s.id and not h.is_collector
-  cross join lateral split_due_moves(s.state, h.state = 'PAID') m
-  where n.back_at is not null and w.back_at is null
-  group by 1, 2, 3, 4, 5 having sum(m.sign * n.gives[h.party_no]) <> 0;
-  return null;
-end $function$
--- execute: owner only
-
-CREATE OR REPLACE FUNCTION public.note_channel_orders()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  if not exists (select from was w join now_is n using (id) where 'CHANNEL' in (w.mode, n.mode)
-    and (w.state, w.due_at, w.mode) is distinct from (n.state, n.due_at, n.mode)) then
-    return null;
-  end if;
-  insert into split_dues (org_id, config_id, mode, done, day, amount)
-  select h.party_org_id, o.config_id, m.mode, m.done, split_due_day(o.due_at),
-    sum(o.sign * m.sign * u.gives[h.party_no])
-  from (select n.id, n.config_id, x.* from was w join now_is n using (id)
-      cross join lateral (values (-1, w.state, w.due_at, w.mode), (1, n.state, n.due_at, n.mode))
-        x(sign, state, due_at, mode)
-      where x.mode = 'CHANNEL'
-        and (w.state, w.due_at, w.mode) is distinct from (n.state, n.due_at, n.mode)) o
-  join split_shares h on h.split_id = o.id and not h.is_collector
-  cross join lateral split_due_moves(o.state, h.state = 'PAID') m
-  join split_units u on u.split_id = o.id and u.back_at is null
-  group by 1, 2, 3, 4, 5 having sum(o.sign * m.sign * u.gives[h.party_no]) <> 0;
-  return null;
-end $function$
--- execute: owner only
-
-CREATE OR REPLACE FUNCTION public.note_channel_shares()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  if not exists (select from was w join now_is n using (split_id, party_no)
-    where (w.state = 'PAID') <> (n.state = 'PAID')) then
-    return null;
-  end if;
-  insert into split_dues (org_id, config_id, mode, done, day, amount)
-  select h.party_org_id, s.config_id, m.mode, m.done, split_due_day(s.due_at),
-    sum(h.sign * m.sign * u.gives[h.party_no])
-  from (select n.split_id, n.party_no, n.party_org_id, x.*
-      from was w join now_is n using (split_id, party_no)
-      cross join lateral (values (-1, w.state = 'PAID'), (1, n.state = 'PAID')) x(sign, paid)
-      where not n.is_collector and (w.state = 'PAID') <> (n.state = 'PAID')) h
-  join split_orders s on s.id = h.split_id and s.mode = 'CHANNEL'
-  cross join lateral split_due_moves(s.state, h.paid) m
-  join split_units u on u.split_id = s.id and u.back_at is null
-  group by 1, 2, 3, 4, 5 having sum(h.sign * m.sign * u.gives[h.party_no]) <> 0;
-  return null;
-end $function$
--- execute: owner only
-
 CREATE OR REPLACE FUNCTION public.note_due_orders()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6500,22 +6391,16 @@ CREATE OR REPLACE FUNCTION public.note_due_orders()
 AS $function$
 begin
   -- a sale touches its rows, no more
-  if not exists (select from was w join now_is n using (id)
-    where (w.state, w.due_at, w.mode) is distinct from (n.state, n.due_at, n.mode)) then
+  if not exists (select id, state, due_at, mode from now_is
+    except select id, state, due_at, mode from was) then
     return null;
   end if;
   insert into split_dues (org_id, config_id, mode, done, day, amount)
-  select p.org_id, n.config_id, n.mode, n.done, n.day, sum(n.sign * p.amount)
-  from (select w.id, w.version_id, w.config_id, x.*
-      from was w join now_is i using (id)
-      cross join lateral (values (-1, split_due_done(w.state), split_due_day(w.due_at), w.mode),
-        (1, split_due_done(i.state), split_due_day(i.due_at), i.mode)) x(sign, done, day, mode)
-      where (split_due_done(w.state), split_due_day(w.due_at), w.mode)
-        is distinct from (split_due_done(i.state), split_due_day(i.due_at), i.mode)
-        and x.done is not null) n
+  select l.org_id, n.config_id, l.mode, l.done, split_due_day(n.due_at), sum(n.sign * l.amount)
+  from (select -1 as sign, * from was union all select 1, * from now_is) n
   join split_units u on u.split_id = n.id and u.back_at is null
-  cross join lateral split_parts(n.version_id, u.gives, u.fee) p
-  group by 1, 2, 3, 4, 5;
+  cross join lateral split_due_lines(n.id, n.version_id, n.state, n.mode, u.gives, u.fee) l
+  group by 1, 2, 3, 4, 5 having sum(n.sign * l.amount) <> 0;
   return null;
 end $function$
 -- execute: owner only
@@ -6529,20 +6414,42 @@ AS $function$
 begin
   if tg_op = 'INSERT' then
     insert into split_dues (org_id, config_id, mode, done, day, amount)
-    select p.org_id, s.config_id, s.mode, split_due_done(s.state), split_due_day(s.due_at),
-      sum(p.amount)
+    select l.org_id, s.config_id, l.mode, l.done, split_due_day(s.due_at), sum(l.amount)
     from now_is n join split_orders s on s.id = n.split_id
-    cross join lateral split_parts(s.version_id, n.gives, n.fee) p
-    where n.back_at is null and split_due_done(s.state) is not null group by 1, 2, 3, 4, 5;
+    cross join lateral split_due_lines(s.id, s.version_id, s.state, s.mode, n.gives, n.fee) l
+    where n.back_at is null group by 1, 2, 3, 4, 5;
   else
     insert into split_dues (org_id, config_id, mode, done, day, amount)
-    select p.org_id, s.config_id, s.mode, split_due_done(s.state), split_due_day(s.due_at),
-      -sum(p.amount)
-    from now_is n join was w using (unit_id) join split_orders s on s.id = n.split_id
-    cross join lateral split_parts(s.version_id, n.gives, n.fee) p
-    where n.back_at is not null and w.back_at is null and split_due_done(s.state) is not null
-    group by 1, 2, 3, 4, 5;
+    select l.org_id, s.config_id, l.mode, l.done, split_due_day(s.due_at), sum(n.sign * l.amount)
+    from (select -1 as sign, * from was union all select 1, * from now_is) n
+    join split_orders s on s.id = n.split_id
+    cross join lateral split_due_lines(s.id, s.version_id, s.state, s.mode, n.gives, n.fee) l
+    where n.back_at is null group by 1, 2, 3, 4, 5 having sum(n.sign * l.amount) <> 0;
   end if;
+  return null;
+end $function$
+-- execute: owner only
+
+CREATE OR REPLACE FUNCTION public.note_due_shares()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not exists (select split_id, party_no, state = 'PAID' from now_is
+    except select split_id, party_no, state = 'PAID' from was) then
+    return null;
+  end if;
+  insert into split_dues (org_id, config_id, mode, done, day, amount)
+  select h.party_org_id, s.config_id, d.mode, d.done, split_due_day(s.due_at),
+    sum(h.sign * u.gives[h.party_no])
+  from (select -1 as sign, * from was union all select 1, * from now_is) h
+  join split_orders s on s.id = h.split_id and s.mode = 'CHANNEL'
+  join split_units u on u.split_id = s.id and u.back_at is null
+  cross join lateral split_due_place(s.state, s.mode, true, h.state = 'PAID') d
+  where not h.is_collector and h.party_org_id is not null
+  group by 1, 2, 3, 4, 5 having sum(h.sign * u.gives[h.party_no]) <> 0;
   return null;
 end $function$
 -- execute: owner only
@@ -6814,15 +6721,29 @@ AS $function$
     when state in ('DONE','RETURNING') then true end
 $function$
 
-CREATE OR REPLACE FUNCTION public.split_due_moves(state text, paid boolean)
- RETURNS TABLE(mode text, done boolean, sign integer)
+CREATE OR REPLACE FUNCTION public.split_due_lines(split bigint, version bigint, state text, mode text, gives bigint[], fee bigint)
+ RETURNS TABLE(org_id bigint, mode text, done boolean, amount bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.party_org_id, d.mode, d.done,
+    $5[p.party_no] - case when p.is_collector and v.fee_mode = 'AFTER' then $6 else 0 end
+  from split_strategy_versions v join split_parties p on p.version_id = v.id
+  cross join lateral (select $4 = 'CHANNEL' and not p.is_collector as by_channel) c
+  cross join lateral split_due_place($3, $4, c.by_channel, case when c.by_channel then exists (
+    select from split_shares h where h.split_id = $1 and h.party_no = p.party_no
+      and h.state = 'PAID') else false end) d
+  where v.id = $2 and p.party_org_id is not null
+$function$
+
+CREATE OR REPLACE FUNCTION public.split_due_place(state text, mode text, by_channel boolean, paid boolean)
+ RETURNS TABLE(mode text, done boolean)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select x.* from (values ('CHANNEL', false, -1), ('CHANNEL', true, 1)) x
-    where paid and state in ('READY','SPLITTING','PARTIAL')
-  union all select x.* from (values ('CHANNEL', true, -1), ('LEDGER', true, 1)) x
-    where not paid and state in ('DONE','RETURNING')
+  select case when d.done and by_channel and not paid then 'LEDGER' else $2 end,
+    d.done or by_channel and paid
+  from (select split_due_done($1) as done) d where d.done is not null
 $function$
 
 CREATE OR REPLACE FUNCTION public.split_ended(said_by bigint, today date)
@@ -6849,17 +6770,6 @@ AS $function$
   join payment_configs c on c.org_id = a.id and c.state = 'ACTIVE'
   where o.id = org and (app_all() or org = any(app_orgs()))
   order by nlevel(a.path) desc, c.id
-$function$
-
-CREATE OR REPLACE FUNCTION public.split_parts(version bigint, gives bigint[], fee bigint)
- RETURNS TABLE(org_id bigint, amount bigint)
- LANGUAGE sql
- STABLE
-AS $function$
-  select p.party_org_id, gives[p.party_no]
-    - case when p.is_collector and v.fee_mode = 'AFTER' then fee else 0 end
-  from split_parties p join split_strategy_versions v on v.id = p.version_id
-  where p.version_id = version and p.party_org_id is not null
 $function$
 
 CREATE OR REPLACE FUNCTION public.split_receiver_used(receiver bigint)

@@ -2176,15 +2176,6 @@ export interface SplitDueFactsTable {
   amount: number | null
 }
 
-export interface SplitDueMovedTable {
-  org_id: number | null
-  config_id: number | null
-  mode: string | null
-  done: boolean | null
-  day: string | null
-  amount: number | null
-}
-
 export interface SplitDuesTable {
   id: Generated<number>
   org_id: number
@@ -3037,7 +3028,6 @@ export interface DB {
   split_days: SplitDaysTable
   split_debts: SplitDebtsTable
   split_due_facts: SplitDueFactsTable
-  split_due_moved: SplitDueMovedTable
   split_dues: SplitDuesTable
   split_orders: SplitOrdersTable
   split_outs: SplitOutsTable
