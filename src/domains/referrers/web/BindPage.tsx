@@ -1,7 +1,6 @@
 import { Button, Result } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useSearchParams } from 'react-router'
 import type { Output } from '../../../shared/contract.ts'
 import { call, messageOf } from '../../../web/call.ts'
 import { referrers } from '../contract.ts'
@@ -11,7 +10,8 @@ type Seen = Output<typeof referrers.look>
 /** What a referrer sees who scanned his code; WeChat comes back with a code of its own. */
 export function BindPage() {
   const { t } = useTranslation('referrers')
-  const [search] = useSearchParams()
+  // a public page stands outside the router
+  const search = new URLSearchParams(location.search)
   const [code, oauthCode] = [search.get('k') ?? '', search.get('code')]
   const [seen, setSeen] = useState<Seen | null>(null)
   const [failed, setFailed] = useState('')
