@@ -24,14 +24,19 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
     )
   return (
     <Tooltip title={t('action.copy')}>
-      <Button
-        type="text"
-        size="small"
+      <button
+        type="button"
         className="hd-copy"
-        icon={<CopyOutlined />}
         aria-label={`${t('action.copy')} ${text}`}
         onClick={copy}
-      />
+      >
+        <svg viewBox="0 0 16 16" width="14" height="14" fill="none" aria-hidden="true">
+          <path
+            d="M5.2 3.4V1.700h9.100v10.200h-1.900M1.700 4.400h9.100v9.900H1.700z"
+            stroke="currentColor"
+          />
+        </svg>
+      </button>
     </Tooltip>
   )
 }

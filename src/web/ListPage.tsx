@@ -1,5 +1,5 @@
 import { Button } from 'antd'
-import { createElement, useState } from 'react'
+import { createElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
 import type { Endpoint, Output } from '../shared/contract.ts'
@@ -57,6 +57,9 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
   )
   const read = useRead(endpoint, query as never, { keep: true, inline: true })
   const answer = read.data as (Answer<R> & Output<E>) | undefined
+  // of the rows that are shown, also while those of another page are on their way
+  const asOf = useRef(0)
+  if (!read.isPlaceholderData) asOf.current = read.dataUpdatedAt
   // an act on many is on rows that its reader found: another view or filter has none of them
   const listed = listedBy(query)
   const [chosen, setChosen] = useState<{ of: string; rows: ReadonlyMap<string | number, R> }>()
@@ -198,6 +201,7 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
               (records.empty ? { title: records.empty, action: records.add } : undefined)
             }
             answer={answer}
+            asOf={asOf.current}
             layout={layout}
             query={query}
             onChange={change}

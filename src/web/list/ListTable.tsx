@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import type { Endpoint } from '../../shared/contract.ts'
 import type { Column } from '../columns.tsx'
 import { Empty } from '../Problem.tsx'
+import { usePrefs } from '../prefs.ts'
 import { fieldInfo } from '../schema.ts'
 import { usePhone } from '../shell/useWidth.ts'
 import { type Col, RowTable, selectionWidth } from '../ui/RowTable.tsx'
@@ -16,6 +17,7 @@ import { RowCard } from './RowCard.tsx'
 import { textWidth } from './textWidth.ts'
 import type { Filter, ListPageProps, RowOf } from './types.ts'
 import { squeezed, useFitted } from './useFitted.ts'
+import { useStableActs } from './useStableActs.ts'
 
 type Props<E extends Endpoint, R = RowOf<E>> = Omit<
   ListPageProps<E>,
@@ -26,6 +28,8 @@ type Props<E extends Endpoint, R = RowOf<E>> = Omit<
   rowKey: keyof R & string
   empty: { readonly title: string; readonly hint?: string; readonly action?: ReactNode } | undefined
   answer: { list: R[]; total: number } | undefined
+  /** When it was answered. */
+  asOf: number
   layout: Layout
   query: Query
   onChange: (part: Query) => void
@@ -45,6 +49,7 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
   const batch = (props.batch ?? []).filter(({ can }) => can !== false)
   const { t } = useTranslation('web')
   const phone = usePhone()
+  const { lang } = usePrefs()
   const box = useRef<HTMLDivElement>(null)
   const room = useWidth(box)
   const bones = useSkeleton(answer === undefined)
@@ -72,7 +77,8 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
   const sort = String(query.sort ?? '')
   const keyOf = (row: R) => row[rowKey] as string | number
   const rows = answer?.list ?? []
-  const rowActions = (row: R) => <RowActions actions={actions?.(row) ?? []} />
+  const stable = useStableActs(actions, rows, keyOf)
+  const rowActions = (row: R) => <RowActions actions={stable(row)} />
   const empty = <EmptyList {...props} />
 
   if (phone && card && answer) {
@@ -146,6 +152,7 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
         label={props.title ?? t('list.rows')}
         columns={columns}
         rows={answer ? rows : bones ? skeleton : []}
+        asOf={`${props.asOf} ${bones} ${lang}`}
         keyOf={keyOf}
         density={layout.density}
         busy={bones}

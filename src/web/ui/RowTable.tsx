@@ -1,6 +1,7 @@
-import { Checkbox } from 'antd'
 import { isValidElement, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import styles from './RowTable.module.css'
+import { Tick } from './Tick.tsx'
+import { useKeptCells } from './useKeptCells.ts'
 
 type Key = string | number
 export type Col<R> = {
@@ -27,6 +28,8 @@ type Props<R> = {
   readonly label: string
   readonly columns: readonly Col<R>[]
   readonly rows: readonly R[]
+  /** When the rows were answered: their cells are drawn anew with another answer. */
+  readonly asOf?: unknown
   readonly keyOf: (row: R) => Key
   readonly density: 'compact' | 'standard' | 'loose'
   readonly busy: boolean
@@ -70,6 +73,7 @@ export function RowTable<R>(props: Props<R>) {
     if (own?.querySelector('td a, td button, td input')) own.removeAttribute('tabindex')
     else own?.setAttribute('tabindex', '0')
   })
+  const kept = useKeptCells<Key>(props.asOf ?? rows)
   const offsets = edges(columns, selection?.fixed ? selectionWidth : 0)
   const place = (column: Col<R>, index: number) => ({
     className: [
@@ -138,7 +142,7 @@ export function RowTable<R>(props: Props<R>) {
                   <One {...props} selection={selection} at={at} chosen={chosen} />
                 ) : null}
                 {columns.map((column, index) => {
-                  const content = column.cell(row, at)
+                  const content = kept(key, column.key, column.cell(row, at))
                   return (
                     <td
                       key={column.key}
@@ -196,10 +200,10 @@ function All<R>({ rows, keyOf, selection }: Chosen<R>) {
   }
   return (
     <th scope="col" className={tickClass(selection)} style={{ left: 0 }}>
-      <Checkbox
-        aria-label={selection.all}
+      <Tick
+        label={selection.all}
         checked={all}
-        indeterminate={held > 0 && !all}
+        some={held > 0 && !all}
         disabled={selection.disabled || shown.length === 0}
         onChange={toggle}
       />
@@ -231,8 +235,8 @@ function One<R>({
       style={{ left: 0 }}
       onDoubleClick={(event) => event.stopPropagation()}
     >
-      <Checkbox
-        aria-label={selection.one(at + 1)}
+      <Tick
+        label={selection.one(at + 1)}
         checked={chosen}
         disabled={selection.disabled}
         onChange={(event) => toggle((event.nativeEvent as MouseEvent).shiftKey)}

@@ -1,6 +1,6 @@
-import { Flex } from 'antd'
 import { Link } from 'react-router'
 import { CopyButton } from '../CopyButton.tsx'
+import { Side } from './Side.tsx'
 
 /** A long number by its last six digits; the whole of it is in the title and in the copy. */
 export function ShortNumber({
@@ -14,11 +14,11 @@ export function ShortNumber({
 }) {
   const text = `…${number.slice(-6)}`
   return (
-    <Flex align="center" gap={2}>
+    <Side gap={2}>
       <span title={title ?? number} style={{ whiteSpace: 'nowrap' }}>
         {to ? <Link to={to}>{text}</Link> : text}
       </span>
       <CopyButton text={number} />
-    </Flex>
+    </Side>
   )
 }

@@ -10,6 +10,7 @@ import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
 import { CardHead } from '../../../web/ui/Card.tsx'
 import { ShortNumber } from '../../../web/ui/ShortNumber.tsx'
+import { Side } from '../../../web/ui/Side.tsx'
 import { Cut, Muted } from '../../../web/ui/Text.tsx'
 import type { OrderRow } from '../contract.ts'
 import { groupedOrder, statusTones } from './stations.ts'
@@ -28,13 +29,13 @@ export const NumberCell = ({ row: { orderNum } }: { row: OrderRow }) => (
 export function ProductCell({ row, size = 24 }: { row: OrderRow; size?: number }) {
   const [, name = row.detail, count = ''] = /^(.*?)( ×\d+.*)$/.exec(row.detail) ?? []
   return (
-    <Flex align="center" gap={8}>
+    <Side gap={8}>
       <Picture src={row.img} size={size} />
-      <Flex flex={1} style={{ minWidth: 0, whiteSpace: 'pre' }} title={row.detail}>
+      <Side whole title={row.detail}>
         <Cut own>{name}</Cut>
         <span>{count}</span>
-      </Flex>
-    </Flex>
+      </Side>
+    </Side>
   )
 }
 
@@ -62,7 +63,7 @@ export function StatusCell({ row }: { row: OrderRow }) {
   const { t } = useTranslation('orders')
   const reason = useReason()(row)
   return (
-    <Flex align="center" gap={6}>
+    <Side gap={6}>
       <StatusTag tone={statusTones[row.orderStatus]} chip>
         {t(`enums.orderStatus.${row.orderStatus}`)}
       </StatusTag>
@@ -71,7 +72,7 @@ export function StatusCell({ row }: { row: OrderRow }) {
           <Muted small>{reason}</Muted>
         </Cut>
       ) : null}
-    </Flex>
+    </Side>
   )
 }
 
