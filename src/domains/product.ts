@@ -2,6 +2,7 @@ import type { Handler } from '../server/bind.ts'
 import type { App } from '../server/context.ts'
 import type { Domain, Topic } from '../server/domain.ts'
 import type { Importer } from '../server/importers.ts'
+import type { Standing } from '../server/standing.ts'
 import type { Endpoint } from '../shared/contract.ts'
 import type { Locale } from '../shared/locale.ts'
 import type { Screen } from '../shared/screens.ts'
@@ -48,6 +49,13 @@ let importing: Promise<readonly Importer[]> | undefined
 export function importers(): Promise<readonly Importer[]> {
   importing ??= Promise.all(parts('importer').map(([, load]) => load())).then((all) => all.flat())
   return importing
+}
+
+let measured: Promise<readonly Standing[]> | undefined
+/** Everything that may stand open. */
+export function standings(): Promise<readonly Standing[]> {
+  measured ??= Promise.all(parts('standing').map(([, load]) => load())).then((all) => all.flat())
+  return measured
 }
 
 /** Starts the background work of every domain. */

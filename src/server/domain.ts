@@ -5,6 +5,7 @@ import type { Alias } from './alias.ts'
 import type { Handlers } from './bind.ts'
 import type { App } from './context.ts'
 import type { Importer } from './importers.ts'
+import type { Standing } from './standing.ts'
 
 /**
  * What open screens hear of, and who may read what stands behind it: a stream is told of a topic
@@ -34,6 +35,8 @@ export type Domain<C extends Contract = Contract> = {
   readonly jobs?: (app: App) => Promise<void>
   readonly importer?: () => Promise<Importer | readonly Importer[]>
   readonly aliases?: readonly Alias[]
+  /** What of it stands open until somebody does something. */
+  readonly standing?: () => Promise<readonly Standing[]>
   /**
    * Files that other domains may use besides contract, rules, verbs and pickers, and why: one
    * writer for each kind of fact (scripts/imports.mjs).

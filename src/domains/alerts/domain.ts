@@ -8,6 +8,7 @@ export const domain = {
   contract: alerts,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
+  standing: async () => (await import('./server/standing.ts')).standings,
   screens,
   topics: {
     'alert-channels': { rights: ['alarm-rule:read'] },

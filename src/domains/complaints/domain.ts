@@ -8,6 +8,7 @@ export const domain = {
   contract: complaints,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
+  standing: async () => (await import('./server/standing.ts')).standings,
   screens,
   topics: { complaints: { rights: ['complaint:read'] } },
   jobs: async (app) => (await import('./server/jobs.ts')).registerComplaintJobs(app),

@@ -8,6 +8,7 @@ export const domain = {
   contract: drugControl,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
+  standing: async () => (await import('./server/standing.ts')).standings,
   screens,
   topics: {
     duties: { rights: ['near-expiry:read'] },

@@ -8,6 +8,7 @@ export const domain = {
   contract: expiry,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
+  standing: async () => (await import('./server/standing.ts')).standings,
   screens,
   topics: { expiry: { rights: ['near-expiry:read'], watched: ['expiry_items'] } },
   jobs: async (app) => (await import('./server/jobs.ts')).registerExpiryJobs(app),

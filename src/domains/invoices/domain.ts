@@ -9,6 +9,7 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   jobs: async (app) => (await import('./server/jobs.ts')).registerInvoiceJobs(app),
   locale,
+  standing: async () => (await import('./server/standing.ts')).standings,
   screens,
   open: {
     'server/reds.ts': 'a refund says that it happened',

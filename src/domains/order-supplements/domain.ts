@@ -8,5 +8,6 @@ export const domain = {
   contract: orderSupplements,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
+  standing: async () => (await import('./server/standing.ts')).standings,
   screens,
 } satisfies Domain<typeof orderSupplements>

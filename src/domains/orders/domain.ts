@@ -8,6 +8,7 @@ export const domain = {
   contract: orders,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
+  standing: async () => (await import('./server/standing.ts')).standings,
   screens,
   topics: {
     orders: { rights: ['order:read', 'dashboard:read', 'device:test'], watched: ['orders'] },

@@ -9,6 +9,7 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   jobs: async (app) => (await import('./server/jobs.ts')).registerReconciliationJobs(app),
   locale,
+  standing: async () => (await import('./server/standing.ts')).standings,
   screens,
   topics: { reconciliation: { rights: ['recon:read'] } },
 } satisfies Domain<typeof reconciliation>

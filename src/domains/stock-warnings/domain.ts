@@ -8,6 +8,7 @@ export const domain = {
   contract: stockWarnings,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
+  standing: async () => (await import('./server/standing.ts')).standings,
   screens,
   open: {
     'server/replenishers.ts': 'who is told of the goods of a machine',

@@ -8,6 +8,7 @@ export const domain = {
   contract: suppliers,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
+  standing: async () => (await import('./server/standing.ts')).standings,
   screens,
   jobs: async (app) => (await import('./server/jobs.ts')).registerSupplierJobs(app),
   topics: { suppliers: { rights: ['supplier:read'] } },

@@ -38,7 +38,8 @@ const open = sql`c.state in ('OPEN','HANDLING','WAITING')`
 const late = (now: Date) =>
   sql`${open} and (c.resolve_due_at <= ${now} or c.first_replied_at is null
     and c.first_reply_due_at <= ${now})`
-const own = (ctx: Ctx) => sql`${visible(ctx, 'c.org_id', 'c.device_id')} and c.deleted_at is null`
+export const own = (ctx: Ctx) =>
+  sql`${visible(ctx, 'c.org_id', 'c.device_id')} and c.deleted_at is null`
 
 /** Without days the last 90; an order number needs no days. */
 export function listRows(ctx: Ctx, input: Input<typeof complaints.list>) {

@@ -61,7 +61,7 @@ export const locks = (ctx: Ctx, input: Input<Contract['locks']>) =>
     input,
   })
 
-const state = sql`case when e.decision is not null then e.decision
+export const state = sql`case when e.decision is not null then e.decision
   when e.to_at is null then 'OPEN' when e.locked_at is null then 'ALARM' else 'UNDECIDED' end`
 const said = (ctx: Ctx) =>
   ({
@@ -73,10 +73,10 @@ const said = (ctx: Ctx) =>
     state,
     decidedBy: sql`u.username`,
   }) as const
-const excursions = sql`temperature_excursions e join devices d on d.id = e.device_id
+export const excursions = sql`temperature_excursions e join devices d on d.id = e.device_id
   left join users u on u.id = e.decided_by`
 // whoever watches a region watches its drugs
-const watchedDrugs = (ctx: Ctx) => ctx.actor.scope.watched && sql`d.kind = 'DRUG'`
+export const watchedDrugs = (ctx: Ctx) => ctx.actor.scope.watched && sql`d.kind = 'DRUG'`
 
 export const excursionPage = (ctx: Ctx, input: Input<Contract['excursions']>) =>
   shape(ExcursionRow, ['temperature_excursions', 'e'], said(ctx)).page(ctx.db, {

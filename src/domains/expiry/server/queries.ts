@@ -3,6 +3,7 @@ import { type Ctx, inheritable, may, visible } from '../../../server/context.ts'
 import { all } from '../../../server/lists.ts'
 import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
+import { type Stands, standing } from '../../../server/standing.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
 import { addDays, dayMs, shanghaiDay } from '../../../shared/instants.ts'
@@ -176,6 +177,17 @@ export async function stats(ctx: Ctx): Promise<Output<Contract['stats']>> {
     expired: await figure('expired'),
     unknown: await figure('unknown'),
   }
+}
+
+/** The rows of a state as something that stands open: expired since their date, near it since told. */
+export async function stands(ctx: Ctx, state: State): Promise<Stands> {
+  const { from, where } = await source(ctx, state)
+  return standing(
+    ctx.db,
+    sql`select s.qty * coalesce(b.cost_price, p.cost_price), case when ${state} = 'expired'
+        then ((b.expires_on + 1)::timestamp at time zone 'Asia/Shanghai') else s.told_at end
+      from ${from} where ${all(where)}`,
+  )
 }
 
 export type Lot = {

@@ -9,8 +9,8 @@ import { lastingMs } from '../rules.ts'
 type Contract = typeof stockWarnings
 
 /** Machines in the store room or sold are not missed (as on the home page). */
-const inUse = sql`d.lifecycle in ('OPERATING', 'PAUSED')`
-const warned = sql`stock_warnings w join devices d on d.id = w.device_id
+export const inUse = sql`d.lifecycle in ('OPERATING', 'PAUSED')`
+export const warned = sql`stock_warnings w join devices d on d.id = w.device_id
   join lanes l on l.id = w.lane_id`
 const replenishing = sql`a.device_id = w.device_id and a.kind = 'REPLENISHER' and a.to_at is null`
 
@@ -19,7 +19,7 @@ const replenishing = sql`a.device_id = w.device_id and a.kind = 'REPLENISHER' an
  * by the lanes that hold it: days that it was sold out do not lower it.
  */
 const began = sql`(w.opened_at at time zone 'Asia/Shanghai')::date`
-const lossPerDay = sql`(select case when ${began} - min(r.day) >= 2 then (sum(r.turnover)
+export const lossPerDay = sql`(select case when ${began} - min(r.day) >= 2 then (sum(r.turnover)
     / (${began} - min(r.day)) / (select count(*) from lanes x where x.device_id = l.device_id
       and x.product_id = l.product_id and x.archived_at is null))::bigint end
   from product_rollups r where r.device_id = l.device_id and r.product_id = l.product_id

@@ -21,7 +21,7 @@ const supplier = (ctx: Ctx) =>
     ['can'],
   )
 export type Row = Rows<ReturnType<typeof supplier>>
-const stateOf = (ctx: Ctx) => {
+export const stateOf = (ctx: Ctx) => {
   const left = sql`s.licence_until - ${shanghaiDay(ctx.now)}::date`
   return sql`case when s.licence_until is null then 'NONE' when ${left} < 0 then 'EXPIRED'
     when ${left} <= ${licenceSteps[0]}::int then 'SOON' else 'VALID' end`
@@ -29,7 +29,7 @@ const stateOf = (ctx: Ctx) => {
 const from = sql`suppliers s left join organisations o on o.id = s.org_id
   left join organisations w on w.id = s.supplier_org_id`
 /** Own rows, and whom the rows are about. */
-const readable = (ctx: Ctx) =>
+export const readable = (ctx: Ctx) =>
   sql`(${visible(ctx, 's.org_id')} or ${visible(ctx, 's.supplier_org_id')})`
 
 export const listRows = (ctx: Ctx, input: Input<typeof suppliers.list>) =>
