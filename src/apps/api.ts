@@ -9,6 +9,7 @@ import { serveDownloads } from '../domains/jobs/server/download.ts'
 import { screens } from '../domains/product.ts'
 import { serveSignInPages } from '../domains/session/server/pages.ts'
 import { reportProcess } from '../domains/settings/server/processStats.ts'
+import { serveScreens } from '../domains/workbench/server/stream.ts'
 import { serveAliases } from '../server/aliases.ts'
 import type { App } from '../server/context.ts'
 import { serveEvents } from '../server/events.ts'
@@ -18,7 +19,7 @@ import { servePages } from '../server/pages.ts'
 
 /** Addresses that are pages, whoever asks; a parameter is one part of the path. */
 const pages = new RegExp(
-  `^(${['/', '/login', '/404', ...screens.map(({ path }) => path.replace(/:\w+/g, '[^/]+'))].join('|')})$`,
+  `^(${['/', '/login', '/404', '/screen', ...screens.map(({ path }) => path.replace(/:\w+/g, '[^/]+'))].join('|')})$`,
 )
 
 export type Part = { stop(): Promise<void> }
@@ -36,6 +37,7 @@ export async function buildApi(
   serveEvidence(http, app)
   serveInvoices(http, app)
   serveStatements(http, app)
+  serveScreens(http, app)
   serveSignInPages(http, app)
   await servePages(http, app, webDir, (path) => pages.test(path), tileOrigin, smaller)
   return http

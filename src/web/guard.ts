@@ -3,7 +3,13 @@ import type { Screen } from '../shared/screens.ts'
 import { pathsOf } from './menus.ts'
 
 /** Paths open without a session: the specification's (section 2), and one that a code leads to. */
-export const publicPaths: readonly string[] = ['/login', '/404', '/commodityimg', '/bind-referrer']
+export const publicPaths: readonly string[] = [
+  '/login',
+  '/404',
+  '/commodityimg',
+  '/bind-referrer',
+  '/screen',
+]
 
 /** Children of the root layout: open for every signed-in user. */
 const rootChildren: readonly string[] = [

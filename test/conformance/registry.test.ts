@@ -45,6 +45,7 @@ const open = [
   'session.scan',
   'session.scanIdentity',
   'session.undo',
+  'workbench.wall', // the figures of a display link
 ]
 /** Endpoints whose transaction sees all organisations: the application check is their only wall. */
 const system = [
@@ -66,6 +67,7 @@ const system = [
   'replenishment.result',
   'settings.list',
   'settings.server',
+  'workbench.wall', // reads in the scope of its link
 ]
 
 /** Writes that touch something secret and ask for no proof, and why. */

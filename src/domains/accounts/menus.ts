@@ -117,8 +117,7 @@ const table: readonly Group[] = [
     ['employee_records', '职工记录', 'Employee records', 'employee-record:read'],
   ]],
   ['workbench', 'screen', '工作台', 'Workbench', [
-    ['situation', '运营态势', 'Situation', 'workbench:read'],
-    ['big-data', '大数据看板', 'Big-data screen', 'screen:read'],
+    ['situation'], ['big-data'],
   ]],
   ['flowers', 'flower', '鲜花管理', 'Flowers', [
     ['activity-list', '活动列表', 'Activities', 'flower-activity:read'],
