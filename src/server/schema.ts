@@ -1979,6 +1979,20 @@ export interface SchemaMigrationsTable {
   applied_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface ScreenLinksTable {
+  id: Generated<number>
+  org_id: number
+  name: string
+  money: boolean
+  token_hash: Buffer
+  created_by: number
+  created_at: ColumnType<Date, Date | string, Date | string>
+  expires_at: ColumnType<Date, Date | string, Date | string>
+  revoked_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  revoked_by: number | null
+  version: Generated<number>
+}
+
 export interface SecondFactorsTable {
   user_id: number
   org_id: number
@@ -3011,6 +3025,7 @@ export interface DB {
   sales_rollups: SalesRollupsTable
   scan_tickets: ScanTicketsTable
   schema_migrations: SchemaMigrationsTable
+  screen_links: ScreenLinksTable
   second_factors: SecondFactorsTable
   security_events: SecurityEventsTable
   sell_out_forecasts: SellOutForecastsTable
@@ -3163,6 +3178,7 @@ export type Constraint =
   | 'replenishment_visits_draft'
   | 'roles_name'
   | 'roles_org_id_code_key'
+  | 'screen_links_token_hash_key'
   | 'security_events_open'
   | 'sessions_token_hash_key'
   | 'sms_codes_phone_tstzrange_excl'
