@@ -12,7 +12,7 @@ export const splitErrors = defineErrors('splits', {
   tooSoon: [422454, '支付后60秒内不能分账', 'Not within 60 seconds of the payment'],
   samePerson: [422455, '复核人不能是申请人本人', 'Somebody else has to agree'],
   noReceiver: [422457, '接收方未登记', 'A party has no registered receiver'],
-  platformAgrees: [422480, '须由平台人员复核', 'Somebody of the platform has to agree'],
+  platformAgrees: [422468, '须由平台人员复核', 'Somebody of the platform has to agree'],
   bearerShort: [422456, '承担方可提现余额不足，不能核销', 'Whoever bears it is not owed as much'],
 })
 
