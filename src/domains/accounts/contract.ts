@@ -66,6 +66,7 @@ export const accounts = {
           .string()
           .regex(/^ROLE_[A-Z0-9_]{1,60}$/)
           .optional(),
+        orgId: f.id.optional(),
         keyword,
         /** Those somebody chose already, whatever their status: a picker shows them by name. */
         ids: z.array(f.id).max(200).optional(),

@@ -36,6 +36,7 @@ export const userOptions = (ctx: Ctx, input: Input<typeof accounts.userOptions>)
     where: [
       visible(ctx, 'u.org_id'),
       input.ids ? sql`u.id = any(${input.ids}::bigint[])` : sql`u.status = 'ENABLED'`,
+      input.orgId && sql`u.org_id = ${input.orgId}`,
       input.roleCode &&
         sql`exists (select from user_roles ur join roles r on r.id = ur.role_id
           where ur.user_id = u.id and r.code = ${input.roleCode})`,

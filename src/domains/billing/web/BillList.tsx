@@ -54,7 +54,7 @@ function Bills() {
         header={
           <Flex gap={8} wrap>
             {may('billing:subscribe') ? (
-              <Link to="/subscriptions#statements">
+              <Link to="/subscriptions?new=statements">
                 <Button>{t('statement.subscribe')}</Button>
               </Link>
             ) : null}

@@ -71,6 +71,12 @@ export async function mayExport(
   return target !== undefined && rightsOf(target).every((right) => person.permissions.has(right))
 }
 
+/** Whether its filter has a range of days. */
+export async function takesDays(path: string): Promise<boolean> {
+  const { from, to } = (await allTargets()).get(path)?.endpoint.input.shape ?? {}
+  return Boolean(from && to)
+}
+
 /** What a file was made with: the rights that decided what it shows, and the rows they reached. */
 export type MadeWith = { readonly rights: readonly string[]; readonly scope: Scope }
 

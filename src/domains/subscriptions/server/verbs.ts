@@ -11,7 +11,7 @@ import { bi } from '../../../shared/text.ts'
 import { loadPerson } from '../../accounts/server/people.ts'
 import { askRecipients } from '../../alerts/server/recipients.ts'
 import { whole } from '../../billing/server/statements.ts'
-import { planExport } from '../../jobs/server/exports.ts'
+import { planExport, takesDays } from '../../jobs/server/exports.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { type SubscriptionRow, subscriptionErrors, type subscriptions } from '../contract.ts'
 import { locale } from '../locale.ts'
@@ -34,10 +34,9 @@ async function checkPeople(
   const span = spanOf(period, shanghaiDay(app.now()))
   // says itself what is wrong with list, filter or columns
   if (wanted.kind === 'LIST') {
-    const { target } = await planExport(author, paramsOf(wanted, null))
-    const { from, to } = target.endpoint.input.shape
-    if (span && !(from && to)) throw fieldRefusal(subscriptionErrors.noPeriod, 'period')
-    await planExport(author, paramsOf(wanted, span))
+    const ranged = await takesDays(wanted.endpoint ?? '')
+    await planExport(author, paramsOf(wanted, ranged ? span : null))
+    if (span && !ranged) throw fieldRefusal(subscriptionErrors.noPeriod, 'period')
   }
   if (userIds.length && !actor.permissions.has('user:lookup')) throw new Refusal(common.forbidden)
   for (const id of userIds) {

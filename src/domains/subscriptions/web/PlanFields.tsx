@@ -97,7 +97,7 @@ function Colleagues({ id, value = [], onChange, known }: ColleaguesProps) {
   const keyword = typed.trim().slice(0, 60)
   const read = useRead(
     accounts.userOptions,
-    { pageSize: 50, ...(keyword ? { keyword } : {}) },
+    { pageSize: 50, orgId: user.orgId, ...(keyword ? { keyword } : {}) },
     { keep: true },
   )
   const found = (read.data?.list ?? [])

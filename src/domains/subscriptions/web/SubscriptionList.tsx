@@ -30,12 +30,15 @@ export function SubscriptionList() {
   const plan = usePlanText()
   const [open, setOpen] = useState<Open | null>(null)
   // the page of bills leads here
-  const { hash, pathname, search } = useLocation()
+  const { pathname, search } = useLocation()
   const navigate = useNavigate()
-  const asked = hash === '#statements' && may('billing:subscribe')
+  const params = new URLSearchParams(search)
+  const asked = params.get('new') === 'statements' && may('billing:subscribe')
   const close = () => {
     setOpen(null)
-    if (asked) void navigate(pathname + search, { replace: true })
+    if (!asked) return
+    params.delete('new')
+    void navigate(params.size ? `${pathname}?${params}` : pathname, { replace: true })
   }
   const run = useWrite(subscriptions.run, { success: 'subscriptions:runDone' })
   const pause = useWrite(subscriptions.pause)
