@@ -42,7 +42,9 @@ export async function follow(
     tell({ over: true })
     return true
   }
+  let lookedAt = Number.NEGATIVE_INFINITY
   const look = async (late: boolean) => {
+    lookedAt = performance.now()
     try {
       const response = await ask('/api/screen/board')
       if (await ends(response)) return
@@ -61,7 +63,7 @@ export async function follow(
     let more = false
     const soon = () => {
       more = due !== null
-      due ??= pause(calmMs, signal)
+      due ??= pause(Math.max(0, lookedAt + calmMs - performance.now()), signal)
         .then(() => look(false))
         .finally(() => {
           due = null
