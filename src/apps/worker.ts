@@ -2,6 +2,7 @@ import { startJobs } from '../domains/product.ts'
 import { reportProcess } from '../domains/settings/server/processStats.ts'
 import type { App } from '../server/context.ts'
 import { addUpCounts } from '../server/counted.ts'
+import { foldAllSales } from '../server/folds.ts'
 import { ensurePartitions } from '../server/partitions.ts'
 import type { Part } from './api.ts'
 
@@ -12,6 +13,7 @@ export async function startWorker(app: App): Promise<Part> {
     ensurePartitions(app.config.databaseUrl as string, app.now(), 1, 3),
   )
   app.jobs.every('row-counts', 5000, () => addUpCounts(app))
+  app.jobs.every('sales-folds', 600_000, () => foldAllSales(app))
   await startJobs(app)
   await app.jobs.setRight()
   return { async stop() {} }

@@ -7,6 +7,7 @@ import {
   type VendState,
 } from '../domains/orders/rules.ts'
 import type { Db } from '../server/database.ts'
+import { foldSales } from '../server/folds.ts'
 import type { DB } from '../server/schema.ts'
 import { dayMs, shanghaiDay } from '../shared/instants.ts'
 import {
@@ -108,7 +109,7 @@ export async function loadHistory(db: Db, { orders, flows }: History, now: Date)
     db,
     orders.filter((o) => now.getTime() - o.created.getTime() < 3 * 86_400_000),
   )
-  await sumUp(db)
+  await sumUp(db, now)
   await passIds(db)
 }
 
@@ -400,46 +401,31 @@ async function loadEvents(db: Db, orders: readonly OrderRow[]): Promise<void> {
 }
 
 /** Figures from the facts; there are none yet. */
-async function sumUp(db: Db): Promise<void> {
-  await sql`create temporary table sums on commit drop as
-    select org_id, device_id, paid_at as at, 1 as orders, pieces, total_amount as turnover,
-      paid_amount as paid, 0::bigint as refunded, 0 as refund_orders, 0::bigint as cost from orders
-      where paid_at is not null
-    union all select org_id, device_id, finished_at, 0, 0, 0, 0, 0, 0, cost from order_units
-    where vend_state = 'SUCCESS'
-    union all select org_id, device_id, succeeded_at, 0, 0, 0, 0, amount, 0, 0 from refunds
-    where state = 'SUCCESS'
-    union all select org_id, device_id, min(succeeded_at), 0, 0, 0, 0, 0, 1, 0 from refunds
-    where state = 'SUCCESS' group by org_id, device_id, order_id`.execute(db)
+async function sumUp(db: Db, now: Date): Promise<void> {
+  const sales = ['orders', 'pieces', 'vended', 'turnover', 'paid', 'refunded', 'refund_orders']
+  const figures = [...sales, 'cost', 'fee']
+  const [names, sums] = [figures.join(', '), figures.map((name) => `sum(${name})`).join(', ')]
+  const day = `(at at time zone 'Asia/Shanghai')::date`
+  await sql`create temporary table sums on commit drop as select * from sales_facts`.execute(db)
   for (const [grain, at] of [
     ['HOUR', `date_trunc('hour', at)`],
     ['DAY', `date_trunc('day', at at time zone 'Asia/Shanghai') at time zone 'Asia/Shanghai'`],
     ['TOTAL', `'2000-01-01T00:00:00Z'::timestamptz`],
-  ] as const) {
-    await sql`insert into sales_rollups (org_id, device_id, grain, at, orders, pieces, turnover,
-      paid, refunded, refund_orders, cost)
-      select org_id, device_id, ${grain}, ${sql.raw(at)}, sum(orders), sum(pieces), sum(turnover),
-        sum(paid), sum(refunded), sum(refund_orders), sum(cost) from sums group by 1, 2, 4`.execute(
-      db,
-    )
-  }
-  await sql`insert into product_rollups (org_id, device_id, product_id, day, pieces, turnover, cost,
-    refunded_pieces)
-    select org_id, device_id, product_id, day, sum(pieces), sum(turnover), sum(cost), sum(refunded)
-    from (
-      select u.org_id, u.device_id, u.product_id,
-        (o.paid_at at time zone 'Asia/Shanghai')::date as day, 1 as pieces,
-        u.list_price as turnover, 0::bigint as cost, 0 as refunded
-        from order_units u join orders o on o.org_id = u.org_id and o.created_at = u.created_at
-          and o.id = u.order_id where o.paid_at is not null
-      union all select org_id, device_id, product_id,
-        (finished_at at time zone 'Asia/Shanghai')::date, 0, 0, cost, 0 from order_units
-        where vend_state = 'SUCCESS'
-      union all select u.org_id, u.device_id, u.product_id,
-        (r.succeeded_at at time zone 'Asia/Shanghai')::date, 0, 0, 0, 1 from refunds r
-        join order_units u on u.id = r.unit_id and u.org_id = r.org_id and u.created_at = r.order_at
-        where r.state = 'SUCCESS'
-    ) x group by 1, 2, 3, 4`.execute(db)
+  ] as const)
+    await sql
+      .raw(`insert into sales_rollups (org_id, device_id, grain, at, ${names})
+        select org_id, device_id, '${grain}', ${at}, ${sums} from sums group by 1, 2, 4`)
+      .execute(db)
+  await sql
+    .raw(`insert into pay_rollups (org_id, device_id, pay_type, day, ${names})
+      select org_id, device_id, pay_type, ${day}, ${sums} from sums group by 1, 2, 3, 4`)
+    .execute(db)
+  await sql
+    .raw(`insert into product_rollups (org_id, device_id, product_id, day, refunded_pieces, ${names})
+      select org_id, device_id, product_id, ${day}, sum(refunded_pieces), ${sums}
+      from product_facts group by 1, 2, 3, 4`)
+    .execute(db)
+  while (await foldSales(db, now));
   await sql`insert into bill_days (org_id, device_id, grain, day, config_id, provider, pay_type,
     price, refundment, fee, orders, refund_orders, ordered_price, ordered_refundment, ordered_fee,
     ordered_orders, ordered_refund_orders)

@@ -43,48 +43,19 @@ export const differs = (one: Rollup): string => `
   where ${one.compared ?? 'true'} and (${listed(one.figures, (f) => `coalesce(k.${f}, 0)`)}) is distinct
   from (${listed(one.figures, (f) => `coalesce(t.${f}, 0)`)})`
 
-/** Of an order that was not cleaned. */
-const counted = (at: string) => `not exists (select from orders o where o.org_id = u.org_id
-      and o.created_at = ${at} and o.id = u.order_id and o.excluded)`
-
-const salesFacts = (at: string) => `
-  select org_id, device_id, ${at} as at, orders, pieces, turnover, paid, refunded, refund_orders,
-    cost from (
-    select org_id, device_id, paid_at as moment, 1 as orders, pieces, total_amount as turnover,
-      paid_amount as paid, 0::bigint as refunded, 0 as refund_orders, 0::bigint as cost from orders
-      where paid_at is not null and not excluded
-    union all select org_id, device_id, finished_at, 0, 0, 0, 0, 0, 0, cost from order_units u
-    where vend_state = 'SUCCESS' and ${counted('u.created_at')}
-    union all select org_id, device_id, succeeded_at, 0, 0, 0, 0, amount, 0, 0 from refunds u
-    where state = 'SUCCESS' and kind = 'UNIT' and amount > 0 and ${counted('u.order_at')}
-    union all select org_id, device_id, min(succeeded_at), 0, 0, 0, 0, 0, 1, 0 from refunds u
-    where state = 'SUCCESS' and kind = 'UNIT' and amount > 0 and ${counted('u.order_at')}
-    group by org_id, device_id, order_id
-  ) x`
-const salesKeys = ['org_id', 'device_id', 'at']
-const salesFigures = ['orders', 'pieces', 'turnover', 'paid', 'refunded', 'refund_orders', 'cost']
+const salesFigures = [
+  ...['orders', 'pieces', 'vended', 'turnover', 'paid', 'refunded', 'refund_orders', 'cost', 'fee'],
+]
 const sales = (name: string, grain: string, at: string): Rollup => ({
   name,
   table: 'sales_rollups',
-  keys: salesKeys,
+  keys: ['org_id', 'device_id', 'at'],
   figures: salesFigures,
-  facts: salesFacts(at),
+  facts: `select f.org_id, f.device_id, g.at, ${listed(salesFigures)} from sales_facts f
+    cross join lateral (select ${at} as at) g`,
   grain,
 })
-
 const shanghaiDate = (column: string) => `(${column} at time zone 'Asia/Shanghai')::date`
-const productFacts = `
-  select u.org_id, u.device_id, u.product_id, ${shanghaiDate('o.paid_at')} as day, 1 as pieces,
-    u.list_price as turnover, 0::bigint as cost, 0 as refunded_pieces
-    from order_units u join orders o on o.org_id = u.org_id and o.created_at = u.created_at
-      and o.id = u.order_id where o.paid_at is not null and not o.excluded
-  union all select org_id, device_id, product_id, ${shanghaiDate('finished_at')}, 0, 0, cost, 0
-  from order_units u where vend_state = 'SUCCESS' and ${counted('u.created_at')}
-  union all select u.org_id, u.device_id, u.product_id, ${shanghaiDate('r.succeeded_at')}, 0, 0, 0,
-    1
-    from refunds r join order_units u on u.org_id = r.org_id and u.created_at = r.order_at
-      and u.id = r.unit_id where r.state = 'SUCCESS' and r.kind = 'UNIT' and r.amount > 0
-      and ${counted('u.created_at')}`
 
 /** Of each organisation, and of all of them as organisation 0. */
 const countKeys = ['org_id', 'list', 'day', 'kind']
@@ -131,19 +102,33 @@ export const rollups: readonly Rollup[] = [
     figures: ['given'],
     facts: 'select * from split_day_facts',
   },
-  sales('sales by hour equal the facts', 'HOUR', `date_trunc('hour', moment)`),
+  sales('sales by hour equal the facts', 'HOUR', `date_trunc('hour', f.at)`),
   sales(
     'sales by day equal the facts',
     'DAY',
-    `date_trunc('day', moment at time zone 'Asia/Shanghai') at time zone 'Asia/Shanghai'`,
+    `date_trunc('day', f.at at time zone 'Asia/Shanghai') at time zone 'Asia/Shanghai'`,
   ),
   sales('sales in total equal the facts', 'TOTAL', `'2000-01-01T00:00:00Z'::timestamptz`),
   {
     name: 'sales by product equal the facts',
     table: 'product_rollups',
     keys: ['org_id', 'device_id', 'product_id', 'day'],
-    figures: ['pieces', 'turnover', 'cost', 'refunded_pieces'],
-    facts: productFacts,
+    figures: [...salesFigures, 'refunded_pieces'],
+    facts: `select *, ${shanghaiDate('at')} as day from product_facts`,
+  },
+  {
+    name: 'sales by way to pay equal the facts',
+    table: 'pay_rollups',
+    keys: ['org_id', 'device_id', 'pay_type', 'day'],
+    figures: salesFigures,
+    facts: `select *, ${shanghaiDate('at')} as day from sales_facts`,
+  },
+  {
+    name: 'days and months that are over equal the facts',
+    table: 'sales_folds',
+    keys: ['org_id', 'grain', 'day', 'device_id', 'hour', 'pay_type'],
+    figures: ['devices', ...salesFigures],
+    facts: 'select * from sales_fold_facts',
   },
   {
     name: 'rows of lists are counted as they are written',

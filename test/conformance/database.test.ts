@@ -24,6 +24,7 @@ const ownerless: Record<string, string> = {
   settings_versions: 'counters of tenants',
   unpaid_counts:
     'counts of machines, addresses and consumers across organisations; no screen reads it',
+  sales_folded: 'clockwork of the installation',
   schema_migrations: 'written by the owner',
   installation: 'one row about the installation',
   organisations: 'its id is the owner',

@@ -99,6 +99,9 @@ const breaks: Record<string, string> = {
   'sales in total equal the facts': `update sales_rollups set refund_orders = refund_orders + 1
     where ${own} and grain = 'TOTAL'`,
   'sales by product equal the facts': `update product_rollups set refunded_pieces = 0 where ${own}`,
+  'sales by way to pay equal the facts': `delete from pay_rollups where ${own}`,
+  'days and months that are over equal the facts': `insert into sales_folds (org_id, grain, day,
+    device_id, hour, pay_type, orders) values (3, 'DAY', '2026-01-01', 0, -1, '', 1)`,
   'rows of lists are counted as they are written': `update row_count_changes set rows = rows + 1
     where ${own} and list = 'split_orders'`,
   'bills equal the facts': `update bill_days set ordered_fee = ordered_fee + 1

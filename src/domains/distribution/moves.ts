@@ -53,6 +53,7 @@ export const stays: readonly string[] = [
   'order_supplements',
   'order_units',
   'orders',
+  'pay_rollups',
   'payments',
   'pick_list_items',
   'planogram_versions', // the next change of the new owner begins his
@@ -65,6 +66,7 @@ export const stays: readonly string[] = [
   'replenishment_items',
   'replenishment_visits', // those in progress are cancelled after a day
   'route_skips',
+  'sales_folds',
   'sales_rollups',
   'special_purchases', // as their orders
   'security_events',

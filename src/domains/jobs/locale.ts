@@ -112,6 +112,7 @@ export const locale = defineLocale(
     what: {
       'order-unpaid-counts': '清理未支付计数',
       'row-counts': '列表计数汇总',
+      'sales-folds': '销售按日汇总',
       'session-sms': '短信发送',
       'first-password': '首个密码文件',
       'vend-queue': '出货排队',
@@ -331,6 +332,7 @@ export const locale = defineLocale(
     what: {
       'order-unpaid-counts': 'Forget idle counts of unpaid orders',
       'row-counts': 'Add up counts of lists',
+      'sales-folds': 'Add up sales of past days',
       'session-sms': 'Send text messages',
       'first-password': 'File of the first password',
       'vend-queue': 'Vends waiting their turn',

@@ -4,6 +4,7 @@ import { sumDays } from '../../domains/billing/seed.ts'
 import { counterStatements } from '../../domains/machines/server/counters.ts'
 import { withClient } from '../../server/catalogue.ts'
 import type { Db } from '../../server/database.ts'
+import { foldSales } from '../../server/folds.ts'
 import { ensurePartitions } from '../../server/partitions.ts'
 import { rebuildRollups } from '../../server/rollups.ts'
 import { rowsOf } from '../../server/rows.ts'
@@ -89,6 +90,8 @@ async function setReplica(db: Db, on: boolean): Promise<boolean> {
 
 /** Of everything, anew: parties of the demo have shares of these sales, too. */
 async function refreshFigures(db: Db, pool: pg.Pool, now: Date): Promise<void> {
+  // days that are over are added up from the figures of machines, below
+  await sql`update sales_folded set until = '2000-01-01'`.execute(db)
   const client = await pool.connect()
   try {
     await rebuildRollups(client)
@@ -97,6 +100,7 @@ async function refreshFigures(db: Db, pool: pg.Pool, now: Date): Promise<void> {
   }
   await sql`delete from ledger_days`.execute(db)
   await sumDays(db, now)
+  while (await foldSales(db, now));
   const machines = await rowsOf<{ id: number }>(db)`select id from scale_machines`
   for (const statement of counterStatements(machines.map(({ id }) => id)))
     await statement.execute(db)

@@ -167,10 +167,24 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
       ])
       relabel(ctx, orders, units)
       const of = { orgId: order.orgId, deviceId: order.deviceId, at: ctx.now }
-      const sales = [{ ...of, refunded: refund.amount, refundOrders: first ? 1 : 0 }]
-      addFigures(ctx, sales, [{ ...of, productId: unit.productId, refundedPieces: 1 }])
+      const { payType } = order
+      const money = { refunded: refund.amount, fee: -feeShare }
+      const others = units.filter(
+        (one) => one !== unit && one.productId === unit.productId && one.paid > 0,
+      )
+      const firstOfGoods = others.every((one) => one.refundState !== 'SUCCESS')
+      addFigures(
+        ctx,
+        [{ ...of, ...money, payType, refundOrders: first ? 1 : 0 }],
+        [
+          {
+            ...{ ...of, ...money, productId: unit.productId },
+            ...{ refundedPieces: 1, refundOrders: firstOfGoods ? 1 : 0 },
+          },
+        ],
+      )
       const { provider, configId, amount } = refund
-      const paid = { provider, configId, payType: order.payType, orderAt: order.createdAt }
+      const paid = { provider, configId, payType, orderAt: order.createdAt }
       const back = { refundment: amount, fee: -feeShare, refundOrders: first ? 1 : 0 }
       keepBills(ctx, [{ ...of, ...paid, ...back }])
     }

@@ -1,62 +1,133 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { shanghaiDay, startOfDay, startOfHour } from '../../../shared/instants.ts'
+import type { Unit } from './rows.ts'
 
 type Figure<K extends string> = {
   readonly orgId: number
   readonly deviceId: number
   readonly at: Date
 } & { readonly [N in K]?: number }
+const salesFigures = ['orders', 'pieces', 'vended', 'turnover', 'paid', 'refunded'] as const
+const moreFigures = ['refundOrders', 'cost', 'fee'] as const
 /**
  * What a sale, a piece that left or a refund adds to the figures; written in the same transaction,
  * last in the lock order.
  */
-export type SalesDelta = Figure<
-  'orders' | 'pieces' | 'turnover' | 'paid' | 'refunded' | 'refundOrders' | 'cost'
->
-export type ProductDelta = Figure<'pieces' | 'turnover' | 'cost' | 'refundedPieces'> & {
+export type SalesDelta = Figure<(typeof salesFigures | typeof moreFigures)[number]> & {
+  readonly payType: string
+}
+export type ProductDelta = Figure<
+  (typeof salesFigures | typeof moreFigures)[number] | 'refundedPieces'
+> & {
   readonly productId: number
 }
 
 /** `at` of the one TOTAL row of a machine. */
 export const totalAt = new Date('2000-01-01T00:00:00Z')
 
-const sum = (name: string) => sql`coalesce(sum(${sql.ref(name)}), 0)`
+type Key = readonly [name: string, column: string, type: string]
+const countedFigures = /^(orders|pieces|vended|refund_orders|refunded_pieces)$/
+const snake = (name: string) => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)
+/** Adds rows to a table of figures: locked in the order of their keys. */
+function adding(
+  table: string,
+  rows: readonly object[],
+  keys: readonly Key[],
+  figures: readonly string[],
+  unique: string,
+): RawBuilder<unknown> {
+  const names = figures.map((name) => ({ name, column: snake(name) }))
+  const types = names.map(
+    ({ name, column }) => `"${name}" ${countedFigures.test(column) ? 'int' : 'bigint'}`,
+  )
+  return sql`${sql.raw(`insert into ${table} as r (${[...keys.map(([, column]) => column), ...names.map(({ column }) => column)].join(', ')})
+    select ${keys.map(([name]) => `"${name}"`).join(', ')},
+      ${names.map(({ name }) => `coalesce(sum("${name}"), 0)`).join(', ')}`)}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(${sql.raw(
+      [...keys.map(([name, , type]) => `"${name}" ${type}`), ...types].join(', '),
+    )})
+    ${sql.raw(`group by ${keys.map((_, at) => at + 1).join(', ')} order by 2, 3, 4
+    on conflict (${unique}) do update
+    set ${names.map(({ column }) => `${column} = r.${column} + excluded.${column}`).join(', ')}`)}`
+}
+const whose: readonly Key[] = [
+  ['orgId', 'org_id', 'bigint'],
+  ['deviceId', 'device_id', 'bigint'],
+]
 
-function salesStatement(deltas: readonly SalesDelta[]): RawBuilder<unknown> {
-  const rows = deltas.flatMap((delta) => [
-    { ...delta, grain: 'HOUR', at: startOfHour(delta.at) },
-    { ...delta, grain: 'DAY', at: startOfDay(shanghaiDay(delta.at)) },
-    { ...delta, grain: 'TOTAL', at: totalAt },
-  ])
-  return sql`insert into sales_rollups as r (org_id, device_id, grain, at, orders, pieces, turnover,
-    paid, refunded, refund_orders, cost)
-    select "orgId", "deviceId", grain, at, ${sum('orders')}, ${sum('pieces')}, ${sum('turnover')},
-      ${sum('paid')}, ${sum('refunded')}, ${sum('refundOrders')}, ${sum('cost')}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x("orgId" bigint, "deviceId" bigint,
-      grain text, at timestamptz, orders int, pieces int,
-      turnover bigint, paid bigint, refunded bigint, "refundOrders" int, cost bigint)
-    group by 1, 2, 3, 4 order by 2, 3, 4
-    on conflict (device_id, grain, at, org_id) do update
-    set orders = r.orders + excluded.orders, pieces = r.pieces + excluded.pieces,
-      turnover = r.turnover + excluded.turnover,
-      paid = r.paid + excluded.paid, refunded = r.refunded + excluded.refunded,
-      refund_orders = r.refund_orders + excluded.refund_orders, cost = r.cost + excluded.cost`
+const salesStatement = (deltas: readonly SalesDelta[]) =>
+  adding(
+    'sales_rollups',
+    deltas.flatMap((delta) => [
+      { ...delta, grain: 'HOUR', at: startOfHour(delta.at) },
+      { ...delta, grain: 'DAY', at: startOfDay(shanghaiDay(delta.at)) },
+      { ...delta, grain: 'TOTAL', at: totalAt },
+    ]),
+    [...whose, ['grain', 'grain', 'text'], ['at', 'at', 'timestamptz']],
+    [...salesFigures, ...moreFigures],
+    'device_id, grain, at, org_id',
+  )
+const paysStatement = (deltas: readonly SalesDelta[]) =>
+  adding(
+    'pay_rollups',
+    deltas.map((delta) => ({ ...delta, day: shanghaiDay(delta.at) })),
+    [...whose, ['day', 'day', 'date'], ['payType', 'pay_type', 'text']],
+    [...salesFigures, ...moreFigures],
+    'device_id, day, pay_type, org_id',
+  )
+const productsStatement = (deltas: readonly ProductDelta[]) =>
+  adding(
+    'product_rollups',
+    deltas.map((delta) => ({ ...delta, day: shanghaiDay(delta.at) })),
+    [...whose, ['productId', 'product_id', 'bigint'], ['day', 'day', 'date']],
+    [...salesFigures, ...moreFigures, 'refundedPieces'],
+    'device_id, product_id, day, org_id',
+  )
+
+/** The pieces of an order share its fee by what each was paid; the parts add up to the whole. */
+export function feeParts(fee: number, paid: readonly number[]): number[] {
+  const whole = paid.reduce((sum, fen) => sum + fen, 0)
+  if (whole === 0) return paid.map(() => 0)
+  let upto = 0
+  return paid.map((fen) => {
+    upto += fen
+    return Math.floor((fee * upto) / whole) - Math.floor((fee * (upto - fen)) / whole)
+  })
 }
 
-function productsStatement(deltas: readonly ProductDelta[]): RawBuilder<unknown> {
-  const rows = deltas.map((delta) => ({ ...delta, day: shanghaiDay(delta.at) }))
-  return sql`insert into product_rollups as r (org_id, device_id, product_id, day, pieces, turnover,
-    cost, refunded_pieces)
-    select "orgId", "deviceId", "productId", day, ${sum('pieces')}, ${sum('turnover')},
-      ${sum('cost')}, ${sum('refundedPieces')}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x("orgId" bigint, "deviceId" bigint,
-      "productId" bigint, day date, pieces int,
-      turnover bigint, cost bigint, "refundedPieces" int)
-    group by 1, 2, 3, 4 order by 2, 3, 4
-    on conflict (device_id, product_id, day, org_id) do update
-    set pieces = r.pieces + excluded.pieces, turnover = r.turnover + excluded.turnover,
-      cost = r.cost + excluded.cost, refunded_pieces = r.refunded_pieces + excluded.refunded_pieces`
+type Sold = Pick<Unit, 'productId' | 'listPrice' | 'paid' | 'unitNo'>
+/** What the pieces of a paid order add to the figures of their goods. */
+export function productsSold(
+  of: Pick<ProductDelta, 'orgId' | 'deviceId' | 'at'>,
+  units: readonly Sold[],
+  fee: number,
+): ProductDelta[] {
+  const inOrder = units.toSorted((a, b) => a.unitNo - b.unitNo)
+  const fees = feeParts(
+    fee,
+    inOrder.map(({ paid }) => paid),
+  )
+  return inOrder.map(({ productId, listPrice, paid }, at) => ({
+    ...of,
+    productId,
+    orders: inOrder.findIndex((unit) => unit.productId === productId) === at ? 1 : 0,
+    pieces: 1,
+    turnover: listPrice,
+    paid,
+    fee: fees[at] ?? 0,
+  }))
+}
+
+/** A day is added up an hour behind its end; what is written into it later is added up again. */
+function again(ctx: Ctx, sales: readonly SalesDelta[]): RawBuilder<unknown> | null {
+  const open = shanghaiDay(new Date(ctx.now.getTime() - 1_800_000))
+  const late = sales.map(({ at, orgId }) => ({ day: shanghaiDay(at), orgId }))
+  const past = late.filter(({ day }) => day < open)
+  if (!past.length) return null
+  const days = past.map(({ day }) => day).sort()
+  const orgs = [...new Set(past.map(({ orgId }) => orgId))]
+  return sql`select app_fold_sales(${days[0]}::date, ${days.at(-1)}::date, ${orgs}::bigint[])`
 }
 
 /**
@@ -68,6 +139,11 @@ export function addFigures(
   sales: readonly SalesDelta[],
   products: readonly ProductDelta[],
 ): void {
-  if (sales.length) ctx.later(salesStatement(sales))
+  if (sales.length) {
+    ctx.later(salesStatement(sales))
+    ctx.later(paysStatement(sales))
+  }
   if (products.length) ctx.later(productsStatement(products))
+  const late = again(ctx, sales)
+  if (late) ctx.later(late)
 }

@@ -239,8 +239,9 @@ function apply(
   } else if (effect.take) {
     // what is cleaned stands in no figure
     if (!order.excluded) {
-      work.sales.push({ orgId, deviceId, at: fact.at, cost })
-      work.products.push({ orgId, deviceId, productId, at: fact.at, cost })
+      const left = { orgId, deviceId, at: fact.at, vended: 1, cost }
+      work.sales.push({ ...left, payType: order.payType })
+      work.products.push({ ...left, productId })
     }
     if (unit.refundState === 'PENDING') work.cancels.push(unit.id)
     if (unit.refundState === 'FAILED') work.rests.push(unit.id)

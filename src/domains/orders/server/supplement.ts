@@ -14,7 +14,7 @@ import { noteSplit } from '../../splits/server/note.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { type Giver, giverRefusal } from '../rules.ts'
 import { addCommands, addUnits, detailText, type Lane, nextOrder, takeKey } from './create.ts'
-import { addFigures } from './rollups.ts'
+import { addFigures, productsSold } from './rollups.ts'
 import { lockOrders, type Order, type Unit } from './rows.ts'
 
 /** An order that is made for money which was paid without one. */
@@ -113,18 +113,18 @@ export async function addSupplement(
   }
   const { orders, units } = await lockOrders(ctx, [{ orgId, at: ctx.now, id }])
   const figures = { orgId, deviceId, at: ctx.now }
-  addFigures(
-    ctx,
-    [{ ...figures, orders: 1, pieces: units.length, turnover: total, paid: payment.amount }],
-    units.map(({ productId, listPrice }) => ({
-      ...figures,
-      productId,
-      pieces: 1,
-      turnover: listPrice,
-    })),
-  )
   const { payType, configId } = payment
   const provider = configId === null ? 'SIMULATOR' : payType
+  addFigures(
+    ctx,
+    [
+      {
+        ...{ ...figures, payType, fee: feeAmount },
+        ...{ orders: 1, pieces: units.length, turnover: total, paid: payment.amount },
+      },
+    ],
+    productsSold(figures, units, feeAmount),
+  )
   const paid = { payType, configId, provider, orderAt: ctx.now }
   keepBills(ctx, [{ ...figures, ...paid, price: payment.amount, fee: feeAmount, orders: 1 }])
   noteSplit(ctx, { orgId, at: ctx.now, id }, { paid: payment.amount, fee: feeAmount, configId })

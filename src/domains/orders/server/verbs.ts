@@ -11,7 +11,7 @@ import { batchRefund, refund } from './giveBack.ts'
 import { resolve, vend, vendLanes } from './putRight.ts'
 import * as q from './queries.ts'
 import { refundsName } from './refunds.ts'
-import { addFigures } from './rollups.ts'
+import { addFigures, productsSold } from './rollups.ts'
 import { makeRoom } from './room.ts'
 import { lockOrders } from './rows.ts'
 import { uncountUnpaid } from './unpaid.ts'
@@ -73,18 +73,19 @@ export async function applyPayment(
         ${order.orderNum}, 'RESTORE', ${ctx.now})`)
   addCommands(ctx, { orgId: order.orgId, at: order.createdAt, id: order.id })
   const of = { orgId: order.orgId, deviceId: order.deviceId, at: ctx.now }
+  const fee = check.paid?.fee ?? 0
   addFigures(
     ctx,
     [
       {
-        ...of,
+        ...{ ...of, payType, fee },
         orders: 1,
         pieces: units.length,
         turnover: order.totalAmount,
         paid: order.payableAmount,
       },
     ],
-    units.map(({ productId, listPrice }) => ({ ...of, productId, pieces: 1, turnover: listPrice })),
+    productsSold(of, units, fee),
   )
   const { createdAt } = order
   if (check.paid) keepBills(ctx, [{ ...of, ...check.paid, payType, orderAt: createdAt, orders: 1 }])

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
+import { within } from '../../../server/within.ts'
 import { keepBills, keepShares } from '../../billing/server/keep.ts'
 import { feeFixed } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
+import { addFigures, feeParts } from '../../orders/server/rollups.ts'
 import { type Account, ofAccount } from './bills.ts'
 
 /** What a bill says that its channel kept of a payment. */
@@ -21,6 +23,7 @@ type Paid = {
   amount: number
   fee: number
   refunded: number
+  excluded: boolean
 }
 const back = ({ amount, refunded }: Paid, fee: number) => Math.floor((fee * refunded) / amount)
 
@@ -44,11 +47,12 @@ export async function fixFee(
     ctx.db,
   )`select p.id, p.org_id as "orgId", o.device_id as "deviceId",
       p.order_id as "orderId", p.order_num as "orderNum", p.order_at as "orderAt", p.provider,
-      o.pay_type as "payType", p.amount, p.fee_amount as fee, p.refunded_amount as refunded
+      o.pay_type as "payType", p.amount, p.fee_amount as fee, p.refunded_amount as refunded,
+      o.excluded
     from payments p join orders o on o.org_id = p.org_id and o.created_at = p.order_at
       and o.id = p.order_id
     where ${ofAccount('p', account)} and p.provider_trade_no = ${tradeNo} and p.applied
-    for no key update of p`
+    for no key update of o, p`
   if (!paid || paid.fee === fee || fee > paid.amount) return false
   // a fen each time a bill is uploaded would be a fee that nobody agreed to
   const automatic = ctx.actor.userId === null
@@ -75,6 +79,23 @@ export async function fixFee(
       ${ctx.actor.userId}, ${ctx.now}) returning id`
   ctx.later(sql`update payments set fee_amount = ${fee} where id = ${paymentId}`)
   const { provider, payType } = paid
+  // what is cleaned stands in no figure of sales
+  if (!paid.excluded) {
+    const of = { orgId, deviceId, at: ctx.now }
+    const units = await rowsOf<{ productId: number; paid: number }>(ctx.db)`
+      select product_id as "productId", paid from order_units u
+      where u.org_id = ${orgId} and ${within('u.created_at', [orderAt])} and u.order_id = ${orderId}
+      order by unit_no`
+    const parts = feeParts(
+      amount,
+      units.map((unit) => unit.paid),
+    )
+    addFigures(
+      ctx,
+      [{ ...of, payType, fee: amount }],
+      units.map(({ productId }, at) => ({ ...of, productId, fee: parts[at] ?? 0 })),
+    )
+  }
   keepBills(ctx, [
     { orgId, deviceId, configId, provider, payType, orderAt, at: ctx.now, fee: amount },
   ])
