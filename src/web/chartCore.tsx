@@ -30,6 +30,7 @@ export function ChartCore({
   height = 260,
   unfinished = false,
   measured = false,
+  named = false,
 }: ChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const { theme, lang } = usePrefs()
@@ -74,7 +75,17 @@ export function ChartCore({
         data: [...categories],
         axisLine: { show: false },
         axisTick: { show: false },
-        axisLabel: axisText,
+        axisLabel: named
+          ? {
+              ...axisText,
+              interval: 0,
+              overflow: 'truncate',
+              width: Math.max(
+                24,
+                Math.floor(box.current.clientWidth / (categories.length + 1)) - 8,
+              ),
+            }
+          : axisText,
         boundaryGap: series.some((one) => one.kind === 'bar'),
       },
       yAxis: series.some((one) => one.right)
@@ -140,7 +151,7 @@ export function ChartCore({
       observer.disconnect()
       chart.dispose()
     }
-  }, [categories, series, theme, lang, unfinished, measured])
+  }, [categories, series, theme, lang, unfinished, measured, named])
   return (
     <figure className={styles.figure}>
       {series.length > 1 ? (

@@ -13,6 +13,8 @@ export type ChartProps = {
   readonly unfinished?: boolean
   /** Measurements, not amounts: the axis begins near them, not at zero. */
   readonly measured?: boolean
+  /** Categories are names: each is shown, cut to its room. */
+  readonly named?: boolean
 }
 
 /** Lines and bars by the rules of the look; ECharts itself loads when the first chart is shown. */

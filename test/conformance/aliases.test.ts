@@ -25,6 +25,9 @@ const flowRow = words(
 const organUser = words(
   'id username realName roleName avatar status password role area operatorId operatorName phone consumerPhone tenantId',
 )
+const report = words(
+  'createTime deviceNum orderTotal orderRefund turnover productCost payAmount refundAmount profit service grossProfit',
+)
 const userRow = words('id userName name avatar role address createTime')
 
 let world: World
@@ -70,6 +73,8 @@ describe.each<[path: string, row: readonly string[]]>([
   ['/stock-waste-list', flowRow],
   ['/stock-replenish-list', laneRow],
   ['/order-list', orderRow],
+  ['/data-sales-report', report],
+  ['/data-products-report', [...report, 'salesNum', 'product']],
   ['/user-list', userRow],
   ['/select-user', userRow],
   ['/organ-manage-list-index', organUser],

@@ -60,13 +60,13 @@ const table: readonly Group[] = [
     ['order-details'],
   ]],
   ['data', 'chart', '数据统计', 'Data', [
-    ['sales-report', '销售报表', 'Sales report', 'sales-report:read'],
+    ['sales-report'],
     ['financial-data', '财务数据', 'Financial data', 'financial-data:read'],
     ['inventory-report', '库存报表', 'Inventory report', 'inventory-report:read'],
-    ['products-report', '商品报表', 'Products report', 'product-report:read'],
+    ['products-report'],
     ['offline-equipment', '线下设备', 'Offline equipment', 'device-report:read'],
     ['user-data', '用户数据', 'User data', 'user-data:read'],
-    ['best-selling-products', '畅销商品', 'Best-selling products', 'best-selling:read'],
+    ['best-selling-products'],
   ]],
   ['finance', 'money', '财务管理', 'Finance', [
     ['billing-details'], ['sub-ledger-list'], ['sub-account'], ['payment-list'],

@@ -6,6 +6,7 @@ import { laneAliases } from './lanes.ts'
 import { orderAliases } from './orders.ts'
 import { peopleAliases } from './people.ts'
 import { productAliases } from './products.ts'
+import { reportAliases } from './reports.ts'
 import { stockAliases } from './stock.ts'
 
 /** Paths of the specification's sample server. */
@@ -18,6 +19,7 @@ export const domain = {
     ...orderAliases,
     ...peopleAliases,
     ...productAliases,
+    ...reportAliases,
     ...stockAliases,
   ],
 } satisfies Domain

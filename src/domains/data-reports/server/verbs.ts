@@ -1,0 +1,13 @@
+import type { Handlers } from '../../../server/bind.ts'
+import type { dataReports } from '../contract.ts'
+import { products, productsSummary, ranking, rankingSummary } from './goods.ts'
+import { sales, salesSummary } from './sales.ts'
+
+export const handlers: Handlers<typeof dataReports> = {
+  sales,
+  salesSummary,
+  products,
+  productsSummary,
+  ranking,
+  rankingSummary,
+}
