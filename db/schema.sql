@@ -2576,6 +2576,25 @@ table public.password_resets row security
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
+table public.pay_rollups row security
+  org_id bigint not null
+  device_id bigint not null
+  pay_type text not null
+  day date not null
+  orders integer default 0 not null
+  pieces integer default 0 not null
+  vended integer default 0 not null
+  turnover bigint default 0 not null
+  paid bigint default 0 not null
+  refunded bigint default 0 not null
+  refund_orders integer default 0 not null
+  cost bigint default 0 not null
+  fee bigint default 0 not null
+  constraint pay_rollups_pkey PRIMARY KEY (device_id, day, pay_type, org_id)
+  CREATE INDEX pay_rollups_org ON public.pay_rollups USING btree (org_id, day)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
 table public.payment_bill_days row security
   provider text not null
   day date not null
@@ -3038,6 +3057,136 @@ table public.product_categories row security
   policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT p.category_id FROM (lanes l JOIN products p ON ((p.id = l.product_id))) WHERE (l.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
   grant delete, insert, select, update to huodao_app
 
+view public.product_facts
+ WITH sold AS (
+         SELECT u.org_id,
+            u.device_id,
+            u.product_id,
+            u.order_id,
+            o.created_at,
+            u.unit_no,
+            u.list_price,
+            u.paid,
+            u.cost,
+            u.vend_state,
+            u.finished_at,
+            o.paid_at,
+            sum(u.paid) OVER (PARTITION BY u.org_id, u.order_id ORDER BY u.unit_no) AS upto,
+            sum(u.paid) OVER (PARTITION BY u.org_id, u.order_id) AS whole
+           FROM (order_units u
+             JOIN orders o ON (((o.org_id = u.org_id) AND (o.created_at = u.created_at) AND (o.id = u.order_id))))
+          WHERE (NOT o.excluded)
+        )
+ SELECT sold.org_id,
+    sold.device_id,
+    sold.product_id,
+    sold.paid_at AS at,
+    ((row_number() OVER (PARTITION BY sold.org_id, sold.order_id, sold.product_id ORDER BY sold.unit_no) = 1))::integer AS orders,
+    1 AS pieces,
+    0 AS vended,
+    sold.list_price AS turnover,
+    sold.paid,
+    (0)::bigint AS refunded,
+    0 AS refunded_pieces,
+    0 AS refund_orders,
+    (0)::bigint AS cost,
+    (0)::bigint AS fee
+   FROM sold
+  WHERE (sold.paid_at IS NOT NULL)
+UNION ALL
+ SELECT sold.org_id,
+    sold.device_id,
+    sold.product_id,
+    sold.finished_at AS at,
+    0 AS orders,
+    0 AS pieces,
+    1 AS vended,
+    0 AS turnover,
+    0 AS paid,
+    0 AS refunded,
+    0 AS refunded_pieces,
+    0 AS refund_orders,
+    sold.cost,
+    0 AS fee
+   FROM sold
+  WHERE (sold.vend_state = 'SUCCESS'::text)
+UNION ALL
+ SELECT s.org_id,
+    s.device_id,
+    s.product_id,
+    f.at,
+    0 AS orders,
+    0 AS pieces,
+    0 AS vended,
+    0 AS turnover,
+    0 AS paid,
+    0 AS refunded,
+    0 AS refunded_pieces,
+    0 AS refund_orders,
+    0 AS cost,
+    ((floor(((f.fee * s.upto) / s.whole)) - floor(((f.fee * (s.upto - (s.paid)::numeric)) / s.whole))))::bigint AS fee
+   FROM (sold s
+     JOIN ( SELECT p.org_id,
+            p.order_at,
+            p.order_id,
+            o.paid_at AS at,
+            ((p.fee_amount)::numeric - COALESCE(( SELECT sum((x.after_fee - x.before_fee)) AS sum
+                   FROM payment_fee_fixes x
+                  WHERE (x.payment_id = p.id)), (0)::numeric)) AS fee
+           FROM (payments p
+             JOIN orders o ON (((o.org_id = p.org_id) AND (o.created_at = p.order_at) AND (o.id = p.order_id))))
+          WHERE p.applied
+        UNION ALL
+         SELECT p.org_id,
+            p.order_at,
+            p.order_id,
+            x.created_at,
+            ((x.after_fee - x.before_fee) - x.returned)
+           FROM (payment_fee_fixes x
+             JOIN payments p ON (((p.id = x.payment_id) AND p.applied)))) f ON (((f.org_id = s.org_id) AND (f.order_at = s.created_at) AND (f.order_id = s.order_id))))
+  WHERE (s.whole > (0)::numeric)
+UNION ALL
+ SELECT r.org_id,
+    r.device_id,
+    u.product_id,
+    r.succeeded_at AS at,
+    0 AS orders,
+    0 AS pieces,
+    0 AS vended,
+    0 AS turnover,
+    0 AS paid,
+    r.amount AS refunded,
+    1 AS refunded_pieces,
+    ((row_number() OVER (PARTITION BY r.org_id, r.order_id, u.product_id ORDER BY r.succeeded_at, r.id) = 1))::integer AS refund_orders,
+    0 AS cost,
+    (COALESCE(b.amount, (r.amount)::numeric) - (r.amount)::numeric) AS fee
+   FROM (((refunds r
+     JOIN order_units u ON (((u.org_id = r.org_id) AND (u.created_at = r.order_at) AND (u.id = r.unit_id))))
+     JOIN orders o ON (((o.org_id = r.org_id) AND (o.created_at = r.order_at) AND (o.id = r.order_id))))
+     LEFT JOIN ( SELECT k.key,
+            (- sum(e.amount)) AS amount
+           FROM ((ledger_voucher_keys k
+             JOIN ledger_entries e ON (((e.voucher_id = k.voucher_id) AND (e.created_at = k.created_at))))
+             JOIN ledger_accounts a ON (((a.id = e.account_id) AND (a.code = '1001'::text))))
+          WHERE (k.key ~~ 'rf:%'::text)
+          GROUP BY k.key) b ON ((b.key = ('rf:'::text || r.refund_no))))
+  WHERE ((r.state = 'SUCCESS'::text) AND (r.kind = 'UNIT'::text) AND (r.amount > 0) AND (NOT o.excluded));
+  org_id bigint
+  device_id bigint
+  product_id bigint
+  at timestamp with time zone
+  orders integer
+  pieces integer
+  vended integer
+  turnover bigint
+  paid bigint
+  refunded bigint
+  refunded_pieces integer
+  refund_orders integer
+  cost bigint
+  fee numeric
+  grant delete, insert, select, update to huodao_app
+
 table public.product_rollups row security
   org_id bigint not null
   device_id bigint not null
@@ -3047,6 +3196,12 @@ table public.product_rollups row security
   turnover bigint default 0 not null
   cost bigint default 0 not null
   refunded_pieces integer default 0 not null
+  orders integer default 0 not null
+  vended integer default 0 not null
+  paid bigint default 0 not null
+  refunded bigint default 0 not null
+  refund_orders integer default 0 not null
+  fee bigint default 0 not null
   constraint product_rollups_pkey PRIMARY KEY (device_id, product_id, day, org_id)
   CREATE INDEX product_rollups_org ON public.product_rollups USING btree (org_id, day)
   CREATE INDEX product_rollups_product ON public.product_rollups USING btree (product_id, day)
@@ -3714,6 +3869,206 @@ table public.row_counts row security
   policy whole restrictive for all to public using ((( SELECT app_devices() AS app_devices) IS NULL))
   grant delete, insert, select, update to huodao_app
 
+view public.sales_facts
+ SELECT orders.org_id,
+    orders.device_id,
+    orders.pay_type,
+    orders.paid_at AS at,
+    1 AS orders,
+    orders.pieces,
+    0 AS vended,
+    orders.total_amount AS turnover,
+    orders.paid_amount AS paid,
+    (0)::bigint AS refunded,
+    0 AS refund_orders,
+    (0)::bigint AS cost,
+    (0)::bigint AS fee
+   FROM orders
+  WHERE ((orders.paid_at IS NOT NULL) AND (NOT orders.excluded))
+UNION ALL
+ SELECT o.org_id,
+    o.device_id,
+    o.pay_type,
+    o.paid_at AS at,
+    0 AS orders,
+    0 AS pieces,
+    0 AS vended,
+    0 AS turnover,
+    0 AS paid,
+    0 AS refunded,
+    0 AS refund_orders,
+    0 AS cost,
+    (p.fee_amount - (COALESCE(( SELECT sum((f.after_fee - f.before_fee)) AS sum
+           FROM payment_fee_fixes f
+          WHERE (f.payment_id = p.id)), (0)::numeric))::bigint) AS fee
+   FROM (payments p
+     JOIN orders o ON (((o.org_id = p.org_id) AND (o.created_at = p.order_at) AND (o.id = p.order_id))))
+  WHERE (p.applied AND (NOT o.excluded))
+UNION ALL
+ SELECT o.org_id,
+    o.device_id,
+    o.pay_type,
+    f.created_at AS at,
+    0 AS orders,
+    0 AS pieces,
+    0 AS vended,
+    0 AS turnover,
+    0 AS paid,
+    0 AS refunded,
+    0 AS refund_orders,
+    0 AS cost,
+    ((f.after_fee - f.before_fee) - f.returned) AS fee
+   FROM ((payment_fee_fixes f
+     JOIN payments p ON (((p.id = f.payment_id) AND p.applied)))
+     JOIN orders o ON (((o.org_id = p.org_id) AND (o.created_at = p.order_at) AND (o.id = p.order_id))))
+  WHERE (NOT o.excluded)
+UNION ALL
+ SELECT u.org_id,
+    u.device_id,
+    o.pay_type,
+    u.finished_at AS at,
+    0 AS orders,
+    0 AS pieces,
+    1 AS vended,
+    0 AS turnover,
+    0 AS paid,
+    0 AS refunded,
+    0 AS refund_orders,
+    u.cost,
+    0 AS fee
+   FROM (order_units u
+     JOIN orders o ON (((o.org_id = u.org_id) AND (o.created_at = u.created_at) AND (o.id = u.order_id))))
+  WHERE ((u.vend_state = 'SUCCESS'::text) AND (NOT o.excluded))
+UNION ALL
+ SELECT r.org_id,
+    r.device_id,
+    o.pay_type,
+    r.succeeded_at AS at,
+    0 AS orders,
+    0 AS pieces,
+    0 AS vended,
+    0 AS turnover,
+    0 AS paid,
+    r.amount AS refunded,
+    ((row_number() OVER (PARTITION BY r.org_id, r.order_id ORDER BY r.succeeded_at, r.id) = 1))::integer AS refund_orders,
+    0 AS cost,
+    (COALESCE(b.amount, (r.amount)::numeric) - (r.amount)::numeric) AS fee
+   FROM ((refunds r
+     JOIN orders o ON (((o.org_id = r.org_id) AND (o.created_at = r.order_at) AND (o.id = r.order_id))))
+     LEFT JOIN ( SELECT k.key,
+            (- sum(e.amount)) AS amount
+           FROM ((ledger_voucher_keys k
+             JOIN ledger_entries e ON (((e.voucher_id = k.voucher_id) AND (e.created_at = k.created_at))))
+             JOIN ledger_accounts a ON (((a.id = e.account_id) AND (a.code = '1001'::text))))
+          WHERE (k.key ~~ 'rf:%'::text)
+          GROUP BY k.key) b ON ((b.key = ('rf:'::text || r.refund_no))))
+  WHERE ((r.state = 'SUCCESS'::text) AND (r.kind = 'UNIT'::text) AND (r.amount > 0) AND (NOT o.excluded));
+  org_id bigint
+  device_id bigint
+  pay_type text
+  at timestamp with time zone
+  orders integer
+  pieces integer
+  vended integer
+  turnover bigint
+  paid bigint
+  refunded bigint
+  refund_orders integer
+  cost bigint
+  fee numeric
+  grant delete, insert, select, update to huodao_app
+
+view public.sales_fold_facts
+ WITH f AS (
+         SELECT s.org_id,
+            s.device_id,
+            s.pay_type,
+            s.at,
+            s.orders,
+            s.pieces,
+            s.vended,
+            s.turnover,
+            s.paid,
+            s.refunded,
+            s.refund_orders,
+            s.cost,
+            s.fee,
+            ((s.at AT TIME ZONE 'Asia/Shanghai'::text))::date AS day,
+            (EXTRACT(hour FROM (s.at AT TIME ZONE 'Asia/Shanghai'::text)))::integer AS hour
+           FROM sales_facts s
+          WHERE (s.at < ( SELECT ((sales_folded.until)::timestamp without time zone AT TIME ZONE 'Asia/Shanghai'::text) AS timezone
+                   FROM sales_folded))
+        )
+ SELECT f.org_id,
+    g.grain,
+    g.day,
+    g.device_id,
+    g.hour,
+    g.pay_type,
+        CASE
+            WHEN (g.grain = 'DAY'::text) THEN ((sum(f.orders) > 0))::integer
+            ELSE 0
+        END AS devices,
+    sum(f.orders) AS orders,
+    sum(f.pieces) AS pieces,
+    sum(f.vended) AS vended,
+    sum(f.turnover) AS turnover,
+    sum(f.paid) AS paid,
+    sum(f.refunded) AS refunded,
+    sum(f.refund_orders) AS refund_orders,
+    sum(f.cost) AS cost,
+    sum(f.fee) AS fee
+   FROM (f
+     CROSS JOIN LATERAL ( VALUES ('DAY'::text,f.day,0,'-1'::integer,''::text), ('HOUR'::text,f.day,0,f.hour,''::text), ('PAY'::text,f.day,0,'-1'::integer,f.pay_type), ('MONTH'::text,(date_trunc('month'::text, (f.day)::timestamp with time zone))::date,f.device_id,'-1'::integer,''::text)) g(grain, day, device_id, hour, pay_type))
+  WHERE ((g.grain <> 'MONTH'::text) OR (g.day < ( SELECT date_trunc('month'::text, (sales_folded.until)::timestamp with time zone) AS date_trunc
+           FROM sales_folded)))
+  GROUP BY f.org_id, f.device_id, g.grain, g.day, g.device_id, g.hour, g.pay_type;
+  org_id bigint
+  grain text
+  day date
+  device_id bigint
+  hour integer
+  pay_type text
+  devices integer
+  orders bigint
+  pieces bigint
+  vended bigint
+  turnover numeric
+  paid numeric
+  refunded numeric
+  refund_orders bigint
+  cost numeric
+  fee numeric
+
+table public.sales_folded
+  one boolean default true not null
+  until date not null
+  constraint sales_folded_one_check CHECK (one)
+  constraint sales_folded_pkey PRIMARY KEY (one)
+  grant select to huodao_app
+
+table public.sales_folds row security
+  org_id bigint not null
+  grain text not null
+  day date not null
+  device_id bigint not null
+  hour integer not null
+  pay_type text not null
+  devices integer default 0 not null
+  orders integer default 0 not null
+  pieces integer default 0 not null
+  vended integer default 0 not null
+  turnover bigint default 0 not null
+  paid bigint default 0 not null
+  refunded bigint default 0 not null
+  refund_orders integer default 0 not null
+  cost bigint default 0 not null
+  fee bigint default 0 not null
+  constraint sales_folds_grain_check CHECK ((grain = ANY (ARRAY['DAY'::text, 'HOUR'::text, 'PAY'::text, 'MONTH'::text])))
+  constraint sales_folds_pkey PRIMARY KEY (org_id, grain, day, device_id, hour, pay_type)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant select to huodao_app
+
 table public.sales_rollups row security
   org_id bigint not null
   device_id bigint not null
@@ -3726,6 +4081,8 @@ table public.sales_rollups row security
   refunded bigint default 0 not null
   refund_orders integer default 0 not null
   cost bigint default 0 not null
+  vended integer default 0 not null
+  fee bigint default 0 not null
   constraint sales_rollups_grain_check CHECK ((grain = ANY (ARRAY['HOUR'::text, 'DAY'::text, 'TOTAL'::text])))
   constraint sales_rollups_pkey PRIMARY KEY (device_id, grain, at, org_id)
   CREATE INDEX sales_rollups_org ON public.sales_rollups USING btree (org_id, grain, at)
@@ -5600,6 +5957,72 @@ begin
   execute format('drop table %I', month);
 end $function$
 -- execute: huodao_app
+
+CREATE OR REPLACE FUNCTION public.app_fold_sales(first date, last date, orgs bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  done date;
+  own bigint[] := coalesce(orgs, array(select id from organisations));
+  since timestamptz;
+  till timestamptz;
+begin
+  select until into done from sales_folded for update;
+  last := least(last, done - 1);
+  if first > last then return; end if;
+  since := first::timestamp at time zone 'Asia/Shanghai';
+  till := (last + 1)::timestamp at time zone 'Asia/Shanghai';
+  delete from sales_folds where org_id = any(own) and grain in ('DAY','HOUR','PAY')
+    and day between first and last;
+  insert into sales_folds select org_id, grain, (at at time zone 'Asia/Shanghai')::date, 0,
+      case grain when 'DAY' then -1
+        else extract(hour from at at time zone 'Asia/Shanghai')::int end, '',
+      case grain when 'DAY' then count(*) filter (where orders > 0) else 0 end, sum(orders),
+      sum(pieces), sum(vended), sum(turnover), sum(paid), sum(refunded), sum(refund_orders),
+      sum(cost), sum(fee)
+    from sales_rollups where org_id = any(own) and grain in ('DAY','HOUR') and at >= since
+      and at < till group by org_id, grain, at;
+  insert into sales_folds select org_id, 'PAY', day, 0, -1, pay_type, 0, sum(orders), sum(pieces),
+      sum(vended), sum(turnover), sum(paid), sum(refunded), sum(refund_orders), sum(cost), sum(fee)
+    from pay_rollups where org_id = any(own) and day between first and last
+    group by org_id, day, pay_type;
+  -- months that are over, of which some day was added up
+  first := date_trunc('month', first);
+  last := least(date_trunc('month', last) + interval '1 month', date_trunc('month', done))::date;
+  delete from sales_folds where org_id = any(own) and grain = 'MONTH' and day >= first and day < last;
+  insert into sales_folds select org_id, 'MONTH',
+      date_trunc('month', at at time zone 'Asia/Shanghai')::date, device_id, -1, '', 0, sum(orders),
+      sum(pieces), sum(vended), sum(turnover), sum(paid), sum(refunded), sum(refund_orders),
+      sum(cost), sum(fee)
+    from sales_rollups where org_id = any(own) and grain = 'DAY'
+      and at >= first::timestamp at time zone 'Asia/Shanghai'
+      and at < last::timestamp at time zone 'Asia/Shanghai' group by 1, 3, 4;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.app_fold_sales_until(day date)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  done date;
+  upto date;
+begin
+  select until into done from sales_folded for update;
+  if done = '2000-01-01' then
+    select (min(at) at time zone 'Asia/Shanghai')::date into done from sales_rollups
+      where grain = 'DAY';
+    if done is null then return false; end if;
+  end if;
+  upto := least(day, done + 31);
+  if upto > done then update sales_folded set until = upto; end if;
+  perform app_fold_sales(done - 2, greatest(upto, done) - 1, null);
+  return upto < day;
+end $function$
 
 CREATE OR REPLACE FUNCTION public.app_hold_batches(ids bigint[])
  RETURNS void

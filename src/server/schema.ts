@@ -1349,6 +1349,22 @@ export interface PasswordResetsTable {
   handled_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface PayRollupsTable {
+  org_id: number
+  device_id: number
+  pay_type: string
+  day: string
+  orders: Generated<number>
+  pieces: Generated<number>
+  vended: Generated<number>
+  turnover: Generated<number>
+  paid: Generated<number>
+  refunded: Generated<number>
+  refund_orders: Generated<number>
+  cost: Generated<number>
+  fee: Generated<number>
+}
+
 export interface PaymentBillDaysTable {
   provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
   day: string
@@ -1595,6 +1611,23 @@ export interface ProductCategoriesTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface ProductFactsTable {
+  org_id: number | null
+  device_id: number | null
+  product_id: number | null
+  at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  orders: number | null
+  pieces: number | null
+  vended: number | null
+  turnover: number | null
+  paid: number | null
+  refunded: number | null
+  refunded_pieces: number | null
+  refund_orders: number | null
+  cost: number | null
+  fee: number | null
+}
+
 export interface ProductRollupsTable {
   org_id: number
   device_id: number
@@ -1604,6 +1637,12 @@ export interface ProductRollupsTable {
   turnover: Generated<number>
   cost: Generated<number>
   refunded_pieces: Generated<number>
+  orders: Generated<number>
+  vended: Generated<number>
+  paid: Generated<number>
+  refunded: Generated<number>
+  refund_orders: Generated<number>
+  fee: Generated<number>
 }
 
 export interface ProductsTable {
@@ -1941,6 +1980,65 @@ export interface RowCountsTable {
   cost: number
 }
 
+export interface SalesFactsTable {
+  org_id: number | null
+  device_id: number | null
+  pay_type: string | null
+  at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  orders: number | null
+  pieces: number | null
+  vended: number | null
+  turnover: number | null
+  paid: number | null
+  refunded: number | null
+  refund_orders: number | null
+  cost: number | null
+  fee: number | null
+}
+
+export interface SalesFoldFactsTable {
+  org_id: number | null
+  grain: string | null
+  day: string | null
+  device_id: number | null
+  hour: number | null
+  pay_type: string | null
+  devices: number | null
+  orders: number | null
+  pieces: number | null
+  vended: number | null
+  turnover: number | null
+  paid: number | null
+  refunded: number | null
+  refund_orders: number | null
+  cost: number | null
+  fee: number | null
+}
+
+export interface SalesFoldedTable {
+  one: Generated<boolean>
+  until: string
+}
+
+export interface SalesFoldsTable {
+  org_id: number
+  grain: 'DAY' | 'HOUR' | 'PAY' | 'MONTH'
+  day: string
+  device_id: number
+  hour: number
+  pay_type: string
+  devices: Generated<number>
+  orders: Generated<number>
+  pieces: Generated<number>
+  vended: Generated<number>
+  turnover: Generated<number>
+  paid: Generated<number>
+  refunded: Generated<number>
+  refund_orders: Generated<number>
+  cost: Generated<number>
+  fee: Generated<number>
+}
+
 export interface SalesRollupsTable {
   org_id: number
   device_id: number
@@ -1953,6 +2051,8 @@ export interface SalesRollupsTable {
   refunded: Generated<number>
   refund_orders: Generated<number>
   cost: Generated<number>
+  vended: Generated<number>
+  fee: Generated<number>
 }
 
 export interface ScanTicketsTable {
@@ -2980,6 +3080,7 @@ export interface DB {
   organisations: OrganisationsTable
   password_history: PasswordHistoryTable
   password_resets: PasswordResetsTable
+  pay_rollups: PayRollupsTable
   payment_bill_days: PaymentBillDaysTable
   payment_bills: PaymentBillsTable
   payment_configs: PaymentConfigsTable
@@ -2997,6 +3098,7 @@ export interface DB {
   price_schedules: PriceSchedulesTable
   process_stats: ProcessStatsTable
   product_categories: ProductCategoriesTable
+  product_facts: ProductFactsTable
   product_rollups: ProductRollupsTable
   products: ProductsTable
   recall_destructions: RecallDestructionsTable
@@ -3022,6 +3124,10 @@ export interface DB {
   row_count_changes: RowCountChangesTable
   row_count_facts: RowCountFactsTable
   row_counts: RowCountsTable
+  sales_facts: SalesFactsTable
+  sales_fold_facts: SalesFoldFactsTable
+  sales_folded: SalesFoldedTable
+  sales_folds: SalesFoldsTable
   sales_rollups: SalesRollupsTable
   scan_tickets: ScanTicketsTable
   schema_migrations: SchemaMigrationsTable
