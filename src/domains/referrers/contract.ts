@@ -32,13 +32,15 @@ const mobile = z
 const idName = z.string().trim().max(30).default('')
 const needsName = bi('个人接收方须填写证件姓名', 'A personal receiver has the name of his papers')
 type Person = { readonly receiveKind: string; readonly idName: string }
-const named = (c: z.core.ParsePayload<Person>) => {
-  if (c.value.receiveKind === 'PERSONAL' && !c.value.idName)
-    c.issues.push({ code: 'custom', path: ['idName'], message: needsName, input: c.value })
-}
+const named = ({ receiveKind, idName }: Person) => receiveKind !== 'PERSONAL' || idName !== ''
 export const NewReferrer = z
   .strictObject({ orgId: f.id.optional(), ...fields, mobile, idName })
-  .check(named)
+  // with the other faults of the form, not when those are mended
+  .refine(named, {
+    path: ['idName'],
+    error: needsName,
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  })
 /** Number and name of the papers are written, not read: empty leaves them. */
 export const EditReferrer = z.strictObject({
   id: f.id,

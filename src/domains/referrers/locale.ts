@@ -4,6 +4,7 @@ export const locale = defineLocale(
   {
     one: '推荐人',
     many: '推荐人',
+    section: '推荐人信息',
     fields: {
       referrerName: '推荐人姓名',
       mobile: '手机号',
@@ -46,6 +47,7 @@ export const locale = defineLocale(
   {
     one: 'referrer',
     many: 'referrers',
+    section: 'Referrer',
     fields: {
       referrerName: 'Referrer',
       mobile: 'Mobile',

@@ -27,6 +27,9 @@ test('the sentences of the form', async () => {
     ['mobile', '手机号不合法'],
   ])
   expect(errors((await create({ idName: '' })).body)[0]?.[0]).toBe('idName')
+  // at once with what else is wrong
+  const both = errors((await create({ idName: '', mobile: '1' })).body)
+  expect(both.map(([field]) => field).toSorted()).toEqual(['idName', 'mobile'])
   expect(errors((await create({ defaultBp: 3001 })).body)).toEqual([
     ['defaultBp', '默认比例须在0–30%之间'],
   ])

@@ -34,7 +34,7 @@ export function ReferrerPage() {
           : { ...defaultsOf(save.input), orgId }
       }
     >
-      <Section title={t('one')}>
+      <Section title={t('section')}>
         <ReferrerFields row={row} />
       </Section>
     </FormPage>
