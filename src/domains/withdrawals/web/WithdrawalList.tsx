@@ -21,6 +21,8 @@ const RejectDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.Reje
 const OfflineDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.OfflineDialog))
 const PayeeDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.PayeeDialog))
 
+const isCode = (reason: string) => /^[A-Z][A-Z_]+$/.test(reason)
+
 type Doing = { what: 'ask' } | { what: 'reject' | 'offline' | 'payee'; row: WithdrawalRow }
 
 /** Money that leaves: a tab of the page of money. */
@@ -51,6 +53,9 @@ export function WithdrawalList() {
   })
   const payee = ({ bankName, method, accountNo }: WithdrawalRow) =>
     `${bankName || t(`enums.method.${method}`)} ${accountNo}`
+  /** What a person wrote, or what a channel says in its own words. */
+  const why = ({ reason }: WithdrawalRow) =>
+    isCode(reason) ? t(`why.${reason}`, { defaultValue: t('why.OTHER', { code: reason }) }) : reason
   const ask = may('withdrawal:create') ? (
     <Button type="primary" onClick={() => setDoing({ what: 'ask' })}>
       {t('ask')}
@@ -105,7 +110,7 @@ export function WithdrawalList() {
           col('secondApprover', { defaultHidden: true }),
           col('payTime', { defaultHidden: true }),
           col('payer', { defaultHidden: true }),
-          col('reason'),
+          col('reason', { fit: (_, row) => why(row), render: (_, row) => why(row) }),
           col('remark', { defaultHidden: true }),
           col('confirmUntil', { defaultHidden: true }),
           col('transferNo', { defaultHidden: true }),
