@@ -373,6 +373,11 @@ test('what was not split in time is settled by the ledger; what is on its way is
     `select detail ->> 'why' as why from security_events where kind = 'PAYMENT_CHANNEL'`,
   )
   expect(told.map(({ why }) => why)).toContain('FREEZE')
+  const heard = await world.sql<{ username: string }>(
+    `select distinct u.username from messages m join users u on u.id = m.user_id
+      where m.title_zh like '%冻结期' order by 1`,
+  )
+  expect(heard.map(({ username }) => username)).toContain('ROLE_FULL')
   pass(3 * 86_400)
   await guardFreeze(world.app)
   now = was

@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
+import { bi } from '../../../shared/text.ts'
+import { notify } from '../../notices/server/notify.ts'
 import { freezeAlertDays, splitFrom } from '../rules.ts'
 import { accrue, foldDues, mostDue, settleDue } from './accrue.ts'
 import { returnKind } from './returns.ts'
@@ -50,6 +52,22 @@ export async function guardFreeze(app: App): Promise<void> {
       select s.org_id as "orgId", count(*)::int as orders ${open}
         and ${ends} <= ${ctx.now}::timestamptz + make_interval(days => ${freezeAlertDays})
       group by 1 order by 1`
-    for (const { orgId, orders } of near) await tellOf(ctx, `${orgId}`, 'FREEZE', `${orders}`)
+    for (const { orgId, orders } of near) {
+      await tellOf(ctx, `${orgId}`, 'FREEZE', `${orders}`)
+      await notify(ctx, {
+        kind: 'ORDER',
+        permission: 'split:retry',
+        ...{ orgId, orAbove: true },
+        title: bi(
+          `${orders} 笔分账即将超过冻结期`,
+          `${orders} splits reach the end of their freeze soon`,
+        ),
+        body: bi(
+          `支付通道将在${freezeAlertDays}天内解冻资金，未分账的部分将改由账本结算。`,
+          `Within ${freezeAlertDays} days the channel lets go of the money; what is not split then is settled by the ledger.`,
+        ),
+        link: '/finance/sub-ledger-list/orders?odd=true',
+      })
+    }
   })
 }
