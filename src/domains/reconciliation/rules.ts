@@ -36,6 +36,8 @@ export const kinds = [
   'LANE_HOLDS',
   'VOUCHER_BALANCE',
   'PARTY_BALANCE',
+  // what rounding owes a party of a strategy
+  'CARRY',
   // our books with the provider's bill
   'LOCAL_ONLY',
   'CHANNEL_ONLY',

@@ -10,7 +10,7 @@ import { allowedFrom, defineStates } from '../../shared/moves.ts'
  */
 const parts = 10_000
 /** What a carry must stay below; beyond it a person looks. */
-const largestCarry = 100 * parts
+export const largestCarry = 100 * parts
 
 /** Through the channel, from a merchant below it, or in the ledger until it is withdrawn. */
 export const modes = ['CHANNEL', 'SUB_MERCHANT', 'LEDGER'] as const

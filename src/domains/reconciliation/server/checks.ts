@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { platformOrg } from '../../../shared/access.ts'
+import { largestCarry } from '../../splits/rules.ts'
 import type { DifferenceKind, Inner, Part, Window } from '../rules.ts'
 
 /**
@@ -319,6 +320,17 @@ const checks: readonly Check[] = [
       full join truth t on t.org_id = b.org_id and t.code = b.code
       where coalesce(b.balance, 0) <> coalesce(t.balance, 0)`,
   },
+  {
+    // by whole yuan: what somebody explained is not found again for a fen more
+    part: 'LEDGER',
+    kind: 'CARRY',
+    sql: () => sql`select c.org_id as "orgId", null::bigint as "deviceId",
+        t.name || ' #' || c.strategy_id || '/' || c.collector_org_id || '/'
+          || coalesce(c.party_org_id, -c.referrer_id) as subject, null::text as "orderNum",
+        (c.carry / ${largestCarry}::bigint * 100)::bigint as "localAmount", 0::bigint as "otherAmount"
+      from split_carries c join split_strategies t on t.id = c.strategy_id
+      where abs(c.carry) >= ${largestCarry}`,
+  },
 ]
 const refundKey = sql`case when p.applied then 'rf:' else 'susr:' end || r.refund_no`
 /** A machine and its lane, as people say it; a lane of before has its own number. */
@@ -330,7 +342,9 @@ const lately = ({ from }: Span) => new Date(from.getTime() - 62 * 86_400_000)
 
 export const checksOf = (part: Part): readonly Check[] => checks.filter((c) => c.part === part)
 /** Kinds that say how things are now, not what happened on a day. */
-export const present: readonly DifferenceKind[] = ['LANE_QUANTITY', 'LANE_HOLDS', 'PARTY_BALANCE']
+export const present: readonly DifferenceKind[] = [
+  ...(['LANE_QUANTITY', 'LANE_HOLDS', 'PARTY_BALANCE', 'CARRY'] as const),
+]
 
 /** What of the day was compared, by organisation. */
 export const totals: Readonly<Record<Inner, (span: Span) => RawBuilder<unknown>>> = {

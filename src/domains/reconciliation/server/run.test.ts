@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWorld, place, type World, worldNow } from '../../../../test/support/world.ts'
+import { openWorld, place, rowId, type World, worldNow } from '../../../../test/support/world.ts'
 import { withClient } from '../../../server/catalogue.ts'
 import { runDue } from '../../../server/work.ts'
 import { keepBill, simulated } from '../../payments/server/bills.ts'
@@ -87,6 +87,34 @@ test('a difference is kept once, told once, and settled when it was mended', asy
   await reconcileDay(world.app, day, true)
   expect((await open()).map((found) => found.state)).toEqual(['RESOLVED'])
   await world.sql('delete from reconciliation_differences')
+})
+
+test('what rounding owes a party is a task from a yuan on, and again a yuan later', async () => {
+  const carries = (fen: number) =>
+    world.sql(
+      `insert into split_carries (org_id, strategy_id, collector_org_id, party_org_id, carry)
+        values (3, ${rowId('OWN', 1)}, 3, 3, $1), (3, ${rowId('OWN', 1)}, 3, 1, -$1)
+        on conflict (strategy_id, collector_org_id, party_org_id, referrer_id) do update set carry = excluded.carry`,
+      [fen * 10_000],
+    )
+  const found = async () => {
+    await reconcileDay(world.app, day, true)
+    return (
+      await world.sql<{ said: string }>(
+        `select state || ' ' || local_amount as said from reconciliation_differences
+          where kind = 'CARRY' order by local_amount`,
+      )
+    ).map(({ said }) => said)
+  }
+  await carries(99)
+  expect(await found()).toEqual([])
+  await carries(105)
+  expect(await found()).toEqual(['OPEN -100', 'OPEN 100'])
+  await carries(150)
+  expect(await found()).toEqual(['OPEN -100', 'OPEN 100'])
+  await carries(0)
+  expect(await found()).toEqual(['RESOLVED -100', 'RESOLVED 100'])
+  await world.sql(`delete from reconciliation_differences where kind = 'CARRY'`)
 })
 
 test('the comparison waits for nobody, and nobody for it', async () => {
