@@ -1,18 +1,21 @@
-import { Button, Result } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Output } from '../../../shared/contract.ts'
 import { call, messageOf } from '../../../web/call.ts'
+import { PublicNote, tall } from '../../../web/PublicNote.tsx'
 import { referrers } from '../contract.ts'
 
 type Seen = Output<typeof referrers.look>
+/** A public page has no router. */
+const asked = () => {
+  const search = new URLSearchParams(location.search)
+  return { code: search.get('k') ?? '', oauthCode: search.get('code') }
+}
 
 /** What a referrer sees who scanned his code; WeChat comes back with a code of its own. */
 export function BindPage() {
   const { t } = useTranslation('referrers')
-  // a public page stands outside the router
-  const search = new URLSearchParams(location.search)
-  const [code, oauthCode] = [search.get('k') ?? '', search.get('code')]
+  const [{ code, oauthCode }] = useState(asked)
   const [seen, setSeen] = useState<Seen | null>(null)
   const [failed, setFailed] = useState('')
   const [done, setDone] = useState(false)
@@ -33,23 +36,23 @@ export function BindPage() {
     }
     setBusy(false)
   }
-  const status = failed ? 'error' : done ? 'success' : 'info'
+  if (failed || done) return <PublicNote title={failed || t('bound')} />
+  if (!seen) return <main />
   return (
-    <main>
-      <Result
-        status={status}
-        title={failed || (done ? t('bound') : t('bindTitle'))}
-        subTitle={
-          seen && !failed && !done ? t('bindText', { org: seen.orgName, name: seen.name }) : null
-        }
-        extra={
-          seen && !failed && !done ? (
-            <Button type="primary" size="large" loading={busy} onClick={() => void bind()}>
-              {t('bind')}
-            </Button>
-          ) : null
-        }
-      />
-    </main>
+    <PublicNote
+      title={t('bindTitle')}
+      lines={[t('bindText', { org: seen.orgName, name: seen.name })]}
+      action={
+        <button
+          type="button"
+          className="hd-plain-button"
+          style={tall}
+          disabled={busy}
+          onClick={() => void bind()}
+        >
+          {t('bind')}
+        </button>
+      }
+    />
   )
 }
