@@ -2,12 +2,13 @@ import type { CurrentUser } from '../shared/person.ts'
 import type { Screen } from '../shared/screens.ts'
 import { pathsOf } from './menus.ts'
 
-/** Paths open without a session: the specification's (section 2), and one that a code leads to. */
+/** Paths open without a session: the specification's (section 2), and those that a code leads to. */
 export const publicPaths: readonly string[] = [
   '/login',
   '/404',
   '/commodityimg',
   '/bind-referrer',
+  '/confirm-transfer',
   '/screen',
 ]
 

@@ -45,6 +45,7 @@ const open = [
   'session.scan',
   'session.scanIdentity',
   'session.undo',
+  'withdrawals.lookConfirm',
   'workbench.wall', // the figures of a display link
 ]
 /** Endpoints whose transaction sees all organisations: the application check is their only wall. */
@@ -67,6 +68,7 @@ const system = [
   'replenishment.result',
   'settings.list',
   'settings.server',
+  'withdrawals.lookConfirm',
   'workbench.wall', // reads in the scope of its link
 ]
 

@@ -43,6 +43,7 @@ const alike: Readonly<Record<string, string>> = {
   'splitSimulations.create': 'a computation of his own, three at a time',
   'splitStrategies.preview': 'computes only',
   'splitStrategies.copy': 'each is a draft of its own name',
+  'withdrawals.confirmCode': 'a code to scan, which moves nothing',
   'withdrawals.payee': 'reads an account, and says so in the log',
   'drugControl.goOnDuty': 'whoever is there already is there',
   'drugControl.beat': 'a sign of life',

@@ -410,6 +410,8 @@ export async function openWechatPay(now: () => Date): Promise<
     create_time: '2026-11-21T14:00:00+08:00',
     state,
     ...(state === 'FAIL' ? { fail_reason: 'ACCOUNT_NOT_EXIST' } : {}),
+    // said to who asks for the transfer, not to who asks after it
+    ...(state === 'WAIT_USER_CONFIRM' && !whole ? { package_info: `pkg-${no}` } : {}),
     ...(whole ? { mch_id: mchId, appid: appId, transfer_amount: amount } : {}),
   })
   const unsealed = (text: string): string =>

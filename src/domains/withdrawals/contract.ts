@@ -5,7 +5,7 @@ import * as f from '../../shared/fields.ts'
 import { listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { methods } from '../payout-accounts/rules.ts'
-import { withdrawalErrors, withdrawalStateNames } from './rules.ts'
+import { confirmStates, withdrawalErrors, withdrawalStateNames } from './rules.ts'
 
 const State = z.enum(withdrawalStateNames).meta({
   tones: {
@@ -61,6 +61,7 @@ export const WithdrawalRow = z.strictObject({
     retry: z.boolean(),
     payByHand: z.boolean(),
     payee: z.boolean(),
+    confirm: z.boolean(),
   }),
 })
 export type WithdrawalRow = z.infer<typeof WithdrawalRow>
@@ -194,6 +195,35 @@ export const withdrawals = {
       fee: f.fen.default(0),
     }),
     output: WithdrawalRow,
+  }),
+  confirmCode: write('withdrawal:create', {
+    path: '/finance/withdrawals/{id}/confirm-code',
+    summary: 'A code for the payee of a transfer of WeChat; the ones before it are over',
+    audit: 'withdrawals.confirmCode',
+    errors: [withdrawalErrors.wrongState],
+    input: z.strictObject({ id: f.id }),
+    output: z.strictObject({ url: z.string(), expireTime: f.instant }),
+  }),
+  lookConfirm: write('open', {
+    path: '/mobile/withdrawal-codes/look',
+    summary: 'What waits for the payee who has this code, and what WeChat asks him',
+    audit: { none: 'nothing is changed' },
+    scope: 'system',
+    guessable: true,
+    errors: [withdrawalErrors.codeOver],
+    input: z.strictObject({
+      code: z.string().regex(/^[\w-]{43}$/, withdrawalErrors.codeOver.text),
+    }),
+    output: z.strictObject({
+      state: z.enum(confirmStates),
+      amount: f.fen,
+      orgName: z.string(),
+      /** Its first letter. */
+      holder: z.string(),
+      confirmUntil: f.instant.nullable(),
+      /** Null: WeChat asks him by itself, or nothing waits. */
+      pay: z.strictObject({ mchId: z.string(), appId: z.string(), package: z.string() }).nullable(),
+    }),
   }),
   payee: write('withdrawal:pay', {
     path: '/finance/withdrawals/{id}/payee',

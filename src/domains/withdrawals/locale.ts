@@ -33,6 +33,20 @@ export const locale = defineLocale(
     empty: '还没有提现记录',
     emptyHint: '可提现余额达到最低金额后即可申请',
     byHand: '线下打款',
+    confirmCode: '收款确认码',
+    confirmShort: '确认码',
+    confirmHint: '请收款人使用微信扫码并确认收款，{time} 前有效；逾期未确认将退回可提现余额。',
+    confirm: {
+      WAITING: '确认收款',
+      said: '已确认，正在到账',
+      PAID: '已到账',
+      OVER: '无需确认，或已超过确认时限',
+      what: '{org}的提现：收款人 {holder}，金额 {amount}',
+      until: '请于 {time} 前确认',
+      yes: '确认收款',
+      open: '请收款人在微信中打开此页面',
+      elsewhere: '请收款人在微信中查看微信支付的收款通知',
+    },
     why: {
       OTHER: '渠道未付款（{code}）',
       PAYEE_REFUSED: '收款方拒收',
@@ -106,6 +120,7 @@ export const locale = defineLocale(
       retry: '重新打款',
       offlinePaid: '登记线下打款',
       payee: '查看收款账号',
+      confirmCode: '生成收款确认码',
     },
   },
   {
@@ -141,6 +156,21 @@ export const locale = defineLocale(
     empty: 'No withdrawals yet',
     emptyHint: 'Ask for one when the balance reaches the smallest amount',
     byHand: 'By hand',
+    confirmCode: 'Code to confirm',
+    confirmShort: 'Confirm',
+    confirmHint:
+      'The payee scans it with WeChat and says yes before {time}; else the money goes back to the balance.',
+    confirm: {
+      WAITING: 'Receive the money',
+      said: 'Confirmed; it is on its way',
+      PAID: 'Paid',
+      OVER: 'Nothing to confirm, or its time is over',
+      what: 'Withdrawal of {org}: {amount} for {holder}',
+      until: 'Confirm before {time}',
+      yes: 'Receive',
+      open: 'The payee opens this page in WeChat',
+      elsewhere: 'See the message of WeChat Pay in WeChat',
+    },
     why: {
       OTHER: 'The channel did not pay ({code})',
       PAYEE_REFUSED: 'The payee refused it',
@@ -214,6 +244,7 @@ export const locale = defineLocale(
       retry: 'Paid a withdrawal again',
       offlinePaid: 'Registered a transfer by hand',
       payee: 'Saw an account number',
+      confirmCode: 'Made a code for a payee',
     },
   },
 )

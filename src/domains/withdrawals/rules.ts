@@ -33,6 +33,7 @@ export const withdrawalErrors = defineErrors('withdrawals', {
     '平台的收款配置已停用，请改用线下打款',
     'The platform’s merchant is disabled: pay by hand',
   ],
+  codeOver: [422203, '链接已失效，请联系发送人重新获取', 'This link is over: ask for another one'],
   feeTooLarge: [422200, '手续费不能大于提现金额', 'The fee is more than the amount'],
 })
 
@@ -124,6 +125,21 @@ export const payableByHand = (
 
 /** Seconds between two questions to a channel that has not decided: then hourly, for two days. */
 export const queryWaits = [30, 300, ...Array.from({ length: 48 }, () => 3600)]
+/** Whoever asked for it sends its payee the page on which he says yes. */
+export const confirmable = (
+  { state, method }: { state: WithdrawalState; method: Method },
+  own: boolean,
+): ErrorDef | null =>
+  own && state === 'CONFIRMING' && method === 'WECHAT' ? null : withdrawalErrors.wrongState
+export const confirmStates = ['WAITING', 'PAID', 'OVER'] as const
+/** What the page of a payee says. */
+export const confirmStateOf = (
+  { state, confirmUntil }: { state: WithdrawalState; confirmUntil: Date | null },
+  now: Date,
+): (typeof confirmStates)[number] => {
+  if (state === 'PAID') return 'PAID'
+  return state === 'CONFIRMING' && confirmUntil !== null && confirmUntil > now ? 'WAITING' : 'OVER'
+}
 /** So long the payee has to confirm a transfer of WeChat. */
 export const confirmHours = 24
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { sealAccount } from '../../../src/domains/payout-accounts/server/accounts.ts'
 import { place, rowId, type World } from '../../support/world.ts'
 import { byRow, type DomainSamples, fresh, own, uploaded, versionOf } from './kit.ts'
@@ -47,6 +47,20 @@ async function asked(world: World, state = 'PENDING', applicant = 'ROLE_FINANCE'
       post(ctx, [setAside({ no, round: 1, orgId: place.OWN, amount: 1000 })]),
     )
   return { id, version: 1 }
+}
+
+/** One that its payee has to confirm, and the code that was sent to him. */
+async function waiting(world: World) {
+  const [{ id }, code] = [
+    await asked(world, 'APPROVED', 'ROLE_FULL'),
+    randomBytes(32).toString('base64url'),
+  ]
+  await world.sql(
+    `update withdrawals set state = 'CONFIRMING', method = 'WECHAT', provider = 'SIMULATOR',
+        confirm_until = '2030-01-01', confirm_hash = decode($2, 'hex') where id = $1`,
+    [id, createHash('sha256').update(code).digest('hex')],
+  )
+  return { id, code }
 }
 
 const owner = (where: 'PLATFORM' | 'PARENT' | 'OWN' | 'SIBLING' | 'CHILD') => ({
@@ -130,6 +144,8 @@ export const withdrawals: DomainSamples = {
       ...(await asked(world, 'APPROVED')),
       voucher: await uploaded(world),
     }),
+    'withdrawals.confirmCode': async (world) => ({ id: (await waiting(world)).id }),
+    'withdrawals.lookConfirm': async (world) => ({ code: (await waiting(world)).code }),
     'withdrawals.payee': async (world) => ({ id: (await asked(world, 'APPROVED')).id }),
   },
 }

@@ -138,8 +138,8 @@ export type TransferRequest = {
 export type TransferAnswer =
   | { state: 'SUCCESS'; transferNo: string }
   | { state: 'PROCESSING' }
-  /** The payee has to say yes in WeChat. */
-  | { state: 'CONFIRM' }
+  /** The payee has to say yes in WeChat; with what his page asks him, where the channel said it. */
+  | { state: 'CONFIRM'; package?: string }
   | { state: 'DENIED'; reason: string }
   | Retry
 /** `ABSENT`: the channel knows no transfer of this number; it may still be on its way there. */

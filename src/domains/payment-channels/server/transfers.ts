@@ -75,7 +75,8 @@ export function wechatTransfers(
     if (data.mch_id !== undefined && data.mch_id !== mchId) return retry('of another merchant')
     const state = textOf(data.state)
     if (state === 'SUCCESS') return { state, transferNo: textOf(data.transfer_bill_no) }
-    if (state === 'WAIT_USER_CONFIRM') return { state: 'CONFIRM' }
+    if (state === 'WAIT_USER_CONFIRM')
+      return { state: 'CONFIRM', package: textOf(data.package_info).slice(0, 2000) }
     if (state === 'FAIL' || state === 'CANCELLED') return denied(textOf(data.fail_reason) || state)
     // theirs is spelt so
     return ['ACCEPTED', 'PROCESSING', 'TRANSFERING', 'CANCELING'].includes(state)

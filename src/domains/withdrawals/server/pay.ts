@@ -64,6 +64,8 @@ export async function attempt(app: App, due: Due): Promise<TransferAnswer> {
   }
   const before = await transfers.query(request)
   if (before.state === 'ABSENT') return transfers.pay(request)
+  // the answer that said what his page asks got lost: it is said again under the number, paid once
+  if (before.state === 'CONFIRM' && confirmUntil === null) return transfers.pay(request)
   if (before.state === 'CONFIRM' && confirmUntil !== null && confirmUntil <= app.now()) {
     await transfers.cancel(request)
     const after = await transfers.query(request)
@@ -96,10 +98,18 @@ async function mark(ctx: Ctx, due: Due, to: Ending<TransferAnswer>): Promise<voi
   if (to.state === 'DENIED') return denied(ctx, due, to.reason)
   // the payee has a day; asked again when the lease ends, which is no try
   if (to.state === 'CONFIRM') {
-    await sql`update withdrawals set state = 'CONFIRMING', waited = waited + 1, version = version + 1,
+    const { rows } = await sql`update withdrawals
+      set state = 'CONFIRMING', waited = waited + 1, version = version + 1,
+        confirm_package = coalesce(nullif(${to.package ?? ''}, ''), confirm_package),
         confirm_until = coalesce(confirm_until, ${ctx.now}::timestamptz
           + make_interval(hours => ${confirmHours}))
-      where ${due.ours} and state in ('PAYING','CONFIRMING')`.execute(ctx.db)
+      where ${due.ours} and state in ('PAYING','CONFIRMING') returning 1`.execute(ctx.db)
+    if (rows.length && due.confirmUntil === null)
+      await tell(
+        ctx,
+        due,
+        bi('提现待收款人在微信中确认', 'The payee has to confirm a withdrawal in WeChat'),
+      )
     ctx.touch('withdrawals', due.orgId)
     return
   }
@@ -122,7 +132,7 @@ const link = '/finance/billing-details/withdrawals'
 
 async function paid(ctx: Ctx, due: Due, transferNo: string): Promise<void> {
   const { rows } = await sql`update withdrawals set state = 'PAID', paid_at = ${ctx.now},
-      transfer_no = ${transferNo}, next_at = null, last_error = null, confirm_until = null,
+      transfer_no = ${transferNo}, next_at = null, last_error = null, confirm_until = null, confirm_package = '',
       version = version + 1
     where id = ${due.id} and state in ('PAYING','CONFIRMING') returning 1`.execute(ctx.db)
   if (!rows.length) return
@@ -133,7 +143,7 @@ async function paid(ctx: Ctx, due: Due, transferNo: string): Promise<void> {
 
 async function denied(ctx: Ctx, due: Due, reason: string): Promise<void> {
   const { rows } = await sql`update withdrawals set state = 'FAILED', returned_at = ${ctx.now},
-      reason = ${reason}, next_at = null, last_error = null, confirm_until = null,
+      reason = ${reason}, next_at = null, last_error = null, confirm_until = null, confirm_package = '',
       version = version + 1
     where ${due.ours} and state in ('PAYING','CONFIRMING') returning 1`.execute(ctx.db)
   if (!rows.length) return

@@ -7,6 +7,7 @@ import type { WithdrawalRow } from '../contract.ts'
 import {
   approvable,
   cancellable,
+  confirmable,
   needsSecond,
   payableByHand,
   rejectable,
@@ -46,6 +47,8 @@ export function shown(
       retry: pays && retryable(facts) === null,
       payByHand: pays && payableByHand(facts, userId) === null,
       payee: pays && payableByHand(facts, userId) === null,
+      confirm:
+        may(ctx, 'withdrawal:create') && confirmable(facts, row.orgId === ctx.actor.orgId) === null,
     },
   }
 }

@@ -12,6 +12,7 @@ import { post } from '../../ledger/server/post.ts'
 import { configsChanged } from '../../payment-channels/server/configs.ts'
 import { enterMerchant } from '../../payment-channels/server/merchants.ts'
 import { sealAccount } from '../../payout-accounts/server/accounts.ts'
+import { withdrawals } from '../contract.ts'
 import { setAside } from '../rules.ts'
 import { transferKind } from './pay.ts'
 
@@ -222,6 +223,45 @@ test('the payee of WeChat has a day; what he did not confirm is taken back first
   expect(await settle(no)).toMatchObject({ state: 'FAILED' })
   expect(channels.WECHAT.calls).toContain('transferCancel')
   expect(await entries(no)).toEqual(['back 3 2003 - 3000', 'back 3 2002 - -3000'])
+})
+
+test('whoever has the code sees what waits for the payee; the last code counts', async () => {
+  const finance = await world.login('ROLE_FULL')
+  const no = await agreed('WECHAT')
+  const [row] = await world.sql<{ id: number }>(
+    'select id::int from withdrawals where withdrawal_no = $1',
+    [no],
+  )
+  const id = row?.id ?? 0
+  const make = (token = finance) => world.call(withdrawals.confirmCode, { id }, { token })
+  expect((await make()).body.error).toBe('withdrawals.wrongState')
+  channels.WECHAT.transfersAre('WAIT_USER_CONFIRM')
+  // the answer gets lost: what the page asks is said under the same number, and paid once
+  channels.WECHAT.misbehave('transfer', { how: 'DONE_AND_DIES' })
+  await work()
+  pass(40)
+  await work()
+  const codeOf = async () => new URL((await make()).body.url).searchParams.get('k') ?? ''
+  const look = async (code: string) => (await world.call(withdrawals.lookConfirm, { code })).body
+  const first = await codeOf()
+  const code = await codeOf()
+  expect((await look(first)).error).toBe('withdrawals.codeOver')
+  expect(await look(code)).toMatchObject({
+    ...{ state: 'WAITING', amount: 3000, holder: '机**' },
+    pay: { mchId: '1900000109', package: `pkg-${no}` },
+  })
+  // of others nobody makes one
+  expect((await make(await world.login('PLATFORM_FULL'))).body.error).toBe('withdrawals.wrongState')
+  const transfer = channels.WECHAT.transfers.get(no)
+  if (transfer) transfer.state = 'SUCCESS'
+  pass(130)
+  await work()
+  expect(await look(code)).toMatchObject({ state: 'PAID', pay: null })
+  const told = await world.sql<{ title: string }>(
+    `select title_zh as title from messages where body_zh like $1 order by id`,
+    [`${no}%`],
+  )
+  expect(told.map(({ title }) => title)).toEqual(['提现待收款人在微信中确认', '提现已到账'])
 })
 
 test('a notice wakes whoever asks; its word alone moves nothing', async () => {

@@ -28,6 +28,7 @@ import {
   setAside,
   withdrawalErrors,
 } from '../rules.ts'
+import { confirmCode, lookConfirm } from './confirm.ts'
 import { tell, transfersName } from './pay.ts'
 import * as q from './queries.ts'
 import { covered, deciderOf, facts, get, limitOf, shown, step } from './steps.ts'
@@ -224,4 +225,6 @@ export const handlers: Handlers<Contract> = {
   retry,
   offlinePaid,
   payee,
+  confirmCode,
+  lookConfirm,
 }

@@ -19,11 +19,14 @@ import { FundsNotice } from './FundsNotice.tsx'
 const AskDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.AskDialog))
 const RejectDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.RejectDialog))
 const OfflineDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.OfflineDialog))
+const ConfirmDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.ConfirmDialog))
 const PayeeDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.PayeeDialog))
 
 const isCode = (reason: string) => /^[A-Z][A-Z_]+$/.test(reason)
 
-type Doing = { what: 'ask' } | { what: 'reject' | 'offline' | 'payee'; row: WithdrawalRow }
+type Doing =
+  | { what: 'ask' }
+  | { what: 'reject' | 'offline' | 'payee' | 'confirm'; row: WithdrawalRow }
 
 /** Money that leaves: a tab of the page of money. */
 export function WithdrawalList() {
@@ -143,6 +146,12 @@ export function WithdrawalList() {
             onClick: () => setDoing({ what: 'payee', row }),
           },
           {
+            key: 'confirm',
+            label: t('confirmShort'),
+            can: row.can.confirm,
+            onClick: () => setDoing({ what: 'confirm', row }),
+          },
+          {
             key: 'retry',
             label: t(row.state === 'FAILED' ? 'retry' : 'queryAgain'),
             can: row.can.retry,
@@ -161,6 +170,7 @@ export function WithdrawalList() {
       {doing?.what === 'ask' && funds ? <AskDialog funds={funds} onClose={close} /> : null}
       {doing?.what === 'reject' ? <RejectDialog row={doing.row} onClose={close} /> : null}
       {doing?.what === 'offline' ? <OfflineDialog row={doing.row} onClose={close} /> : null}
+      {doing?.what === 'confirm' ? <ConfirmDialog row={doing.row} onClose={close} /> : null}
       {doing?.what === 'payee' ? <PayeeDialog row={doing.row} onClose={close} /> : null}
     </>
   )

@@ -1,5 +1,5 @@
-import { Button } from 'antd'
-import { useState } from 'react'
+import { Button, Flex, QRCode } from 'antd'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
 import { useRead, useWrite } from '../../../web/api.ts'
@@ -15,7 +15,9 @@ import {
   TextField,
 } from '../../../web/form/fields.tsx'
 import { OptionSelect } from '../../../web/OptionSelect.tsx'
+import { zonedTime } from '../../../web/time.ts'
 import { Modal } from '../../../web/ui/overlay.tsx'
+import { Lead } from '../../../web/ui/Text.tsx'
 import { payoutAccounts } from '../../payout-accounts/contract.ts'
 import { type WithdrawalRow, withdrawals } from '../contract.ts'
 import type { Funds } from './FundsNotice.tsx'
@@ -123,6 +125,26 @@ export function PayeeDialog({ row, onClose }: Props) {
         ]}
       />
       <Note>{t('payeeHint')}</Note>
+    </Modal>
+  )
+}
+
+/** The page of the payee, to be sent to him or scanned; it is made when somebody asks for it. */
+export function ConfirmDialog({ row, onClose }: Props) {
+  const { t } = useTranslation('withdrawals')
+  const { mutate, data } = useWrite(withdrawals.confirmCode)
+  useEffect(() => mutate({ id: row.id }), [mutate, row.id])
+  return (
+    <Modal open title={t('confirmCode')} footer={null} width={400} onCancel={onClose}>
+      {data ? (
+        <>
+          <Lead>{t('confirmHint', { time: zonedTime(new Date(data.expireTime)) })}</Lead>
+          <Flex vertical align="center" gap={12}>
+            <QRCode value={data.url} size={224} color="#000" bgColor="#fff" />
+            <CopyButton text={data.url} label={t('web:action.copy')} />
+          </Flex>
+        </>
+      ) : null}
     </Modal>
   )
 }
