@@ -26,7 +26,8 @@ import { claim, runDue } from '../../src/server/work.ts'
 import type { Endpoint } from '../../src/shared/contract.ts'
 import { shanghaiDay } from '../../src/shared/instants.ts'
 import { addDevice, addLanes } from '../factories/things.ts'
-import { openAlipay, type StandIn } from '../support/payChannels.ts'
+import { openAlipay } from '../support/payChannels/alipay.ts'
+import type { StandIn } from '../support/payChannels/kit.ts'
 import { openWorld, place, rowId, type World, widenLimits, worldNow } from '../support/world.ts'
 
 /**

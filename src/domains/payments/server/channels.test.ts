@@ -4,16 +4,16 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import {
-  alipayBill,
-  type Change,
-  type Fault,
-  openAlipay,
-  openWechatPay,
-  type StandIn,
-  type Told,
-  type Trade,
-} from '../../../../test/support/payChannels.ts'
+import { openAlipay } from '../../../../test/support/payChannels/alipay.ts'
+import { alipayBill } from '../../../../test/support/payChannels/alipayFiles.ts'
+import type {
+  Change,
+  Fault,
+  StandIn,
+  Told,
+  Trade,
+} from '../../../../test/support/payChannels/kit.ts'
+import { openWechatPay } from '../../../../test/support/payChannels/wechatPay.ts'
 import { openWorld, rowId, type World, worldNow } from '../../../../test/support/world.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
 import { runDue } from '../../../server/work.ts'

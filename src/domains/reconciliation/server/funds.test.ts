@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type FlowLine,
-  openAlipay,
-  openWechatPay,
-  type StandIn,
-  wechatFlow,
-} from '../../../../test/support/payChannels.ts'
+import { openAlipay } from '../../../../test/support/payChannels/alipay.ts'
+import type { FlowLine, StandIn } from '../../../../test/support/payChannels/kit.ts'
+import { wechatFlow } from '../../../../test/support/payChannels/wechatFiles.ts'
+import { openWechatPay } from '../../../../test/support/payChannels/wechatPay.ts'
 import { openWorld, place, rowId, type World, worldNow } from '../../../../test/support/world.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
 import { runDue } from '../../../server/work.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWechatPay } from '../../../../test/support/payChannels.ts'
+import { openWechatPay } from '../../../../test/support/payChannels/wechatPay.ts'
 import { openWorld, place, type World, worldNow } from '../../../../test/support/world.ts'
 import { runDue } from '../../../server/work.ts'
 import { configsChanged } from '../../payment-channels/server/configs.ts'

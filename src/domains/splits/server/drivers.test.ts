@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { channelSales } from '../../../../test/support/channelSales.ts'
-import {
-  type Fault,
-  openAlipay,
-  openWechatPay,
-  type StandIn,
-} from '../../../../test/support/payChannels.ts'
+import { openAlipay } from '../../../../test/support/payChannels/alipay.ts'
+import type { Fault, StandIn } from '../../../../test/support/payChannels/kit.ts'
+import { openWechatPay } from '../../../../test/support/payChannels/wechatPay.ts'
 import { splitSales } from '../../../../test/support/splitSales.ts'
 import { openWorld, restock, rowId, type World, worldNow } from '../../../../test/support/world.ts'
 import { checkInvariants } from '../../../server/invariants.ts'

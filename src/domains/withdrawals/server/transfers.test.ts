@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  type Fault,
-  openAlipay,
-  openWechatPay,
-  type StandIn,
-} from '../../../../test/support/payChannels.ts'
+import { openAlipay } from '../../../../test/support/payChannels/alipay.ts'
+import type { Fault, StandIn } from '../../../../test/support/payChannels/kit.ts'
+import { openWechatPay } from '../../../../test/support/payChannels/wechatPay.ts'
 import { openWorld, place, rowId, type World, worldNow } from '../../../../test/support/world.ts'
 import { runDue } from '../../../server/work.ts'
 import { post } from '../../ledger/server/post.ts'
