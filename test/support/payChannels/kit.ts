@@ -36,6 +36,7 @@ export type Refund = { refundNo: string; tradeNo: string; amount: number; state:
 export type Fault =
   | { how: 'DIES' } // before it does anything
   | { how: 'DONE_AND_DIES' } // after it did it
+  | { how: 'DONE_THEN'; act: () => void } // and whoever asked never hears of it
   | { how: 'HALF' } // an answer that breaks off
   | { how: 'HTTP'; status: number }
   | { how: 'UNSIGNED' | 'WRONG_KEY' | 'OLD' }
@@ -163,6 +164,7 @@ export async function listen(
     if (fault?.how === 'HUGE') return void answer.writeHead(200).end(Buffer.alloc(400_000, 32))
     const reply = handle({ name, request, body }, fault)
     if (fault?.how === 'DONE_AND_DIES') return dies()
+    if (fault?.how === 'DONE_THEN') return fault.act()
     const bytes = Buffer.from(reply.body)
     answer.writeHead(reply.status ?? 200, { ...reply.headers, 'content-length': bytes.length })
     if (fault?.how !== 'HALF') return void answer.end(bytes)

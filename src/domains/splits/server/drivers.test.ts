@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { channelSales } from '../../../../test/support/channelSales.ts'
@@ -192,6 +193,46 @@ test('what a channel paid is no longer withheld for a merchant that collected it
   expect(await given(orderNum)).toMatchObject([expect.any(Number), 25])
   expect([own?.sum, await notYet()]).toEqual([0, before])
 })
+
+/** A process that asks the channel and is killed when the channel has done it. */
+function killedAt(call: 'split' | 'return'): Promise<unknown[]> {
+  const { WECHAT } = channels
+  const { ownerUrl, app } = world
+  const of = [ownerUrl, app.config.dataDir, WECHAT.base, call, clock.now.toISOString()]
+  const child = spawn(process.execPath, ['test/support/splitProcess.ts', ...of], {
+    stdio: 'inherit',
+  })
+  WECHAT.misbehave(call, { how: 'DONE_THEN', act: () => void child.kill('SIGKILL') })
+  return new Promise((resolve) => child.on('exit', (...end) => resolve(end)))
+}
+
+test.each(['split', 'return'] as const)(
+  'killed when the channel did a %s: it is done once, and booked once',
+  async (call) => {
+    const [work, before] =
+      call === 'split' ? ([send, 'SPLITTING'] as const) : ([goBack, 'RETURNING'] as const)
+    const orderNum = await begun('WECHAT')
+    if (call === 'return') {
+      await settle(orderNum)
+      await refund(orderNum)
+    }
+    expect(await killedAt(call)).toEqual([null, 'SIGKILL'])
+    // nobody has written it, and its lease still runs
+    expect([await work(), await state(orderNum)]).toEqual([0, before])
+    pass(121)
+    const after = call === 'split' ? 'DONE' : 'RETURNED'
+    expect(await settle(orderNum, work, before)).toBe(after)
+    const [platform, agent] = await given(orderNum)
+    expect(await booked(orderNum, 'V4')).toHaveLength(4)
+    const { splits, returns } = channels.WECHAT.shares
+    const sum = (some: { amount: number }[]) => some.reduce((all, { amount }) => all + amount, 0)
+    const ours = [...splits].filter(([no]) => no.startsWith(orderNum))
+    expect(ours.map(([, { parts }]) => sum(parts))).toEqual([platform + agent])
+    const back = [...returns].filter(([no]) => no.startsWith(orderNum)).map(([, one]) => one)
+    expect(sum(back)).toBe(call === 'split' ? 0 : platform + agent)
+  },
+  30_000,
+)
 
 const common: Fault[] = [
   ...[{ how: 'DIES' as const }, { how: 'DONE_AND_DIES' as const }, { how: 'HALF' as const }],
