@@ -83,7 +83,7 @@ export const locale = defineLocale(
       NO_AUTH: '接收方未授权',
       NO_RELATION: '未建立分账关系',
       ACCOUNT_ABNORMAL: '接收方账户异常',
-      RECEIVER_RECEIPT_LIMIT: '接收方收款受限',
+      RECEIVER_RECEIPT_LIMIT: '接收方收款已达上限',
       RULE_LIMIT: '超过分账上限',
       PROCESSING: '通道处理中',
       ETIMEDOUT: '通道未应答',

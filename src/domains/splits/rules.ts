@@ -199,6 +199,13 @@ export function noReturn({ kind, returnConsent }: Receiver, paidAt: Date, now: D
   return now.getTime() - paidAt.getTime() > returnDays * 86_400_000 ? 'TOO_OLD' : null
 }
 
+/**
+ * A person may be sent so much a month (¥200,000 at WeChat Pay, which counts what all merchants send
+ * him): what is more is no failure, it stays in the ledger.
+ */
+export const stays = (personal: boolean, reason: string | null): boolean =>
+  personal && reason === 'RECEIVER_RECEIPT_LIMIT'
+
 const hourly = (times: number) => Array<number>(times).fill(3600)
 /** Seconds between questions about a split: soon, then hourly for two days; then a person looks. */
 export const sendWaits = [10, 30, 120, 600, ...hourly(48)]

@@ -23,7 +23,13 @@ export type SplitFault = 'DROPPED' | 'LOST' | 'LATE' | 'REFUSED' | 'SHORT' | 'UN
 /** By number of the split, return or release, or account of a receiver. */
 export const splitFaults = new Map<string, SplitFault[]>()
 /** What a receiver is like; written by whoever plays the channel. */
-type Known = { refuses?: boolean; consents?: boolean; short?: boolean; gone?: boolean }
+type Known = {
+  refuses?: boolean
+  limited?: boolean
+  consents?: boolean
+  short?: boolean
+  gone?: boolean
+}
 type Kind = 'RECEIVER' | 'SPLIT' | 'RETURN' | 'RELEASE'
 type Kept<B> = B & { late?: boolean }
 
@@ -104,6 +110,7 @@ export function simulatedSplits(app: App): Splits {
             parts.map(async ({ account }): Promise<SplitPart> => {
               const who = await receiver(account)
               if (!who || who.gone) return { account, state: 'FAILED', reason: 'NO_RELATION' }
+              if (who.limited) return { account, state: 'FAILED', reason: 'RECEIVER_RECEIPT_LIMIT' }
               return who.refuses
                 ? { account, state: 'FAILED', reason: 'ACCOUNT_ABNORMAL' }
                 : { account, state: 'PAID' }

@@ -342,6 +342,34 @@ test('who lets nothing be taken back, or has nothing for a day, owes it; his nex
   await agree()
 })
 
+test('what a person may not be sent this month stays in the ledger, and nobody has to do anything', async () => {
+  const personal = (kind: string) =>
+    world.sql(
+      `update split_receivers set kind = $1, return_consent = case $1 when 'MERCHANT_ID' then null
+        else false end where party_org_id = 2 and config_id is null`,
+      [kind],
+    )
+  await is(receivers[2], { limited: true })
+  // of a company the same word is a failure
+  expect((await states(await done()))[0]).toBe('PARTIAL')
+  await personal('PERSONAL_OPENID')
+  const before = await mayHave()
+  const orderNum = await done()
+  expect(await states(orderNum)).toEqual(['DONE', 'LEDGER', 'PAID', 'LEDGER'])
+  const share = (await read(orderNum)).shares[2]
+  expect(share).toMatchObject({ given: 25, sent: 0, failReason: 'RECEIVER_RECEIPT_LIMIT' })
+  // what an earlier refund left it owing is taken first
+  expect(await mayHave()).toBe(before + 25 - share.netted)
+  expect(await entries(orderNum, 'V4')).toHaveLength(2)
+  // nothing of it is taken back through the channel
+  await refund(orderNum)
+  await goBack()
+  expect((await states(orderNum))[0]).toBe('RETURNED')
+  await personal('MERCHANT_ID')
+  await is(receivers[2], {})
+  await agree()
+})
+
 test('a refund while the channel pays waits for what it says', async () => {
   const orderNum = await begun()
   await signIn()

@@ -10,7 +10,7 @@ import { type ReleaseAnswer, retry } from '../../payment-channels/server/channel
 import { openReceiver } from '../../payment-channels/server/sealedReceivers.ts'
 import { paced, splitsOf } from '../../payment-channels/server/splitChannel.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
-import { sendWaits, splitFrom, splitsName } from '../rules.ts'
+import { sendWaits, splitFrom, splitsName, stays } from '../rules.ts'
 import { addDebts } from './accrue.ts'
 
 /**
@@ -245,25 +245,34 @@ async function mark(ctx: Ctx, due: Due, to: Ending<Answer>): Promise<void> {
       last_error = ${to.state === 'DENIED' ? to.reason : null}
     where ${due.ours} and state = 'SENDING' returning 1`.execute(ctx.db)
   if (!ours.length) return
-  const shares = await rowsOf<{ partyNo: number; party: number; sent: number }>(ctx.db)`
-    select party_no as "partyNo", party_org_id as party, sent from split_shares
-    where split_id = ${due.splitId} and state = 'SENDING' order by party_no`
+  const shares = await rowsOf<{
+    partyNo: number
+    party: number
+    sent: number
+    personal: boolean
+  }>(ctx.db)`
+    select h.party_no as "partyNo", h.party_org_id as party, h.sent,
+      r.kind = 'PERSONAL_OPENID' as personal
+    from split_shares h join split_receivers r on r.id = h.receiver_id
+    where h.split_id = ${due.splitId} and h.state = 'SENDING' order by h.party_no`
   const ends = shares.map((share) => {
     const told =
       to.state === 'FINISHED' ? to.parts.find(({ partyNo }) => partyNo === share.partyNo) : null
-    return { ...share, paid: told?.paid ?? false, reason: told ? told.reason : to.state }
+    const reason = told ? told.reason : to.state
+    const becomes = told?.paid ? 'PAID' : stays(share.personal, reason) ? 'LEDGER' : 'FAILED'
+    return { ...share, becomes, reason }
   })
-  const paid = ends.filter((end) => end.paid)
-  ctx.later(sql`update split_shares h set state = case when n.paid then 'PAID' else 'FAILED' end,
-      fail_reason = n.why
+  const paid = ends.filter(({ becomes }) => becomes === 'PAID')
+  ctx.later(sql`update split_shares h set state = n.becomes, fail_reason = n.why,
+      sent = case when n.becomes = 'LEDGER' then 0 else h.sent end
     from jsonb_to_recordset(${JSON.stringify(
-      ends.map(({ partyNo, paid, reason }) => ({
-        ...{ no: partyNo, paid },
-        why: paid ? null : to.state === 'DENIED' ? to.reason : reason,
+      ends.map(({ partyNo, becomes, reason }) => ({
+        ...{ no: partyNo, becomes },
+        why: becomes === 'PAID' ? null : to.state === 'DENIED' ? to.reason : reason,
       })),
-    )}::jsonb) as n(no int, paid boolean, why text)
+    )}::jsonb) as n(no int, becomes text, why text)
     where h.split_id = ${due.splitId} and h.party_no = n.no`)
-  const whole = paid.length === ends.length
+  const whole = ends.every(({ becomes }) => becomes !== 'FAILED')
   ctx.later(sql`update split_orders set state = ${whole ? 'DONE' : 'PARTIAL'},
       done_at = ${whole ? ctx.now : null}, version = version + 1
     where id = ${due.splitId} and state = 'SPLITTING'`)
