@@ -11,6 +11,15 @@ export const locale = defineLocale(
     simulator: '模拟通道',
     unknown: '未知',
     noReturn: '不支持退款回退',
+    why: {
+      OTHER: '通道拒绝（{code}）',
+      USER_NOT_EXIST: '账号不存在',
+      NO_AUTH: '商户未开通分账',
+      INVALID_REQUEST: '账号与户名不符，或不可作为接收方',
+      PARAM_ERROR: '账号与户名不符，或不可作为接收方',
+      ACCOUNT_ABNORMAL: '账户异常',
+      ETIMEDOUT: '通道未应答',
+    },
     accountHint: {
       WECHAT: { MERCHANT_ID: '微信支付商户号', PERSONAL_OPENID: '个人 openid' },
       ALIPAY: { MERCHANT_ID: '支付宝用户号（2088 开头）', PERSONAL_OPENID: '支付宝登录账号' },
@@ -57,6 +66,15 @@ export const locale = defineLocale(
     simulator: 'Simulator',
     unknown: 'Unknown',
     noReturn: 'Nothing comes back',
+    why: {
+      OTHER: 'The channel refused it ({code})',
+      USER_NOT_EXIST: 'There is no such account',
+      NO_AUTH: 'The merchant may not split',
+      INVALID_REQUEST: 'Not this holder’s, or no receiver',
+      PARAM_ERROR: 'Not this holder’s, or no receiver',
+      ACCOUNT_ABNORMAL: 'Something is wrong with the account',
+      ETIMEDOUT: 'The channel does not answer',
+    },
     accountHint: {
       WECHAT: { MERCHANT_ID: 'Merchant number', PERSONAL_OPENID: 'The openid of a person' },
       ALIPAY: { MERCHANT_ID: 'User number, begins with 2088', PERSONAL_OPENID: 'Sign-in name' },

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { useCols } from '../../../web/columns.tsx'
+import { inWords } from '../../../web/inWords.ts'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
@@ -21,6 +22,7 @@ export function ReceiverList() {
         ? t('unknown')
         : t(`enums.returnConsent.${returnConsent}`)
       : t('noReturn')
+  const error = ({ lastError }: ReceiverRow) => (lastError ? inWords(t, lastError) : '—')
   return (
     <ListPage
       ns="splitReceivers"
@@ -45,7 +47,7 @@ export function ReceiverList() {
           render: (_, row) => consent(row),
         }),
         col('state'),
-        col('lastError'),
+        col('lastError', { fit: (_, row) => error(row), render: (_, row) => error(row) }),
         col('merchantName', { defaultHidden: true }),
         col('holderName', { defaultHidden: true }),
         col('checkedAt', { defaultHidden: true }),

@@ -5,6 +5,7 @@ import { useNavigate } from 'react-router'
 import { yuan } from '../../../shared/money.ts'
 import { useRead } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
+import { inWords } from '../../../web/inWords.ts'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
@@ -21,8 +22,6 @@ const RejectDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.Reje
 const OfflineDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.OfflineDialog))
 const ConfirmDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.ConfirmDialog))
 const PayeeDialog = lazyDialog(() => import('./dialogs.tsx').then((m) => m.PayeeDialog))
-
-const isCode = (reason: string) => /^[A-Z][A-Z_]+$/.test(reason)
 
 type Doing =
   | { what: 'ask' }
@@ -56,9 +55,8 @@ export function WithdrawalList() {
   })
   const payee = ({ bankName, method, accountNo }: WithdrawalRow) =>
     `${bankName || t(`enums.method.${method}`)} ${accountNo}`
-  /** What a person wrote, or what a channel says in its own words. */
-  const why = ({ reason }: WithdrawalRow) =>
-    isCode(reason) ? t(`why.${reason}`, { defaultValue: t('why.OTHER', { code: reason }) }) : reason
+  /** What a person wrote, or what a channel says. */
+  const why = ({ reason }: WithdrawalRow) => inWords(t, reason)
   const ask = may('withdrawal:create') ? (
     <Button type="primary" onClick={() => setDoing({ what: 'ask' })}>
       {t('ask')}
