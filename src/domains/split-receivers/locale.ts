@@ -65,7 +65,7 @@ export const locale = defineLocale(
     keptHint: 'Leave it empty to keep it. The channel is told again when you save.',
     simulator: 'Simulator',
     unknown: 'Unknown',
-    noReturn: 'Nothing comes back',
+    noReturn: 'Never',
     why: {
       OTHER: 'The channel refused it ({code})',
       USER_NOT_EXIST: 'There is no such account',
