@@ -5863,6 +5863,8 @@ table public.withdrawals row security
   waited integer default 0 not null
   version integer default 1 not null
   created_at timestamp with time zone default now() not null
+  confirm_package text default ''::text not null
+  confirm_hash bytea
   constraint withdrawals_account_id_fkey FOREIGN KEY (account_id) REFERENCES payout_accounts(id)
   constraint withdrawals_amount_check CHECK ((amount > 0))
   constraint withdrawals_approved_by_fkey FOREIGN KEY (approved_by) REFERENCES users(id)
@@ -5878,6 +5880,9 @@ table public.withdrawals row security
   constraint withdrawals_check8 CHECK (((provider IS NULL) OR (method <> 'BANK'::text)))
   constraint withdrawals_check9 CHECK (((state = 'CONFIRMING'::text) <= (confirm_until IS NOT NULL)))
   constraint withdrawals_config_id_fkey FOREIGN KEY (config_id) REFERENCES payment_configs(id)
+  constraint withdrawals_confirm_hash_check CHECK ((length(confirm_hash) = 32))
+  constraint withdrawals_confirm_hash_key UNIQUE (confirm_hash)
+  constraint withdrawals_confirm_package_check CHECK ((length(confirm_package) <= 2000))
   constraint withdrawals_method_check CHECK ((method = ANY (ARRAY['BANK'::text, 'WECHAT'::text, 'ALIPAY'::text])))
   constraint withdrawals_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint withdrawals_paid_by_fkey FOREIGN KEY (paid_by) REFERENCES users(id)

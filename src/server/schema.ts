@@ -2985,6 +2985,8 @@ export interface WithdrawalsTable {
   waited: Generated<number>
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  confirm_package: Generated<string>
+  confirm_hash: Buffer | null
 }
 
 export interface DB {
@@ -3336,5 +3338,6 @@ export type Constraint =
   | 'visit_ops_visit_id_client_seq_key'
   | 'way_changes_token_hash_key'
   | 'wechat_bindings_openid_key'
+  | 'withdrawals_confirm_hash_key'
   | 'withdrawals_pending'
   | 'withdrawals_withdrawal_no_key'
