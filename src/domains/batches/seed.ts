@@ -107,6 +107,7 @@ export async function seedRecalls(db: Db, now: Date): Promise<void> {
     select r.org_id, r.id, 6, b.people[1], b.people[2], array[b.licence], '送危废处置中心',
       ${now}::timestamptz - interval '19 days' from r, b where b.licence is not null`.execute(db)
   await seedCodes(db, now)
+  await codeLanes(db, now)
 }
 
 /** The number of a box as 码上放心 writes it: twenty digits. */
@@ -123,14 +124,14 @@ async function seedCodes(db: Db, now: Date): Promise<void> {
       order by p.drug_class = 'NONE' desc, b.id limit 5) b,
       generate_series(1, 12) g`.execute(db)
   // in front of what lies in some lanes: they are sold first
-  type Loaded = { deviceId: number } & Record<string, unknown>
   const lanes = await rowsOf<Loaded>(db)`
     with l as (
       select l.id, l.org_id, l.device_id, d.rtu_number, l.road_index, l.product_id, p.name,
         l.quantity, l.last_flow_seq, y.batch_id, y.pos, b.batch_no
       from lanes l join devices d on d.id = l.device_id join products p on p.id = l.product_id
       join lane_layers y on y.lane_id = l.id join batches b on b.id = y.batch_id
-      where p.drug_class <> 'NONE' and l.status = 'ENABLED' and b.status = 'NORMAL'
+      where p.drug_class <> 'NONE' and p.trace_required = false and l.status = 'ENABLED'
+        and b.status = 'NORMAL'
         and l.quantity + 3 <= l.capacity and b.received_qty is null
       order by l.device_id desc, l.id limit 4),
     codes as (insert into trace_codes (code, org_id, batch_id, created_at)
@@ -146,22 +147,66 @@ async function seedCodes(db: Db, now: Date): Promise<void> {
       from own where t.id = own.id)
     select id, org_id as "orgId", device_id as "deviceId", rtu_number, road_index, product_id, name,
       quantity, last_flow_seq + 1 as seq, batch_id, batch_no, codes from own`
-  if (!lanes.length) return
-  // apart: its trigger looks for the codes
+  await writeFlows(
+    db,
+    now,
+    lanes.map((lane) => ({ ...lane, change: 3 })),
+  )
+  for (const statement of counterStatements([...new Set(lanes.map((l) => l.deviceId))]))
+    await statement.execute(db)
+}
+
+type Loaded = { deviceId: number; quantity: number; seq: number } & Record<string, unknown>
+/** Apart: their trigger looks for the codes. `quantity`: before them. */
+async function writeFlows(db: Db, now: Date, flows: readonly (Loaded & { change: number })[]) {
   await sql`insert into stock_flows (org_id, created_at, id, waste_num, device_id, rtu_number,
       lane_id, lane_seq, cargo_road, product_id, product_name, type, reason, before_total,
       change_total, after_total, actor_kind, occurred_at, batch_id, batch_no, codes)
     select "orgId", ${now}::timestamptz, n.id, to_char(${now}::timestamptz
         at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(n.id::text, 12, '0'),
-      "deviceId", rtu_number, x.id, seq, road_index, product_id, name, 'MERCHANT_REPLENISH',
-      'REFILL', quantity, 3, quantity + 3, 'SYSTEM', ${now}::timestamptz, batch_id, batch_no, codes
-    from (select nextval('stock_flows_id_seq') as id, l.id as lane from
-        jsonb_to_recordset(${JSON.stringify(lanes)}::jsonb) as l(id bigint)) n
-    join jsonb_to_recordset(${JSON.stringify(lanes)}::jsonb) as x(id bigint, "orgId" bigint,
-      "deviceId" bigint, rtu_number text, road_index int, product_id bigint, name text,
-      quantity int, seq bigint, batch_id bigint, batch_no text, codes text[]) on x.id = n.lane`.execute(
+      "deviceId", rtu_number, x.id, seq, road_index, product_id, name,
+      case when change > 0 then 'MERCHANT_REPLENISH' else 'MERCHANT_WITHDRAW' end,
+      case when change > 0 then 'REFILL' else 'TAKE_BACK' end, quantity, change, quantity + change,
+      'SYSTEM', ${now}::timestamptz, batch_id, batch_no, codes
+    from (select nextval('stock_flows_id_seq') as id, i from
+        generate_series(1, ${flows.length}::int) i) n
+    join jsonb_to_recordset(${JSON.stringify(flows.map((flow, i) => ({ ...flow, i: i + 1 })))}::jsonb)
+      as x(i int, id bigint, "orgId" bigint, "deviceId" bigint, rtu_number text, road_index int,
+        product_id bigint, name text, quantity int, change int, seq bigint, batch_id bigint,
+        batch_no text, codes text[]) using (i)
+    order by i`.execute(db)
+}
+
+/**
+ * Goods whose boxes have codes: taken out, scanned and put back. Not in the first lane of them, nor
+ * where somebody doubts them: these are not sold.
+ */
+async function codeLanes(db: Db, now: Date): Promise<void> {
+  const lanes = await rowsOf<Loaded & { codes: string[] }>(db)`
+    with l as (
+      select l.id, l.org_id, l.device_id, d.rtu_number, l.road_index, l.product_id, p.name,
+        l.quantity, l.last_flow_seq, y.batch_id, b.batch_no, b.org_id as batch_org,
+        sum(l.quantity) over (partition by y.batch_id order by l.id) - l.quantity as before
+      from lanes l join devices d on d.id = l.device_id join products p on p.id = l.product_id
+      join lane_layers y on y.lane_id = l.id join batches b on b.id = y.batch_id
+      where p.drug_class <> 'NONE' and p.trace_required is null and b.status = 'NORMAL'
+        and l.lock_reason is distinct from 'TRACE_CODE' and l.id > (select min(f.id) from lanes f
+          where f.product_id = p.id and f.status = 'ENABLED' and f.quantity > 0)),
+    own as (select l.*, array(select ${code('l.batch_id * 10000 + 100 + l.before + g')}
+        from generate_series(1, l.quantity) g) as codes from l),
+    made as (insert into trace_codes (code, org_id, batch_id, created_at)
+      select c, batch_org, batch_id, ${now}::timestamptz - interval '9 days'
+      from own cross join unnest(codes) c),
+    coded as (update lane_layers y set coded = true from own where y.lane_id = own.id),
+    moved as (update lanes t set last_flow_seq = t.last_flow_seq + 2 from own where t.id = own.id)
+    select id, org_id as "orgId", device_id as "deviceId", rtu_number, road_index, product_id, name,
+      quantity, last_flow_seq + 1 as seq, batch_id, batch_no, codes from own order by id`
+  await writeFlows(
     db,
+    now,
+    lanes.flatMap((lane) => [
+      { ...lane, change: -lane.quantity, codes: null },
+      { ...lane, quantity: 0, seq: lane.seq + 1, change: lane.quantity },
+    ]),
   )
-  for (const statement of counterStatements([...new Set(lanes.map((l) => l.deviceId))]))
-    await statement.execute(db)
 }

@@ -9,6 +9,9 @@ import type { FileStore } from '../../server/files.ts'
 import { dayMs } from '../../shared/instants.ts'
 import { houseProducts } from './houseProducts.ts'
 
+/** Of the drugs that stand in machines, the one whose boxes have trace codes in the demo. */
+const codedProduct = 'isatis'
+
 type Ids = { readonly organisations: ReadonlyMap<string, number> }
 
 /**
@@ -71,6 +74,9 @@ export async function seedProducts(
         name: product.name,
         model: product.model,
         drug_class: product.drugClass,
+        // each box of one of them leaves with its code; the others are sold whoever fills the lanes
+        trace_required:
+          product.drugClass === 'OTC_B' && product.key !== codedProduct ? false : null,
         cost_price: product.costPrice,
         retail_price: product.retailPrice,
         barcode: product.barcode,
