@@ -201,7 +201,12 @@ export const drugControl = {
     summary:
       'Releases the goods of a lane, or has somebody fetch them; `was` is the reason the person saw',
     audit: 'drugControl.decideLock',
-    errors: [drugControlErrors.takeOutFirst, drugControlErrors.excursionFirst, ...placeErrors],
+    errors: [
+      drugControlErrors.takeOutFirst,
+      drugControlErrors.excursionFirst,
+      guardErrors.codesApart,
+      ...placeErrors,
+    ],
     input: z.strictObject({ id: f.id, was: Reason, choice: Choice, reason }),
     output: f.done,
   }),

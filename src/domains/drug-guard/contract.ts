@@ -15,6 +15,10 @@ export const DrugFacts = z
     special: z.boolean(),
   })
   .nullable()
+/** Of a lane; null: its goods need no trace codes. */
+export const QueueFacts = z
+  .strictObject({ codes: z.number().int(), pieces: z.number().int() })
+  .nullable()
 /** Of a machine; null: it sells no drugs. */
 export const SiteFacts = z
   .strictObject({

@@ -153,6 +153,26 @@ test.each<[string, Goods, Place, Moment, string]>([
     { load: { ...load, codes: 1 } },
     '7 codesMismatch',
   ],
+  ...([
+    ['leaves', drug('OTC_B'), 2, 'ok'],
+    ['leaves, one too few', drug('OTC_B'), 1, '7 codesApart'],
+    ['leaves, one too many', drug('OTC_B'), 3, '7 codesApart'],
+    ['leaves, of no drug', water, 1, '7 codesApart'],
+  ].map(([name, goods, codes, wanted]) => [
+    `with codes ${name}`,
+    goods,
+    place('UNATTENDED'),
+    { sale, queue: { codes, pieces: 2 } },
+    wanted,
+  ]) as [string, Goods, Place, Moment, string][]),
+  ['leaves without', drug('OTC_B'), place('UNATTENDED'), { sale, queue: null }, 'ok'],
+  [
+    'without a code and a licence',
+    drug('OTC_B'),
+    place('UNATTENDED', { licenceNo: '' }),
+    { sale, queue: { codes: 0, pieces: 1 } },
+    '1 noLicence',
+  ],
   [
     'inside already',
     drug('RX'),

@@ -69,6 +69,11 @@ export const guardErrors = defineErrors('drugGuard', {
     '追溯码数量与补货数量不一致',
     'The number of trace codes is not the number of pieces',
   ],
+  codesApart: [
+    422001,
+    '商品追溯码与数量不符，暂停销售',
+    'Trace codes and pieces do not agree: not sold for now',
+  ],
   noPromotion: [422001, '药品不参与营销活动', 'Drugs take no part in promotions'],
 })
 /** What keeps a drug out of a lane. */
@@ -100,6 +105,7 @@ const ruleOf: Readonly<Record<GuardKey, number>> = {
   batchRecalled: 6,
   batchExpired: 6,
   codesMismatch: 7,
+  codesApart: 7,
   noPromotion: 8,
 }
 export type Verdict = { ok: true } | { ok: false; rule: number; key: GuardKey }
@@ -178,9 +184,14 @@ export const anyBuyer: Sale = { prescription: false, identified: false, packs: 0
 /** Whose packs were counted when they were sold, or are when he orders them. */
 export const registeredBuyer: Sale = { ...anyBuyer, identified: true }
 export type Batch = { readonly recalled: boolean; readonly past: boolean }
+/** Of a lane whose goods leave with their trace codes; null: they need none. */
+export type Queue = { readonly codes: number; readonly pieces: number } | null
+export const codesAgree = (queue: Queue): boolean => !queue || queue.codes === queue.pieces
 export type Moment = {
   /** Somebody buys it, or it is about to leave. */
   readonly sale?: Sale
+  /** What stands in the lane then. */
+  readonly queue?: Queue
   /** The lane was too warm or cold, and nobody has decided about its goods. */
   readonly excursion?: boolean
   readonly load?: {
@@ -205,10 +216,11 @@ export const coldChainMax = usualTemperature.max
 export const dutySeconds = 180
 
 export function canPlace(goods: Goods, place: Place, moment: Moment = {}): Verdict {
-  const { load } = moment
+  const { load, queue = null } = moment
   const key =
     (goods.drugClass === 'NONE' || load?.inside ? null : drugRule(goods, place, moment)) ??
-    (load ? loadRule(goods, load) : null)
+    (load ? loadRule(goods, load) : null) ??
+    (codesAgree(queue) ? null : 'codesApart')
   return key ? verdictOf(key) : fine
 }
 

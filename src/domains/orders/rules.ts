@@ -5,6 +5,7 @@ import {
   canPlace,
   type Goods,
   type Place,
+  type Queue,
   type Sale,
   type Verdict,
   verdictError,
@@ -317,6 +318,7 @@ export const forbidden = (verdict: Verdict): ErrorDef => ({
 /** A lane that may give one more piece of an order that is paid already. */
 export type Giver = Goods &
   Place & {
+    queue: Queue
     status: string
     onShelf: boolean
     available: number
@@ -329,7 +331,7 @@ export function giverRefusal(lane: Giver | undefined, sale: Sale = anyBuyer): Er
   if (lane.lifecycle !== 'OPERATING' || lane.stopped) return orderErrors.deviceNotSelling
   if (!lane.online) return orderErrors.deviceOffline
   if (lane.status !== 'ENABLED' || !lane.onShelf) return orderErrors.noLane
-  const verdict = canPlace(lane, lane, { sale })
+  const verdict = canPlace(lane, lane, { sale, queue: lane.queue })
   if (!verdict.ok) return forbidden(verdict)
   return lane.available < 1 ? orderErrors.outOfStock : null
 }

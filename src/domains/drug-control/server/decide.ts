@@ -4,7 +4,8 @@ import { type Ctx, found, visible } from '../../../server/context.ts'
 import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
-import { verdictError } from '../../drug-guard/rules.ts'
+import { codesAgree, guardErrors, verdictError } from '../../drug-guard/rules.ts'
+import { queuesOf } from '../../drug-guard/server/facts.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { unlockLanes } from '../../stock/server/goods.ts'
@@ -86,6 +87,8 @@ export const decideLock: Handlers<Contract>['decideLock'] = async (ctx, input) =
       if (was === 'EXPIRY' || was === 'RECALL' || was === 'WRONG_PRODUCT')
         throw new Refusal(drugControlErrors.takeOutFirst)
       if (was === 'COMPLIANCE') reject(verdictError(await verdictOfLane(ctx, lane.deviceId, id)))
+      if (was === 'TRACE_CODE' && !codesAgree((await queuesOf(ctx, [id])).get(id) ?? null))
+        throw new Refusal(guardErrors.codesApart)
       if (was === 'TEMPERATURE' && (await unreleased(ctx, [lane])).has(id))
         throw new Refusal(drugControlErrors.excursionFirst)
     }

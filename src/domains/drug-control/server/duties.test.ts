@@ -31,7 +31,9 @@ beforeAll(async () => {
   await grant(world.sql, [901, 902, 903, 904, 905, 906], codes)
   await world.rows('update roles set rank = 1000 - id where id in (901, 902)')
   await add(world.sql, 'product_categories', { id: 1, org_id: 1 })
-  await add(world.sql, 'products', { id: classA, org_id: 1, drug_class: 'OTC_A' })
+  await add(world.sql, 'products', {
+    ...{ id: classA, org_id: 1, drug_class: 'OTC_A', trace_required: false },
+  })
 })
 afterAll(() => world.close())
 /** A store with a machine that sells with a pharmacist, and nobody there. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { add, addPermissions, grant } from '../../../../test/factories/things.ts'
 import { bySystem } from '../../../server/run.ts'
 import type { Refusal } from '../../../shared/errors.ts'
+import { say } from '../../../shared/text.ts'
 import { noteRefusals, writeRefusals } from '../../drug-guard/server/refusals.ts'
 import { MobileOrder } from '../../orders/contract.ts'
 import { createHandlers } from '../../orders/server/create.ts'
@@ -22,14 +23,21 @@ const codes = [
   ...['order:read', 'drug-evidence:export'],
 ]
 let world: World
-const drugs = { A: 4, B: 5 }
+const drugs = { A: 4, B: 5, coded: 6 }
 beforeAll(async () => {
   world = await openWorld()
   await addPermissions(world.sql, codes)
   await grant(world.sql, [901, 902, 903, 904, 905], codes)
   await add(world.sql, 'product_categories', { id: 1, org_id: 1 })
-  await add(world.sql, 'products', { id: drugs.A, org_id: 1, drug_class: 'OTC_A' })
-  await add(world.sql, 'products', { id: drugs.B, org_id: 1, drug_class: 'OTC_B' })
+  const plain = { org_id: 1, trace_required: false }
+  await add(world.sql, 'products', { id: drugs.A, ...plain, drug_class: 'OTC_A' })
+  await add(world.sql, 'products', { id: drugs.B, ...plain, drug_class: 'OTC_B' })
+  await add(world.sql, 'products', { id: drugs.coded, org_id: 1, drug_class: 'OTC_B' })
+  await add(world.sql, 'suppliers', { id: 1, org_id: 3, name: '供', phone: '13800138000' })
+  await add(world.sql, 'batches', {
+    ...{ id: 1, org_id: 3, product_id: drugs.coded, supplier_id: 1, batch_no: 'C1' },
+    ...{ produced_on: '2026-01-01', expires_on: '2028-01-01' },
+  })
 })
 afterAll(() => world.close())
 
@@ -45,6 +53,18 @@ beforeEach(async () => {
     B: await addLane(world, device, 3, 2, drugs.B, 300),
   }
 })
+/** A lane of six pieces that leave with their trace codes, and so many codes in it. */
+const addCoded = async (codes: number) => {
+  const id = await addLane(world, device, 3, 3, drugs.coded, 300)
+  for (let pos = 1; pos <= codes; pos += 1) await addCode(id, pos)
+  return id
+}
+const addCode = (lane_id: number, pos: number) =>
+  world.rows(
+    `insert into trace_codes (code, org_id, batch_id, state, lane_id, pos, machine_id)
+      values ($1, 3, 1, 'LOADED', $2, $3, $4)`,
+    [`CODE-${lane_id}-${pos}`, lane_id, pos, device],
+  )
 const post = (user: number, path: string, body: object) => world.send(user, 'POST', path, body)
 const get = async (path: string, user = people.operator) =>
   (await world.send(user, 'GET', path)).body
@@ -152,6 +172,27 @@ describe('checkout and vend', () => {
       .poll(refusals)
       .toEqual([{ act: 'CHECKOUT', key: 'otcARefused', times: 1, by: null }])
   })
+  test('what leaves with its trace code is sold while each piece has one', async () => {
+    const shelf = async () => {
+      const { list } = await bySystem(world.app, (ctx) =>
+        createHandlers.mobileLanes(ctx, { rtuNumber: number }),
+      )
+      return list.map(({ roadIndex }) => roadIndex)
+    }
+    const ordered = () =>
+      bySystem(world.app, (ctx) => createHandlers.mobileOrder(ctx, asked(3))).then(
+        () => 'ordered',
+        (error: Refusal) => say(error.def.text, 'zh-CN'),
+      )
+    const lane = await addCoded(5)
+    expect(await shelf()).toEqual([2])
+    expect(await refused(3)).toBe('orders.drugForbidden')
+    expect(await ordered()).toBe('商品追溯码与数量不符，暂停销售')
+    await expect.poll(refusals).toMatchObject([{ act: 'CHECKOUT', key: 'codesApart' }])
+    await addCode(lane, 6)
+    expect(await shelf()).toEqual([2, 3])
+    expect(await ordered()).toBe('ordered')
+  })
   test('what may not be sold any more does not leave', async () => {
     await bySystem(world.app, (ctx) => createHandlers.mobileOrder(ctx, asked(2)))
     await world.rows(
@@ -190,6 +231,17 @@ describe('decisions about lanes', () => {
       error,
       error ? `${reason} true` : 'ENABLED',
     ])
+  })
+  test('what was stopped for its trace codes is released when each piece has one', async () => {
+    const lane = await addCoded(5)
+    await lock(lane, 'TRACE_CODE')
+    const release = { was: 'TRACE_CODE', choice: 'RELEASE', reason: '已核对' }
+    const decided = () => post(people.operator, `/drug-locks/${lane}/decide`, release)
+    expect((await decided()).body.error).toBe('drugGuard.codesApart')
+    expect(await stateOf(lane)).toBe('TRACE_CODE true')
+    await addCode(lane, 6)
+    expect((await decided()).status).toBe(200)
+    expect(await stateOf(lane)).toBe('ENABLED')
   })
   test('what is scrapped stays stopped, and whoever fills the machine is asked to fetch it', async () => {
     await add(world.sql, 'device_assignments', {

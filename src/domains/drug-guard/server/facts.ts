@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { clock } from '../../../server/work.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
 import { regionPath } from '../../../shared/regions.ts'
-import { dutySeconds, licenceMatches, type Place, usualTemperature } from '../rules.ts'
+import { dutySeconds, licenceMatches, type Place, type Queue, usualTemperature } from '../rules.ts'
 
 /** The limits in force of the machine `device`; null where nothing is to be kept cold. */
 export const temperatureLimits = (device: string) => sql<{
@@ -28,6 +29,33 @@ export const temperatureLimits = (device: string) => sql<{
 export const drugOf = sql<never>`case when p.drug_class <> 'NONE' then jsonb_build_object(
   'approvalNo', p.approval_no, 'dosageForm', p.dosage_form, 'manufacturer', p.manufacturer,
   'tempMin', p.store_temp_min, 'tempMax', p.store_temp_max, 'special', p.special_compound) end`
+
+/** Of `lanes l` and `products p`: pieces, and the trace codes that lie with them. */
+export const queueOf = sql<Queue>`case when coalesce(p.trace_required, p.drug_class <> 'NONE')
+  then jsonb_build_object('pieces', l.quantity,
+    'codes', (select count(*) from trace_codes t where t.lane_id = l.id)) end`
+export async function queuesOf(
+  { db }: Pick<Ctx, 'db'>,
+  laneIds: readonly number[],
+): Promise<Map<number, Queue>> {
+  if (!laneIds.length) return new Map()
+  const rows = await rowsOf<{ id: number; queue: Queue }>(db)`
+    select l.id, ${queueOf} as queue from lanes l join products p on p.id = l.product_id
+    where l.id = any(${[...laneIds]}::bigint[])`
+  return new Map(rows.map(({ id, queue }) => [id, queue]))
+}
+/**
+ * Lanes that were locked: a row that was waited for is that of now, but what is counted beside it
+ * is as it was when the statement began. Nobody moves the codes of a lane that is held.
+ */
+export async function withQueues<L extends { id: number; queue: Queue }>(
+  ctx: Pick<Ctx, 'db'>,
+  lanes: readonly L[],
+): Promise<L[]> {
+  const coded = lanes.flatMap(({ id, queue }) => (queue ? id : []))
+  const now = await queuesOf(ctx, coded)
+  return lanes.map((lane) => ({ ...lane, queue: now.get(lane.id) ?? null }))
+}
 
 export type RawSite =
   | (Omit<NonNullable<Place['site']>, 'licenceFits'> & { licenceAddress: string; county: string })

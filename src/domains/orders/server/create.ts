@@ -12,16 +12,24 @@ import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../s
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { deviceSplitErrors } from '../../device-splits/rules.ts'
 import { hasStrategy, isBound, versionOf } from '../../device-splits/server/counting.ts'
-import { DrugFacts } from '../../drug-guard/contract.ts'
+import { DrugFacts, QueueFacts } from '../../drug-guard/contract.ts'
 import {
   canPlace,
   type Goods,
   type Place,
+  type Queue,
   registeredBuyer,
   type Sale,
   type Verdict,
 } from '../../drug-guard/rules.ts'
-import { asSite, drugOf, type RawSite, siteOf } from '../../drug-guard/server/facts.ts'
+import {
+  asSite,
+  drugOf,
+  queueOf,
+  type RawSite,
+  siteOf,
+  withQueues,
+} from '../../drug-guard/server/facts.ts'
 import { type GuardRefusal, noteRefusals } from '../../drug-guard/server/refusals.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { checkAfter } from '../../payment-channels/rules.ts'
@@ -73,6 +81,7 @@ export type Lane = Goods & {
   lost: number
   restriction: number
   purchaseLimit: number
+  queue: Queue
   status: string
   onShelf: boolean
   /** The earliest date of the goods in it. */
@@ -109,12 +118,13 @@ async function deviceByNumber(ctx: Asking, rtuNumber: string): Promise<Device> {
 
 const laneColumns = sql`l.id, l.road_index as "roadIndex", l.product_id as "productId", p.name,
   p.model, p.images[1] as img, p.drug_class as "drugClass", ${drugOf} as drug,
-  l.price, p.cost_price as "costPrice", l.quantity - l.reserved - l.failed_hold as available,
+  ${queueOf} as queue, l.price, p.cost_price as "costPrice", l.quantity - l.reserved - l.failed_hold as available,
   l.restriction, p.purchase_limit as "purchaseLimit",
   l.status, p.status = 'ON' as "onShelf", l.goods_expire_on as "goodsExpireOn"`
 const kept = z.object({
   drugClass: z.string(),
   drug: DrugFacts,
+  queue: QueueFacts,
   goodsExpireOn: z.string().nullable(),
 })
 const shownLane = shape(MobileLane.extend(kept.shape), ['lanes', 'l'], {
@@ -128,6 +138,7 @@ const shownLane = shape(MobileLane.extend(kept.shape), ['lanes', 'l'], {
   needsIdentity: sql`false`,
   drugClass: sql`p.drug_class`,
   drug: drugOf,
+  queue: queueOf,
 })
 
 async function mobileLanes(
@@ -158,7 +169,7 @@ async function mobileLanes(
     ? lanes.filter((lane) => guarded(lane, device, registeredBuyer).ok && !past(lane))
     : []
   const most = await mostOf(ctx.app, device.orgId)
-  const list = sold.map(({ drugClass, drug, goodsExpireOn, ...lane }) => {
+  const list = sold.map(({ drugClass, drug, queue: _, goodsExpireOn, ...lane }) => {
     const needsIdentity = isRegistered({ drugClass, drug }, device)
     const restriction = strictest(lane.restriction, device.limitPerOrder, needsIdentity ? most : 0)
     return { ...lane, restriction, needsIdentity }
@@ -264,16 +275,14 @@ export async function lanesFor(
   ctx: Asking,
   device: Device,
   input: Asked,
-  locking = sql``,
+  locking?: RawBuilder<unknown>,
 ): Promise<ReadonlyMap<number, Lane>> {
   const roads = input.items.map((item) => item.roadIndex)
   const wanted = sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
     where l.device_id = ${device.id} and l.org_id = ${device.orgId} and l.archived_at is null
-      and l.road_index = any(${roads}::int[]) order by l.id ${locking}`.execute(ctx.db)
-  const [{ rows: lanes }, lost] = await Promise.all([
-    wanted,
-    lostBy(ctx, device.id, holderOf(ctx.ip)),
-  ])
+      and l.road_index = any(${roads}::int[]) order by l.id ${locking ?? sql``}`.execute(ctx.db)
+  const [{ rows }, lost] = await Promise.all([wanted, lostBy(ctx, device.id, holderOf(ctx.ip))])
+  const lanes = locking ? await withQueues(ctx, rows) : rows
   const past = await pastIn(ctx, device.orgId)
   return new Map(
     lanes.map((lane) => [
@@ -289,8 +298,8 @@ export async function lanesFor(
 }
 
 /** What the drug guard says of a sale; of other goods nothing. */
-export const guarded = (lane: Goods, device: Place, sale: Sale): Verdict =>
-  canPlace(lane, device, { sale })
+export const guarded = (lane: Goods & { queue: Queue }, device: Place, sale: Sale): Verdict =>
+  canPlace(lane, device, { sale, queue: lane.queue })
 
 /** What the guard refuses of an order, as the list of refusals has it. */
 export const refusalOf = (lane: Lane, device: Device, sale: Sale): GuardRefusal => ({

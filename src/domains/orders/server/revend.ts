@@ -1,10 +1,17 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { within } from '../../../server/within.ts'
 import { Refusal, reject } from '../../../shared/errors.ts'
 import type { Sale } from '../../drug-guard/rules.ts'
-import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
+import {
+  drugOf,
+  queueOf,
+  type RawSite,
+  siteOf,
+  withQueues,
+  withSite,
+} from '../../drug-guard/server/facts.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { orderErrors } from '../contract.ts'
@@ -31,20 +38,21 @@ export async function giversOf(
   ctx: Ctx,
   deviceIds: readonly number[],
   productIds: readonly number[],
-  locking = sql``,
+  locking?: RawBuilder<unknown>,
 ): Promise<GiverLane[]> {
   const lanes = await rowsOf<Omit<GiverLane, 'site'> & { site: RawSite }>(ctx.db)`
     select l.id, l.device_id as "deviceId", l.org_id as "orgId", l.road_index as road,
       l.product_id as "productId", l.quantity - l.reserved - l.failed_hold as available, l.status,
       p.status = 'ON' as "onShelf", p.drug_class as "drugClass", d.lifecycle, d.kind,
       d.dispensing_mode as "dispensingMode",
-      ${siteOf(ctx)} as site, ${drugOf} as drug, coalesce(s.online, false) as online,
+      ${siteOf(ctx)} as site, ${drugOf} as drug, ${queueOf} as queue, coalesce(s.online, false) as online,
       d.locked or coalesce(s.door_open, false) as stopped
     from lanes l join products p on p.id = l.product_id join devices d on d.id = l.device_id
     left join device_states s on s.device_id = d.id
     where l.device_id = any(${[...deviceIds]}::bigint[]) and l.archived_at is null
-      and l.product_id = any(${[...productIds]}::bigint[]) order by l.id ${locking}`
-  return lanes.map(withSite).toSorted((a, b) => a.road - b.road)
+      and l.product_id = any(${[...productIds]}::bigint[]) order by l.id ${locking ?? sql``}`
+  const held = locking ? await withQueues(ctx, lanes) : lanes
+  return held.map(withSite).toSorted((a, b) => a.road - b.road)
 }
 
 /** `sale`: of whom is known who he is. */

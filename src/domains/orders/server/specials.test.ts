@@ -43,7 +43,7 @@ beforeAll(async () => {
   await addPermissions(world.sql, ['order:vend', 'order:read', 'order:refund'])
   await grant(world.sql, [903, 904], ['order:vend', 'order:read', 'order:refund'])
   await add(world.sql, 'product_categories', { id: 1, org_id: 1 })
-  const drug = { org_id: 1, drug_class: 'OTC_B' } as const
+  const drug = { org_id: 1, drug_class: 'OTC_B', trace_required: false } as const
   await add(world.sql, 'products', { id: special, ...drug, special_compound: true })
   await add(world.sql, 'products', { id: plain, ...drug })
   for (const org of [3, 4]) {

@@ -6,7 +6,14 @@ import { columns } from '../../../server/shapes.ts'
 import { within } from '../../../server/within.ts'
 import { reject } from '../../../shared/errors.ts'
 import { keepBills } from '../../billing/server/keep.ts'
-import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
+import {
+  drugOf,
+  queueOf,
+  type RawSite,
+  siteOf,
+  withQueues,
+  withSite,
+} from '../../drug-guard/server/facts.ts'
 import { fee, feeOf, orderIn, suspenseApplied } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
@@ -33,13 +40,13 @@ export const lanesToSell = async (ctx: Ctx, laneIds: readonly number[]): Promise
       p.model, p.images[1] as img, p.drug_class as "drugClass", l.price,
       p.cost_price as "costPrice", l.quantity - l.reserved - l.failed_hold as available, l.status,
       p.status = 'ON' as "onShelf", d.lifecycle, d.kind, d.dispensing_mode as "dispensingMode",
-      ${siteOf(ctx)} as site, ${drugOf} as drug,
+      ${siteOf(ctx)} as site, ${drugOf} as drug, ${queueOf} as queue,
       coalesce(s.online, false) as online, d.locked or coalesce(s.door_open, false) as stopped
     from lanes l join products p on p.id = l.product_id join devices d on d.id = l.device_id
     left join device_states s on s.device_id = d.id
     where l.id = any(${[...laneIds]}::bigint[]) and l.archived_at is null and l.price is not null
     order by l.id for no key update of l`
-  return rows.map(withSite)
+  return (await withQueues(ctx, rows)).map(withSite)
 }
 
 export type StrayPayment = {

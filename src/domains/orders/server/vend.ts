@@ -9,10 +9,11 @@ import {
   canPlace,
   type Goods,
   type Place,
+  type Queue,
   registeredBuyer,
   stoppingLocks,
 } from '../../drug-guard/rules.ts'
-import { asSite, drugOf, type RawSite, siteOf } from '../../drug-guard/server/facts.ts'
+import { asSite, drugOf, queueOf, type RawSite, siteOf } from '../../drug-guard/server/facts.ts'
 import { type GuardRefusal, writeRefusals } from '../../drug-guard/server/refusals.ts'
 import type { RecordVends, VendOut } from '../../machines/server/vending.ts'
 import { timers } from '../rules.ts'
@@ -60,9 +61,10 @@ export async function takeCommands(app: App, deviceIds: readonly number[]): Prom
   // most turns find nothing: one look, without locks; what is paid after it pokes the next turn
   const { rows } = await app.database.readSame(systemScope, (db) =>
     sql<Waiting>`select v.device_id, min(v.order_at) as first, max(v.order_at) as last,
-        d.kind = 'DRUG' as drugs
+        bool_or(d.kind = 'DRUG' or coalesce((select p.trace_required from lanes l
+          join products p on p.id = l.product_id where l.id = v.lane_id), false)) as guarded
       from vend_commands v join devices d on d.id = v.device_id
-      where v.state in ('WAIT','SENT','UNKNOWN') group by v.device_id, d.kind`.execute(db),
+      where v.state in ('WAIT','SENT','UNKNOWN') group by v.device_id`.execute(db),
   )
   const asked = new Set(deviceIds)
   const waiting = rows.filter((row) => asked.has(row.device_id))
@@ -83,24 +85,26 @@ export async function takeCommands(app: App, deviceIds: readonly number[]): Prom
 /** `unsaid`: it leaves for those who said who they are, whose packs were counted by their orders. */
 type Guarded = GuardRefusal & { laneId: number; unsaid: boolean }
 
-/** Lanes of drug machines whose drugs must not leave now, as the guard says. */
+/** Lanes of these machines whose goods must not leave now, as the guard says. */
 async function guardedLanes(ctx: Ctx, deviceIds: readonly number[]): Promise<Guarded[]> {
   if (!deviceIds.length) return []
-  type Row = Goods & Omit<Place, 'site'> & { site: RawSite } & Omit<GuardRefusal, 'verdict' | 'act'>
+  type Asked = Omit<Place, 'site'> & { site: RawSite; queue: Queue }
+  type Row = Goods & Asked & Omit<GuardRefusal, 'verdict' | 'act'>
   const rows = await rowsOf<Row & { laneId: number; unsaid: boolean }>(ctx.db)`
     select distinct on (l.id) l.id as "laneId", l.org_id as "orgId", l.device_id as "deviceId",
       l.road_index as road, p.id as "productId", p.drug_class as "drugClass", ${drugOf} as drug,
+      ${queueOf} as queue,
       d.kind, d.dispensing_mode as "dispensingMode", ${siteOf(ctx)} as site,
       p.special_compound and exists (select from vend_commands w where w.lane_id = l.id
         and w.state = 'WAIT' and not ${isSaid('w')}) as unsaid
     from vend_commands c join lanes l on l.id = c.lane_id join products p on p.id = l.product_id
     join devices d on d.id = l.device_id
     where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT'
-      and p.drug_class <> 'NONE'`
+      and (p.drug_class <> 'NONE' or p.trace_required)`
   return rows.flatMap((row) => {
     const { laneId, orgId, deviceId, road, productId } = row
     const place = { ...row, site: asSite(row.site) }
-    const anyones = canPlace(row, place, { sale: registeredBuyer })
+    const anyones = canPlace(row, place, { sale: registeredBuyer, queue: row.queue })
     const unsaid = anyones.ok && row.unsaid
     const verdict = unsaid ? canPlace(row, place, { sale: anyBuyer }) : anyones
     const refusal = { laneId, orgId, deviceId, road, productId, verdict, act: 'VEND' as const }
@@ -118,7 +122,8 @@ type Waiting = {
   readonly device_id: number
   readonly first: Date
   readonly last: Date
-  readonly drugs: boolean
+  /** It sells drugs, or what waits leaves with its trace code. */
+  readonly guarded: boolean
 }
 
 type Stopped = { readonly cmdId: string; readonly orgId: number }
@@ -132,7 +137,7 @@ async function takeDue(
   const moments = waiting.flatMap((row) => [row.first, row.last])
   const guarded = await guardedLanes(
     ctx,
-    waiting.flatMap((row) => (row.drugs ? row.device_id : [])),
+    waiting.flatMap((row) => (row.guarded ? row.device_id : [])),
   )
   const lanesThat = (unsaid: boolean) =>
     guarded.filter((row) => row.unsaid === unsaid).map((row) => row.laneId)

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { add, addOrganisations, type Sql } from '../../../../test/factories/things.ts'
+import { admissionOf } from '../../../server/admission.ts'
 import { type Actor, type Ctx, systemActor } from '../../../server/context.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
 import { act, systemCaller } from '../../../server/run.ts'
@@ -17,7 +18,7 @@ import { handlers as cleanups } from '../../order-cleanups/server/verbs.ts'
 import type { RefundAnswer } from '../../payment-channels/server/channels.ts'
 import { handlers as payments, simulatorSign } from '../../payments/server/verbs.ts'
 import { settingsChanged } from '../../settings/server/values.ts'
-import { moveStock } from '../../stock/server/move.ts'
+import { type Move, moveStock } from '../../stock/server/move.ts'
 import { MobileOrder, orders, Refund } from '../contract.ts'
 import { createHandlers } from './create.ts'
 import { leaveQueue, tellQueue } from './queue.ts'
@@ -492,6 +493,73 @@ describe('doors that must stay shut', () => {
         [codes],
       )
       expect(box).toEqual([{ code: codes[0], state: 'SOLD', order_num: sale.orderNum }])
+    })
+    describe('that leave with their trace codes', () => {
+      beforeEach(() => world.rows('update products set trace_required = true where id = 1'))
+      afterEach(() => world.rows('update products set trace_required = null where id = 1'))
+      const inFlow = (flow: object) => ({
+        flow: {
+          ...{ change: 1, type: 'MERCHANT_REPLENISH', occurredAt: new Date(world.clock.now) },
+          ...{ reason: 'REFILL', actorKind: 'SYSTEM' },
+          ...flow,
+        } as NonNullable<Move['flow']>,
+      })
+      const unitsOf = (orderNum: string) => ends(orderNum).then(({ units }) => units)
+      test('a piece too many: what waits is paid back and nothing is sold, until it is out', async () => {
+        const { lane } = await fill(100)
+        const first = await sold()
+        const second = await order([{ roadIndex: 1, count: 1 }])
+        await pay(second)
+        await say(ok(first.cmdId))
+        const count = { reason: 'COUNT_GAIN', batchId: null }
+        await system((ctx) => moveStock(ctx, [{ laneId: lane, ...inFlow(count) }]))
+        expect(await take()).toEqual([])
+        expect(await unitsOf(first.orderNum)).toEqual(['SUCCESS'])
+        expect(await unitsOf(second.orderNum)).toEqual(['VOID/PENDING'])
+        await refunds()
+        expect(await unitsOf(second.orderNum)).toEqual(['VOID/SUCCESS'])
+        expect(
+          await world.rows('select act, key from drug_guard_refusals where device_id = $1', [
+            machine.id,
+          ]),
+        ).toEqual([{ act: 'VEND', key: 'codesApart' }])
+        expect(await shelf()).not.toContain(1)
+        expect(await refusal(order([{ roadIndex: 1, count: 1 }]))).toBe('orders.drugForbidden')
+        const out = { change: -1, type: 'MERCHANT_WITHDRAW', reason: 'TAKE_BACK', batchId: null }
+        await system((ctx) => moveStock(ctx, [{ laneId: lane, ...inFlow(out) }]))
+        expect(await shelf()).toContain(1)
+        expect((await sold()).cmdId).toBeDefined()
+      })
+      test('ordered while somebody loads: the order waits and sees both, pieces and codes', async () => {
+        const { lane } = await fill(100)
+        const code = `${machine.rtu}-CODE-3`
+        const [batch] = await world.rows<{ id: string }>(
+          `insert into trace_codes (code, org_id, batch_id) select $1, org_id, id from batches
+            where batch_no = $2 returning batch_id as id`,
+          [code, machine.rtu],
+        )
+        const [held, loaded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+        const loading = system(async (ctx) => {
+          const more = inFlow({ batchId: Number(batch?.id), codes: [code] })
+          await moveStock(ctx, [{ laneId: lane, ...more }])
+          held.resolve()
+          await loaded.promise
+        })
+        await held.promise
+        const { lockMs } = admissionOf(world.app)
+        Object.assign(admissionOf(world.app), { lockMs: () => 10_000 })
+        const buying = order([{ roadIndex: 1, count: 1 }])
+        await expect
+          .poll(() =>
+            world.rows(`select 1 as n from pg_stat_activity
+              where datname = current_database() and wait_event_type = 'Lock'`),
+          )
+          .toHaveLength(1)
+        Object.assign(admissionOf(world.app), { lockMs })
+        loaded.resolve()
+        await loading
+        expect(await buying).toMatchObject({ payableAmount: 300 })
+      })
     })
     test('recalled: what waits is paid back, what is on its way finishes', async () => {
       const { lane, codes } = await fill(100)

@@ -6,6 +6,8 @@ import { exists, rowOf, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { shape } from '../../../server/shapes.ts'
 import { Refusal } from '../../../shared/errors.ts'
+import { codesAgree } from '../../drug-guard/rules.ts'
+import { queuesOf } from '../../drug-guard/server/facts.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { unlockLanes } from '../../stock/server/goods.ts'
 import { moveStock } from '../../stock/server/move.ts'
@@ -153,13 +155,17 @@ async function putInNew(ctx: Ctx, one: Open): Promise<void> {
   await addTotals(ctx, visit.id, totalsOf(done))
 }
 
-/** Codes were looked at; another visit may still doubt some of this lane. */
+/**
+ * Codes were looked at; another visit may still doubt some of this lane, or pieces lie in it
+ * without one: then it stays locked, for those who take them out.
+ */
 async function freeOfCodes(ctx: Ctx, { id, laneId }: Open): Promise<void> {
   const others = await exists(ctx.db)`select 1 from visit_conflicts c
     where c.lane_id = ${laneId} and c.state = 'OPEN' and c.kind = 'TRACE_CODE' and c.id <> ${id}`
   if (others) return
   await sql`select 1 from lanes where id = ${laneId} for no key update`.execute(ctx.db)
-  await unlockLanes(ctx, [laneId], 'TRACE_CODE')
+  const queue = (await queuesOf(ctx, [laneId])).get(laneId) ?? null
+  if (codesAgree(queue)) await unlockLanes(ctx, [laneId], 'TRACE_CODE')
 }
 
 async function end(ctx: Ctx, one: Open, choice: string, reason: string): Promise<void> {
