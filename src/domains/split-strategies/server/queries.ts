@@ -159,7 +159,8 @@ type Referrer = { id: number; name: string; usualBp: number; ended: boolean }
 /** Referrers of the organisation and of those above it, and whom the strategy named before. */
 export const referrers = (ctx: Ctx, orgId: number, strategyId = 0) =>
   rowsOf<Referrer>(ctx.db)`select id, name, default_bp as "usualBp", ended
-    from split_referrers(${orgId}, ${strategyId}, ${shanghaiDay(ctx.now)}::date)`
+    from split_referrers(${orgId}, ${strategyId}, ${shanghaiDay(ctx.now)}::date) s
+    where ${strategyId ? sql`true` : sql`exists (select from referrers r where r.id = s.id and ${visible(ctx, 'r.org_id')})`}`
 export const merchants = (ctx: Ctx, orgId: number) =>
   rowsOf<Output<typeof splitStrategies.choices>['merchants'][number]>(ctx.db)`
     select id, org_id as "orgId", provider, merchant_name as name, fee_bp as "feeBp",
