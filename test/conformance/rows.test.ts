@@ -144,6 +144,7 @@ const figures = [
   'stores.people',
   'users.departments',
   'withdrawals.funds',
+  'workbench.situation',
 ]
 /** What works for the platform's own people alone is nobody's elsewhere. */
 const usable = (entry: Registered): boolean => !isPlatformOnly(entry.endpoint.access)

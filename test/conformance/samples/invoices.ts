@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { place, rowId, type World, worldNow } from '../../support/world.ts'
+import { recordVend, takeCommands } from '../../../src/domains/orders/server/vend.ts'
+import { place, restock, rowId, type World, worldNow } from '../../support/world.ts'
 import { type DomainSamples, fresh, own, versionOf } from './kit.ts'
 
 const no = () => String(randomBytes(6).readUIntBE(0, 6) % 1e12).padStart(12, '0')
@@ -18,20 +19,33 @@ const made = async (world: World, state: string) => {
   )
   return { id, version: 1 }
 }
-/** A sale that is over. No machine gave it: what other samples leave of one holds up its sales. */
-async function sold({ sql }: World): Promise<string> {
-  const orderNum = `20261121${no()}`
-  await sql(
-    `with o as (insert into orders (org_id, created_at, order_num, device_id, rtu_number,
-      device_name, channel, order_type, pay_type, pay_state, order_status, detail, img, pieces,
-      total_amount, payable_amount, paid_amount, expire_at, paid_at, final_at)
-      values (${place.OWN}, $2, $1, ${rowId('OWN', 1)}, 'OWN0001', '机', 'MACHINE', 'SCAN', 'WECHAT',
-        'PAID', 'SUCCESS', '品', '', 1, 250, 250, 250, $2, $2, $2) returning *)
-    insert into order_keys (order_num, order_id, org_id, device_id, created_at)
-      select order_num, id, org_id, device_id, created_at from o`,
-    [orderNum, worldNow],
+/** A sale that is over, of a machine that first gives what other samples left under way. */
+async function sold(world: World): Promise<string> {
+  const device = rowId('OWN', 1)
+  // samples of machines leave it locked, paused, open or sold out
+  await world.sql(
+    `with s as (update device_states set door_open = false where device_id = $1)
+    update devices set lifecycle = 'OPERATING', locked = false where id = $1`,
+    [device],
   )
-  return orderNum
+  await restock(world, device, 5)
+  for (let turn = 0; turn < 50; turn += 1) {
+    await takeCommands(world.app, [device])
+    const under = await world.sql<{ cmdId: string }>(
+      `select cmd_id as "cmdId" from vend_commands
+        where device_id = $1 and state in ('SENT','ACKED','UNKNOWN')`,
+      [device],
+    )
+    if (!under.length) break
+    const given = { kind: 'result', deviceId: device, result: 'OK', dropDetected: true } as const
+    await world.system((ctx) =>
+      recordVend(
+        ctx,
+        under.map(({ cmdId }) => ({ ...given, cmdId, durationMs: 900, at: worldNow })),
+      ),
+    )
+  }
+  return world.sell('OWN', ['OK'])
 }
 /** An uploaded file of whoever writes. */
 const file = async ({ sql }: World) => {
