@@ -182,6 +182,8 @@ export async function verifyRollups(
 export async function rebuildRollups(client: Pick<pg.Client, 'query'>): Promise<void> {
   const tables = new Set(rollups.flatMap(({ table, changes }) => [table, changes ?? table]))
   await client.query('begin')
+  // of millions of facts none is looked up by itself
+  await client.query('set local enable_nestloop = off')
   await client.query(`lock table ${[...tables].join(', ')} in share row exclusive mode`)
   for (const table of tables) await client.query(`delete from ${table}`)
   for (const one of rollups) {

@@ -94,6 +94,8 @@ async function refreshFigures(db: Db, pool: pg.Pool, now: Date): Promise<void> {
   await sql`update sales_folded set until = '2000-01-01'`.execute(db)
   const client = await pool.connect()
   try {
+    // nothing is known of these rows yet
+    await client.query('analyze')
     await rebuildRollups(client)
   } finally {
     client.release()
