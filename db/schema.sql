@@ -3071,6 +3071,7 @@ view public.product_facts
             u.vend_state,
             u.finished_at,
             o.paid_at,
+            o.order_type,
             sum(u.paid) OVER (PARTITION BY u.org_id, u.order_id ORDER BY u.unit_no) AS upto,
             sum(u.paid) OVER (PARTITION BY u.org_id, u.order_id) AS whole
            FROM (order_units u
@@ -3109,7 +3110,7 @@ UNION ALL
     sold.cost,
     0 AS fee
    FROM sold
-  WHERE (sold.vend_state = 'SUCCESS'::text)
+  WHERE ((sold.vend_state = 'SUCCESS'::text) AND (sold.order_type <> 'TEST'::text))
 UNION ALL
  SELECT s.org_id,
     s.device_id,
@@ -3938,7 +3939,7 @@ UNION ALL
     0 AS fee
    FROM (order_units u
      JOIN orders o ON (((o.org_id = u.org_id) AND (o.created_at = u.created_at) AND (o.id = u.order_id))))
-  WHERE ((u.vend_state = 'SUCCESS'::text) AND (NOT o.excluded))
+  WHERE ((u.vend_state = 'SUCCESS'::text) AND (NOT o.excluded) AND (o.order_type <> 'TEST'::text))
 UNION ALL
  SELECT r.org_id,
     r.device_id,

@@ -83,7 +83,8 @@ create view sales_facts with (security_invoker = true) as
   select u.org_id, u.device_id, o.pay_type, u.finished_at, 0, 0, 1, 0, 0, 0, 0, u.cost, 0
   from order_units u join orders o on o.org_id = u.org_id and o.created_at = u.created_at
     and o.id = u.order_id
-  where u.vend_state = 'SUCCESS' and not o.excluded
+  -- nobody bought a test
+  where u.vend_state = 'SUCCESS' and not o.excluded and o.order_type <> 'TEST'
   union all
   select r.org_id, r.device_id, o.pay_type, r.succeeded_at, 0, 0, 0, 0, 0, r.amount,
     (row_number() over (partition by r.org_id, r.order_id order by r.succeeded_at, r.id) = 1)::int,
@@ -100,7 +101,7 @@ create view sales_facts with (security_invoker = true) as
 create view product_facts with (security_invoker = true) as
   with sold as (
     select u.org_id, u.device_id, u.product_id, u.order_id, o.created_at, u.unit_no, u.list_price,
-      u.paid, u.cost, u.vend_state, u.finished_at, o.paid_at,
+      u.paid, u.cost, u.vend_state, u.finished_at, o.paid_at, o.order_type,
       sum(u.paid) over (partition by u.org_id, u.order_id order by u.unit_no) as upto,
       sum(u.paid) over (partition by u.org_id, u.order_id) as whole
     from order_units u join orders o on o.org_id = u.org_id and o.created_at = u.created_at
@@ -114,7 +115,7 @@ create view product_facts with (security_invoker = true) as
   from sold where paid_at is not null
   union all
   select org_id, device_id, product_id, finished_at, 0, 0, 1, 0, 0, 0, 0, 0, cost, 0
-  from sold where vend_state = 'SUCCESS'
+  from sold where vend_state = 'SUCCESS' and order_type <> 'TEST'
   union all
   select s.org_id, s.device_id, s.product_id, f.at, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     (floor(f.fee * upto / whole) - floor(f.fee * (upto - paid) / whole))::bigint

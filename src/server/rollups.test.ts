@@ -2,10 +2,12 @@ import { randomInt } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, place, restock, rowId, type World, worldNow } from '../../test/support/world.ts'
+import { deviceCommands } from '../domains/device-commands/contract.ts'
 import { moves, movesLast } from '../domains/distribution/moves.ts'
 import { orderCleanups } from '../domains/order-cleanups/contract.ts'
 import { orders } from '../domains/orders/contract.ts'
 import { refundKind } from '../domains/orders/server/refunds.ts'
+import { recordVend, takeCommands } from '../domains/orders/server/vend.ts'
 import { providers } from '../domains/payments/server/providers.ts'
 import { addUpCounts } from './counted.ts'
 import { foldAllSales } from './folds.ts'
@@ -93,6 +95,30 @@ test(`figures equal the facts after random acts (MODEL_SEED=${seed})`, async () 
   await foldAllSales(world.app)
   expect(await wrong()).toEqual([])
 }, 120_000)
+
+test('a test of a lane stands in no figure, and takes none with it when it is cleaned', async () => {
+  const token = await world.login('ROLE_SUPER_ADMIN')
+  const device = rowId('SIBLING', 1)
+  const asked = await world.call(deviceCommands.testVend, { id: device, laneId: device } as never, {
+    token,
+  })
+  expect([asked.status, asked.body.message]).toEqual([200, undefined])
+  for (const { deviceId, cmdId } of await takeCommands(world.app, [device])) {
+    const given = { kind: 'result', deviceId, cmdId, result: 'OK', dropDetected: true } as const
+    await world.system((ctx) => recordVend(ctx, [{ ...given, durationMs: 900, at: now }]))
+  }
+  const [made] = await world.sql<{ no: string; state: string }>(
+    `select o.order_num as no, u.vend_state as state from orders o
+      join order_units u on u.order_id = o.id where o.order_type = 'TEST'`,
+  )
+  expect(made?.state).toBe('SUCCESS')
+  await foldAllSales(world.app)
+  expect(await wrong()).toEqual([])
+  const input = { orderNums: [made?.no], reason: '清理' } as never
+  expect((await world.call(orderCleanups.clean, input, { token })).status).toBe(200)
+  await foldAllSales(world.app)
+  expect(await wrong()).toEqual([])
+})
 
 test('what differs is named, and is right when it was made anew', async () => {
   await addUpCounts(world.app)

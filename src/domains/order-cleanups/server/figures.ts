@@ -29,7 +29,7 @@ export async function moveFigures(
   const rows = await rowsOf<Figures>(ctx.db)`
     with o as (select o.* from orders o join ${places(orders)} on ${liesAt('o')}
       where ${within('o.created_at', moments)}),
-    u as (select u.*, o.paid_at, o.pay_type,
+    u as (select u.*, o.paid_at, o.pay_type, o.order_type,
         row_number() over (partition by u.order_id, u.product_id order by u.unit_no) as nth,
         sum(u.paid) over (partition by u.order_id order by u.unit_no) as upto,
         sum(u.paid) over (partition by u.order_id) as whole from order_units u
@@ -60,7 +60,7 @@ export async function moveFigures(
         from u where paid_at is not null
       union all ${part('v.id', 'finished_at', { vended: '1', cost: 'cost' })}
         from u cross join lateral (values (null), (u.product_id)) v (id)
-        where vend_state = 'SUCCESS'
+        where vend_state = 'SUCCESS' and order_type <> 'TEST'
       union all select u.org_id, u.device_id, u.pay_type, u.product_id, f.at, 0, 0, 0, 0, 0, 0, 0, 0,
         floor(f.fee * upto / whole) - floor(f.fee * (upto - paid) / whole), 0
         from f join u on u.order_id = f.id where whole > 0
