@@ -44,6 +44,7 @@ export function LinkList() {
         views="state"
         empty={{ title: t('links.empty'), hint: t('links.emptyHint'), action: add }}
         filters={[]}
+        card={['orgName', 'creator', 'money', 'expireTime']}
         columns={[
           col('name'),
           col('orgName'),

@@ -2,9 +2,12 @@ import { href } from '../../../web/base.ts'
 import { topicsOfBlock } from '../../../web/topics.ts'
 import type { Board } from '../boardContract.ts'
 import { workbenchErrors } from '../rules.ts'
-import { calmMs } from './useWall.ts'
+import { calmMs } from './wallRules.ts'
 
 type Change = { board?: Board; late?: boolean; over?: boolean }
+
+/** Between two looks at a link that is over. */
+const deadMs = 60_000
 
 const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((done) => {
@@ -21,7 +24,8 @@ const pause = (ms: number, signal: AbortSignal) =>
 
 /**
  * Keeps a wall up to date by its code: reads when the stream says that something changed, at most
- * every few seconds; while the stream is lost every half minute. It ends when the link is over.
+ * every few seconds; while the stream is lost every half minute. A link that is over is asked for once
+ * a minute: a switched-off account may come back, and nobody stands beside a television to reload it.
  */
 export async function follow(
   code: string,
@@ -31,8 +35,8 @@ export async function follow(
   const ask = (path: string) =>
     fetch(href(path), { headers: { Authorization: code }, cache: 'no-store', signal })
   // what is no code is never sent
-  let over = !/^[\w-]{43}$/.test(code)
-  if (over) tell({ over })
+  if (!/^[\w-]{43}$/.test(code)) return tell({ over: true })
+  let over = false
   /** Said by us, not by a proxy that is being set up. */
   const ends = async (response: Response) => {
     if (response.status !== 404) return false
@@ -49,7 +53,7 @@ export async function follow(
       const response = await ask('/api/screen/board')
       if (await ends(response)) return
       if (!response.ok) throw new Error(String(response.status))
-      tell({ board: (await response.json()) as Board, late })
+      tell({ board: (await response.json()) as Board, late, over: false })
     } catch {
       if (!signal.aborted) tell({ late: true })
     }
@@ -85,9 +89,14 @@ export async function follow(
       clearInterval(hourly)
     }
   }
-  while (!signal.aborted && !over) {
+  while (!signal.aborted) {
     await listen().catch(() => undefined)
-    if (signal.aborted || over) return
+    if (signal.aborted) return
+    if (over) {
+      await pause(deadMs, signal)
+      over = false
+      continue
+    }
     // a stream that ends at once, at a restart, is asked for again before anything is late
     await pause(500 + Math.random() * 1500, signal)
     await look(true)

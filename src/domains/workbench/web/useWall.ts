@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useLive } from '../../../web/live.ts'
 import type { BoardSale } from '../boardContract.ts'
-import { newSales, scaleOf } from './wallRules.ts'
+import { calmMs, newSales, scaleOf } from './wallRules.ts'
 
 /** How many times as large as its base the wall is. */
 export function useFit(box: RefObject<HTMLElement | null>): number {
@@ -38,8 +38,6 @@ export function useSold(sales: readonly BoardSale[]): ReadonlyMap<string, number
   return sold
 }
 
-/** Figures follow what happens at most every so often, however much a fleet sells. */
-export const calmMs = 5000
 const pulse = 'wall/pulse'
 
 /** Calls back some seconds after something changed; nothing is asked while nothing does. */

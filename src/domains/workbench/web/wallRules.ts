@@ -75,3 +75,6 @@ export function ceiling(value: number): number {
   const steps = unit === 1 ? [4, 8, 12, 16, 20, 24, 28, 32, 36, 40] : [4, 6, 8, 10, 12, 16, 20, 40]
   return (steps.find((n) => n * unit >= value) ?? 40) * unit
 }
+
+/** Figures follow what happens at most every so often, however much a fleet sells. */
+export const calmMs = 5000
