@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
+import { countedDays } from '../../../server/counted.ts'
 import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import { isoText, shape } from '../../../server/shapes.ts'
+import { startOfDay } from '../../../shared/instants.ts'
 import {
   AttentionRow,
   type HotProduct,
@@ -77,16 +79,25 @@ export const deviceTodos = (ctx: Ctx) =>
       where ${scoped(ctx, 'd.org_id', 'd.id')}) x`
 
 /**
- * Abnormal orders of the last 30 days (an index range) and orders whose money is on its way back.
+ * Abnormal orders of these days, by the counts that are kept by day (a reader of single machines has
+ * few orders, which are read), and orders whose money is on its way back: a piece of work that waits.
  */
-export const abnormalTodos = (ctx: Ctx, since: Date) =>
-  onlyRow<{ orders: number; refunding: number }>(ctx.db)`
-    select (select count(*) from orders o
-      where ${scoped(ctx, 'o.org_id', 'o.device_id')} and o.order_status = 'ABNORMAL'
-        and o.created_at >= ${since}) as orders,
+export async function abnormalTodos(ctx: Ctx, from: string, to: string) {
+  const kinds = sql`c.kind = 'ABNORMAL'`
+  const kept = await countedDays(ctx.db, { list: 'orders', ctx, from, to, kinds })
+  const { orders, refunding } = await onlyRow<{ orders: number; refunding: number }>(ctx.db)`
+    select ${
+      kept
+        ? sql`${kept.reduce((sum, { rows }) => sum + rows, 0)}::bigint`
+        : sql`(select count(*) from orders o
+            where ${scoped(ctx, 'o.org_id', 'o.device_id')} and o.order_status = 'ABNORMAL'
+              and not o.excluded and o.created_at >= ${startOfDay(from)})`
+    } as orders,
       (select count(distinct f.order_id) from refunds f
-        where ${scoped(ctx, 'f.org_id', 'f.device_id')}
+        where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.next_at is not null
           and f.state in ('PENDING', 'PROCESSING')) as refunding`
+  return { orders, refunding }
+}
 
 export const faultTodos = (ctx: Ctx) =>
   onlyRow<NonNullable<Todos['faults']>>(ctx.db)`

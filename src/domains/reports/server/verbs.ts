@@ -84,17 +84,19 @@ const summary: H['summary'] = async (ctx) => {
         turnover: money.many(perDay.map((rows) => add(rows, 'turnover'))),
       },
     },
-    todos: await todos(ctx, dayStarts[0] as Date),
+    todos: await todos(ctx, lastDays(ctx.now, 30)),
   }
 }
 
 /** Each figure is guarded by its own code; one statement serves machines and lanes. */
-async function todos(ctx: Ctx, since: Date) {
+async function todos(ctx: Ctx, days: readonly string[]) {
   const [seesDevices, seesStock] = [may(ctx, 'device:read'), may(ctx, 'stock:read')]
   const device = seesDevices || seesStock ? await q.deviceTodos(ctx) : null
   return {
     devices: device && seesDevices ? device.devices : null,
-    abnormal: may(ctx, 'order:read') ? await q.abnormalTodos(ctx, since) : null,
+    abnormal: may(ctx, 'order:read')
+      ? await q.abnormalTodos(ctx, days[0] as string, days.at(-1) as string)
+      : null,
     soldOut: device && seesStock ? device.soldOut : null,
     faults: may(ctx, 'fault:read') ? await q.faultTodos(ctx) : null,
     recon: may(ctx, 'recon:read') ? await q.reconTodos(ctx) : null,
