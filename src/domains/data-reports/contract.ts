@@ -3,6 +3,7 @@ import { read } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, pageWithSums, wholeRange } from '../../shared/listQuery.ts'
+import { channelEndpoints } from './drillContract.ts'
 import { compare, figures, places } from './figures.ts'
 import { goodsEndpoints } from './goodsContract.ts'
 import { salesGroups } from './rules.ts'
@@ -71,4 +72,5 @@ export const dataReports = {
     }),
   }),
   ...goodsEndpoints,
+  ...channelEndpoints,
 }

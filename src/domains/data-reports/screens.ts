@@ -17,4 +17,12 @@ export const screens = defineScreens([
     title: bi('畅销商品', 'Best-selling products'),
     permission: 'best-selling:read',
   },
+  // drill-downs of the home page: no menu leads to a child of the root, each figure has its own right
+  {
+    path: '/best-selling-products',
+    title: bi('畅销商品', 'Best-selling products'),
+    permission: 'self',
+  },
+  { path: '/offline-equipment', title: bi('线下设备', 'Machines'), permission: 'self' },
+  { path: '/online-platform', title: bi('线上平台', 'Online mall'), permission: 'self' },
 ])

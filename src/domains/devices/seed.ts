@@ -125,7 +125,8 @@ function deviceRow(
   }
 }
 
-/** Most machines are online and well; one in twelve has lost its network, a few are too warm. */
+const causes = ['TIMEOUT', 'LAST_WILL', 'POWER_FAIL'] as const
+/** Most machines are online and well; one in twelve has lost its network or power, a few are too warm. */
 function stateRow(d: DemoDevice, id: number, orgId: number, now: Date) {
   const random = createRandom(`state/${d.rtuNumber}`)
   const type = deviceTypes.find((t) => t.key === d.typeKey)
@@ -145,7 +146,8 @@ function stateRow(d: DemoDevice, id: number, orgId: number, now: Date) {
     online,
     last_seen_at: seen,
     offline_since: online ? null : seen,
-    offline_cause: fitted && !online ? ('TIMEOUT' as const) : null,
+    offline_cause:
+      fitted && !online ? (causes[id % causes.length] as (typeof causes)[number]) : null,
     temp_alarm: warm,
     ...(fitted
       ? {

@@ -30,3 +30,9 @@ export function sameTimeYesterday(now: Date): { from: Date; hour: Date; until: D
 /** Change as a share (0.082); null when there is nothing to compare with. */
 export const changeShare = (now: number, before: number): number | null =>
   before === 0 ? null : (now - before) / before
+
+/** The same days in the address of another page. */
+export const periodOf = (days: number): string => {
+  const period = lastDays(new Date(), days)
+  return `from=${period[0]}&to=${period.at(-1)}`
+}

@@ -11,6 +11,7 @@ import { orderCleanups } from '../../order-cleanups/contract.ts'
 import { refundKind } from '../../orders/server/refunds.ts'
 import { providers } from '../../payments/server/providers.ts'
 import { dataReports, type SalesRow, salesFigures } from '../contract.ts'
+import type { ChannelRow, OfflineRow } from '../drillContract.ts'
 import { goodsGroups, salesGroups } from '../rules.ts'
 
 /** Sales begin shortly before a midnight of Shanghai that ends a month, and go on behind it. */
@@ -331,4 +332,78 @@ test('days that are over are not read machine by machine', async () => {
   }
   for (const groupBy of ['DAY', 'WEEK', 'PAY', 'HOUR'])
     expect({ groupBy, ...(await read(groupBy)) }).toEqual({ groupBy, folded: true, single: 0 })
+})
+
+test('the drill-down of the home page: sales by machine, and which of them are silent', async () => {
+  const device = rowId('OWN', 1)
+  const read = async (token: string, what: object = {}) =>
+    (
+      await world.call(dataReports.offlineChannel, { ...range, pageSize: 200, ...what } as never, {
+        token,
+      })
+    ).body as { list: ChannelRow[]; sums: object; total: number }
+  const all = await facts()
+  for (const [token, of] of [
+    [tokens.platform, () => true],
+    [tokens.own, mine],
+  ] as const) {
+    const { list, sums, total } = await read(token)
+    const own = all.filter(of).filter(({ at }) => shanghaiDay(at) >= range.from)
+    const wanted = (one: Fact[]) => {
+      const { orderTotal, turnover, payAmount, refundAmount } = figuresOf(one)
+      return { orderTotal, turnover, refundAmount, received: payAmount - refundAmount }
+    }
+    expect(sums).toEqual(wanted(own))
+    const byMachine = Object.groupBy(own, (fact) => fact.device)
+    expect(total).toBe(Object.keys(byMachine).length)
+    for (const row of list) {
+      const figures = wanted(byMachine[row.id] ?? [])
+      expect(row).toMatchObject(figures)
+      expect(row.average).toBe(
+        figures.orderTotal ? Math.round(figures.turnover / figures.orderTotal) : null,
+      )
+    }
+  }
+  const [row] = (await read(tokens.platform, { deviceId: device })).list
+  const paid = all.filter((fact) => fact.device === device && fact.orderTotal)
+  expect(row?.lastOrderTime).toBe(paid.at(-1)?.at.toISOString())
+
+  // silent for a week and two hours: every hour of the week once, and the first two again
+  const since = new Date('2026-11-03T16:00:00Z')
+  clock = since.getTime() + 170 * 3_600_000
+  await signIn()
+  await world.sql(
+    `update device_states set online = false, offline_since = $2, last_seen_at = $2,
+      offline_cause = 'POWER_FAIL' where device_id = $1`,
+    [device, since],
+  )
+  const before = (hours: number) => new Date(since.getTime() - hours * 3_600_000)
+  await world.sql(`delete from sales_rollups where device_id = $1 and grain = 'HOUR'`, [device])
+  for (const [hours, turnover] of [
+    [168, 400], // the same hour a week before: twice
+    [160, 4000], // later in the week: once
+    [28 * 24 + 1, 80_000], // more than four weeks ago
+  ] as const)
+    await world.sql(
+      `insert into sales_rollups (org_id, device_id, grain, at, turnover)
+        select org_id, id, 'HOUR', $2, $3 from devices where id = $1`,
+      [device, before(hours), turnover],
+    )
+  const silent = async (role: Parameters<World['login']>[0], what: object = {}) =>
+    (
+      await world.call(dataReports.offlineMachines, { pageSize: 200, ...what } as never, {
+        token: await world.login(role),
+      })
+    ).body as { list: OfflineRow[]; total: number }
+  const found = await silent('PLATFORM_FULL', { deviceId: device })
+  expect(found).toMatchObject({
+    total: 1,
+    list: [{ id: device, offlineHours: 170, cause: 'POWER', loss: (2 * 400 + 4000) / 4 }],
+  })
+  const [home] = await world.sql<{ n: number }>(
+    `select count(*)::int as n from devices d left join device_states s on s.device_id = d.id
+      where d.lifecycle in ('OPERATING', 'PAUSED') and not coalesce(s.online, false)`,
+  )
+  expect((await silent('PLATFORM_FULL')).total).toBe(home?.n)
+  expect((await silent('ROLE_RTU_REPAIRER')).list.every(({ loss }) => loss === null)).toBe(true)
 })

@@ -13,7 +13,7 @@ export type Where = {
 }
 
 /** The platform sees everything; naming organisations keeps its reads on their indexes. */
-const scoped = (ctx: Ctx, org: string, device: string): RawBuilder<boolean> =>
+export const scoped = (ctx: Ctx, org: string, device: string): RawBuilder<boolean> =>
   ctx.actor.scope.all
     ? sql<boolean>`${sql.ref(org)} = any(array(select id from organisations))`
     : visible(ctx, org, device)
@@ -42,6 +42,15 @@ export const within = (ctx: Ctx, input: Where, alias: string): RawBuilder<unknow
     input.region && machines(inRegion(input.region)),
   ])
 }
+
+/** Machines themselves, by the same places. */
+export const machinesWithin = (ctx: Ctx, input: Where): RawBuilder<unknown> =>
+  all([
+    scoped(ctx, 'd.org_id', 'd.id'),
+    input.orgId && sql`d.org_id = ${below(input.orgId)}`,
+    input.deviceId && sql`d.id = ${input.deviceId}`,
+    input.region && inRegion(input.region),
+  ])
 
 /** Whether the figures of whole organisations answer: of all their machines, for who sees all. */
 const isWhole = (ctx: Ctx, input: Where) =>

@@ -1,5 +1,6 @@
 import type { Handlers } from '../../../server/bind.ts'
 import type { dataReports } from '../contract.ts'
+import { offlineChannel, offlineMachines } from './drill.ts'
 import { products, productsSummary, ranking, rankingSummary } from './goods.ts'
 import { sales, salesSummary } from './sales.ts'
 
@@ -10,4 +11,6 @@ export const handlers: Handlers<typeof dataReports> = {
   productsSummary,
   ranking,
   rankingSummary,
+  offlineChannel,
+  offlineMachines,
 }

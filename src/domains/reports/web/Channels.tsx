@@ -4,8 +4,10 @@ import { yuan } from '../../../shared/money.ts'
 import { useRead } from '../../../web/api.ts'
 import { formatCount } from '../../../web/Money.tsx'
 import { Problem } from '../../../web/Problem.tsx'
+import { useMay } from '../../../web/session.ts'
 import { useTarget } from '../../../web/useTarget.ts'
 import { reports } from '../contract.ts'
+import { periodOf } from '../rules.ts'
 import styles from './Home.module.css'
 import { Bone } from './Kpis.tsx'
 
@@ -18,6 +20,7 @@ const pages = {
 export function Channels({ days, every }: { days: 7 | 30; every: number | false }) {
   const { t } = useTranslation('reports')
   const target = useTarget()
+  const may = useMay()
   const read = useRead(reports.channels, { days }, { inline: true, keep: true, every })
   if (read.isError && !read.data)
     return (
@@ -32,7 +35,7 @@ export function Channels({ days, every }: { days: 7 | 30; every: number | false 
   const period = t(days === 7 ? 'period.d7' : 'period.d30')
   const tiles = (read.data?.list ?? []).flatMap((row) => {
     const [name, page] = pages[row.channel]
-    const to = target(page)
+    const to = may('device-report:read') && target(`${page}?${periodOf(days)}`)
     const label = `${t(name)} · ${period}`
     const average =
       row.orders === 0 || row.turnover === null ? null : Math.round(row.turnover / row.orders)

@@ -4,8 +4,10 @@ import { useRead } from '../../../web/api.ts'
 import { Count, Money } from '../../../web/Money.tsx'
 import { Picture } from '../../../web/Picture.tsx'
 import { Empty } from '../../../web/Problem.tsx'
+import { useMay } from '../../../web/session.ts'
 import { useTarget } from '../../../web/useTarget.ts'
 import { type HotProduct, reports } from '../contract.ts'
+import { periodOf } from '../rules.ts'
 import { Card } from './Card.tsx'
 import styles from './Home.module.css'
 
@@ -13,13 +15,14 @@ type Props = { days: 7 | 30; every: number | false; money: boolean }
 
 export function HotProducts({ days, every, money }: Props) {
   const { t } = useTranslation('reports')
-  const more = useTarget()('/best-selling-products')
+  const sees = useMay()('best-selling:read')
+  const more = useTarget()(`/best-selling-products?${periodOf(days)}`)
   const read = useRead(reports.hotProducts, { days }, { inline: true, keep: true, every })
   return (
     <Card
       title={t('hot.title')}
       note={t(days === 7 ? 'period.d7' : 'period.d30')}
-      extra={more ? <Link to={more}>{t('hot.more')}</Link> : null}
+      extra={more && sees ? <Link to={more}>{t('hot.more')}</Link> : null}
       read={read}
       failed={t('hot.failed')}
       rows={10}
