@@ -4,7 +4,7 @@ import { type Ctx, visible } from '../../../server/context.ts'
 import { countedDays } from '../../../server/counted.ts'
 import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import { isoText, shape } from '../../../server/shapes.ts'
-import { startOfDay } from '../../../shared/instants.ts'
+import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import {
   AttentionRow,
   type HotProduct,
@@ -36,19 +36,35 @@ export type SalesRow = {
   refundOrders: number
 }
 
-/** Rollups of one grain summed over the actor's machines, from <= at < until. */
+/** Who sees whole organisations reads days that are over as they were added up (decision 84). */
+const isWhole = ({ actor: { scope } }: Ctx) => scope.devices === null && scope.watched === null
+const figures = sql.raw('orders, turnover, paid, refunded, refund_orders')
+
+/** Rollups of one grain summed over the actor's machines, from <= at < until, both midnights. */
 export const salesByInstant = (
   ctx: Ctx,
   grain: 'HOUR' | 'DAY' | 'TOTAL',
   from: Date,
   until: Date,
-) =>
-  rowsOf<SalesRow>(ctx.db)`
+) => {
+  const folded = sql`(select f.until from sales_folded f)`
+  const folds = grain !== 'TOTAL' && isWhole(ctx)
+  const over = sql`select (f.day + make_interval(hours => greatest(f.hour, 0)))
+      at time zone 'Asia/Shanghai' as at, ${figures} from sales_folds f
+    where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.grain = ${grain} and f.device_id = 0
+      and f.day >= ${shanghaiDay(from)}::date and f.day < ${shanghaiDay(until)}::date
+      and f.day < ${folded} union all`
+  const open = folds
+    ? sql`greatest(${from}::timestamptz, ${folded}::timestamp at time zone 'Asia/Shanghai')`
+    : sql`${from}::timestamptz`
+  return rowsOf<SalesRow>(ctx.db)`
     select r.at, sum(r.orders) as orders, sum(r.turnover) as turnover, sum(r.paid) as paid,
       sum(r.refunded) as refunded, sum(r.refund_orders) as "refundOrders"
-    from sales_rollups r where ${scoped(ctx, 'r.org_id', 'r.device_id')} and r.grain = ${grain}
-      and r.at >= ${from} and r.at < ${until}
+    from (${folds ? over : sql``} select at, ${figures} from sales_rollups r
+      where ${scoped(ctx, 'r.org_id', 'r.device_id')} and r.grain = ${grain}
+        and r.at >= ${open} and r.at < ${until}) r
     group by r.at order by r.at`
+}
 
 /**
  * Orders paid in less than an hour, counted as the rollups count them. An order can be paid for 15

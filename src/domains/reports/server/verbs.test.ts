@@ -108,7 +108,7 @@ afterAll(async () => {
 })
 beforeEach(() =>
   owner.query(
-    'truncate sales_rollups, product_rollups, device_faults; delete from order_units; delete from orders; delete from refunds',
+    "truncate sales_rollups, sales_folds, product_rollups, device_faults; update sales_folded set until = '2000-01-01'; delete from order_units; delete from orders; delete from refunds",
   ),
 )
 
@@ -197,13 +197,23 @@ describe('summary', () => {
       found.total.days.orders[29],
     ]).toEqual([4, 9, 7])
     expect(found.asOf).toBe(now.toISOString())
+    // days that are over are added up, and no longer read machine by machine
+    const all = await ask('summary', platform)
+    for (let more = true; more; )
+      more = (await owner.query(`select app_fold_sales_until('2026-11-21') as more`)).rows[0].more
+    await owner.query(`delete from sales_rollups where grain = 'DAY' and at < $1`, [today])
+    expect(await ask('summary', operator)).toEqual(found)
+    expect(await ask('summary', platform)).toEqual(all)
   })
 
   it('puts hours on the Shanghai clock, an hour before midnight belongs to yesterday', async () => {
     await sales(11, 'HOUR', '2026-11-20T15:00:00Z', 50, 15_000) // 23:00 yesterday
     await sales(11, 'HOUR', today, 1, 300) // 00:00
     await sales(11, 'HOUR', '2026-11-21T06:00:00Z', 3, 900) // 14:00, running
+    for (let more = true; more; )
+      more = (await owner.query(`select app_fold_sales_until('2026-11-21') as more`)).rows[0].more
     const { today: found } = await ask('summary', operator)
+    expect(found.before.orders).toBe(0)
     expect(found.hours.orders).toEqual([1, ...Array(13).fill(0), 3])
     expect(found.hours.turnover?.at(-1)).toBe(900)
   })
