@@ -24,8 +24,9 @@ void i18next.use(initReactI18next).init({
 })
 
 export function registerLocale(namespace: string, locale: Locale): void {
-  i18next.addResourceBundle('zh-CN', namespace, locale.zh)
-  i18next.addResourceBundle('en', namespace, locale.en)
+  // a public page brings a part of them: what is there already stays
+  i18next.addResourceBundle('zh-CN', namespace, locale.zh, true, true)
+  i18next.addResourceBundle('en', namespace, locale.en, true, true)
 }
 
 export const hasText = (key: string): boolean => i18next.exists(key)

@@ -58,7 +58,11 @@ const visits: readonly {
     name: 'the page of a product',
     kinds: /\.(js|css)$/,
     most: 132_000,
-    from: ['apps/web/main.tsx', 'domains/products/web/Commodity.tsx', 'domains/products/locale.ts'],
+    from: [
+      'apps/web/main.tsx',
+      'domains/products/web/Commodity.tsx',
+      'domains/products/buyerLocale.ts',
+    ],
   },
   {
     // of 400 kB the page, its font and the data take 40

@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next'
 import { registerLocale } from '../../../web/i18n.ts'
-import { locale } from '../locale.ts'
+import { buyer } from '../buyerLocale.ts'
 import type { DrugClass } from '../rules.ts'
 import styles from './DrugMark.module.css'
 
 // pages of other domains show the mark without having loaded these texts
-registerLocale('products', locale)
+registerLocale('products', buyer)
 
 /**
  * The national OTC mark: red for class A, green for class B; prescription drugs carry none, goods
