@@ -99,7 +99,7 @@ export const locale = defineLocale(
     noneOffline: '没有离线设备',
     noMall: '尚未接入小程序商城',
     noMallHint: '现在所有订单都在设备上成交',
-    noTab: '没有查看线下销售与设备的权限',
+    forbidden: '没有查看该页面的权限',
   },
   {
     one: 'report',
@@ -199,6 +199,6 @@ export const locale = defineLocale(
     noneOffline: 'No machine is offline',
     noMall: 'No online mall is connected',
     noMallHint: 'All orders are made at machines',
-    noTab: 'You may see neither sales nor machines here',
+    forbidden: 'You have no permission to see this page',
   },
 )

@@ -8,12 +8,16 @@ import { CategorySelect } from '../../products/web/pickers.tsx'
 import { dataReports } from '../contract.ts'
 import { RankRow } from '../goodsContract.ts'
 import { GoodsHead } from './GoodsHead.tsx'
-import { askedOf, placeFilters } from './pieces.tsx'
+import { askedOf, Forbidden, placeFilters } from './pieces.tsx'
 
 const nothing = {}
 
-/** What sells, what lies in its lanes, and what to do about it. */
+/** What sells, what lies in its lanes, and what to do about it; the home page leads here too. */
 export function BestSellers() {
+  return useMay()('best-selling:read') ? <Ranking /> : <Forbidden />
+}
+
+function Ranking() {
   const { t } = useTranslation('dataReports')
   const col = useCols(RankRow, 'dataReports')
   const may = useMay()

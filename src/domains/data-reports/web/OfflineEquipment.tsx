@@ -4,13 +4,13 @@ import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import type { Filter, View } from '../../../web/list/types.ts'
 import { Count, Money } from '../../../web/Money.tsx'
-import { Empty } from '../../../web/Problem.tsx'
 import { RegionSelect } from '../../../web/RegionSelect.tsx'
 import { useMay } from '../../../web/session.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
 import { dataReports } from '../contract.ts'
 import { ChannelRow, OfflineRow } from '../drillContract.ts'
+import { Forbidden } from './pieces.tsx'
 
 const page = '/offline-equipment'
 const places: readonly Filter[] = [
@@ -25,7 +25,7 @@ export function OfflineEquipment() {
   const may = useMay()
   const [params] = useSearchParams()
   const [sells, sees] = [may('device-report:read'), may('device:read')]
-  if (!sells && !sees) return <Empty title={t('noTab')} />
+  if (!sells && !sees) return <Forbidden />
   const offline = sees && (!sells || params.get('tab') === 'offline')
   const tab = (key: 'sales' | 'offline', shown: boolean, path: string): View => ({
     key,

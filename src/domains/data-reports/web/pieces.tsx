@@ -1,4 +1,6 @@
+import { useTranslation } from 'react-i18next'
 import type { Filter } from '../../../web/list/types.ts'
+import { Empty } from '../../../web/Problem.tsx'
 import { RegionSelect } from '../../../web/RegionSelect.tsx'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { DeviceSelect } from '../../machines/web/pickers.tsx'
@@ -45,3 +47,13 @@ export const periodOf = (t: Say, days: Days, before: Days | null): string =>
   before
     ? t('against', { ...days, first: before.from, last: before.to })
     : t('period', { from: days.from, to: days.to })
+
+/** A child of the root opens for everybody; what it shows does not. */
+export function Forbidden() {
+  const { t } = useTranslation('dataReports')
+  return (
+    <section className="hd-sheet">
+      <Empty title={t('forbidden')} />
+    </section>
+  )
+}
