@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { read } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
-import { buyerErrors, drugClasses } from './rules.ts'
+import { buyerErrors, drugClasses } from './buyerRules.ts'
 
 /**
  * What a buyer may know of a product that stands in a machine. By itself: his phone loads this and

@@ -1,8 +1,9 @@
 import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
 import { bi } from '../../shared/text.ts'
 import type { Goods } from '../drug-guard/rules.ts'
+import { drugClasses } from './buyerRules.ts'
 
-export const drugClasses = ['NONE', 'OTC_B', 'OTC_A', 'RX'] as const
+export { drugClasses }
 export type DrugClass = (typeof drugClasses)[number]
 
 /**
@@ -30,11 +31,6 @@ export const dosageForms = [
   '吸入剂',
   '其他',
 ] as const
-
-/** What a buyer reads who scanned the code of something that is not sold (any more). */
-export const buyerErrors = defineErrors('products', {
-  gone: [404001, '商品不存在或已下架', 'There is no such product, or it is off the shelf'],
-})
 
 export const productErrors = defineErrors('products', {
   categoryNameTaken: [409004, '分类名称已存在', 'A category with this name exists'],

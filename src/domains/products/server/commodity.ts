@@ -5,9 +5,9 @@ import { rowOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
+import { buyerErrors } from '../buyerRules.ts'
 import { CommodityContent } from '../commodityContract.ts'
 import type { products } from '../contract.ts'
-import { buyerErrors } from '../rules.ts'
 
 type Place = {
   price: number
