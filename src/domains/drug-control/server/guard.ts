@@ -8,9 +8,17 @@ import {
   type DispensingMode,
   type Goods,
   type Place,
+  type Queue,
   type Verdict,
 } from '../../drug-guard/rules.ts'
-import { drugOf, type RawSite, siteOf, withSite } from '../../drug-guard/server/facts.ts'
+import {
+  drugOf,
+  queueOf,
+  type RawSite,
+  siteOf,
+  withQueues,
+  withSite,
+} from '../../drug-guard/server/facts.ts'
 import { type GuardRefusal, noteRefusals } from '../../drug-guard/server/refusals.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { noteDevice } from '../../machines/server/events.ts'
@@ -23,13 +31,15 @@ export type DrugLane = Goods & {
   road: number
   productId: number
   status: string
+  queue: Queue
 }
 export type Site = Place & { id: number }
 
 const lanesWhere = (ctx: Pick<Ctx, 'db'>, deviceIds: readonly number[], locking = sql``) =>
   rowsOf<DrugLane>(ctx.db)`
     select l.id, l.org_id as "orgId", l.device_id as "deviceId", l.road_index as road,
-      l.product_id as "productId", l.status, p.drug_class as "drugClass", ${drugOf} as drug
+      l.product_id as "productId", l.status, p.drug_class as "drugClass", ${drugOf} as drug,
+      ${queueOf} as queue
     from lanes l join products p on p.id = l.product_id
     where l.device_id = any(${[...deviceIds]}::bigint[]) and l.archived_at is null
       and p.drug_class <> 'NONE' order by l.id ${locking}`
@@ -47,12 +57,15 @@ async function judged(
   ids: readonly number[],
   locking?: RawBuilder<unknown>,
 ): Promise<{ lane: DrugLane; verdict: Verdict }[]> {
-  const [sites, lanes] = [await sitesOf(ctx, ids), await lanesWhere(ctx, ids, locking)]
+  const [sites, found] = [await sitesOf(ctx, ids), await lanesWhere(ctx, ids, locking)]
+  const lanes = locking ? await withQueues(ctx, found) : found
   return lanes.flatMap((lane) => {
     const site = sites.get(lane.deviceId)
-    return site ? [{ lane, verdict: canPlace(lane, site) }] : []
+    return site ? [{ lane, verdict: canPlace(lane, site, { queue: lane.queue }) }] : []
   })
 }
+/** Somebody has to compare the boxes; the rest is what the machine may sell. */
+const isOfCodes = (verdict: Verdict): boolean => !verdict.ok && verdict.key === 'codesApart'
 const sells = ({ status }: DrugLane): boolean => status !== 'LOCKED' && status !== 'MERGED'
 
 /** How many lanes of a machine would stop in each mode. */
@@ -60,7 +73,9 @@ export async function stopsOf(ctx: Ctx, deviceId: number): Promise<Record<Dispen
   const site = (await sitesOf(ctx, [deviceId])).get(deviceId)
   const lanes = site ? (await lanesWhere(ctx, [deviceId])).filter(sells) : []
   const as = (dispensingMode: DispensingMode) =>
-    lanes.filter((lane) => site && !canPlace(lane, { ...site, dispensingMode }).ok).length
+    lanes.filter(
+      ({ queue, ...lane }) => site && !canPlace(lane, { ...site, dispensingMode }, { queue }).ok,
+    ).length
   return {
     UNATTENDED: as('UNATTENDED'),
     PHARMACIST: as('PHARMACIST'),
@@ -86,12 +101,15 @@ export async function stopFailing(
       ...who,
     })),
   )
-  const lanes = failing.flatMap(({ lane }) => (sells(lane) ? lane : []))
-  if (!lanes.length) return 0
-  const stop = { to: 'LOCKED' as const, reason: 'COMPLIANCE' }
+  const stops = failing.filter(({ lane }) => sells(lane))
+  if (!stops.length) return 0
+  const lanes = stops.map(({ lane }) => lane)
   const { deviceIds: changed } = await moveStock(
     ctx,
-    lanes.map(({ id }) => ({ laneId: id, stop })),
+    stops.map(({ lane: { id }, verdict }) => ({
+      laneId: id,
+      stop: { to: 'LOCKED', reason: isOfCodes(verdict) ? 'TRACE_CODE' : 'COMPLIANCE' },
+    })),
   )
   await noteDevice(
     ctx,

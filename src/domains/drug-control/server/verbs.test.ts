@@ -146,6 +146,12 @@ describe('at night', () => {
     expect((await decide()).body).toEqual({ ok: true })
     expect(await stateOf(lanes.A)).toBe('ENABLED')
   })
+  test('a lane whose boxes and codes do not agree stops for somebody who compares them', async () => {
+    const lane = await addCoded(5)
+    await guardFleet(world.app)
+    expect([await stateOf(lane), await stateOf(lanes.B)]).toEqual(['TRACE_CODE true', 'ENABLED'])
+    expect(await refusals()).toEqual([{ act: 'NIGHTLY', key: 'codesApart', times: 1, by: null }])
+  })
 })
 
 describe('checkout and vend', () => {
