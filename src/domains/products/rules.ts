@@ -1,9 +1,9 @@
 import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
 import { bi } from '../../shared/text.ts'
 import type { Goods } from '../drug-guard/rules.ts'
-import { drugClasses } from './buyerRules.ts'
+import { buyerErrors, drugClasses } from './buyerRules.ts'
 
-export { drugClasses }
+export { buyerErrors, drugClasses }
 export type DrugClass = (typeof drugClasses)[number]
 
 /**
