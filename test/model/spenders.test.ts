@@ -44,6 +44,7 @@ const alike: Readonly<Record<string, string>> = {
   'splitStrategies.preview': 'computes only',
   'splitStrategies.copy': 'each is a draft of its own name',
   'withdrawals.confirmCode': 'a code to scan, which moves nothing',
+  'withdrawals.lookConfirm': 'looks, and changes nothing',
   'withdrawals.payee': 'reads an account, and says so in the log',
   'drugControl.goOnDuty': 'whoever is there already is there',
   'drugControl.beat': 'a sign of life',

@@ -347,6 +347,7 @@ it('a test vend goes the ordinary way, sells nothing and takes one piece', async
       await world.send(people.operator, 'POST', `/orders/${sent.orderNum}/refunds`, {
         all: true,
         reason: 'OTHER',
+        remark: '测试',
       })
     ).body.error,
   ).toBe('orders.nothingToRefund')

@@ -155,6 +155,8 @@ test.each(['PLATFORM_FULL', 'ROLE_FULL'])(
 test('the world has something of most of them', () => expect(met.size).toBeGreaterThanOrEqual(10))
 
 test('what one may not see, not do, or not know the worth of is not told', async () => {
+  // the dice may have given none
+  await world.sell('OWN', ['OK', 'NO_DROP'])
   const own = async (codes: string[]) => {
     const name = `ROLE_SITUATION_${codes.length}_${random(1e6)}`
     const token = await loginWith(name, codes)
