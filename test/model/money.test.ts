@@ -227,7 +227,7 @@ async function step(random: Random): Promise<void> {
   if (dice < 0.94) return repair(machine)
   if (dice < 0.955) note('close unpaid', (await closeUnpaid(world.app)) > 0)
   else if (dice < 0.965) note('sweep commands', (await sweepCommands(world.app)) > 0)
-  else if (dice < 0.975) await share(random)
+  else if (dice < 0.973) await share(random)
   else if (dice < 0.98) await withdraw(random)
   else note('pay back', (await runDue(world.app, refundKind(world.app, moody(random)))) > 0)
 }
@@ -243,10 +243,14 @@ async function share(random: Random): Promise<void> {
 }
 
 let withdrawn = 0
-/** A party takes some of what it is owed, or asks for more than that and gets nothing. */
+/**
+ * A party takes what it is owed, so that what goes back of it becomes debt, or some of it, or asks
+ * for more than that and gets nothing.
+ */
 async function withdraw(random: Random): Promise<void> {
   const orgId = random.pick(parties)
-  await takeOut(orgId, random.int(1, 2 * (await owedTo(orgId)) + 1))
+  const owed = await owedTo(orgId)
+  await takeOut(orgId, random.chance(0.5) ? owed : random.int(1, 2 * owed + 1))
 }
 /** As numbers: referrers are below nothing. */
 const parties: number[] = [place.OWN, place.PARENT, place.PLATFORM, place.CHILD]

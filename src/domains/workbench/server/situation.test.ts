@@ -155,7 +155,11 @@ test.each(['PLATFORM_FULL', 'ROLE_FULL'])(
 test('the world has something of most of them', () => expect(met.size).toBeGreaterThanOrEqual(10))
 
 test('what one may not see, not do, or not know the worth of is not told', async () => {
-  // the dice may have given none
+  // the dice may have given none, and have cut off the machine
+  await world.sql(
+    'update device_states set online = true, offline_since = null where org_id = $1',
+    [place.OWN],
+  )
   await world.sell('OWN', ['OK', 'NO_DROP'])
   const own = async (codes: string[]) => {
     const name = `ROLE_SITUATION_${codes.length}_${random(1e6)}`
