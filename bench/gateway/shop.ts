@@ -19,11 +19,16 @@ export function ask(child: ChildProcess, message: object): Promise<Answer> {
 }
 
 /** Orders and pays one piece, by the verbs that the calls of customers run. */
-export async function sell(app: App, rtuNumber: string, roadIndex: number): Promise<void> {
+export async function sell(
+  app: App,
+  rtuNumber: string,
+  roadIndex: number,
+  price = 300,
+): Promise<void> {
   const order = await bySystem(app, (ctx) =>
     createHandlers.mobileOrder(ctx, {
       rtuNumber,
-      items: [{ roadIndex, count: 1, price: 300 }],
+      items: [{ roadIndex, count: 1, price }],
       payType: 'WECHAT',
       clientId: randomUUID(),
       consumer: '',
