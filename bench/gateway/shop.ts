@@ -19,16 +19,11 @@ export function ask(child: ChildProcess, message: object): Promise<Answer> {
 }
 
 /** Orders and pays one piece, by the verbs that the calls of customers run. */
-export async function sell(
-  app: App,
-  rtuNumber: string,
-  roadIndex: number,
-  price = 300,
-): Promise<void> {
+export async function sell(app: App, rtuNumber: string, roadIndex: number): Promise<void> {
   const order = await bySystem(app, (ctx) =>
     createHandlers.mobileOrder(ctx, {
       rtuNumber,
-      items: [{ roadIndex, count: 1, price }],
+      items: [{ roadIndex, count: 1, price: 300 }],
       payType: 'WECHAT',
       clientId: randomUUID(),
       consumer: '',
