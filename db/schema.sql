@@ -925,6 +925,7 @@ table public.device_states row security
   CREATE INDEX device_states_org ON public.device_states USING btree (org_id, online)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
+  CREATE TRIGGER keep_outage AFTER UPDATE ON public.device_states FOR EACH ROW WHEN (((NOT old.online) AND (old.offline_since IS NOT NULL) AND (new.online OR (new.org_id <> old.org_id)))) EXECUTE FUNCTION keep_outage()
   grant delete, insert, select, update to huodao_app
 
 table public.device_tag_links row security
@@ -2540,6 +2541,21 @@ table public.organisations row security
   CREATE CONSTRAINT TRIGGER organisations_path_follows AFTER INSERT OR UPDATE OF path, parent_id ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_organisation_path()
   CREATE TRIGGER open_alert_channel AFTER INSERT ON public.organisations FOR EACH ROW EXECUTE FUNCTION open_alert_channel()
   grant delete, insert, select, update to huodao_app
+
+table public.outage_days row security
+  device_id bigint not null
+  org_id bigint not null
+  day date not null
+  times integer default 0 not null
+  seconds integer default 0 not null
+  constraint outage_days_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE
+  constraint outage_days_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint outage_days_pkey PRIMARY KEY (device_id, day, org_id)
+  constraint outage_days_seconds_check CHECK ((seconds >= 0))
+  constraint outage_days_times_check CHECK ((times >= 0))
+  CREATE INDEX outage_days_org ON public.outage_days USING btree (org_id, day)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant select to huodao_app
 
 table public.password_history row security
   user_id bigint not null
@@ -5081,6 +5097,7 @@ table public.stock_warnings row security
   constraint stock_warnings_pkey PRIMARY KEY (id)
   CREATE INDEX stock_warnings_device ON public.stock_warnings USING btree (org_id, device_id, opened_at)
   CREATE INDEX stock_warnings_listed ON public.stock_warnings USING btree (org_id, opened_at, id) INCLUDE (kind, device_id) WHERE (closed_at IS NULL)
+  CREATE INDEX stock_warnings_over ON public.stock_warnings USING btree (org_id, closed_at) INCLUDE (device_id, opened_at) WHERE ((kind = 'SOLD_OUT'::text) AND (closed_at IS NOT NULL))
   CREATE UNIQUE INDEX stock_warnings_open ON public.stock_warnings USING btree (lane_id, kind) WHERE (closed_at IS NULL)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
@@ -5936,6 +5953,18 @@ CREATE OR REPLACE FUNCTION public.app_bound(board text)
  SET search_path TO 'public', 'pg_temp'
 AS $function$ select exists (select from devices where board_no = board) $function$
 
+CREATE OR REPLACE FUNCTION public.app_days_of(from_at timestamp with time zone, until_at timestamp with time zone)
+ RETURNS TABLE(day date, seconds integer)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select d::date, extract(epoch from least(until_at, (d + interval '1 day') at time zone 'Asia/Shanghai')
+      - greatest(from_at, d at time zone 'Asia/Shanghai'))::int
+  from generate_series(date_trunc('day', from_at at time zone 'Asia/Shanghai'),
+    until_at at time zone 'Asia/Shanghai', interval '1 day') d
+  where from_at <= until_at
+$function$
+
 CREATE OR REPLACE FUNCTION public.app_devices()
  RETURNS bigint[]
  LANGUAGE sql
@@ -6686,6 +6715,26 @@ CREATE OR REPLACE FUNCTION public.keep_excursion()
 AS $function$
 begin
   raise exception 'excursion % is over', old.id using errcode = 'check_violation', constraint = 'temperature_excursions_frozen';
+end $function$
+
+CREATE OR REPLACE FUNCTION public.keep_outage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  -- a former owner's part of it was written when he gave it away
+  since timestamptz := greatest(old.offline_since, (select max(upper(h.valid))
+    from device_owner_history h where h.device_id = old.device_id and not upper_inf(h.valid)
+      and h.org_id <> old.org_id));
+begin
+  insert into outage_days as o (device_id, org_id, day, times, seconds)
+    select old.device_id, old.org_id, d.day, (row_number() over (order by d.day) = 1)::int, d.seconds
+    from app_days_of(since, case when new.online then new.last_seen_at else now() end) d
+    on conflict (device_id, day, org_id) do update
+      set times = o.times + excluded.times, seconds = o.seconds + excluded.seconds;
+  return null;
 end $function$
 
 CREATE OR REPLACE FUNCTION public.keep_sold_code()

@@ -20,7 +20,7 @@ import { seedInvoices } from '../domains/invoices/seed.ts'
 import { seedJobs } from '../domains/jobs/seed.ts'
 import { seedLanes } from '../domains/lanes/seed.ts'
 import { seedPlanograms } from '../domains/lanes/seedPlanograms.ts'
-import { seedTelemetry } from '../domains/machines/seed.ts'
+import { seedOutages, seedTelemetry } from '../domains/machines/seed.ts'
 import { seedMedicalInsurance } from '../domains/medical-insurance/seed.ts'
 import { seedNotices } from '../domains/notices/seed.ts'
 import { seedOrderSupplements } from '../domains/order-supplements/seed.ts'
@@ -123,6 +123,7 @@ async function seedDemo(
     await seedLanes(db, ids, now)
     await seedDeviceSettings(db, now)
     await seedDeviceCommands(db, now)
+    await seedOutages(db, now)
     await seedTelemetry(db, now)
     await seedSettings(db, ids, now)
     await seedRoles(db, people, now)

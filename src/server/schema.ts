@@ -1330,6 +1330,14 @@ export interface OrganisationsTable {
   updated_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface OutageDaysTable {
+  device_id: number
+  org_id: number
+  day: string
+  times: Generated<number>
+  seconds: Generated<number>
+}
+
 export interface PasswordHistoryTable {
   user_id: number
   org_id: number
@@ -3080,6 +3088,7 @@ export interface DB {
   order_units: OrderUnitsTable
   orders: OrdersTable
   organisations: OrganisationsTable
+  outage_days: OutageDaysTable
   password_history: PasswordHistoryTable
   password_resets: PasswordResetsTable
   pay_rollups: PayRollupsTable

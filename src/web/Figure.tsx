@@ -6,14 +6,13 @@ type Props = {
   value: ReactNode
   note?: ReactNode
   change?: number | null
+  /** Less of it is better. */
+  fewer?: boolean
   chart?: ReactNode
 }
 
-/**
- * One figure of a dashboard. `change` is a share (0.082); its arrow says the direction, not good or
- * bad.
- */
-export function Figure({ label, value, note, change, chart }: Props) {
+/** One figure of a dashboard. `change` is a share (0.082): the arrow is its direction. */
+export function Figure({ label, value, note, change, fewer = false, chart }: Props) {
   return (
     <div className={styles.figure}>
       <div className={styles.label}>{label}</div>
@@ -21,7 +20,7 @@ export function Figure({ label, value, note, change, chart }: Props) {
       <div className={styles.value}>{value}</div>
       <div className={styles.note}>
         {change === undefined || change === null ? null : (
-          <span className={change < 0 ? styles.down : styles.up}>
+          <span className={change < 0 === fewer ? styles.up : styles.down}>
             {change < 0 ? '↓' : '↑'} {Math.abs(change * 100).toFixed(1)}%
           </span>
         )}

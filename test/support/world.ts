@@ -659,6 +659,11 @@ async function addDesires({ sql }: World, where: Place): Promise<void> {
     [...values, `址${where}`],
   )
   await sql(
+    `insert into outage_days (device_id, org_id, day, times, seconds)
+      values ($1, $2, ($3::timestamptz at time zone 'Asia/Shanghai')::date, 1, 600)`,
+    values,
+  )
+  await sql(
     `insert into telemetry_hours (device_id, hour, org_id, temp_min, temp_max, temp_sum, temp_count)
       values ($1, date_trunc('hour', $3::timestamptz), $2, 4, 5, 9, 2)`,
     values,

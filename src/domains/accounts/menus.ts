@@ -64,7 +64,7 @@ const table: readonly Group[] = [
     ['financial-data', '财务数据', 'Financial data', 'financial-data:read'],
     ['inventory-report', '库存报表', 'Inventory report', 'inventory-report:read'],
     ['products-report'],
-    ['offline-equipment', '线下设备', 'Offline equipment', 'device-report:read'],
+    ['offline-equipment'],
     ['user-data', '用户数据', 'User data', 'user-data:read'],
     ['best-selling-products'],
   ]],

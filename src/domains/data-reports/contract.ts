@@ -4,6 +4,7 @@ import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, pageWithSums, wholeRange } from '../../shared/listQuery.ts'
 import { channelEndpoints } from './drillContract.ts'
+import { equipmentEndpoints } from './equipmentContract.ts'
 import { compare, figures, places } from './figures.ts'
 import { goodsEndpoints } from './goodsContract.ts'
 import { salesGroups } from './rules.ts'
@@ -73,4 +74,5 @@ export const dataReports = {
   }),
   ...goodsEndpoints,
   ...channelEndpoints,
+  ...equipmentEndpoints,
 }

@@ -82,6 +82,10 @@ export const changeOf = (now: number | null, before: number | null | undefined):
 
 export const goodsGroups = ['PRODUCT', 'CATEGORY', 'PRODUCT_DEVICE'] as const
 export type GoodsGroup = (typeof goodsGroups)[number]
+export const equipmentViews = ['ALL', 'OFFLINE', 'IDLE'] as const
+/** Machines without an order for so many days sell nothing. */
+export const usualIdleDays = 7
+
 export const rankings = ['BEST', 'SLOW'] as const
 
 export const advices = ['ADD_LANES', 'REPLACE', 'KEEP'] as const

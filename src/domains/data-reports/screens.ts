@@ -13,6 +13,11 @@ export const screens = defineScreens([
     permission: 'product-report:read',
   },
   {
+    path: '/data/offline-equipment',
+    title: bi('线下设备', 'Offline equipment'),
+    permission: 'device-report:read',
+  },
+  {
     path: '/data/best-selling-products',
     title: bi('畅销商品', 'Best-selling products'),
     permission: 'best-selling:read',

@@ -53,6 +53,7 @@ export const stays: readonly string[] = [
   'order_supplements',
   'order_units',
   'orders',
+  'outage_days', // by whose machine it was
   'pay_rollups',
   'payments',
   'pick_list_items',

@@ -199,7 +199,7 @@ export async function salesSummary(ctx: Ctx, input: Input<Summary>): Promise<Out
 }
 
 /** Days, weeks or months of a period, those without sales too. */
-function keysOf({ from, to }: Days, unit: string): string[] {
+export function keysOf({ from, to }: Days, unit: string): string[] {
   const keys: string[] = []
   for (let day = from; day <= to; day = addDays(day, 1)) {
     const monday = addDays(day, -((new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7))

@@ -49,6 +49,7 @@ export const machinesWithin = (ctx: Ctx, input: Where): RawBuilder<unknown> =>
     scoped(ctx, 'd.org_id', 'd.id'),
     input.orgId && sql`d.org_id = ${below(input.orgId)}`,
     input.deviceId && sql`d.id = ${input.deviceId}`,
+    input.storeId && sql`d.store_id = ${input.storeId}`,
     input.region && inRegion(input.region),
   ])
 
@@ -61,7 +62,7 @@ const isWhole = (ctx: Ctx, input: Where) =>
   !input.region
 
 const figures = sql.raw(
-  ['orders', 'turnover', 'paid', 'refunded', 'refund_orders', 'cost', 'fee']
+  ['orders', 'pieces', 'vended', 'turnover', 'paid', 'refunded', 'refund_orders', 'cost', 'fee']
     .map((name) => `r.${name}`)
     .join(', '),
 )
@@ -102,7 +103,8 @@ export function salesRows(
         and r.at < ${startOfDay(addDays(to, 1))} and ${where}`
   }
   const none = sql`select 0::bigint as org_id, 0::bigint as device_id, null::date as day,
-    0 as hour, '' as pay_type, 0 as devices, 0 as orders, 0::bigint as turnover, 0::bigint as paid,
+    0 as hour, '' as pay_type, 0 as devices, 0 as orders, 0 as pieces, 0 as vended,
+    0::bigint as turnover, 0::bigint as paid,
     0::bigint as refunded, 0 as refund_orders, 0::bigint as cost, 0::bigint as fee where false`
   return sql.join([none, ...parts.map(rows)], sql` union all `)
 }

@@ -1,6 +1,7 @@
 import type { Handlers } from '../../../server/bind.ts'
 import type { dataReports } from '../contract.ts'
 import { offlineChannel, offlineMachines } from './drill.ts'
+import { equipment, equipmentSummary } from './equipment.ts'
 import { products, productsSummary, ranking, rankingSummary } from './goods.ts'
 import { sales, salesSummary } from './sales.ts'
 
@@ -13,4 +14,6 @@ export const handlers: Handlers<typeof dataReports> = {
   rankingSummary,
   offlineChannel,
   offlineMachines,
+  equipment,
+  equipmentSummary,
 }

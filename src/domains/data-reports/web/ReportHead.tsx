@@ -12,13 +12,14 @@ import { fullTime } from '../../../web/time.ts'
 import { changeOf } from '../rules.ts'
 import styles from './Report.module.css'
 
-export type Unit = 'fen' | 'count' | 'permille'
+export type Unit = 'fen' | 'count' | 'permille' | 'hours'
 export type ReportFigure = {
   readonly label: string
   readonly value: number | null
   /** Of the period it is compared with; left out where there is none. */
   readonly before?: number | null | undefined
   readonly unit: Unit
+  readonly fewer?: boolean
 }
 type Drawn = Pick<ChartProps, 'categories' | 'series'> & {
   readonly label: string
@@ -32,9 +33,9 @@ const shown = (value: number | null, unit: Unit): string =>
     ? '—'
     : unit === 'fen'
       ? yuan(value)
-      : unit === 'count'
-        ? formatCount(value)
-        : formatPermille(value)
+      : unit === 'permille'
+        ? formatPermille(value)
+        : formatCount(value)
 export const inYuan = (fen: number): number => fen / 100
 export const sayYuan = (value: number): string => yuan(Math.round(value * 100))
 
@@ -58,11 +59,12 @@ export function ReportHead<T extends { asOf: string }>({ read, figures, chart, n
   return (
     <div data-report>
       <div className={styles.figures} hidden={!shownFigures.length}>
-        {shownFigures.map(({ label, value, before, unit }) => (
+        {shownFigures.map(({ label, value, before, unit, fewer = false }) => (
           <Figure
             key={label}
             label={label}
             value={shown(value, unit)}
+            fewer={fewer}
             change={before === undefined ? null : changeOf(value, before)}
             note={before === undefined || before === null ? null : shown(before, unit)}
           />

@@ -28,6 +28,9 @@ export const askedOf = ({
   ...asked
 }: Record<string, unknown>): Record<string, unknown> => asked
 
+const unwelcome = new Set<string>([
+  ...['refundAmount', 'refundedPieces', 'offlineHours', 'outages', 'faults', 'repairHours'],
+])
 /** Figures of sums beside those of another period. */
 export const figuresOf = <K extends string>(
   t: Word,
@@ -40,6 +43,7 @@ export const figuresOf = <K extends string>(
     value: sums[key] ?? null,
     before: before?.[key],
     unit,
+    fewer: unwelcome.has(key),
   }))
 
 /** Which days these are, and with which they are compared. */
