@@ -11,6 +11,11 @@ import { salesGroups } from './rules.ts'
 
 export const reportErrors = defineErrors('reports', {
   tooManyHours: [422861, '按小时统计最多 92 天', 'By hour a report covers at most 92 days'],
+  noProduct: [
+    422862,
+    '按小时或支付方式统计时不能选择商品',
+    'By hour or way to pay a report is of all products',
+  ],
 })
 
 export const salesFigures = Object.keys(figures) as (keyof typeof figures)[]
@@ -39,14 +44,20 @@ const Point = z.strictObject({
   turnover: f.signedFen,
   refundAmount: f.signedFen,
 })
-const salesFilters = { groupBy: z.enum(salesGroups).default('DAY'), ...places, compare }
+const salesFilters = {
+  groupBy: z.enum(salesGroups).default('DAY'),
+  ...places,
+  /** Of orders of several products what falls to this one. */
+  productId: f.id.optional(),
+  compare,
+}
 
 export const dataReports = {
   sales: read('sales-report:read', {
     path: '/reports/sales',
     summary: 'Sales by day, machine, organisation and more, the last 30 days when none are given',
     export: 'sales-report:export',
-    errors: [reportErrors.tooManyHours],
+    errors: [reportErrors.tooManyHours, reportErrors.noProduct],
     input: listQuery(
       salesFilters,
       ['usual', 'createTime', 'name', 'deviceNum', ...salesFigures],
@@ -58,7 +69,7 @@ export const dataReports = {
     path: '/reports/sales/summary',
     summary: 'Sums of the sales report, those of the period before, and its chart',
     heavy: true,
-    errors: [reportErrors.tooManyHours],
+    errors: [reportErrors.tooManyHours, reportErrors.noProduct],
     input: z.strictObject(salesFilters).superRefine(wholeRange),
     output: z.strictObject({
       asOf: f.instant,

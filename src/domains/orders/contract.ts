@@ -162,6 +162,10 @@ const filters = {
   amountMin: f.fen.optional(),
   amountMax: f.fen.optional(),
   includeCleaned: z.boolean().optional(),
+  /** The days are those on which they were paid, as figures count them. */
+  byPayment: z.boolean().optional(),
+  /** Of this organisation alone, without those below it. */
+  ownerId: f.id.optional(),
   ...rangeFields,
 }
 /**

@@ -8,6 +8,7 @@ import { runDue } from '../../../server/work.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
 import { moves, movesLast } from '../../distribution/moves.ts'
 import { orderCleanups } from '../../order-cleanups/contract.ts'
+import { orders } from '../../orders/contract.ts'
 import { refundKind } from '../../orders/server/refunds.ts'
 import { providers } from '../../payments/server/providers.ts'
 import { dataReports, type SalesRow, salesFigures } from '../contract.ts'
@@ -283,6 +284,36 @@ test('counts the machines that sold, of a day and of a month', async () => {
       expect([row.id, row.deviceNum]).toEqual([row.id, new Set(own.map(of)).size])
     }
   }
+})
+
+test('the orders behind a number are just those that it counts, and a product has its part', async () => {
+  const token = tokens.platform
+  const count = async (what: object) =>
+    (
+      (await world.call(orders.list, { pageSize: 3, byPayment: true, ...what } as never, { token }))
+        .body as { total: number }
+    ).total
+  const read = async (what: object) =>
+    (await world.call(dataReports.sales, { ...range, pageSize: 200, ...what } as never, { token }))
+      .body as { list: SalesRow[]; sums: Record<string, number> }
+  const by = {
+    DAY: ({ id }: SalesRow) => ({ from: id, to: id }),
+    DEVICE: ({ id }: SalesRow) => ({ ...range, deviceId: Number(id) }),
+    ORG: ({ id }: SalesRow) => ({ ...range, ownerId: Number(id) }),
+    PAY: ({ id }: SalesRow) => ({ ...range, payType: id }),
+  }
+  for (const [groupBy, filter] of Object.entries(by))
+    for (const row of (await read({ groupBy })).list)
+      expect([groupBy, row.id, await count(filter(row))]).toEqual([groupBy, row.id, row.orderTotal])
+  const products = await world.call(dataReports.products, { ...range, pageSize: 200 } as never, {
+    token,
+  })
+  for (const row of (products.body as { list: Record<string, number>[] }).list)
+    for (const groupBy of ['DAY', 'DEVICE', 'MONTH']) {
+      const { sums } = await read({ productId: row.productId, groupBy })
+      for (const key of ['orderTotal', 'turnover', 'payAmount', 'refundAmount', 'profit'])
+        expect([key, sums[key]]).toEqual([key, row[key]])
+    }
 })
 
 test('compares with the period before and the year before', async () => {

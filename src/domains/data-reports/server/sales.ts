@@ -105,6 +105,8 @@ async function salesOf(
 ): Promise<{ list: SalesRow[]; total: number; sums: SalesSums }> {
   const { days } = input
   if (group === 'HOUR' && daysIn(days) > mostHourDays) throw new Refusal(reportErrors.tooManyHours)
+  if (input.productId && (group === 'HOUR' || group === 'PAY'))
+    throw new Refusal(reportErrors.noProduct)
   const kind = kinds[group](ctx)
   const until = await foldedUntil(ctx)
   const column = page.sort.replace(/^-/, '')

@@ -78,7 +78,7 @@ const byMachine = (group: SalesGroup) =>
  */
 export function salesRows(
   ctx: Ctx,
-  input: Where,
+  input: Where & { productId?: number | undefined },
   { days, until, group }: { days: Days; until: string; group: SalesGroup },
 ): RawBuilder<unknown> {
   const parts = partsOf(
@@ -106,5 +106,10 @@ export function salesRows(
     0 as hour, '' as pay_type, 0 as devices, 0 as orders, 0 as pieces, 0 as vended,
     0::bigint as turnover, 0::bigint as paid,
     0::bigint as refunded, 0 as refund_orders, 0::bigint as cost, 0::bigint as fee where false`
+  // what falls to one product is kept by machine and day, and nowhere added up
+  if (input.productId)
+    return sql`${none} union all select r.org_id, r.device_id, r.day, -1, '', (r.orders > 0)::int,
+        ${figures} from product_rollups r where r.product_id = ${input.productId} and ${where}
+        and r.day >= ${days.from}::date and r.day <= ${days.to}::date`
   return sql.join([none, ...parts.map(rows)], sql` union all `)
 }

@@ -8,6 +8,7 @@ import { ListPage } from '../../../web/ListPage.tsx'
 import { useListQuery } from '../../../web/list/useListQuery.ts'
 import { formatCount, Money } from '../../../web/Money.tsx'
 import { useMay } from '../../../web/session.ts'
+import { ProductSelect } from '../../products/web/pickers.tsx'
 import { dataReports, SalesRow } from '../contract.ts'
 import { daysOf, maxDay, minDay } from '../rules.ts'
 import { askedOf, figuresOf, periodOf, placeFilters } from './pieces.tsx'
@@ -32,7 +33,11 @@ export function SalesReport() {
       ns="dataReports"
       endpoint={dataReports.sales}
       live="orders"
-      filters={['groupBy', ...placeFilters]}
+      filters={[
+        'groupBy',
+        ...placeFilters,
+        { key: 'productId', picker: ProductSelect, more: true },
+      ]}
       notice={
         <ReportHead
           read={read}
@@ -130,7 +135,7 @@ export function SalesReport() {
         {
           key: 'orders',
           label: t('orders'),
-          can: may('order:read') && !['PAY', 'HOUR', 'STORE'].includes(group),
+          can: may('order:read') && hasOrders(row, new URLSearchParams(search), group),
           to: `/order/order-list?${ordersOf(row, new URLSearchParams(search), group)}`,
         },
       ]}
@@ -140,7 +145,11 @@ export function SalesReport() {
   )
 }
 
-/** The orders behind a row, with the same filter. */
+/** Whether the list of orders can say what the row counts: it knows no hours and no regions. */
+const hasOrders = (row: SalesRow, filter: URLSearchParams, group: string): boolean =>
+  row.orderTotal > 0 && group !== 'HOUR' && !filter.has('region') && row.id !== '0'
+
+/** The orders behind a row, just those that it counts. */
 function ordersOf(row: SalesRow, filter: URLSearchParams, group: string): string {
   const of = new URLSearchParams()
   const given = { from: filter.get('from') ?? undefined, to: filter.get('to') ?? undefined }
@@ -155,9 +164,13 @@ function ordersOf(row: SalesRow, filter: URLSearchParams, group: string): string
   const to = row.createTime ? last(row.createTime) : days.to
   of.set('from', maxDay(from, days.from))
   of.set('to', minDay(to, days.to))
-  for (const key of ['orgId', 'deviceId'] as const) {
-    const value = row[key] ?? filter.get(key)
-    if (value !== null) of.set(key, String(value))
+  of.set('byPayment', 'true')
+  for (const key of ['orgId', 'deviceId', 'storeId', 'productId'] as const) {
+    const value = filter.get(key)
+    if (value !== null) of.set(key, value)
   }
+  // an organisation's row is of its own machines, the filter of those below it too
+  const own = { ORG: 'ownerId', DEVICE: 'deviceId', STORE: 'storeId', PAY: 'payType' }[group]
+  if (own) of.set(own, row.id)
   return of.toString()
 }

@@ -55,6 +55,8 @@ function daysOf(ctx: Ctx, input: Filter, wholeNumber: string | null) {
   return { from: day, to: day }
 }
 
+/** An order can be paid for 15 minutes; an hour is more than enough. */
+const payableMs = 3_600_000
 const shownStates = ['PAID', 'SHIPPED', 'ABNORMAL', 'REFUNDED', 'SUCCESS']
 /** The counts of the same orders, while the filter says nothing else. */
 function counted(ctx: Ctx, input: Filter): Counted | null {
@@ -77,11 +79,16 @@ function conditions(ctx: Ctx, input: Filter) {
   const wholeNumber = input.keyword && /^\d{20}$/.test(input.keyword) ? input.keyword : null
   const { from, to } = daysOf(ctx, input, wholeNumber)
   const number = input.keyword && !wholeNumber ? input.keyword.toUpperCase() : null
-  const inDays = (column: string) => sql`${sql.ref(column)} >= ${startOfDay(from)}
+  const inDays = (column: string, early = 0) =>
+    sql`${sql.ref(column)} >= ${new Date(startOfDay(from).getTime() - early)}
     and ${sql.ref(column)} < ${startOfDay(addDays(to, 1))}`
+  // what is paid behind midnight was ordered shortly before it
+  const early = input.byPayment ? payableMs : 0
   return [
     visible(ctx, 'o.org_id', 'o.device_id'),
-    inDays('o.created_at'),
+    inDays('o.created_at', early),
+    input.byPayment && sql`${inDays('o.paid_at')} and o.order_type <> 'TEST'`,
+    input.ownerId && sql`o.org_id = ${input.ownerId}`,
     input.orderStatus
       ? sql`o.order_status = ${input.orderStatus}`
       : sql`o.order_status in ('PAID','SHIPPED','ABNORMAL','REFUNDED','SUCCESS')`,
@@ -95,7 +102,7 @@ function conditions(ctx: Ctx, input: Filter) {
     input.productId &&
       sql`exists (select from order_units u where u.org_id = o.org_id
         and u.created_at = o.created_at and u.order_id = o.id and u.product_id = ${input.productId}
-        and ${inDays('u.created_at')})`,
+        and ${inDays('u.created_at', early)})`,
     input.channel && sql`o.channel = ${input.channel}`,
     input.consumer && sql`right(o.consumer, ${input.consumer.length}) = ${input.consumer}`,
     input.partRefunded && sql`o.pay_state = 'PART_REFUNDED'`,

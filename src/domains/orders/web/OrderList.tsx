@@ -113,6 +113,8 @@ export function OrderList() {
           amount('amountMin'),
           amount('amountMax'),
           { key: 'includeCleaned', more: true },
+          { key: 'byPayment', more: true },
+          { key: 'ownerId', picker: OwnerSelect, more: true },
           { key: 'orgId', label: t('fields.ownedUserName'), more: true, picker: OwnerSelect },
         ]}
         columns={[
