@@ -9,6 +9,7 @@ import { orders } from '../domains/orders/contract.ts'
 import { refundKind } from '../domains/orders/server/refunds.ts'
 import { recordVend, takeCommands } from '../domains/orders/server/vend.ts'
 import { providers } from '../domains/payments/server/providers.ts'
+import { createRandom } from '../seed/random.ts'
 import { addUpCounts } from './counted.ts'
 import { foldAllSales } from './folds.ts'
 import { rebuildRollups, rollups, verifyRollups } from './rollups.ts'
@@ -31,16 +32,9 @@ afterAll(async () => {
 const wrong = async () => (await verifyRollups(owner)).filter(({ rows }) => rows.length)
 
 const seed = Number(process.env.MODEL_SEED ?? randomInt(1e6))
-/** The same dice for the same seed. */
-function dice(state: number) {
-  let x = state || 1
-  return (n: number) => {
-    x = (Math.imul(x, 1664525) + 1013904223) >>> 0
-    return Math.floor((x / 2 ** 32) * n)
-  }
-}
 test(`figures equal the facts after random acts (MODEL_SEED=${seed})`, async () => {
-  const roll = dice(seed)
+  const { int } = createRandom(String(seed))
+  const roll = (below: number) => int(0, below - 1)
   const token = await world.login('ROLE_SUPER_ADMIN')
   const sold: { orderNum: string }[] = []
   const device = rowId('OWN', 1)

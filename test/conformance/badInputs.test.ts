@@ -21,9 +21,14 @@ import { params, samples } from './samples.ts'
 let world: World
 let token: string
 let before: Record<string, string>
+/** A good input for each write, and what it stands on. */
+const prepared = new Map<string, Record<string, unknown>>()
+const good = (name: string) => prepared.get(name) ?? {}
 beforeAll(async () => {
   world = await openWorld()
   token = await world.login('PLATFORM_FULL')
+  for (const { name, endpoint } of endpoints)
+    if (endpoint.kind === 'write' && samples[name]) prepared.set(name, await samples[name](world))
   before = await digest(world)
 })
 afterAll(() => world?.close())
@@ -151,6 +156,8 @@ describe('A8-A10 bodies', () => {
   const many = JSON.stringify(
     Object.fromEntries(Array.from({ length: 15_000 }, (_, i) => [`k${i}`, 1])),
   )
+  const vast = `{"a":"${'x'.repeat(1_048_576)}"}`
+  const bomb = gzipSync(Buffer.alloc(20_000_000, 32))
   it.each(bodied)('$name', async (entry) => {
     const own = await world.login('PLATFORM_FULL')
     const url = ownUrl(entry)
@@ -195,13 +202,10 @@ describe('A8-A10 bodies', () => {
       const { status, body } = await post('{}', { 'content-type': type })
       expect([type, status, body.code]).toEqual([type, 415, 415001])
     }
-    const large = await post(`{"a":"${'x'.repeat(1_048_576)}"}`)
+    const large = await post(vast)
     expect([large.status, large.body.code]).toEqual([413, 413001])
-    const bomb = await post(gzipSync(Buffer.alloc(20_000_000, 32)), {
-      ...json,
-      'content-encoding': 'gzip',
-    })
-    expect([400, 413, 415]).toContain(bomb.status)
+    const burst = await post(bomb, { ...json, 'content-encoding': 'gzip' })
+    expect([400, 413, 415]).toContain(burst.status)
   })
 })
 
@@ -256,17 +260,26 @@ const badIds = [
   '..%2f..',
   '<script>',
 ]
+/** What kind of check refuses it; the whole list is tried once in a domain where the type is one. */
+const fewIds = ['0', 'abc', "' OR 1=1--", '%00']
 describe('A12 ids', () => {
+  const tried = new Set<string>()
+  const badFor = (domain: string, type: z.ZodType | undefined) => {
+    if (baseType(type as z.ZodType) !== id) return badIds
+    const known = tried.has(domain)
+    tried.add(domain)
+    return known ? fewIds : badIds
+  }
   it.each(endpoints.filter(({ endpoint }) => pathParams(endpoint.path).length > 0))(
     '$name in the path',
     async (entry) => {
       for (const param of pathParams(entry.endpoint.path)) {
-        for (const bad of badIds) {
+        for (const bad of badFor(entry.domain, fieldsOf(entry.endpoint)[param])) {
           const url = urlOf(entry.endpoint.path, {
             ...params(entry.endpoint, 'OWN', world),
             [param]: bad,
           })
-          const sample = entry.endpoint.kind === 'write' ? await cached(entry.name) : {}
+          const sample = good(entry.name)
           const rest = Object.fromEntries(
             Object.entries(sample).filter(
               ([key]) => !pathParams(entry.endpoint.path).includes(key),
@@ -360,16 +373,6 @@ describe('an id twice', () => {
   })
   it('is looked at wherever ids come', () => expect(taking.length).toBeGreaterThan(15))
 })
-
-const prepared = new Map<string, Record<string, unknown>>()
-async function cached(name: string): Promise<Record<string, unknown>> {
-  const known = prepared.get(name) ?? (await samples[name]?.(world)) ?? {}
-  if (!prepared.has(name)) {
-    prepared.set(name, known)
-    before = await digest(world)
-  }
-  return known
-}
 
 describe('A14-A15 lists', () => {
   it.each(lists)('$name: wrong pages', async (entry) => {
@@ -496,7 +499,7 @@ describe('A17 idempotency keys', () => {
     '$name refuses a key that is none',
     async (entry) => {
       for (const key of ['', 'x'.repeat(256), 'a b', 'schlüssel']) {
-        const { status, body } = await world.call(entry.endpoint, await cached(entry.name), {
+        const { status, body } = await world.call(entry.endpoint, good(entry.name), {
           token,
           headers: { 'idempotency-key': key },
         })
@@ -509,7 +512,7 @@ describe('A17 idempotency keys', () => {
 describe('texts', () => {
   const writes = bodied.filter(({ name }) => Object.keys(samples).includes(name))
   it.each(writes)('$name refuses what is no text', async (entry) => {
-    const sample = await cached(entry.name)
+    const sample = good(entry.name)
     const own = new Set(pathParams(entry.endpoint.path))
     for (const [field, type] of Object.entries(fieldsOf(entry.endpoint))) {
       if (own.has(field) || !(baseType(type) instanceof z.ZodString)) continue
@@ -659,11 +662,12 @@ describe('A18 too many', () => {
 describe('afterwards', () => {
   it('nothing has changed', async () => {
     // loops of the process note their runs, and refused sign-ins leave their trace
-    const traces = ['sessions', 'job_loops', 'login_attempts', 'sign_in_guards']
+    const traces = ['sessions', 'debug_logs', 'job_loops', 'login_attempts', 'sign_in_guards']
     const now = await digest(world, traces)
     const then = Object.fromEntries(
       Object.entries(before).filter(([table]) => !traces.includes(table)),
     )
-    expect(now).toEqual(then)
+    const changed = Object.keys(now).filter((table) => now[table] !== then[table])
+    expect(changed).toEqual([])
   })
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createRandom } from '../../seed/random.ts'
 import {
   type Division,
   divide,
@@ -19,11 +20,8 @@ const terms = (ratios = [500, 1000, 250, 8250], change: Partial<Terms> = {}): Te
 })
 const total = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
 function random(seed: number) {
-  let state = seed
-  return (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
+  const { int } = createRandom(String(seed))
+  return (below: number) => int(0, below - 1)
 }
 
 test("the book's example, line by line", () => {

@@ -57,7 +57,7 @@ async function waiting(world: World) {
   ]
   await world.sql(
     `update withdrawals set state = 'CONFIRMING', method = 'WECHAT', provider = 'SIMULATOR',
-        confirm_until = '2030-01-01', confirm_hash = decode($2, 'hex') where id = $1`,
+        confirm_until = '2026-11-22', confirm_hash = decode($2, 'hex') where id = $1`,
     [id, createHash('sha256').update(code).digest('hex')],
   )
   return { id, code }

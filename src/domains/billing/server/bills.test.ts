@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nodes, plansOf, sentBy } from '../../../../test/support/plans.ts'
 import { splitSales } from '../../../../test/support/splitSales.ts'
 import { openWorld, place, restock, rowId, type World } from '../../../../test/support/world.ts'
+import { createRandom } from '../../../seed/random.ts'
 import { systemScope } from '../../../server/database.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
 import { bySystem } from '../../../server/run.ts'
@@ -31,12 +32,7 @@ const now = () => {
   return new Date(clock)
 }
 const seed = Number(process.env.BILL_SEED ?? Math.floor(Math.random() * 1e9))
-let state = seed
-const random = () => {
-  state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-  return state / 2 ** 32
-}
-const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+const { next: random, pick } = createRandom(String(seed))
 
 let world: World
 let platform: string
