@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startPostgres } from '../../src/postgres/embedded.ts'
 import { freePort } from './freePort.ts'
+import { withoutWaiting } from './postgres.ts'
 
 /**
  * A PostgreSQL of its own: roles belong to all databases of a server, so who tests them needs one.
@@ -23,6 +24,7 @@ export const clusters: Readonly<Record<string, () => Promise<Cluster>>> = {
 async function startEmbedded(): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'hd-18-'))
   const server = await startPostgres({ dataDir: join(folder, 'postgres'), log: () => {} })
+  await withoutWaiting(server.url)
   return {
     adminUrl: server.url,
     async stop() {
@@ -53,6 +55,7 @@ async function startDebian(): Promise<Cluster> {
     'unix_socket_directories=',
     'fsync=off',
     'synchronous_commit=off',
+    'max_parallel_workers_per_gather=0',
   ]
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
   const child = spawn(join(debian, 'postgres'), args, { ...identity, cwd: '/', stdio: 'ignore' })

@@ -107,6 +107,23 @@ export const dropTemplatesOf = (run: string): Promise<void> =>
     }
   })
 
+/**
+ * Durability is what the crash flow of test/e2e is for; other suites only read what they wrote.
+ */
+export async function withoutWaiting(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  for (const setting of [
+    'synchronous_commit = off',
+    'fsync = off',
+    // hundreds of empty tables look large enough for helpers, whose start costs more than the read
+    'max_parallel_workers_per_gather = 0',
+  ])
+    await client.query(`alter system set ${setting}`)
+  await client.query('select pg_reload_conf()')
+  await client.end()
+}
+
 function urlOf(name: string): string {
   const server = process.env.TEST_DATABASE_URL
   if (!server)

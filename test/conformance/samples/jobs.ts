@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { rowId, type World, worldNow } from '../../support/world.ts'
 import { type DomainSamples, fresh, missingId } from './kit.ts'
 
@@ -11,6 +12,13 @@ const insert = (world: World, state: string) =>
   )
 const clock = async (world: World) => {
   await world.app.jobs.schedule('conformance', '0 0 1 1 *', async () => {})
+  // a run that somebody asked for before comes to its end
+  await expect
+    .poll(() =>
+      world.sql(`select 1 from job_schedules
+        where name = 'conformance' and (by_hand or state = 'RUNNING')`),
+    )
+    .toEqual([])
   return { name: 'conformance' }
 }
 
