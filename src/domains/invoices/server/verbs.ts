@@ -7,7 +7,6 @@ import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
 import { newOwner } from '../../accounts/server/owner.ts'
 import { countToday } from '../../alerts/server/outbox.ts'
-import { missingPictures, uploadedBy } from '../../files/server/pictures.ts'
 import type { InvoiceDetail, InvoiceRow, invoices, TitleRow } from '../contract.ts'
 import {
   concerns,
@@ -21,6 +20,7 @@ import {
   usualRate,
 } from '../rules.ts'
 import { upload } from './files.ts'
+import { issuingOf } from './issuing.ts'
 import { mailsName } from './mail.ts'
 import * as q from './queries.ts'
 import { giveBack, offered, overdrawn, type Sold, soldNamed, take } from './sources.ts'
@@ -206,15 +206,9 @@ async function step(
 }
 
 const issue: Handlers<Contract>['issue'] = (ctx, { issuedNo, file, taxRateBp, ...asked }) =>
-  step(ctx, asked, 'ISSUED', async ({ amount, taxRateBp: usual }) => {
-    if ((await missingPictures(ctx, [file], uploadedBy(ctx))).length)
-      throw fieldRefusal(common.notFound, 'file')
-    const rate = taxRateBp ?? usual
-    return {
-      ...{ issued_no: issuedNo, issued_at: ctx.now, file },
-      ...{ tax_rate_bp: rate, tax_amount: taxOf(amount, rate) },
-    }
-  })
+  step(ctx, asked, 'ISSUED', (before) =>
+    issuingOf(before.issuerOrgId).issued(ctx, before, { issuedNo, file, taxRateBp }),
+  )
 
 const send: Handlers<Contract>['send'] = (ctx, { email, ...asked }) =>
   step(ctx, asked, null, async (before) => {
@@ -250,15 +244,18 @@ export const handlers: Handlers<Contract> = {
     }
   },
   create,
-  approve: (ctx, asked) => step(ctx, asked, 'ISSUING', () => ({})),
+  approve: (ctx, asked) =>
+    step(ctx, asked, 'ISSUING', async (before) => {
+      await issuingOf(before.issuerOrgId).begin(ctx, before)
+      return {}
+    }),
   reject: (ctx, { reason, ...asked }) => step(ctx, asked, 'REJECTED', () => ({ reason })),
   cancel: (ctx, asked) => step(ctx, asked, 'CANCELLED', () => ({})),
   upload,
   issue,
   send,
   red: (ctx, { redNo, ...asked }) =>
-    step(ctx, asked, 'RED', ({ issuedNo }) => {
-      if (redNo === issuedNo) throw fieldRefusal(invoiceErrors.issuedTaken, 'redNo')
-      return { red_no: redNo, red_at: ctx.now, next_at: null }
-    }),
+    step(ctx, asked, 'RED', (before) =>
+      issuingOf(before.issuerOrgId).reversed(ctx, before, { redNo }),
+    ),
 }
