@@ -200,8 +200,10 @@ export function noReturn({ kind, returnConsent }: Receiver, paidAt: Date, now: D
 }
 
 /**
- * A person may be sent so much a month (¥200,000 at WeChat Pay, which counts what all merchants send
- * him): what is more is no failure, it stays in the ledger.
+ * WeChat Pay's guide to refused shares (分账失败处理指引) explains this reason as the monthly limit of what
+ * a person may receive, and says to try again next month or to pay him as a merchant. It names no sum:
+ * the ¥200,000 of our texts are the product's own rule, which the channel keeps for us because it alone
+ * knows what others sent him. What is more is no failure, it stays in the ledger.
  */
 export const stays = (personal: boolean, reason: string | null): boolean =>
   personal && reason === 'RECEIVER_RECEIPT_LIMIT'
