@@ -1388,7 +1388,7 @@ export interface PaymentBillDaysTable {
   fetch_no: Generated<number>
   bad: Generated<unknown>
   bad_lines: Generated<number>
-  bill_type: Generated<'TRADE' | 'FUND'>
+  bill_type: Generated<'TRADE' | 'FUND' | 'SPLIT'>
   opening: number | null
   closing: number | null
   denied: Generated<number>
@@ -1745,7 +1745,7 @@ export interface ReconciliationDifferencesTable {
   org_id: number
   device_id: number | null
   day: string
-  part: 'ORDERS' | 'PAYMENTS' | 'REFUNDS' | 'STOCK' | 'LEDGER' | 'BILL' | 'FUND'
+  part: string
   provider: Generated<string>
   kind: string
   subject: string
@@ -1772,7 +1772,7 @@ export interface ReconciliationRunsTable {
   id: Generated<number>
   org_id: number
   day: string
-  part: 'ORDERS' | 'PAYMENTS' | 'REFUNDS' | 'STOCK' | 'LEDGER' | 'BILL' | 'FUND'
+  part: string
   provider: Generated<string>
   local_count: Generated<number>
   local_amount: Generated<number>
@@ -2228,6 +2228,26 @@ export interface SpecialPurchasesTable {
   buyer: string
   card: string
   sealed: Buffer
+}
+
+export interface SplitBillsTable {
+  id: Generated<number>
+  org_id: number
+  provider: 'SIMULATOR' | 'WECHAT'
+  config_id: number | null
+  day: string
+  kind: 'SPLIT' | 'RETURN'
+  trade_no: string
+  request_no: string
+  channel_no: string
+  detail_no: string
+  receiver_hash: Buffer
+  amount: number
+  state: 'SUCCESS' | 'PROCESSING' | 'FAILED'
+  at: ColumnType<Date, Date | string, Date | string>
+  times: Generated<number>
+  fetch_no: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
 export interface SplitBindingsTable {
@@ -3154,6 +3174,7 @@ export interface DB {
   simulated_transfers: SimulatedTransfersTable
   sms_codes: SmsCodesTable
   special_purchases: SpecialPurchasesTable
+  split_bills: SplitBillsTable
   split_bindings: SplitBindingsTable
   split_carries: SplitCarriesTable
   split_day_facts: SplitDayFactsTable
@@ -3299,6 +3320,7 @@ export type Constraint =
   | 'security_events_open'
   | 'sessions_token_hash_key'
   | 'sms_codes_phone_tstzrange_excl'
+  | 'split_bills_once'
   | 'split_bindings_active'
   | 'split_carries_strategy_id_collector_org_id_party_org_id_ref_key'
   | 'split_debts_party'

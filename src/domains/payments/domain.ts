@@ -11,6 +11,7 @@ export const domain = {
     'server/fees.ts': 'a bill corrects what its channel took',
     'server/fetchBill.ts': 'a bill is asked for in one way',
     'server/funds.ts': 'what moved on an account, which the daily comparison reads',
+    'server/splitBills.ts': 'what was paid on to receivers, which the daily comparison reads',
     'server/bills.ts': 'bills of channels, which the daily comparison reads',
     'server/trial.ts': 'whether a merchant would be paid',
     'server/takeIn.ts': 'money that a bill names is taken in as if its channel had told us',

@@ -43,6 +43,8 @@ export const locale = defineLocale(
       DUPLICATE: '请将第二笔支付原路退回。',
       BALANCE: '请先处理当日其他差异；其余差额经复核后更正账务。',
       BILL_LINE: '该行账单无法识别，请重新拉取或上传账单文件。',
+      SHARE:
+        '请核对接收方与分账金额，可按原单号查询渠道；渠道已付而本地未付的，更正后补记分账支出。',
       other: '请核实原因并填写处理说明。',
     },
     effect: {
@@ -53,6 +55,7 @@ export const locale = defineLocale(
       CORRECTED: '请先以调账更正账务，此处只记录说明。',
       CORRECTED_FEE: '复核后手续费更正为账单金额，差额 {amount} 从待分账或收款方余额扣除或补回。',
       CORRECTED_BOOKS: '复核后渠道资金按账单更正 {amount}，对方科目为待查款项。',
+      CORRECTED_SHARE: '复核后按账单更正 {amount}：本地未付的分账补记支出，其余差额记入待查款项。',
     },
     fields: {
       day: '日期',
@@ -93,7 +96,7 @@ export const locale = defineLocale(
     },
     enums: {
       provider: { BOOKS: '全部账簿', SIMULATOR: '模拟支付', WECHAT: '微信支付', ALIPAY: '支付宝' },
-      billType: { BILL: '交易账单', FUND: '资金账单' },
+      billType: { BILL: '交易账单', FUND: '资金账单', SPLIT: '分账账单' },
       part: {
         ORDERS: '订单',
         PAYMENTS: '支付',
@@ -102,6 +105,7 @@ export const locale = defineLocale(
         LEDGER: '总账',
         BILL: '交易账单',
         FUND: '资金账单',
+        SPLIT: '分账账单',
       },
       state: {
         WAITING: '待拉取',
@@ -161,6 +165,7 @@ export const locale = defineLocale(
         STATUS: '状态不符',
         FEE: '手续费不符',
         DUPLICATE: '重复支付',
+        SPLIT: '分账不符',
         BALANCE: '余额不符',
         BILL_LINE: '账单行无法识别',
       },
@@ -222,6 +227,8 @@ export const locale = defineLocale(
       DUPLICATE: 'Give the second payment back.',
       BALANCE: 'Treat the other differences of the day first; the rest is corrected by two people.',
       BILL_LINE: 'This line says nothing. Ask for the bill again, or upload its file.',
+      SHARE:
+        'Compare receiver and amount, and ask the channel under our number. What it paid and our books refused is booked as paid when it is corrected.',
       other: 'Find out why and say so.',
     },
     effect: {
@@ -234,6 +241,8 @@ export const locale = defineLocale(
         'When somebody agrees the fee becomes that of the bill; {amount} comes of pending money or of its collector.',
       CORRECTED_BOOKS:
         'When somebody agrees channel money is corrected by {amount}, against money in suspense.',
+      CORRECTED_SHARE:
+        'When somebody agrees {amount} is corrected: a share that our books refused is booked as paid, anything else against money in suspense.',
     },
     fields: {
       day: 'Day',
@@ -279,7 +288,7 @@ export const locale = defineLocale(
         WECHAT: 'WeChat Pay',
         ALIPAY: 'Alipay',
       },
-      billType: { BILL: 'Trade bill', FUND: 'Fund flow' },
+      billType: { BILL: 'Trade bill', FUND: 'Fund flow', SPLIT: 'Bill of shares' },
       part: {
         ORDERS: 'Orders',
         PAYMENTS: 'Payments',
@@ -288,6 +297,7 @@ export const locale = defineLocale(
         LEDGER: 'Ledger',
         BILL: 'Trade bill',
         FUND: 'Fund flow',
+        SPLIT: 'Bill of shares',
       },
       state: {
         WAITING: 'To be fetched',
@@ -347,6 +357,7 @@ export const locale = defineLocale(
         STATUS: 'State',
         FEE: 'Fee',
         DUPLICATE: 'Paid twice',
+        SPLIT: 'Another receiver',
         BALANCE: 'Balance',
         BILL_LINE: 'Line says nothing',
       },

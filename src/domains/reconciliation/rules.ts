@@ -3,14 +3,17 @@ import { allowedFrom, defineStates } from '../../shared/moves.ts'
 
 /** What is compared with what, each by itself and in this order. */
 export const inner = ['ORDERS', 'PAYMENTS', 'REFUNDS', 'STOCK', 'LEDGER'] as const
-/** Bills of channels: trades, and what moved on the account. */
-export const outer = ['BILL', 'FUND'] as const
+/** Bills of channels: trades, what moved on the account, what was paid on to receivers. */
+export const outer = ['BILL', 'FUND', 'SPLIT'] as const
 export const parts = [...inner, ...outer] as const
 export type Inner = (typeof inner)[number]
 export type Outer = (typeof outer)[number]
 export type Part = Inner | Outer
 export const isOuter = (part: string): part is Outer => outer.some((one) => one === part)
-export const billTypeOf = { BILL: 'TRADE', FUND: 'FUND' } as const satisfies Record<Outer, string>
+export const billTypeOf = { BILL: 'TRADE', FUND: 'FUND', SPLIT: 'SPLIT' } as const satisfies Record<
+  Outer,
+  string
+>
 
 export const kinds = [
   // an order with its pieces, its refunds, its payment, and whether it is over
@@ -45,6 +48,8 @@ export const kinds = [
   'STATUS',
   'FEE',
   'DUPLICATE',
+  // a share that went to somebody else than ours
+  'SPLIT',
   // channel money in the ledger with what lies at the channel
   'BALANCE',
   // a line of it that says nothing
@@ -102,12 +107,17 @@ const billTreatments: { readonly [K in DifferenceKind]?: readonly Treatment[] } 
   STATUS: ['CORRECTED', 'CHECKED', 'CHANNEL'],
   FEE: ['CORRECTED', 'CHECKED', 'CHANNEL'],
   BALANCE: ['CORRECTED', 'CHECKED', 'CHANNEL'],
+  SPLIT: ['CORRECTED', 'CHECKED', 'CHANNEL'],
   DUPLICATE: ['REFUNDED', 'CHECKED', 'CHANNEL'],
   BILL_LINE: ['CHECKED', 'CHANNEL'],
 }
+/** A share is no money of a buyer: nothing is made good and nothing given back. */
+const shareTreatments: readonly Treatment[] = ['CORRECTED', 'CHECKED', 'CHANNEL']
 /** Of what our own books disagree about, somebody finds out why and adjusts by hand. */
-export const treatmentsOf = (kind: DifferenceKind): readonly Treatment[] =>
-  billTreatments[kind] ?? ['CHECKED', 'CORRECTED']
+export const treatmentsOf = (kind: DifferenceKind, part?: string): readonly Treatment[] =>
+  part === 'SPLIT' && kind !== 'BILL_LINE'
+    ? shareTreatments
+    : (billTreatments[kind] ?? ['CHECKED', 'CORRECTED'])
 /** What a treatment books by itself when it is agreed to. */
 export const booksItself = (kind: DifferenceKind, treatment: Treatment | null): boolean =>
   treatment === 'CORRECTED' && Object.hasOwn(billTreatments, kind)
@@ -121,7 +131,20 @@ export type Answer = (typeof answers)[number]
 const asked: readonly DifferenceKind[] = [
   ...(['LOCAL_ONLY', 'CHANNEL_ONLY', 'AMOUNT', 'STATUS'] as const),
 ]
-export const mayAsk = (kind: DifferenceKind): boolean => asked.includes(kind)
+/** Of shares a channel is asked under our numbers: what only it knows has none. */
+const askedOfShares: readonly DifferenceKind[] = ['LOCAL_ONLY', 'STATUS']
+export const mayAsk = (part: string, kind: DifferenceKind): boolean =>
+  part === 'BILL' ? asked.includes(kind) : part === 'SPLIT' && askedOfShares.includes(kind)
+
+/**
+ * The subject of a share: our number of it and which party, or `R` of a return; of a receiver that is
+ * none of ours some letters.
+ */
+export function shareOf(subject: string) {
+  const [, requestNo = subject, which = ''] = /^(.*)\/([^/]+)$/.exec(subject) ?? []
+  const partyNo = /^\d{1,2}$/.test(which) ? Number(which) : null
+  return { requestNo, partyNo, isReturn: which === 'R' }
+}
 
 /** Fees that a bill corrects without anybody: a fen each, and a yuan of a bill. */
 const smallFee = { each: 1, run: 100 } as const

@@ -13,6 +13,7 @@ export const domain = {
   open: {
     'server/note.ts': 'orders and payments say what happened to a sale',
     'web/SplitBlock.tsx': 'the page of an order says whose its money is',
+    'server/send.ts': 'a bill of shares says what was paid after all',
     'server/returns.ts': 'a refund takes shares back with it where the channel does so',
   },
   jobs: async (app) => (await import('./server/jobs.ts')).registerSplitJobs(app),

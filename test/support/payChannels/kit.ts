@@ -72,6 +72,8 @@ export type StandIn = {
     /** Its fund flow, and what lay there before; none: nothing moved. */
     flow: FlowLine[]
     opening: number
+    /** Its bill of shares; of WeChat alone. */
+    shares: ShareLine[]
     day: string
     /** Somebody else's bill. */
     ofMerchant: string
@@ -101,6 +103,17 @@ export type FlowLine = {
   amount: number
   tradeNo?: string
   outNo?: string
+  at?: string
+}
+/** A share of a trade, or what came back of it, under our number. */
+export type ShareLine = {
+  tradeNo: string
+  no: string
+  receiver: string
+  amount: number
+  back?: boolean
+  type?: string
+  state?: string
   at?: string
 }
 /** `raw`: stands there as it is. */
@@ -272,7 +285,7 @@ export const store = () => {
     },
     bill: {
       ...{ rows: [] as BillLine[], day: '', ofMerchant: '' },
-      ...{ flow: [] as FlowLine[], opening: 0 },
+      ...{ flow: [] as FlowLine[], opening: 0, shares: [] as ShareLine[] },
       ...{ broken: false, absent: false, elsewhere: '' },
     },
     refundsAre: (state: string) => {

@@ -1,4 +1,4 @@
-import { type BillLine, type FlowLine, flowLines, yuan } from './kit.ts'
+import { type BillLine, type FlowLine, flowLines, type ShareLine, yuan } from './kit.ts'
 
 export function wechatBill(
   rows: readonly BillLine[],
@@ -48,5 +48,26 @@ export function wechatFlow(rows: readonly FlowLine[], day: string, opening: numb
   )
   const end = [`${rows.length}.0`, ...sums].map((value) => `\`${value}`).join(',')
   const names = '资金流水总笔数,收入笔数,收入金额,支出笔数,支出金额'
+  return `\ufeff${[heading, ...lines, names, end].join('\r\n')}\r\n`
+}
+
+export function wechatShareBill(rows: readonly ShareLine[], day: string, mchId: string): string {
+  const heading =
+    '分账时间,分账发起方,分账方,微信订单号,微信分账/回退单号,分账明细单号,商户分账/回退单号,订单金额(元),分账接收方,金额(元),业务类型,处理状态,分账描述,备注'
+  const lines = rows.map((row, n) =>
+    [
+      ...[row.at ?? `${day} 14:00:00`, mchId, mchId, row.tradeNo, `30${n}`, `36${n}`, row.no],
+      ...['10.00', row.receiver, yuan(row.amount)],
+      ...[row.type ?? (row.back ? '分账回退' : '分账'), row.state ?? '成功', '分账,一号', ''],
+    ]
+      .map((value) => `\`${value}`)
+      .join(','),
+  )
+  const sums = [false, true].flatMap((back) => {
+    const some = rows.filter((row) => (row.back ?? false) === back)
+    return [`${some.length}`, yuan(some.reduce((sum, { amount }) => sum + amount, 0))]
+  })
+  const end = sums.map((value) => `\`${value}`).join(',')
+  const names = '分账总笔数,分账总金额(元),回退总笔数,回退总金额(元)'
   return `\ufeff${[heading, ...lines, names, end].join('\r\n')}\r\n`
 }

@@ -30,7 +30,7 @@ import {
   type Transfer,
   whole,
 } from './kit.ts'
-import { wechatBill, wechatFlow } from './wechatFiles.ts'
+import { wechatBill, wechatFlow, wechatShareBill } from './wechatFiles.ts'
 
 /** A certificate of the platform, as WeChat gives them out. */
 function certificate(): { key: KeyObject; pem: string; serial: string } {
@@ -163,6 +163,7 @@ export async function openWechatPay(now: () => Date): Promise<
     [/^GET \/v3\/profitsharing\/transactions\/\w+\/amounts$/, 'unsplit'],
     [/^GET \/v3\/bill\/tradebill\?/, 'bill'],
     [/^GET \/v3\/bill\/fundflowbill\?/, 'funds'],
+    [/^GET \/v3\/profitsharing\/bills\?/, 'shareBill'],
     [/^GET \/v3\/billdownload\/file\?/, 'download'],
   ]
   const nameOf = (request: IncomingMessage) =>
@@ -328,6 +329,15 @@ export async function openWechatPay(now: () => Date): Promise<
       bill = wechatFlow(kept.bill.flow, day, kept.bill.opening)
       const hash = createHash('sha1').update(bill).digest('hex')
       const at = `${standIn.base}/v3/billdownload/file?token=x`
+      return say(200, { hash_type: 'SHA1', hash_value: hash, download_url: at })
+    }
+    if (name === 'shareBill') {
+      const day = url.searchParams.get('bill_date') ?? ''
+      if (!kept.bill.shares.length || day !== (kept.bill.day || day))
+        return refuse(400, 'NO_STATEMENT_EXIST')
+      bill = wechatShareBill(kept.bill.shares, day, kept.bill.ofMerchant || mchId)
+      const hash = createHash('sha1').update(bill).digest('hex')
+      const at = `${standIn.base}/v3/billdownload/file?token=s`
       return say(200, { hash_type: 'SHA1', hash_value: hash, download_url: at })
     }
     if (name === 'bill') {

@@ -281,6 +281,8 @@ export function alipay(app: App, merchant: Merchant, notifyUrl: string): Channel
     },
     bill: (day, file) => billOf('trade', day, file, () => alipayRows(file, mchId)),
     funds: (day, file) => billOf('signcustomer', day, file, () => alipayFunds(file, mchId)),
+    // shares stand in its fund flow
+    shares: null,
   }
 }
 

@@ -1,8 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { serveThread } from '../../../server/threadMain.ts'
 import { alipayRows, otherMerchant, readBill, wechatRows } from './bills.ts'
-import type { BadLine, BillLine, BillType, FundLine } from './channels.ts'
+import type { BadLine, BillLine, BillType, FundLine, SplitLine } from './channels.ts'
 import { alipayFunds, wechatFunds } from './fundBills.ts'
+import { wechatShares } from './splitBills.ts'
 
 /** A bill that somebody uploaded is read in a process of its own, within bounds. */
 type Given = {
@@ -16,10 +17,16 @@ type Given = {
 export type ReadBill =
   | { readonly type: 'TRADE'; readonly rows: (BillLine | BadLine)[] }
   | { readonly type: 'FUND'; readonly rows: (FundLine | BadLine)[] }
+  | { readonly type: 'SPLIT'; readonly rows: (SplitLine | BadLine)[] }
   | { readonly fault: string; readonly other?: true }
 
 async function read({ file, provider, mchId, appId, most, type }: Given): Promise<ReadBill> {
   if (provider === 'WECHAT') await asUtf8(file)
+  if (type === 'SPLIT') {
+    if (provider !== 'WECHAT') return { fault: 'no such bill' }
+    const rows = await linesOf(most, () => wechatShares(file, mchId))
+    return Array.isArray(rows) ? { type, rows } : rows
+  }
   if (type === 'FUND') {
     const rows = await linesOf(most, () =>
       provider === 'WECHAT' ? wechatFunds(file) : alipayFunds(file, mchId),

@@ -100,7 +100,23 @@ export type FundLine = {
 }
 export type FundRows = AsyncIterable<FundLine | BadLine>
 export type FundBill = { state: 'READY'; rows: FundRows } | Fault
-export const billTypes = ['TRADE', 'FUND'] as const
+
+/** A share that was paid on to a receiver, or came back from one, under our number of it. */
+export type SplitLine = {
+  kind: 'SPLIT' | 'RETURN'
+  /** The channel's number of the payment. */
+  tradeNo: string
+  requestNo: string
+  channelNo: string
+  detailNo: string
+  receiver: string
+  amount: number
+  at: Date
+  state: 'SUCCESS' | 'PROCESSING' | 'FAILED'
+}
+export type SplitRows = AsyncIterable<SplitLine | BadLine>
+export type SplitBill = { state: 'READY'; rows: SplitRows } | Fault
+export const billTypes = ['TRADE', 'FUND', 'SPLIT'] as const
 export type BillType = (typeof billTypes)[number]
 
 /** What a refund asks of a payment channel, and what the channel answers. */
@@ -198,6 +214,9 @@ export type Splits = {
   register(receiver: Receiver): Promise<RegisterAnswer>
   unregister(receiver: Receiver): Promise<{ state: 'GONE' } | Retry>
   split(request: SplitRequest): Promise<SplitAnswer>
+  /** What became of it, and nothing is done; likewise of a return. */
+  find(request: SplitRequest): Promise<SplitAnswer | { state: 'ABSENT' }>
+  findReturn(request: ReturnRequest): Promise<ReturnAnswer | { state: 'ABSENT' }>
   /** Takes a share back, of a company alone. */
   giveBack(request: ReturnRequest): Promise<ReturnAnswer>
   /** What is left of the payment is the merchant's. */
@@ -218,6 +237,8 @@ export type Channel = {
   signers(): ChannelKeys
   /** The fund flow of a day. */
   funds(day: string, file: string): Promise<FundBill>
+  /** The bill of shares of a day; null: this channel has none of its own. */
+  readonly shares: ((day: string, file: string) => Promise<SplitBill>) | null
   readonly transfers: Transfers
   readonly splits: Splits
 }

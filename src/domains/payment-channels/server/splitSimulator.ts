@@ -32,6 +32,8 @@ type Known = {
 }
 type Kind = 'RECEIVER' | 'SPLIT' | 'RETURN' | 'RELEASE'
 type Kept<B> = B & { late?: boolean }
+/** What it says in its bill besides what it answers. */
+type Billed = SplitPart & { amount: number }
 
 /** The simulated channel: it remembers receivers and numbers, as a real one does. */
 export function simulatedSplits(app: App): Splits {
@@ -101,25 +103,40 @@ export function simulatedSplits(app: App): Splits {
       return { state: 'GONE' }
     },
     split: ({ requestNo, parts }: SplitRequest) =>
-      once<{ parts: SplitPart[] }, SplitAnswer>(
+      once<{ parts: Billed[] }, SplitAnswer>(
         requestNo,
         'SPLIT',
         (kept) => ({ state: 'FINISHED', splitNo: `SIM${requestNo}`, parts: kept.parts }),
         async () => ({
           parts: await Promise.all(
-            parts.map(async ({ account }): Promise<SplitPart> => {
+            parts.map(async ({ account, amount }): Promise<Billed> => {
+              const of = { account, amount }
               const who = await receiver(account)
-              if (!who || who.gone) return { account, state: 'FAILED', reason: 'NO_RELATION' }
-              if (who.limited) return { account, state: 'FAILED', reason: 'RECEIVER_RECEIPT_LIMIT' }
+              if (!who || who.gone) return { ...of, state: 'FAILED', reason: 'NO_RELATION' }
+              if (who.limited) return { ...of, state: 'FAILED', reason: 'RECEIVER_RECEIPT_LIMIT' }
               return who.refuses
-                ? { account, state: 'FAILED', reason: 'ACCOUNT_ABNORMAL' }
-                : { account, state: 'PAID' }
+                ? { ...of, state: 'FAILED', reason: 'ACCOUNT_ABNORMAL' }
+                : { ...of, state: 'PAID' }
             }),
           ),
         }),
       ),
+    async find({ requestNo }) {
+      const kept = await known<{ parts: Billed[] }>(requestNo)
+      if (!kept) return { state: 'ABSENT' }
+      if (kept.late) return { state: 'PROCESSING' }
+      return { state: 'FINISHED', splitNo: `SIM${requestNo}`, parts: kept.parts }
+    },
+    async findReturn({ returnNo }) {
+      const kept = await known<{ amount: number; consents: boolean }>(returnNo)
+      if (!kept) return { state: 'ABSENT' }
+      if (kept.late) return { state: 'PROCESSING' }
+      return kept.consents
+        ? { state: 'SUCCESS', amount: kept.amount }
+        : { state: 'DENIED', reason: 'NO_AUTH' }
+    },
     giveBack: ({ returnNo, account, amount }: ReturnRequest) =>
-      once<{ amount: number; consents: boolean }, ReturnAnswer>(
+      once<{ account: string; amount: number; consents: boolean }, ReturnAnswer>(
         returnNo,
         'RETURN',
         (kept) =>
@@ -128,7 +145,9 @@ export function simulatedSplits(app: App): Splits {
             : { state: 'DENIED', reason: 'NO_AUTH' },
         async () => {
           const who = await receiver(account)
-          return who?.short ? { short: true } : { amount, consents: who?.consents !== false }
+          return who?.short
+            ? { short: true }
+            : { account, amount, consents: who?.consents !== false }
         },
       ),
     release: async ({ requestNo }) => {

@@ -141,6 +141,8 @@ export function wechatSplits(
       if (said.state === 'SAID') return { state: 'GONE' }
       return said.state === 'CODE' && said.meaning !== 'RETRY' ? { state: 'GONE' } : inDoubt(said)
     },
+    find: query,
+    findReturn: returnQuery,
     async split(request) {
       const { requestNo, tradeNo, parts, subject } = request
       const before = await query(request)
@@ -226,7 +228,36 @@ export function alipaySplits(call: AlipayCall, { mchId }: Merchant): Splits {
   }
   const relation = (what: 'bind' | 'unbind') => `alipay.trade.royalty.relation.${what}`
 
+  /** Alipay takes the shares back with the refund: what came is asked. */
+  async function came({
+    refundNo,
+    tradeNo,
+    account,
+    amount,
+  }: ReturnRequest): Promise<ReturnAnswer> {
+    const said = await call('alipay.trade.fastpay.refund.query', {
+      trade_no: tradeNo,
+      out_request_no: refundNo,
+      query_options: ['refund_royaltys'],
+    })
+    if (said.state !== 'SAID') return inDoubt(said)
+    if (said.data.out_request_no !== refundNo) return retry('answer to another question')
+    const lines = listOf(said.data.refund_royaltys).filter(
+      ({ trans_out: out, trans_out_email: email }) => out === account || email === account,
+    )
+    if (lines.some(({ result_code: code }) => code === 'PROCESSING')) return { state: 'PROCESSING' }
+    const sum = lines
+      .filter(({ result_code: code }) => code === 'SUCCESS')
+      .reduce((sum, { refund_amount: fen }) => sum + (fenOf(String(fen ?? '')) ?? 0), 0)
+    return sum > 0
+      ? { state: 'SUCCESS', amount: Math.min(sum, amount) }
+      : denied(textOf(lines[0]?.result_code) || 'NO_ROYALTY_REFUND')
+  }
+
   return {
+    find: query,
+    findReturn: came,
+    giveBack: came,
     async register({ registerNo, kind, account, holder }) {
       const said = await call(relation('bind'), {
         out_request_no: registerNo,
@@ -263,27 +294,6 @@ export function alipaySplits(call: AlipayCall, { mchId }: Merchant): Splits {
       if (said.state !== 'SAID') return refused(said, () => query(request))
       const after = await query(request)
       return after.state === 'ABSENT' ? { state: 'PROCESSING' } : after
-    },
-    // Alipay takes the shares back with the refund: what came is asked
-    async giveBack({ refundNo, tradeNo, account, amount }) {
-      const said = await call('alipay.trade.fastpay.refund.query', {
-        trade_no: tradeNo,
-        out_request_no: refundNo,
-        query_options: ['refund_royaltys'],
-      })
-      if (said.state !== 'SAID') return inDoubt(said)
-      if (said.data.out_request_no !== refundNo) return retry('answer to another question')
-      const lines = listOf(said.data.refund_royaltys).filter(
-        ({ trans_out: out, trans_out_email: email }) => out === account || email === account,
-      )
-      if (lines.some(({ result_code: code }) => code === 'PROCESSING'))
-        return { state: 'PROCESSING' }
-      const came = lines
-        .filter(({ result_code: code }) => code === 'SUCCESS')
-        .reduce((sum, { refund_amount: fen }) => sum + (fenOf(String(fen ?? '')) ?? 0), 0)
-      return came > 0
-        ? { state: 'SUCCESS', amount: Math.min(came, amount) }
-        : denied(textOf(lines[0]?.result_code) || 'NO_ROYALTY_REFUND')
     },
     async release({ requestNo, tradeNo }) {
       const said = await call('alipay.trade.order.settle', {

@@ -28,6 +28,7 @@ import {
   textOf,
 } from './channels.ts'
 import { wechatFunds } from './fundBills.ts'
+import { wechatShares } from './splitBills.ts'
 import { wechatSplits } from './splits.ts'
 import { wechatTransfers } from './transfers.ts'
 
@@ -398,6 +399,8 @@ export function wechat(
       billOf(`/v3/bill/fundflowbill?bill_date=${day}&account_type=BASIC`, file, () =>
         wechatFunds(file),
       ),
+    shares: (day, file) =>
+      billOf(`/v3/profitsharing/bills?bill_date=${day}`, file, () => wechatShares(file, mchId)),
   }
 }
 

@@ -124,7 +124,7 @@ export async function replaceBill(
 
 /** What is kept of a bill of one type, and what its day says of it as a whole. */
 export type Sheet<L> = {
-  readonly table: 'payment_bills' | 'fund_flows'
+  readonly table: 'payment_bills' | 'fund_flows' | 'split_bills'
   store(
     ctx: Ctx,
     account: Account,

@@ -20,6 +20,7 @@ import {
 } from './bills.ts'
 import { missingFunds } from './faults.ts'
 import { simulator } from './receive.ts'
+import { simulatedShares } from './splitBills.ts'
 
 /**
  * Fund flows: what moved on a merchant's account, kept line by line beside its trades. What lay there
@@ -179,6 +180,16 @@ export async function* simulatedFunds(
     if (state !== 'SUCCESS' || seen.has(`${kind} ${tradeNo}`)) continue
     seen.add(`${kind} ${tradeNo}`)
     lines.push(...fundLines(line, shares.get(refundNo ?? '')))
+  }
+  for await (const { kind, requestNo, receiver, amount, at, state } of simulatedShares(app, day)) {
+    const no = `${kind} ${requestNo} ${receiver}`
+    if (state !== 'SUCCESS' || seen.has(no)) continue
+    seen.add(no)
+    const paid = kind === 'SPLIT'
+    lines.push({
+      ...{ kind: paid ? 'SPLIT' : 'SPLIT_BACK', tradeNo: '', outNo: requestNo },
+      ...{ flowNo: no.replaceAll(' ', '-').slice(0, 128), amount: paid ? -amount : amount, at },
+    })
   }
   lines.sort((a, b) => a.at.getTime() - b.at.getTime())
   for (const line of lines) {

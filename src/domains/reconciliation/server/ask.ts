@@ -17,6 +17,7 @@ import { isMade } from '../../payments/server/takeIn.ts'
 import { type reconciliation, reconciliationErrors } from '../contract.ts'
 import { type Answer, mayAsk } from '../rules.ts'
 import * as q from './queries.ts'
+import { askShares } from './shares.ts'
 import { compareAgain, type Treated } from './treat.ts'
 
 /**
@@ -24,6 +25,7 @@ import { compareAgain, type Treated } from './treat.ts'
  * as if it had told us; a refund is asked for under its number, so it is done once if it was not.
  */
 export async function askChannel(app: App, difference: Treated): Promise<Answer> {
+  if (difference.part === 'SPLIT') return askShares(app, difference)
   const { provider, configId, orgId, subject } = difference
   const account = { provider, configId, orgId } as Account
   const refund = await app.database.read(
@@ -112,8 +114,7 @@ export const ask = prepared<(typeof reconciliation)['ask'], Asked>({
       await app.database.read(actor.scope, (db) => q.seen({ actor, db } as Ctx, id)),
     )
     if (!isOpen(difference)) throw new Refusal(reconciliationErrors.wrongState)
-    if (difference.part !== 'BILL' || !mayAsk(difference.kind))
-      throw new Refusal(reconciliationErrors.notAsked)
+    if (!mayAsk(difference.part, difference.kind)) throw new Refusal(reconciliationErrors.notAsked)
     return { difference, answer: await askChannel(app, difference) }
   },
   async run(ctx, { id, version }, { difference, answer }) {

@@ -15,9 +15,10 @@ import {
 } from '../../payments/server/bills.ts'
 import { fetchBill } from '../../payments/server/fetchBill.ts'
 import { importSettlements } from '../../payments/server/funds.ts'
+import { mayHaveShares, wakeShares } from '../../payments/server/splitBills.ts'
 import { takeIn } from '../../payments/server/takeIn.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
-import { outer } from '../rules.ts'
+import type { Outer } from '../rules.ts'
 import { openRun } from './openRun.ts'
 import { reconcilePart } from './run.ts'
 
@@ -53,10 +54,11 @@ export const billKind = (app: App): Kind<Due, { state: 'DONE' }> => ({
       const kept = await fetchBill(app, account, day, true, type)
       if (kept.state !== 'KEPT') return kept
     }
-    const part = type === 'FUND' ? 'FUND' : 'BILL'
+    const part = type === 'TRADE' ? 'BILL' : type
     if (type === 'FUND') await importSettlements(app, account, day)
+    if (type === 'SPLIT') await wakeShares(app, account, day)
     const { fault } =
-      type === 'FUND' ? { fault: null } : await takeIn(app, account, day, mostMissing)
+      type === 'TRADE' ? await takeIn(app, account, day, mostMissing) : { fault: null }
     // the other half of a difference may lie in the bill beside it
     for (const near of await keptDays(app, account, day, type))
       await reconcilePart(app, { part, day: near, account })
@@ -129,6 +131,7 @@ export async function askForBills(app: App): Promise<void> {
         from jsonb_to_recordset(${JSON.stringify(accounts)}::jsonb)
           as n("orgId" bigint, provider text, "configId" bigint)
         cross join unnest(${[...billTypes]}::text[]) with ordinality as t(type, turn)
+        where t.type <> 'SPLIT' or ${mayHaveShares(sql`n.provider`, sql`n."configId"`)}
         order by n."configId" nulls first, t.turn
         on conflict (provider, config_id, day, bill_type) do update
           set state = 'WAITING', next_at = excluded.next_at, attempts = 0
@@ -138,8 +141,11 @@ export async function askForBills(app: App): Promise<void> {
               and f.provider = d.provider
               and f.config_id is not distinct from d.config_id
               and f.state in ('OPEN','HANDLING','REVIEW')))`.execute(ctx.db)
-      for (const account of accounts)
-        for (const part of outer) await openRun(ctx, account, day, part)
+      const asked = await rowsOf<Account & { part: Outer }>(ctx.db)`select d.provider,
+          d.config_id as "configId", d.org_id as "orgId",
+          case d.bill_type when 'TRADE' then 'BILL' else d.bill_type end as part
+        from payment_bill_days d where d.day = ${day} order by d.id`
+      for (const { part, ...account } of asked) await openRun(ctx, account, day, part)
       ctx.afterCommit(() => app.jobs.poke(billsName))
     })
   }

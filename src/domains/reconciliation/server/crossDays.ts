@@ -18,7 +18,7 @@ const mostAsked = 50
  */
 export async function crossDays(app: App): Promise<void> {
   const today = shanghaiDay(app.now())
-  const oneSided = sql`d.part = 'BILL' and d.state in ('OPEN','HANDLING')
+  const oneSided = sql`d.part in ('BILL','SPLIT') and d.state in ('OPEN','HANDLING')
     and d.kind in ('LOCAL_ONLY','CHANNEL_ONLY')`
   const columns = sql`d.id, d.org_id as "orgId", to_char(d.day, 'YYYY-MM-DD') as day, d.part,
     d.provider, d.config_id as "configId", d.kind, d.subject, d.local_amount as "localAmount",

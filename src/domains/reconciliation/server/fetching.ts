@@ -13,6 +13,7 @@ import { readBillFile } from '../../payment-channels/server/billFile.ts'
 import { connectedTo } from '../../payment-channels/server/configs.ts'
 import { type Account, billsName, mayHaveBill, replaceBill } from '../../payments/server/bills.ts'
 import { isForeign, replaceFunds } from '../../payments/server/funds.ts'
+import { mayHaveShares, replaceShares } from '../../payments/server/splitBills.ts'
 import { type reconciliation, reconciliationErrors } from '../contract.ts'
 import { billTypeOf, runLimits } from '../rules.ts'
 import { openRun } from './openRun.ts'
@@ -51,6 +52,12 @@ export const fetch: Handlers<Contract>['fetch'] = async (
     configId !== null &&
     !(await exists(ctx.db)`select from payment_configs c
       where c.id = ${configId} and ${mayHaveBill(day)}`)
+  )
+    throw new Refusal(reconciliationErrors.noRun)
+  if (
+    part === 'SPLIT' &&
+    !(await exists(ctx.db)`select where
+      ${mayHaveShares(sql`${account.provider}::text`, sql`${configId}::bigint`)}`)
   )
     throw new Refusal(reconciliationErrors.noRun)
   await openRun(ctx, account, day, part)
@@ -100,6 +107,7 @@ export const upload = prepared<Contract['upload'], Kept>({
       throw new Refusal(reconciliationErrors.otherMerchant)
     const { lines } = await bySystem(app, async (ctx) => {
       await openRun(ctx, account, run.day, run.part)
+      if (read.type === 'SPLIT') return replaceShares(ctx, account, run.day, read.rows)
       return read.type === 'FUND'
         ? replaceFunds(ctx, account, run.day, read.rows)
         : replaceBill(ctx, account, run.day, read.rows)

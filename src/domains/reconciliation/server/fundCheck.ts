@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { addDays } from '../../../shared/instants.ts'
 import { type Account, ofAccount } from '../../payments/server/bills.ts'
 import { ledgerAt } from '../../payments/server/funds.ts'
+import { atConfig } from '../../payments/server/splitBills.ts'
 import { edge, type Window } from '../rules.ts'
 
 /**
@@ -18,6 +19,10 @@ export const fundDifferences = (
   const kept = (other: string) => sql`exists (select from payment_bill_days d where ${of('d')}
     and d.bill_type = 'FUND' and d.day = ${other}::date and d.fetched_at is not null)`
   const here = (at: RawBuilder<unknown>) => sql`(${at} >= ${from} and ${at} < ${until})`
+  // a flow names a share by our number or by the channel's of its detail, which the bill of shares says
+  const sharesOf = (kind: string) => sql`select f.out_no union all select l.request_no
+    from split_bills l where ${of('l')} and l.kind = ${kind} and l.detail_no <> ''
+      and l.detail_no = f.trade_no`
   // when what a line is about was booked: its payment, its refund, the withdrawal; null: not yet
   const about = sql`left join payments p on ${of('p')} and f.kind in ('PAY','FEE')
         and p.provider_trade_no = f.trade_no and p.state = 'SUCCESS'
@@ -30,11 +35,17 @@ export const fundDifferences = (
         order by r.refund_no = f.out_no desc, abs(extract(epoch from r.succeeded_at - f.at))
         limit 1) r on true
       left join withdrawals w on f.kind = 'TRANSFER' and w.withdrawal_no = f.out_no
-        and w.state = 'PAID' and w.config_id is not distinct from ${account.configId}::bigint`
+        and w.state = 'PAID' and w.config_id is not distinct from ${account.configId}::bigint
+      left join lateral (select q.done_at from split_requests q
+        where f.kind = 'SPLIT' and q.state = 'DONE' and ${atConfig('q', account)}
+          and q.request_no in (${sharesOf('SPLIT')}) limit 1) q on true
+      left join lateral (select b.done_at from split_returns b
+        where f.kind = 'SPLIT_BACK' and b.state = 'DONE' and ${atConfig('b', account)}
+          and b.return_no in (${sharesOf('RETURN')}) limit 1) b on true`
   const bookedAt = sql`case f.kind when 'PAY' then p.paid_at
         when 'FEE' then case when p.applied then coalesce(s.created_at, p.paid_at) end
         when 'REFUND' then r.succeeded_at when 'FEE_BACK' then case when r.applied then r.succeeded_at end
-        when 'TRANSFER' then w.paid_at end`
+        when 'TRANSFER' then w.paid_at when 'SPLIT' then q.done_at when 'SPLIT_BACK' then b.done_at end`
   // the channel charges for money in suspense, and gives it back with it; our books do not
   const unbooked = sql`(f.kind = 'FEE' and not p.applied or f.kind = 'FEE_BACK' and not r.applied)`
   const paid = sql`case when p.applied and s.payment_id is null then array['PAY','FEE']
@@ -55,12 +66,23 @@ export const fundDifferences = (
       union all select '', w.withdrawal_no, array['TRANSFER'], w.paid_at, -w.amount, false
       from withdrawals w
       where w.state = 'PAID' and w.config_id is not distinct from ${account.configId}::bigint
-        and w.provider = ${account.provider} and ${here(sql`w.paid_at`)}`
+        and w.provider = ${account.provider} and ${here(sql`w.paid_at`)}
+      union all select '', q.request_no, array['SPLIT'], q.done_at, -sum(h.sent), false
+      from split_requests q join split_shares h on h.split_id = q.split_id
+        and h.sent_no = q.request_no and h.state = 'PAID'
+      where q.kind = 'SPLIT' and q.state = 'DONE' and ${atConfig('q', account)}
+        and ${here(sql`q.done_at`)} group by q.request_no, q.done_at
+      union all select '', b.return_no, array['SPLIT_BACK'], b.done_at, b.came, false
+      from split_returns b
+      where b.state = 'DONE' and ${atConfig('b', account)} and ${here(sql`b.done_at`)}`
   const itsLines = (what: RawBuilder<unknown>, also = sql``) => sql`select ${what}
         from fund_flows f where x.trade_no <> '' and f.trade_no = x.trade_no
           and f.kind = any(x.kinds) and ${of('f')} ${also}
       union all select ${what} from fund_flows f where x.out_no <> '' and f.out_no = x.out_no
-          and f.kind = any(x.kinds) and ${of('f')} ${also}`
+          and f.kind = any(x.kinds) and ${of('f')} ${also}
+      union all select ${what} from split_bills l join fund_flows f on f.trade_no = l.detail_no
+          and f.out_no <> x.out_no and f.kind = any(x.kinds) and ${of('f')} ${also}
+        where l.request_no = x.out_no and l.detail_no <> '' and ${of('l')}`
   // a refund in the last minutes, as it is booked
   const refund = sql`(select sum(e.amount) from ledger_voucher_keys k
         join ledger_entries e on e.voucher_id = k.voucher_id and e.created_at = k.created_at

@@ -27,7 +27,8 @@ const openOf = (ctx: Ctx) => sql`(select count(*)::int from reconciliation_diffe
     and d.config_id is not distinct from r.config_id and d.state in ('OPEN','HANDLING','REVIEW')
     and ${visible(ctx, 'd.org_id', 'd.device_id')})`
 /** The type of bill that a run is about. */
-const billOf = sql`b.bill_type = case r.part when 'BILL' then 'TRADE' when 'FUND' then 'FUND' end`
+const billOf = sql`b.bill_type = case r.part when 'BILL' then 'TRADE'
+  when 'FUND' then 'FUND' when 'SPLIT' then 'SPLIT' end`
 /** The bill of a run, where it is its reader's to ask for. */
 const bill = (ctx: Ctx) => sql`left join payment_bill_days b on ${billOf}
   and b.provider = r.provider and b.config_id is not distinct from r.config_id and b.day = r.day
@@ -112,6 +113,7 @@ const difference = shape(
   DifferenceRow.extend({ handledBy: z.number().nullable() }),
   ['reconciliation_differences', 'd'],
   {
+    part: sql<Part>`d.part`,
     gap: sql`d.local_amount - d.other_amount`,
     age: sql`greatest(0, (current_date - (d.created_at at time zone 'Asia/Shanghai')::date))`,
     treatment: sql`d.treatment`,
@@ -140,7 +142,7 @@ function shown(ctx: Ctx, { handledBy, ...row }: Read): DifferenceRow {
     ...row,
     can: {
       claim: mine && (open || row.state === 'REVIEW'),
-      ask: mine && open && row.part === 'BILL' && mayAsk(row.kind),
+      ask: mine && open && mayAsk(row.part, row.kind),
       resolve: mine && open,
       correct: mine && open && ctx.actor.ofPlatform,
       approve:

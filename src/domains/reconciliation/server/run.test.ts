@@ -48,7 +48,7 @@ test('what agrees has no difference, and the day is done part by part', async ()
     [day],
   )
   expect(parts.map((row) => row.part)).toEqual([
-    ...['ORDERS', 'PAYMENTS', 'REFUNDS', 'STOCK', 'LEDGER', 'BILL', 'FUND'],
+    ...['ORDERS', 'PAYMENTS', 'REFUNDS', 'STOCK', 'LEDGER', 'BILL', 'FUND', 'SPLIT'],
   ])
 })
 

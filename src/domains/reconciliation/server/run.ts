@@ -22,6 +22,7 @@ import {
 import { billDifferences, billTotals } from './billCheck.ts'
 import { checksOf, present, type Span, totals } from './checks.ts'
 import { fundDifferences, fundTotals } from './fundCheck.ts'
+import { splitDifferences, splitTotals } from './splitCheck.ts'
 
 /**
  * The daily comparison of orders, payments, refunds, stock, ledger and bills. A part is read in one
@@ -78,6 +79,11 @@ export const compare = (app: Books, part: Part, day: string, account = nobody): 
       return {
         found: await limited(db, fundDifferences(account, window)),
         totals: await rowsOf<Total>(db)`${fundTotals(account, window)}`,
+      }
+    if (part === 'SPLIT')
+      return {
+        found: await limited(db, splitDifferences(account, window, app.now())),
+        totals: await rowsOf<Total>(db)`${splitTotals(account, window)}`,
       }
     const span = await spanOf(db, window)
     const found: Found[] = []
@@ -149,7 +155,7 @@ async function keep(ctx: Ctx, { part, day, account }: Place, compared: Compared)
         other_count = excluded.other_count, other_amount = excluded.other_amount,
         differences = excluded.differences, finished_at = excluded.finished_at`.execute(ctx.db)
   if (part === 'LEDGER') await sumAccounts(ctx, day)
-  await tellUnbilled(ctx, { part, day, account }, news)
+  if (part === 'BILL') await tellUnbilled(ctx, { part, day, account }, news)
   for (const [orgId, some] of Map.groupBy(news, (row) => row.orgId))
     await notify(ctx, {
       permission: 'recon:read',

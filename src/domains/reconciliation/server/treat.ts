@@ -8,8 +8,15 @@ import { post } from '../../ledger/server/post.ts'
 import { openPaymentRefund } from '../../orders/server/verbs.ts'
 import { type Account, billsName, ofAccount } from '../../payments/server/bills.ts'
 import { fixFee } from '../../payments/server/fees.ts'
+import { paidAfterAll } from '../../splits/server/send.ts'
 import { reconciliationErrors as errors } from '../contract.ts'
-import { booksItself, type DifferenceKind, type Treatment, treatmentsOf } from '../rules.ts'
+import {
+  booksItself,
+  type DifferenceKind,
+  shareOf,
+  type Treatment,
+  treatmentsOf,
+} from '../rules.ts'
 
 /**
  * What a treatment does, in the transaction that closes its difference: once, however often it is
@@ -34,8 +41,12 @@ const accountOf = ({ provider, configId, orgId }: Treated): Account => ({
 })
 
 /** Refuses what is not handled that way, or by this person. */
-export function checkTreatment(ctx: Ctx, { kind }: Treated, treatment: Treatment | null): void {
-  if (treatment && !treatmentsOf(kind).includes(treatment)) throw new Refusal(errors.notSuch)
+export function checkTreatment(
+  ctx: Ctx,
+  { kind, part }: Treated,
+  treatment: Treatment | null,
+): void {
+  if (treatment && !treatmentsOf(kind, part).includes(treatment)) throw new Refusal(errors.notSuch)
   if (booksItself(kind, treatment) && !ctx.actor.ofPlatform) throw new Refusal(errors.needsPlatform)
 }
 
@@ -49,8 +60,11 @@ export async function treat(
   if (treatment === 'SUPPLEMENTED') return supplemented(ctx, difference)
   if (treatment === 'REFUNDED') return refunded(ctx, difference)
   if (!booksItself(difference.kind, treatment)) return {}
-  const made = difference.kind === 'FEE' ? fee(ctx, difference) : correct(ctx, difference)
-  const key = await made
+  const key = await (difference.part === 'SPLIT'
+    ? correctShare(ctx, difference)
+    : difference.kind === 'FEE'
+      ? fee(ctx, difference)
+      : correct(ctx, difference))
   await compareAgain(ctx, difference)
   return { voucher_key: key }
 }
@@ -106,7 +120,7 @@ async function fee(ctx: Ctx, difference: Treated): Promise<string> {
  * whose it is: of the day of the bill, booked now.
  */
 async function correct(ctx: Ctx, difference: Treated): Promise<string> {
-  const { id, day, kind, subject, configId, orgId, localAmount, otherAmount } = difference
+  const { day, kind, subject, localAmount, otherAmount } = difference
   const gap = otherAmount - localAmount
   const isRefund = await rowOf(ctx.db)`select 1 from payment_bills l
     where ${ofAccount('l', accountOf(difference))} and l.kind = 'REFUND' and l.day = ${day}
@@ -115,7 +129,24 @@ async function correct(ctx: Ctx, difference: Treated): Promise<string> {
     where r.refund_no = ${subject} and ${ofAccount('p', accountOf(difference))}`
   if (kind === 'CHANNEL_ONLY' && !isRefund && (await paymentOf(ctx, difference)))
     throw new Refusal(errors.inSuspense)
-  const voucher = balanceFixed({ differenceId: id, day }, isRefund ? -gap : gap, {
+  return book(ctx, difference, isRefund ? -gap : gap)
+}
+
+/** A share that a bill has and our books refused was paid (V4); whatever else waits in suspense. */
+async function correctShare(ctx: Ctx, difference: Treated): Promise<string> {
+  const { kind, day, subject, localAmount, otherAmount } = difference
+  const share = shareOf(subject)
+  if (kind === 'STATUS' && share.partyNo !== null && otherAmount > 0) {
+    const key = await paidAfterAll(ctx, share, { amount: otherAmount, day })
+    if (key) return key
+  }
+  const gap = otherAmount - localAmount
+  return book(ctx, difference, share.isReturn ? gap : -gap)
+}
+
+async function book(ctx: Ctx, difference: Treated, amount: number): Promise<string> {
+  const { id, day, configId, orgId } = difference
+  const voucher = balanceFixed({ differenceId: id, day }, amount, {
     ...{ orgId, orderId: null, orderNum: null, configId },
   })
   if (await rowOf(ctx.db)`select 1 from ledger_voucher_keys where key = ${voucher.key}`)

@@ -112,7 +112,11 @@ export function DifferenceList() {
           {
             key: 'good',
             label: t('makeGood'),
-            can: row.can.resolve && may('order:supplement') && madeGood.includes(row.kind),
+            can:
+              row.can.resolve &&
+              row.part === 'BILL' &&
+              may('order:supplement') &&
+              madeGood.includes(row.kind),
             to: `/order/order-details?tradeNo=${encodeURIComponent(row.subject)}`,
           },
           {

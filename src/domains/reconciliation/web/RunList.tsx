@@ -96,7 +96,7 @@ export function RunList() {
           },
         ]}
         empty={{ title: t('noRuns'), hint: t('noRunsHint') }}
-        card={['orgName', 'localAmount', 'otherAmount', 'gap', 'finishTime']}
+        card={['day', 'part', 'orgName', 'localAmount', 'otherAmount', 'gap', 'finishTime']}
       />
       {fetching ? <FetchDialog onClose={() => setFetching(false)} /> : null}
     </>

@@ -14,7 +14,7 @@ const start = ({ id, version }: DifferenceRow) => ({ id, version })
 /** What may be done about its kind, and what each of it does when it is agreed to. */
 export function ResolveDialog({ row, onClose }: Props) {
   const { t } = useTranslation('reconciliation')
-  const options = treatmentsOf(row.kind)
+  const options = treatmentsOf(row.kind, row.part)
     .filter((treatment) => row.can.correct || !booksItself(row.kind, treatment))
     .map((value) => ({ value, label: t(`enums.treatment.${value}`) }))
   return (
@@ -28,7 +28,9 @@ export function ResolveDialog({ row, onClose }: Props) {
       onClose={onClose}
     >
       <Note>
-        {t(`advice.${row.kind}`, { defaultValue: t('advice.other') })}
+        {row.part === 'SPLIT' && row.kind !== 'BILL_LINE'
+          ? t('advice.SHARE')
+          : t(`advice.${row.kind}`, { defaultValue: t('advice.other') })}
         {row.answer ? ` ${t('answered', { answer: t(`enums.answer.${row.answer}`) })}` : ''}
       </Note>
       <SelectField name="treatment" required options={options} />
@@ -44,7 +46,13 @@ function Effect({ row }: Pick<Props, 'row'>) {
   const treatment = Form.useWatch<Treatment | undefined>('treatment')
   if (!treatment) return null
   const books = booksItself(row.kind, treatment)
-  const what = books ? (row.kind === 'FEE' ? 'CORRECTED_FEE' : 'CORRECTED_BOOKS') : treatment
+  const corrected =
+    row.kind === 'FEE'
+      ? 'CORRECTED_FEE'
+      : row.part === 'SPLIT'
+        ? 'CORRECTED_SHARE'
+        : 'CORRECTED_BOOKS'
+  const what = books ? corrected : treatment
   return <Note>{t(`effect.${what}`, { amount: yuan(Math.abs(row.gap)) })}</Note>
 }
 

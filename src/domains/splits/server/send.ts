@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type App, type Ctx, found } from '../../../server/context.ts'
-import { onlyRow, rowsOf } from '../../../server/rows.ts'
+import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import type { Ending, Kind, Piece } from '../../../server/work.ts'
 import { platformOrg } from '../../../shared/access.ts'
@@ -227,6 +227,44 @@ async function markRelease(ctx: Ctx, due: Due, to: Ending<Answer>): Promise<void
   if (to.state === 'DENIED') await tellOf(ctx, due.requestNo, 'RELEASE', to.reason)
 }
 
+const heldOf = (ctx: Ctx, splitId: number | null) =>
+  onlyRow<Held>(ctx.db)`select s.org_id as "orgId", s.order_id as "orderId",
+      s.order_num as "orderNum", s.config_id as "configId", s.split_no as "splitNo",
+      s.device_id as "deviceId", (select party_org_id from split_parties p
+        where p.version_id = s.version_id and p.is_collector) as collector
+    from split_orders s where s.id = ${splitId} for no key update`
+
+/**
+ * A share of which our books say that it was refused, and the channel's bill that it was paid under
+ * this number: it is booked as if the channel had said so, about the day of the bill. Answers its voucher; null: there is no
+ * such share, or it is less than that.
+ */
+export async function paidAfterAll(
+  ctx: Ctx,
+  { requestNo, partyNo }: { requestNo: string; partyNo: number | null },
+  { amount, day }: { amount: number; day: string },
+): Promise<string | null> {
+  const request = await rowOf<{ splitId: number }>(ctx.db)`
+    select split_id as "splitId" from split_requests where request_no = ${requestNo}
+      and kind = 'SPLIT' and state = 'DONE'`
+  if (!request) return null
+  const { splitId } = request
+  const order = await heldOf(ctx, splitId)
+  const share = await rowOf<{ party: number }>(ctx.db)`update split_shares
+    set state = 'PAID', sent = ${amount}, sent_no = ${requestNo}, fail_reason = null
+    where split_id = ${splitId} and party_no = ${partyNo} and state in ('FAILED','LEDGER')
+      and not is_collector and receiver_id is not null and party_org_id is not null
+      and given >= ${amount} and sent_no = ${requestNo} returning party_org_id as party`
+  if (!share) return null
+  ctx.later(sql`update split_orders s set state = 'DONE', done_at = ${ctx.now}, fail_reason = null,
+      version = version + 1
+    where s.id = ${splitId} and s.state = 'PARTIAL' and not exists (select from split_shares h
+      where h.split_id = s.id and h.state = 'FAILED')`)
+  await book(ctx, splitId, order, [{ party: share.party, sent: amount }], day)
+  ctx.touch('splits', order.orgId)
+  return splitOut(order.splitNo, share.party, order, { owed: amount, debt: 0 }).key
+}
+
 type Held = Parameters<typeof splitOut>[2] & {
   orderNum: string
   splitNo: string
@@ -235,11 +273,7 @@ type Held = Parameters<typeof splitOut>[2] & {
 }
 async function mark(ctx: Ctx, due: Due, to: Ending<Answer>): Promise<void> {
   if (to.state !== 'FINISHED' && to.state !== 'DENIED') return wait(ctx, due, to)
-  const order = await onlyRow<Held>(ctx.db)`select s.org_id as "orgId", s.order_id as "orderId",
-      s.order_num as "orderNum", s.config_id as "configId", s.split_no as "splitNo",
-      s.device_id as "deviceId", (select party_org_id from split_parties p
-        where p.version_id = s.version_id and p.is_collector) as collector
-    from split_orders s where s.id = ${due.splitId} for no key update`
+  const order = await heldOf(ctx, due.splitId)
   const { rows: ours } = await sql`update split_requests set state = 'DONE', done_at = ${ctx.now},
       channel_no = ${to.state === 'FINISHED' ? to.splitNo.slice(0, 64) : ''}, next_at = null,
       last_error = ${to.state === 'DENIED' ? to.reason : null}
@@ -276,16 +310,17 @@ async function mark(ctx: Ctx, due: Due, to: Ending<Answer>): Promise<void> {
   ctx.later(sql`update split_orders set state = ${whole ? 'DONE' : 'PARTIAL'},
       done_at = ${whole ? ctx.now : null}, version = version + 1
     where id = ${due.splitId} and state = 'SPLITTING'`)
-  await book(ctx, due, order, paid)
+  await book(ctx, due.splitId as number, order, paid)
   ctx.touch('splits', due.orgId)
 }
 
 /** What went out was owed to them; what one is not owed any more, because of a refund, he owes. */
 async function book(
   ctx: Ctx,
-  { splitId }: Due,
+  splitId: number,
   order: Held,
   paid: readonly { party: number; sent: number }[],
+  factDay?: string,
 ): Promise<void> {
   if (!paid.length) return
   const parties = paid.map(({ party }) => party).sort((a, b) => a - b)
@@ -300,12 +335,13 @@ async function book(
   const vouchers: Voucher[] = []
   for (const { party, sent } of paid) {
     const has = Math.min(sent, owed.get(party) ?? 0)
-    vouchers.push(splitOut(order.splitNo, party, order, { owed: has, debt: sent - has }))
+    const voucher = splitOut(order.splitNo, party, order, { owed: has, debt: sent - has })
+    vouchers.push(factDay ? { ...voucher, factDay } : voucher)
     const { orgId, orderNum, deviceId, collector } = order
     if (sent > has)
       addDebts(ctx, [
         {
-          ...{ id: null, facts: { orgId, orderNum, deviceId }, splitId: splitId as number },
+          ...{ id: null, facts: { orgId, orderNum, deviceId }, splitId },
           ...{ refundNo: null, collector, party, amount: sent - has, rest: sent - has },
         },
       ])
