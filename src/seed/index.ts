@@ -28,6 +28,7 @@ import { seedPaymentConfigs } from '../domains/payment-configs/seed.ts'
 import { seedProducts } from '../domains/products/seed.ts'
 import { seedReconciliation } from '../domains/reconciliation/seed.ts'
 import { seedReferrers } from '../domains/referrers/seed.ts'
+import { seedVersions } from '../domains/releases/seed.ts'
 import { seedReplenishment } from '../domains/replenishment/seed.ts'
 import { seedRoles } from '../domains/roles/seed.ts'
 import { seedSecurity } from '../domains/security/seed.ts'
@@ -115,6 +116,7 @@ async function seedDemo(
     const ids = { org: people.organisations, user: people.users, product }
     await seedDevices(db, ids, now, config.secretKey)
     await seedBoards(db, ids, now)
+    await seedVersions(db, files, config, people.users, now)
     await seedStores(db, ids, now)
     await seedPaymentConfigs(db, config, ids.org, now)
     await seedReferrers(db, config, ids.org, now)

@@ -74,6 +74,8 @@ const settings = z.object({
   MQTT_URL: url('mqtt:', 'mqtts:', 'ws:', 'wss:'),
   /** Folder where the gateway keeps Mosquitto's password file and access list up to date. */
   MQTT_FILES: z.string().optional(),
+  /** Public keys by which releases for machines are signed, one a line; never the private ones. */
+  RELEASE_KEYS: z.string().optional(),
   BASE_PATH: z
     .string()
     .regex(/^\/([\w.~-]+\/)*[\w.~-]*$/, 'must be a path such as / or /huodao/')
@@ -181,6 +183,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     databaseOwnerUrl: rest.DATABASE_OWNER_URL,
     ...broker,
     mqttFiles: rest.MQTT_FILES && resolve(rest.MQTT_FILES),
+    releaseKeys: resolve(rest.RELEASE_KEYS ?? join(dataDir, 'release-keys.txt')),
     basePath: rest.BASE_PATH,
     publicUrl: rest.PUBLIC_URL,
     // one proxy in front: the address it saw. Trusting every hop would let a client write its own

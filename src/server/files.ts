@@ -16,18 +16,21 @@ export type FileStore = {
   /** Stores what comes, chunk by chunk; a failure on the way leaves nothing. */
   write(
     chunks: AsyncIterable<Uint8Array>,
-    extension: 'xlsx' | 'zip',
+    extension: Stored,
+    name?: string,
   ): Promise<{ name: string; bytes: number }>
   /** Null: it is gone. */
   open(name: string): Promise<Readable | null>
   /** Gone, or was not there. */
   remove(name: string): Promise<void>
+  /** Where it lies, for whoever reads it apart or in parts. */
+  path(name: string): string
   readonly folder: string
 }
 
+type Stored = 'jpg' | 'png' | 'xlsx' | 'zip' | 'pdf' | 'ofd' | 'apk' | 'bin'
 /** Random, e.g. `3f….png`. */
-export const freshName = (extension: 'jpg' | 'png' | 'xlsx' | 'zip' | 'pdf' | 'ofd'): string =>
-  `${randomUUID()}.${extension}`
+export const freshName = (extension: Stored): string => `${randomUUID()}.${extension}`
 
 export function openFiles(dataDir: string): FileStore {
   const folder = path.join(dataDir, 'files')
@@ -46,8 +49,7 @@ export function openFiles(dataDir: string): FileStore {
       await writeFile(`${place(name)}.part`, bytes, { flush: true, mode: 0o600 })
       await rename(`${place(name)}.part`, place(name))
     },
-    async write(chunks, extension) {
-      const name = freshName(extension)
+    async write(chunks, extension, name = freshName(extension)) {
       const part = `${place(name)}.part`
       await makeFolder(name)
       try {
@@ -68,6 +70,7 @@ export function openFiles(dataDir: string): FileStore {
       )
     },
     remove: (name) => rm(place(name), { force: true }),
+    path: place,
   }
 }
 

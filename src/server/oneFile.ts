@@ -1,3 +1,4 @@
+import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { common, type ErrorDef, Refusal } from '../shared/errors.ts'
 
@@ -24,11 +25,30 @@ export async function oneFile(
   most: number,
   errors: Errors,
 ): Promise<{ name: string; bytes: Buffer }> {
+  const found = await oneFileTo(request, tenant, most, errors, async (part) => ({
+    name: part.filename,
+    bytes: await part.toBuffer(),
+  }))
+  if (found.bytes.length > most) throw new Refusal(errors.tooLarge)
+  return found
+}
+
+/**
+ * The same for a file that is not held in memory: `take` has its bytes as they come, at most one
+ * more than `most`.
+ */
+export async function oneFileTo<T>(
+  request: FastifyRequest,
+  tenant: number,
+  most: number,
+  errors: Errors,
+  take: (part: MultipartFile) => Promise<T>,
+): Promise<T> {
   if (!request.isMultipart()) throw new Refusal(errors.notMultipart)
   if (Number(request.headers['content-length'] ?? 0) > 4 * most) throw new Refusal(errors.tooLarge)
   if (reading.length >= mostReading || reading.filter((one) => one === tenant).length >= mostOfOne)
     throw new Refusal(common.busy)
-  let found: { name: string; bytes: Buffer } | undefined
+  let found: { value: T } | undefined
   reading.push(tenant)
   const late = setTimeout(() => request.raw.destroy(), slowest)
   try {
@@ -37,7 +57,7 @@ export async function oneFile(
     })) {
       if (part.type !== 'file' || part.fieldname !== 'file' || found)
         throw new Refusal(errors.noFile)
-      found = { name: part.filename, bytes: await part.toBuffer() }
+      found = { value: await take(part) }
     }
   } catch (error) {
     if (error instanceof Refusal) throw error
@@ -51,6 +71,5 @@ export async function oneFile(
     reading.splice(reading.indexOf(tenant), 1)
   }
   if (!found) throw new Refusal(errors.noFile)
-  if (found.bytes.length > most) throw new Refusal(errors.tooLarge)
-  return found
+  return found.value
 }

@@ -123,6 +123,8 @@ const figures = [
   'paymentConfigs.addresses',
   'payoutAccounts.options',
   'reconciliation.trialBalance',
+  'releases.apkSpread',
+  'releases.firmwareSpread',
   'replenishment.unsent',
   'replenishment.myRoute',
   'replenishment.offlinePack',

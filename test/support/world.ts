@@ -191,7 +191,7 @@ async function addSampleRows({ sql }: World, where: Place): Promise<void> {
   const { domains } = await import('./samples.ts')
   for (const { rows } of domains)
     for (const [table, row] of Object.entries(rows?.(where) ?? {}))
-      await add(sql, table as keyof DB, row)
+      for (const one of [row].flat()) await add(sql, table as keyof DB, one)
 }
 
 async function addOrganisation({ sql }: World, where: Place): Promise<void> {

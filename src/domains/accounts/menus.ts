@@ -88,11 +88,11 @@ const table: readonly Group[] = [
     ['market-program-group', '节目组', 'Program groups', 'program-group:read'],
   ]],
   ['apk', 'app', '应用管理', 'Apps', [
-    ['apk-manage', '应用版本', 'App versions', 'apk:read'],
+    ['apk-manage'],
     ['apk-history', '升级记录', 'Update history', 'apk:read'],
   ]],
   ['firmware', 'chip', '固件管理', 'Firmware', [
-    ['firmware-manage', '固件版本', 'Firmware versions', 'firmware:read'],
+    ['firmware-manage'],
     ['firmware-history', '固件历史', 'Firmware history', 'firmware:read'],
   ]],
   ['ic_school_manage', 'school', '校园卡管理', 'Campus cards', [

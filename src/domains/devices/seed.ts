@@ -153,7 +153,7 @@ function stateRow(d: DemoDevice, id: number, orgId: number, now: Date) {
       ? {
           ...{ signal: signalOf(rsrp), rsrp, temperature, humidity: random.int(380, 620) / 10 },
           fw: `2.4.${random.int(0, 3)}`,
-          apk: type?.screen ? `5.1.${random.int(0, 2)}` : null,
+          apk: type?.screen ? `5.1${random.int(0, 2)}.0` : null,
         }
       : {}),
   }

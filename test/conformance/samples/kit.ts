@@ -16,7 +16,7 @@ export type Sample = (world: World) => Promise<Record<string, unknown>>
  * body; `samples`: by the endpoint's name.
  */
 export type DomainSamples = {
-  readonly rows?: (where: Place) => { [T in keyof DB]?: Row<T> }
+  readonly rows?: (where: Place) => { [T in keyof DB]?: Row<T> | readonly Row<T>[] }
   readonly pathIds?: Readonly<Record<string, Source>>
   readonly fieldIds?: Readonly<Record<string, Source>>
   readonly samples?: Readonly<Record<string, Sample>>

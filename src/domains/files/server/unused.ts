@@ -24,6 +24,7 @@ export const pictureColumns: readonly (readonly [table: string, column: string])
   ['products', 'images'],
   ['recall_destructions', 'photos'],
   ['recalls', 'notice'],
+  ['release_versions', 'file'],
   ['settings', 'value'],
   ['suppliers', 'licence'],
   ['users', 'avatar'],
@@ -34,7 +35,7 @@ const named = sql.join(
   pictureColumns.map(
     ([table, column]) =>
       sql`select found[1] from ${sql.table(table)} t,
-        regexp_matches(t.${sql.ref(column)}::text, 'files/[a-z0-9-]+\\.(?:jpg|png|pdf|ofd)', 'g') as found`,
+        regexp_matches(t.${sql.ref(column)}::text, 'files/[a-z0-9-]+\\.(?:jpg|png|pdf|ofd|apk|bin)', 'g') as found`,
   ),
   sql` union `,
 )

@@ -5,7 +5,7 @@ import { type Handlers, prepared } from '../../../server/bind.ts'
 import type { App, Ctx } from '../../../server/context.ts'
 import { type Db, systemScope } from '../../../server/database.ts'
 import { freshName } from '../../../server/files.ts'
-import { oneFile } from '../../../server/oneFile.ts'
+import { oneFile, oneFileTo } from '../../../server/oneFile.ts'
 import { tenantOf, tenantOfOrg, tenantPath, writes } from '../../../server/shares.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
@@ -41,8 +41,16 @@ type Kept =
  */
 export async function keepUpload(app: App, actor: Ctx['actor'], upload: Kept): Promise<string> {
   const name = freshName(upload.extension)
-  const url = `files/${name}`
   const sha256 = createHash('sha256').update(upload.bytes).digest('hex')
+  const { kind, mime } = upload
+  await keepRow(app, actor, { name, kind, mime, bytes: upload.bytes.length, sha256 })
+  await app.files.put(name, upload.bytes)
+  return `files/${name}`
+}
+
+type Row = { name: string; kind: 'IMAGE' | 'FILE'; mime: string; bytes: number; sha256: string }
+async function keepRow(app: App, actor: Ctx['actor'], row: Row): Promise<void> {
+  const { name, kind, mime, bytes, sha256 } = row
   const write = async (db: Db) => {
     // one after the other for a tenant, or many at once would find the same room
     await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads ${tenantOf(actor)}`},
@@ -50,14 +58,60 @@ export async function keepUpload(app: App, actor: Ctx['actor'], upload: Kept): P
     const { numAffectedRows } = await sql`
       insert into uploads (id, org_id, user_id, kind, mime, bytes, sha256, url, created_at)
       select ${name.slice(0, 36)}::uuid, ${actor.orgId}, ${actor.userId}::bigint,
-        ${upload.kind}, ${upload.mime}, ${upload.bytes.length}, ${sha256}, ${url},
-        ${app.now()}::timestamptz
-        where ${hasRoom(actor.orgId, app.now(), upload.bytes.length)}`.execute(db)
+        ${kind}, ${mime}, ${bytes}, ${sha256}, ${`files/${name}`}, ${app.now()}::timestamptz
+        where ${hasRoom(actor.orgId, app.now(), bytes)}`.execute(db)
     if (!numAffectedRows) throw tooMany()
   }
   await writes(app).take(tenantOf(actor), () => app.database.transact(systemScope, write))
-  await app.files.put(name, upload.bytes)
-  return url
+}
+
+type Streamed<T> = {
+  readonly extension: 'apk' | 'bin'
+  readonly mime: string
+  readonly most: number
+  readonly errors: Parameters<typeof oneFileTo>[3]
+  /** Looks at what lies there; a refusal takes it away again. */
+  check(name: string): Promise<T>
+}
+/**
+ * A file that is too large to be held: it counts as the largest until it is there, and goes when it
+ * is refused; what a crash leaves behind has its row, so the sweep finds it.
+ */
+export async function keepStream<T>(
+  app: App,
+  actor: Ctx['actor'],
+  request: FastifyRequest,
+  { extension, mime, most, errors, check }: Streamed<T>,
+): Promise<{ file: string; size: number; sha256: string; checked: T }> {
+  const name = freshName(extension)
+  const url = `files/${name}`
+  await keepRow(app, actor, { name, kind: 'FILE', mime, bytes: most, sha256: '' })
+  try {
+    const hash = createHash('sha256')
+    const size = await oneFileTo(request, tenantOf(actor), most, errors, async ({ file }) => {
+      const passing = async function* () {
+        for await (const chunk of file as AsyncIterable<Buffer>) {
+          hash.update(chunk)
+          yield chunk
+        }
+      }
+      return (await app.files.write(passing(), extension, name)).bytes
+    })
+    if (size > most) throw new Refusal(errors.tooLarge)
+    if (size === 0) throw new Refusal(errors.noFile)
+    const checked = await check(name)
+    const sha256 = hash.digest('hex')
+    await app.database.transact(systemScope, (db) =>
+      sql`update uploads set bytes = ${size}, sha256 = ${sha256} where url = ${url}`.execute(db),
+    )
+    return { file: url, size, sha256, checked }
+  } catch (error) {
+    await app.files.remove(name)
+    await app.database.transact(systemScope, (db) =>
+      sql`delete from uploads where url = ${url}`.execute(db),
+    )
+    throw error
+  }
 }
 
 /** Before anything of an upload is read. */

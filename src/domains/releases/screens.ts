@@ -1,0 +1,11 @@
+import { defineScreens } from '../../shared/screens.ts'
+import { bi } from '../../shared/text.ts'
+
+export const screens = defineScreens([
+  { path: '/apk/apk-manage', title: bi('应用版本', 'App versions'), permission: 'apk:read' },
+  {
+    path: '/firmware/firmware-manage',
+    title: bi('固件版本', 'Firmware versions'),
+    permission: 'firmware:read',
+  },
+])
