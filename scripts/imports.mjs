@@ -36,7 +36,7 @@ const pure = /^(contract|rules|screens|locale)$/
 
 /** Settings, dice and the rhythm of customers; no data, no server. */
 const fleetMay =
-  /^src\/(fleet|shared)\/|^src\/domains\/machines\/(protocol|rules)\.ts$|^src\/seed\/(random|rhythm)\.ts$|^src\/server\/config\.ts$/
+  /^src\/(fleet|shared)\/|^src\/domains\/machines\/(protocol|rules)\.ts$|^src\/domains\/releases\/(manifest|rules)\.ts$|^src\/seed\/(random|rhythm)\.ts$|^src\/server\/config\.ts$/
 
 /** Why `from` must not import `to`; null when it may. */
 function refusal(from, to, typeOnly) {

@@ -7,6 +7,7 @@ import { tileOrigin } from '../domains/geo/server/verbs.ts'
 import { serveInvoices } from '../domains/invoices/server/files.ts'
 import { serveDownloads } from '../domains/jobs/server/download.ts'
 import { screens } from '../domains/product.ts'
+import { serveReleases } from '../domains/releases/server/download.ts'
 import { serveSignInPages } from '../domains/session/server/pages.ts'
 import { reportProcess } from '../domains/settings/server/processStats.ts'
 import { serveScreens } from '../domains/workbench/server/stream.ts'
@@ -37,6 +38,7 @@ export async function buildApi(
   serveEvidence(http, app)
   serveInvoices(http, app)
   serveStatements(http, app)
+  serveReleases(http, app)
   serveScreens(http, app)
   serveSignInPages(http, app)
   await servePages(http, app, webDir, (path) => pages.test(path), tileOrigin, smaller)

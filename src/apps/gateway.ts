@@ -14,12 +14,16 @@ import { openPump, vendMessage } from '../domains/machines/server/pump.ts'
 import { openRemoteBroker } from '../domains/machines/server/remoteBroker.ts'
 import { leaveQueue, tellQueue } from '../domains/orders/server/queue.ts'
 import { recordVend, takeCommands } from '../domains/orders/server/vend.ts'
+import { releaseDocuments } from '../domains/releases/server/document.ts'
+import { recordReleases } from '../domains/releases/server/words.ts'
 import { reportProcess } from '../domains/settings/server/processStats.ts'
 import { type App, systemActor } from '../server/context.ts'
 import type { Part } from './api.ts'
 
 /** Who writes what machines should have. */
-const documentsOf: Documents = {
+const documentsOf = (app: App): Documents => ({
+  APK: (db, ids) => releaseDocuments(app, 'APK', db, ids),
+  FIRMWARE: (db, ids) => releaseDocuments(app, 'FIRMWARE', db, ids),
   CONFIG: configDocuments,
   async PLANOGRAM(db, ids) {
     const found = await planogramDocuments({ db, actor: systemActor }, ids)
@@ -39,7 +43,7 @@ const documentsOf: Documents = {
       ]),
     )
   },
-}
+})
 
 /**
  * The machines' door: takes their messages in, sends them their commands. Several gateways may run.
@@ -49,7 +53,9 @@ export async function startGateway(app: App): Promise<Part> {
   // before the gateway knocks: without the files its own account is not known to the broker
   const files = mqttFiles ? await keepBrokerFiles(app, mqttFiles) : null
   const identities = openIdentities(app)
-  const intake = openIntake(app, limits, { vends: recordVend, controls: recordControls })
+  const intake = openIntake(app, limits, {
+    ...{ vends: recordVend, controls: recordControls, releases: recordReleases },
+  })
   const onUnknown = (boardNo: string, address: string) =>
     sightingsOf(app).note({ boardNo, address, via: 'MQTT' })
   const link = mqttUrl
@@ -59,7 +65,7 @@ export async function startGateway(app: App): Promise<Part> {
   reportProcess(app, 'gateway', () => link.connected().length)
   const pump = openPump(app, link, takeCommands, vendMessage)
   const controls = openPump(app, link, takeControls, controlMessage)
-  const documents = openDocumentPump(app, link, documentsOf)
+  const documents = openDocumentPump(app, link, documentsOf(app))
   let stopped = false
   const unless = (work: () => Promise<unknown>) => async () => {
     if (!stopped) await work()

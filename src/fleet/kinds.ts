@@ -1,6 +1,8 @@
 import type { Command, UpKind, vendResults } from '../domains/machines/protocol.ts'
+import type { Keys } from '../domains/releases/manifest.ts'
 import type { Random } from '../seed/random.ts'
 import type { MemoryChip } from './memory.ts'
+import type { Disk, HeldReleases, Load, Updates } from './updates.ts'
 
 /** A machine as the protocol sees it: no I/O of its own, its clock, luck and wire are given. */
 type Clock = { now(): number; later(ms: number, work: () => void): void }
@@ -22,6 +24,13 @@ export type MachineOptions = {
   readonly clock: Clock
   readonly luck: Luck
   readonly chip: MemoryChip
+  /** What it is built with, and how packages come to it; without it takes none. */
+  readonly releases?: {
+    readonly built: HeldReleases
+    readonly disk: Disk
+    readonly load: Load
+    readonly keys: Keys
+  }
   send(kind: UpKind, message: Record<string, unknown>): void
   /** The motor turned; `OK` is a piece that fell. */
   turned(command: Command, result: VendResult): void
@@ -47,6 +56,7 @@ export type Machine = {
   tick(): void
   restart(): void
   readonly waiting: number
+  readonly updates: Updates | null
   readonly doorOpen: boolean
   readonly locked: boolean
   /** How often measurements are told, as the settings say. */

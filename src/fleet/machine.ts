@@ -10,11 +10,13 @@ import { nothingHeld, openDesires } from './desires.ts'
 import type { Machine, MachineOptions, VendResult } from './kinds.ts'
 import type { Kept } from './memory.ts'
 import { openOutbox } from './outbox.ts'
+import { openUpdates } from './updates.ts'
 
 const memory = 1000
 /** Older commands cannot come again: they expire after a minute. */
 const lasting = 50
 const perTick = 15
+const isOpen = ({ state }: Kept) => state === 'accepted'
 
 export function createMachine(options: MachineOptions): Machine {
   const { clock, random } = options
@@ -39,8 +41,8 @@ export function createMachine(options: MachineOptions): Machine {
     ts: clock.now(),
     boot,
     seq: number,
-    fw: '2.4.1',
-    apk: '5.12.0',
+    fw: updates?.runs('FIRMWARE').versionName ?? '2.4.1',
+    apk: updates?.runs('APK').versionName ?? '5.12.0',
   })
 
   function tell(kind: UpKind, body: Record<string, unknown>, held = false): void {
@@ -65,6 +67,20 @@ export function createMachine(options: MachineOptions): Machine {
     report: () => machine.telemetry(),
   })
   const { held } = desires
+  const kit = options.releases
+  const releases = kit && (before?.releases ?? kit.built)
+  const updates =
+    kit && releases
+      ? openUpdates(releases, {
+          tell,
+          remember: () => remember(),
+          platformNow: () => clock.now() + offset,
+          busy: () => doorOpen || motorFreeAt > clock.now() || [...kept.values()].some(isOpen),
+          // seconds in which it does not sell
+          restart: () => clock.later(2000, () => options.powerFails(3000)),
+          ...kit,
+        })
+      : null
   const remember = () =>
     options.chip.write({
       boot,
@@ -72,6 +88,7 @@ export function createMachine(options: MachineOptions): Machine {
       messages: [...outbox.all()],
       broken: [...broken],
       held,
+      ...(releases ? { releases } : {}),
     })
 
   function flush(): void {
@@ -93,7 +110,13 @@ export function createMachine(options: MachineOptions): Machine {
       kind: 'hello',
       boot,
       seq: hello,
-      body: { ...envelope(hello), rsrp: climate.rsrp, door: doorOpen, ...desires.versions() },
+      body: {
+        ...envelope(hello),
+        rsrp: climate.rsrp,
+        door: doorOpen,
+        ...desires.versions(),
+        ...updates?.versions(),
+      },
       sentAt: 0,
       sends: 0,
       held: false,
@@ -242,6 +265,7 @@ export function createMachine(options: MachineOptions): Machine {
       answer(entry.command, 'EXPIRED')
     }
     desires.started()
+    updates?.started()
     remember()
   }
 
@@ -249,6 +273,7 @@ export function createMachine(options: MachineOptions): Machine {
     get waiting() {
       return outbox.all().length
     },
+    updates,
     get doorOpen() {
       return doorOpen
     },
@@ -298,6 +323,8 @@ export function createMachine(options: MachineOptions): Machine {
       else if (down.kind === 'planogram') desires.planogram(down.body)
       else if (down.kind === 'recalls') desires.recalls(down.body)
       else if (down.kind === 'command') desires.control(down.body)
+      else if (down.kind === 'apk') updates?.document('APK', down.body)
+      else if (down.kind === 'firmware') updates?.document('FIRMWARE', down.body)
       else if (down.kind === 'vend') vend(down.body)
       else ask(down.body, down.kind === 'void')
     },
@@ -317,6 +344,7 @@ export function createMachine(options: MachineOptions): Machine {
         if (!known || clock.now() - known.sentAt >= 5000) sayHello()
       }
       flush()
+      if (online && welcomed) void updates?.tick()
     },
     restart() {
       boot += 1

@@ -4,6 +4,8 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -11,6 +13,7 @@ import type { Command } from '../domains/machines/protocol.ts'
 import type { Held } from './desires.ts'
 import type { VendResult } from './kinds.ts'
 import type { Message } from './outbox.ts'
+import type { Disk, HeldReleases } from './updates.ts'
 
 /** A command and what became of it. */
 export type Kept = {
@@ -29,6 +32,7 @@ export type Memory = {
   messages: Message[]
   broken: number[]
   held?: Held
+  releases?: HeldReleases
 }
 
 export type MemoryChip = { read(): Memory | null; write(memory: Memory): void }
@@ -43,6 +47,22 @@ export function openMemory(folder: string, rtu: string): MemoryChip {
       writeFileSync(`${path}.new`, JSON.stringify(memory), { mode: 0o600 })
       renameSync(`${path}.new`, path)
     },
+  }
+}
+
+/** Packages that a machine has begun to load: a file each, which grows. */
+export function openDisk(folder: string, rtu: string, room: number): Disk {
+  const place = (name: string) => join(folder, `${rtu}.${name}.part`)
+  const size = (name: string) => (existsSync(place(name)) ? statSync(place(name)).size : 0)
+  return {
+    size,
+    append(name, bytes) {
+      if (size(name) + bytes.length > room) return false
+      appendFileSync(place(name), bytes, { mode: 0o600 })
+      return true
+    },
+    read: (name) => (existsSync(place(name)) ? readFileSync(place(name)) : Buffer.alloc(0)),
+    clear: (name) => rmSync(place(name), { force: true }),
   }
 }
 

@@ -3,17 +3,21 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { type Keys, readKeys } from '../domains/releases/manifest.ts'
 import { createRandom } from '../seed/random.ts'
 import { rhythm } from '../seed/rhythm.ts'
 import type { Config } from '../server/config.ts'
 import { type Http, shop } from './customer.ts'
 import { type Machine, usualLuck } from './kinds.ts'
 import { createMachine } from './machine.ts'
-import { openMemory, openRecord } from './memory.ts'
+import { openDisk, openMemory, openRecord } from './memory.ts'
+import { builtWith, type Load } from './updates.ts'
 import { openWire, type Wire } from './wire.ts'
 
 /** The shipped machines: numbers and secrets, as a factory keeps them; written by the demo data. */
 const Shipped = z.object({
+  /** Public keys of whoever signs releases, and what the machines are built with. */
+  releaseKeys: z.string().default(''),
   machines: z.array(
     z.object({
       rtuNumber: z.string(),
@@ -21,6 +25,7 @@ const Shipped = z.object({
       popularity: z.number(),
       dropSensor: z.boolean(),
       sells: z.boolean(),
+      board: z.string().default(''),
       site: z.enum([
         'office',
         'metro',
@@ -60,11 +65,12 @@ export async function runFleet(config: Config, log: (line: string) => void): Pro
   async function begin(): Promise<void> {
     const path = join(config.dataDir, 'fleet.json')
     while (!existsSync(path)) await sleep(5000, undefined, { signal })
-    const { machines } = Shipped.parse(JSON.parse(readFileSync(path, 'utf8')))
+    const { machines, releaseKeys } = Shipped.parse(JSON.parse(readFileSync(path, 'utf8')))
     const record = openRecord(config.dataDir)
+    const keys = readKeys(releaseKeys)
     const ranked = machines.toSorted((a, b) => b.popularity - a.popularity)
     for (const [index, shipped] of ranked.entries())
-      running.push(startMachine(config, shipped, record, signal, index * 40))
+      running.push(startMachine(config, shipped, record, signal, index * 40, keys))
     // the most popular that sell; one that runs empty is left to the next in line
     const queue = running.filter(({ shipped }) => shipped.sells)
     for (let n = 0; n < config.fleet; n += 1)
@@ -89,6 +95,7 @@ function startMachine(
   record: Record,
   signal: AbortSignal,
   delay: number,
+  keys: Keys,
 ): Running {
   const random = createRandom(`${shipped.rtuNumber}/${Date.now()}`)
   const later = (ms: number, work: () => void) => {
@@ -114,6 +121,15 @@ function startMachine(
     luck: usualLuck,
     chip: openMemory(join(config.dataDir, 'fleet'), shipped.rtuNumber),
     clock: { now: Date.now, later },
+    releases: {
+      built: {
+        APK: builtWith('APK', 'com.huodao.vend', shipped.board, '5.12.0', 51200),
+        FIRMWARE: builtWith('FIRMWARE', shipped.board, shipped.board, '2.4.1', 20401),
+      },
+      disk: openDisk(join(config.dataDir, 'fleet'), shipped.rtuNumber, 64 * 1024 * 1024),
+      load: loader(config, shipped, signal),
+      keys,
+    },
     send: wire.send,
     turned: (command, result) =>
       record({
@@ -207,9 +223,34 @@ export function waitAt(site: Shipped['site'], at: Date, luck: number): number {
   return (20_000 + 40_000 * (1 - busy)) * (0.7 + 0.6 * luck)
 }
 
-function client(config: Config, signal: AbortSignal): Http {
+/** Some of a package at a time, as a slow line gives it. */
+const mostOfPart = 256 * 1024
+function loader(config: Config, { rtuNumber, secret }: Shipped, signal: AbortSignal): Load {
+  const authorization = `Basic ${Buffer.from(`${rtuNumber}:${secret}`).toString('base64')}`
+  return async (url, from) => {
+    const own = url.startsWith('/')
+    try {
+      const response = await fetch(own ? addressOf(config) + url : url, {
+        headers: {
+          range: `bytes=${from}-${from + mostOfPart - 1}`,
+          ...(own ? { authorization } : {}),
+        },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(60_000)]),
+      })
+      return { status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) }
+    } catch {
+      return null
+    }
+  }
+}
+
+function addressOf(config: Config): string {
   const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
-  const base = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}${config.basePath.replace(/\/$/, '')}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${config.port}${config.basePath.replace(/\/$/, '')}`
+}
+
+function client(config: Config, signal: AbortSignal): Http {
+  const base = addressOf(config)
   return async (method, path, body) => {
     const response = await fetch(base + path, {
       method,

@@ -162,7 +162,10 @@ export const groupKinds: Readonly<
   },
   VEND: { messages: ['cmd_ack', 'vend_result'], events: [] },
   COMMAND: { messages: ['cmd_ack', 'cmd_result'], events: ['COMMAND', 'COMMAND_END'] },
-  CONFIG: { messages: ['applied'], events: ['CONFIG_WANTED', 'PLANOGRAM_WANTED'] },
+  CONFIG: {
+    messages: ['applied', 'ota'],
+    events: ['CONFIG_WANTED', 'PLANOGRAM_WANTED', 'APK_WANTED', 'FIRMWARE_WANTED'],
+  },
   DOOR: { messages: ['door'], events: [] },
   FAULT: { messages: ['fault', 'clear'], events: ['TEMP_ALARM', 'TEMP_CLEAR', 'TEMP_LOCK'] },
   STOCK: {

@@ -64,6 +64,7 @@ export const stays: readonly string[] = [
   'recall_devices', // who was told at its time
   'recall_renewals', // done within seconds, by machine
   'refunds',
+  'release_updates', // those under way end with the next look at their roll-out
   'replenishment_items',
   'replenishment_visits', // those in progress are cancelled after a day
   'route_skips',

@@ -11,6 +11,8 @@ export const domain = {
   jobs: async (app) => (await import('./server/jobs.ts')).registerMachineJobs(app),
   open: {
     'server/counters.ts': 'what device_states says about lanes',
+    'server/identity.ts':
+      'how a machine proves itself, at the gateway and where it loads a release',
     'server/secret.ts': 'how a secret is made and kept',
     'server/events.ts': 'the only writer of what the platform knows about a machine',
     'server/shadows.ts': 'the only writer of what a machine should have',

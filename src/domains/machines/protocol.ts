@@ -40,7 +40,7 @@ export const vendResults = [
  * What the platform wants a machine to have, in versions: its settings, its lanes with their
  * prices.
  */
-export const documentKinds = ['CONFIG', 'PLANOGRAM', 'RECALLS'] as const
+export const documentKinds = ['CONFIG', 'PLANOGRAM', 'RECALLS', 'APK', 'FIRMWARE'] as const
 export type DocumentKind = (typeof documentKinds)[number]
 const documentVersion = z.number().int().min(0).max(2_147_483_647)
 export const commandTypes = ['REBOOT', 'LOCK', 'UNLOCK', 'QUERY', 'DOOR'] as const
@@ -73,6 +73,8 @@ const shapes = {
       config: documentVersion,
       planogram: documentVersion,
       recalls: documentVersion,
+      apkRelease: documentVersion,
+      fwRelease: documentVersion,
     },
   },
   heartbeat: { required: {}, optional: { rsrp, signal } },
@@ -109,6 +111,25 @@ const shapes = {
   applied: {
     required: { what: z.enum(documentKinds), version: documentVersion, ok: z.boolean() },
     optional: { reason: z.string() },
+  },
+  ota: {
+    required: {
+      what: z.enum(['APK', 'FIRMWARE']),
+      version: documentVersion,
+      stage: z.enum([
+        'DOWNLOADING',
+        'DOWNLOADED',
+        'INSTALLING',
+        'SUCCEEDED',
+        'FAILED',
+        'ROLLED_BACK',
+      ]),
+    },
+    optional: {
+      progress: z.number().int().min(0).max(100),
+      code,
+      reason: z.string(),
+    },
   },
   bye: { required: { session: seq }, optional: { cause: z.enum(['LAST_WILL', 'POWER_FAIL']) } },
 } as const satisfies Record<string, Shape>
@@ -283,6 +304,20 @@ const recalls = z.looseObject({
   ...part,
   recalls: z.array(z.looseObject({ batch: z.string(), name: z.string(), lanes: z.array(lane) })),
 })
+/** What a machine should do about an app or a firmware; the manifest is what counts of it. */
+const release = z.looseObject({
+  ...part,
+  what: z.enum(['GO', 'HOLD', 'NONE']),
+  manifest: z.string().optional(),
+  keyId: z.string().optional(),
+  signature: z.string().optional(),
+  url: z.string().optional(),
+  atOnce: z.boolean().optional(),
+  quietFrom: clock.optional(),
+  quietTo: clock.optional(),
+  delaySeconds: z.number().optional(),
+  bandwidth: z.number().optional(),
+})
 /** Every downward message carries `ts`, the platform's clock when it was sent. */
 const downShapes = {
   ack: z.strictObject({ boot, seqs: z.array(seq) }),
@@ -300,6 +335,8 @@ const downShapes = {
   config: settings,
   planogram,
   recalls,
+  apk: release,
+  firmware: release,
 } as const
 export type DownKind = keyof typeof downShapes
 export type Down<K extends DownKind = DownKind> = z.output<(typeof downShapes)[K]>

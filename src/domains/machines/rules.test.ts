@@ -84,7 +84,7 @@ test.each([
   'v1/+/up/hello',
 ])('%s is no topic', (topic) => expect(parseUpTopic(topic)).toBeNull())
 
-test.each(['constructor', '__proto__', 'ota'])('%s is no kind', (kind) =>
+test.each(['constructor', '__proto__', 'ad_play'])('%s is no kind', (kind) =>
   expect(parseUpTopic(`v1/HD0001/up/${kind}`)?.kind ?? null).toBeNull(),
 )
 

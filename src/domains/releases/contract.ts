@@ -4,6 +4,7 @@ import { common } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, rangeFields } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
+import { rolloutsOf } from './rolloutContract.ts'
 import { packageLimit, releaseErrors, versionForm, versionStateNames } from './rules.ts'
 
 /** Both kinds have the same endpoints, under their own paths and rights. */
@@ -93,6 +94,7 @@ export const VersionRow = z.strictObject({
     publish: z.boolean(),
     issue: z.boolean(),
     withdraw: z.boolean(),
+    rollout: z.boolean(),
   }),
 })
 export type VersionRow = z.infer<typeof VersionRow>
@@ -209,7 +211,7 @@ export const versionsOf = <C extends Code>(code: C) => ({
     path: `/${code}-versions/{id}`,
     summary: 'Delete a draft',
     audit: 'releases.removeVersion',
-    errors: [releaseErrors.wrongState],
+    errors: [releaseErrors.wrongState, releaseErrors.hasHistory],
     input: z.strictObject(oneOf),
     output: f.done,
   }),
@@ -245,10 +247,10 @@ export const versionsOf = <C extends Code>(code: C) => ({
   }),
   withdraw: write(`${code}:publish`, {
     path: `/${code}-versions/{id}/withdraw`,
-    summary: 'It is offered no longer',
+    summary: 'No new roll-outs of it; those under way go on, or end',
     audit: 'releases.withdraw',
     errors: [releaseErrors.wrongState],
-    input: z.strictObject(oneOf),
+    input: z.strictObject({ ...oneOf, abort: z.boolean().default(false) }),
     output: VersionRow,
   }),
 })
@@ -266,7 +268,8 @@ export const under = <P extends string, C extends object>(prefix: P, all: C): Un
     ]),
   ) as never
 
-export const ofKind = { apk: versionsOf('apk'), firmware: versionsOf('firmware') }
+const whole = <C extends Code>(code: C) => ({ ...versionsOf(code), ...rolloutsOf(code) })
+export const ofKind = { apk: whole('apk'), firmware: whole('firmware') }
 export const releases = {
   ...under('apk', ofKind.apk),
   ...under('firmware', ofKind.firmware),

@@ -7,10 +7,14 @@ import { screens } from './screens.ts'
 export const domain = {
   contract: releases,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
+  jobs: async (app) => (await import('./server/jobs.ts')).registerReleaseJobs(app),
   locale,
   screens,
   topics: { releases: { rights: ['apk:read', 'firmware:read'], shared: true } },
   open: {
     'manifest.ts': 'what a machine believes, and who signs it',
+    'server/document.ts': 'what a machine should do about a release',
+    'server/words.ts': 'what machines say about releases',
+    'server/download.ts': 'the bytes of a release, for machines',
   },
 } satisfies Domain<typeof releases>

@@ -26,12 +26,38 @@ export const releaseErrors = defineErrors('releases', {
   fileOrLink: [400001, '请选择应用文件或填写下载链接', 'Choose a file or give a link'],
   fileFixed: [422001, '发布后只能修改版本说明', 'Of a published version only the notes change'],
   wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],
+  hasHistory: [
+    409003,
+    '版本已有升级记录，无法删除',
+    'The version was rolled out and cannot be deleted',
+  ],
   badSignature: [
     422230,
     '签名校验失败',
     'The signature does not belong to this manifest or its key is not known',
   ],
   expired: [422231, '签名清单已过期，请重新签发', 'The manifest is over: issue another one'],
+  notSigned: [422232, '版本没有有效的签名清单', 'The version has no valid signed manifest'],
+  noDowngrade: [
+    422233,
+    '降级需要签名清单允许降级，请先重新签发',
+    'Going back needs a manifest that is signed for it',
+  ],
+  noneFits: [422234, '所选设备均不能升级', 'None of these machines can take it'],
+  inRollout: [409103, '设备正在执行其他升级任务', 'A machine is in another roll-out'],
+  firstTooLarge: [
+    422235,
+    '首批比例不能超过20%',
+    'The first stage must not exceed 20 % of more than 20 machines',
+  ],
+  stageOrder: [
+    400001,
+    '各批次比例须递增且最后一批为100%',
+    'Shares grow from stage to stage, up to 100 %',
+  ],
+  samePerson: [422236, '复核人不能是申请人本人', 'Somebody else has to approve it'],
+  noPrevious: [422237, '没有可回退的版本', 'There is no version to go back to'],
+  nothingFailed: [422238, '没有可重试的设备', 'No machine has failed'],
 })
 
 export const versionStateNames = ['DRAFT', 'PUBLISHED', 'WITHDRAWN'] as const

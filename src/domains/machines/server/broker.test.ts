@@ -221,6 +221,8 @@ test('documents go out in parts until the machine says that it has them, again a
       return new Map(ids.map((id) => [id, { version: 4, bodies: [{ volume: 5 }] }]))
     },
     RECALLS: async () => new Map(),
+    APK: async () => new Map(),
+    FIRMWARE: async () => new Map(),
     PLANOGRAM: async (_, ids) =>
       new Map(ids.map((id) => [id, { version: 9, bodies: [{ lanes: [1] }, { lanes: [2] }] }])),
   })

@@ -24,6 +24,8 @@ const topics: Readonly<Record<DocumentKind, DownKind>> = {
   CONFIG: 'config',
   PLANOGRAM: 'planogram',
   RECALLS: 'recalls',
+  APK: 'apk',
+  FIRMWARE: 'firmware',
 }
 
 /** Sends documents that machines should have and do not, to those that are connected now. */

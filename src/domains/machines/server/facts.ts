@@ -3,7 +3,7 @@ import { type Ctx, iso } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import type { Up, UpKind } from '../protocol.ts'
 import { limits, vendTime } from '../rules.ts'
-import { bootOf } from './boots.ts'
+import { bootOf, placeOf } from './boots.ts'
 import type { ControlFact, RecordControls } from './controls.ts'
 import { contradiction, type Doubt, digestOf, foreignCommand, wrongClocks } from './doubts.ts'
 import type { Machine } from './identity.ts'
@@ -15,7 +15,32 @@ import type { RecordVends, VendFact } from './vending.ts'
 /** A numbered message of a machine and when it came in. */
 export type Fact = { readonly machine: Machine; readonly up: Up; readonly at: Date }
 /** Who keeps what machines say about commands: orders their vends, people's commands theirs. */
-export type Recorders = { readonly vends: RecordVends; readonly controls: RecordControls }
+export type Recorders = {
+  readonly vends: RecordVends
+  readonly controls: RecordControls
+  /** What became of apps and firmware. */
+  readonly releases?: (ctx: Ctx, words: readonly ReleaseWord[]) => Promise<unknown>
+}
+/** A word about a release, in its place among the words of the machine. */
+export type ReleaseWord = {
+  readonly deviceId: number
+  readonly kind: 'APK' | 'FIRMWARE'
+  /** Version of the document it is about. */
+  readonly document: number
+  readonly word:
+    | 'NOTIFIED'
+    | 'DOWNLOADING'
+    | 'DOWNLOADED'
+    | 'INSTALLING'
+    | 'SUCCEEDED'
+    | 'FAILED'
+    | 'ROLLED_BACK'
+  readonly progress: number | null
+  readonly code: string
+  readonly reason: string
+  readonly place: string
+  readonly at: Date
+}
 
 const answers: ReadonlySet<UpKind> = new Set<UpKind>(['cmd_ack', 'vend_result', 'cmd_result'])
 export const isAnswer = (fact: Pick<Fact, 'up'>): boolean => answers.has(fact.up.kind)
@@ -55,6 +80,8 @@ export async function applyFacts(
   const states = fresh.filter((fact) => !isAnswer(fact))
   if (states.length) {
     doubts.push(...(await applyState(ctx, states)))
+    const released = states.flatMap(releaseWords)
+    if (released.length) await record.releases?.(ctx, released)
     doubts.push(...(await applyShadows(ctx, states)))
     await addTelemetry(ctx, states)
   }
@@ -184,6 +211,33 @@ function controlFact({ machine, up }: Fact): ControlFact {
       word: { kind: 'result', ok: ok === true, reason: reason ?? '' },
     }
   return { deviceId: machine.id, cmdId, word: { kind: 'ack', ack: ack ?? 'ACCEPTED' } }
+}
+
+/** That a document of a release was taken or refused is a word about it as well. */
+function releaseWords(fact: Fact): ReleaseWord[] {
+  const { machine, up, at } = fact
+  const { what, version, stage, ok, progress, code, reason } = up.body as {
+    what?: ReleaseWord['kind'] | 'CONFIG'
+    version?: number
+    stage?: ReleaseWord['word']
+    ok?: boolean
+    progress?: number
+    code?: string
+    reason?: string
+  }
+  if ((up.kind !== 'ota' && up.kind !== 'applied') || version === undefined) return []
+  if (what !== 'APK' && what !== 'FIRMWARE') return []
+  const said = { deviceId: machine.id, kind: what, document: version, place: placeOf(fact), at }
+  if (up.kind === 'ota' && stage)
+    return [
+      {
+        ...{ ...said, word: stage, progress: progress ?? null },
+        ...{ code: code ?? '', reason: reason ?? '' },
+      },
+    ]
+  const refused = { word: 'FAILED', code: 'REFUSED', reason: reason ?? '' } as const
+  const taken = { word: 'NOTIFIED', code: '', reason: '' } as const
+  return [{ ...said, ...(ok ? taken : refused), progress: null }]
 }
 
 function vendFacts({ machine, up, at }: Fact): VendFact[] {

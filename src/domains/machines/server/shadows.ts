@@ -111,15 +111,19 @@ function claimsOf(fact: Fact): Claim[] {
     }
     return [ok ? claim(what, 'runs', version) : claim(what, 'refuses', version, reason ?? '')]
   }
-  const { config, planogram, recalls } = body as {
+  const { config, planogram, recalls, apkRelease, fwRelease } = body as {
     config?: number
     planogram?: number
     recalls?: number
+    apkRelease?: number
+    fwRelease?: number
   }
   return [
     ...(config === undefined ? [] : [claim('CONFIG', 'runs', config)]),
     ...(planogram === undefined ? [] : [claim('PLANOGRAM', 'runs', planogram)]),
     ...(recalls === undefined ? [] : [claim('RECALLS', 'runs', recalls)]),
+    ...(apkRelease === undefined ? [] : [claim('APK', 'runs', apkRelease)]),
+    ...(fwRelease === undefined ? [] : [claim('FIRMWARE', 'runs', fwRelease)]),
   ]
 }
 

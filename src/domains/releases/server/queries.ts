@@ -12,6 +12,7 @@ import type { ReleaseKind } from '../rules.ts'
 const runs = (kind: ReleaseKind) => (kind === 'APK' ? sql`s.apk` : sql`s.fw`)
 const readable = (ctx: Ctx) => inheritable(ctx, 'v.org_id')
 const machines = (ctx: Ctx) => sql`devices d join device_states s on s.device_id = d.id
+  left join main_boards b on b.board_no = d.board_no
   where ${visible(ctx, 'd.org_id', 'd.id')} and d.lifecycle not in ('SOLD', 'SCRAPPED')`
 /** The newest manifest that is signed. */
 export const signed = sql`lateral (select m.id, m.expires_at, m.downgrade, m.key_id
@@ -40,7 +41,8 @@ export type Version = Rows<typeof version>
 
 const from = (ctx: Ctx, kind: ReleaseKind) => sql`release_versions v
   left join users u on u.id = v.created_by left join ${signed} on true
-  left join lateral (select count(*) filter (where ${runs(kind)} = v.version_name)::int as installs,
+  left join lateral (select count(*) filter (where ${runs(kind)} = v.version_name
+      and (v.kind = 'APK' or b.model = v.target))::int as installs,
     count(*)::int as total from ${machines(ctx)} and ${runs(kind)} is not null) n on true`
 
 export const listRows = (ctx: Ctx, kind: ReleaseKind, input: Input<VersionsContract['versions']>) =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type App, type Ctx, found, may, owns } from '../../../server/context.ts'
-import { onlyRow } from '../../../server/rows.ts'
+import { exists, onlyRow } from '../../../server/rows.ts'
 import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import {
@@ -18,6 +18,7 @@ import { type ReleaseKind, releaseErrors, removable, withdrawable } from '../rul
 import { trustedKeys } from './keys.ts'
 import { readPackage, takePackage } from './package.ts'
 import * as q from './queries.ts'
+import { abortAll, rolloutHandlers } from './rollouts.ts'
 
 const yearMs = 365 * 86_400_000
 
@@ -35,6 +36,7 @@ function versionHandlers(code: Code): Handlers<VersionsContract> {
         publish: mine('publish') && row.toSign,
         issue: mine('publish'),
         withdraw: mine('publish') && withdrawable(row) === null,
+        rollout: may(ctx, `${code}:rollout`) && row.state === 'PUBLISHED',
       },
     }
   }
@@ -187,6 +189,8 @@ function versionHandlers(code: Code): Handlers<VersionsContract> {
     async removeVersion(ctx, { id, version }) {
       const before = await own(ctx, id)
       reject(removable(before))
+      if (await exists(ctx.db)`select from rollouts where version_id = ${id} limit 1`)
+        throw new Refusal(releaseErrors.hasHistory)
       await sql`delete from release_manifests where version_id = ${id}`.execute(ctx.db)
       await deleteVersion(ctx, 'release_versions', { id, version })
       ctx.audit({
@@ -239,9 +243,10 @@ function versionHandlers(code: Code): Handlers<VersionsContract> {
         return after
       },
     }),
-    async withdraw(ctx, { id, version }) {
+    async withdraw(ctx, { id, version, abort }) {
       const before = await own(ctx, id)
       reject(withdrawable(before))
+      if (abort) await abortAll(ctx, id)
       await updateVersion(ctx, 'release_versions', { id, version }, { state: 'WITHDRAWN' })
       const after = await get(ctx, id)
       ctx.audit({
@@ -254,7 +259,8 @@ function versionHandlers(code: Code): Handlers<VersionsContract> {
   }
 }
 
+const of = (code: Code) => ({ ...versionHandlers(code), ...rolloutHandlers(code) })
 export const handlers: Handlers<typeof releases> = {
-  ...under('apk', versionHandlers('apk')),
-  ...under('firmware', versionHandlers('firmware')),
+  ...under('apk', of('apk')),
+  ...under('firmware', of('firmware')),
 }

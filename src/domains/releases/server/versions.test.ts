@@ -154,6 +154,7 @@ test('a draft is checked, edited, deleted; codes of a package only grow', async 
   expect((await world.send(people.agent, 'GET', at)).body.can).toEqual({
     ...{ update: false, delete: false, publish: false, issue: false },
     withdraw: false,
+    rollout: false,
   })
   expect((await world.send(people.stranger, 'GET', at)).status).toBe(403)
   expect((await world.send(people.platform, 'DELETE', `${at}?version=2`)).body).toEqual({
