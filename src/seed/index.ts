@@ -28,7 +28,7 @@ import { seedPaymentConfigs } from '../domains/payment-configs/seed.ts'
 import { seedProducts } from '../domains/products/seed.ts'
 import { seedReconciliation } from '../domains/reconciliation/seed.ts'
 import { seedReferrers } from '../domains/referrers/seed.ts'
-import { seedVersions } from '../domains/releases/seed.ts'
+import { demoKey, seedRollouts, seedVersions } from '../domains/releases/seed.ts'
 import { seedReplenishment } from '../domains/replenishment/seed.ts'
 import { seedRoles } from '../domains/roles/seed.ts'
 import { seedSecurity } from '../domains/security/seed.ts'
@@ -137,6 +137,7 @@ async function seedDemo(
     await seedAvatars(db, files, ids, now)
     await seedNotices(db, ids, now)
     await seedJobs(db, ids, now)
+    await seedRollouts(db, people.users, now)
     await loadHistory(db, makeHistory(await readSellers(db), now), now)
     await seedSubscriptions(db, ids, now)
     await seedSplitStrategies(db, ids, now)
@@ -180,9 +181,13 @@ export function writeFleet(config: Config, blank: boolean): void {
     }))
   mkdirSync(config.dataDir, { recursive: true })
   if (blank) rmSync(path.join(config.dataDir, 'fleet'), { recursive: true, force: true })
-  writeFileSync(path.join(config.dataDir, 'fleet.json'), JSON.stringify({ machines }), {
-    mode: 0o600,
-  })
+  writeFileSync(
+    path.join(config.dataDir, 'fleet.json'),
+    JSON.stringify({ machines, releaseKeys: demoKey(config).line }),
+    {
+      mode: 0o600,
+    },
+  )
 }
 
 /** Statistics of what was just loaded, so that the first queries are planned well. */

@@ -97,6 +97,15 @@ const special: Record<string, string> = {
     where $1 <> ''`,
   // of those above: the sample operator has none and no right to
   'invoices id': `select max(id) as value from invoices where $1 <> ''`,
+  ...Object.fromEntries(
+    ['apk', 'firmware'].flatMap((kind) =>
+      ['versions', 'rollouts'].map((table) => [
+        `${kind}_${table} id`,
+        `select max(id) as value from ${table === 'rollouts' ? table : 'release_versions'}
+          where kind = '${kind.toUpperCase()}' and $1 <> ''`,
+      ]),
+    ),
+  ),
   'imports kind': `select 'users' as value where $1 <> ''`,
 }
 async function rowFor(

@@ -89,11 +89,11 @@ const table: readonly Group[] = [
   ]],
   ['apk', 'app', '应用管理', 'Apps', [
     ['apk-manage'],
-    ['apk-history', '升级记录', 'Update history', 'apk:read'],
+    ['apk-history'],
   ]],
   ['firmware', 'chip', '固件管理', 'Firmware', [
     ['firmware-manage'],
-    ['firmware-history', '固件历史', 'Firmware history', 'firmware:read'],
+    ['firmware-history'],
   ]],
   ['ic_school_manage', 'school', '校园卡管理', 'Campus cards', [
     ['school_manage', '学校管理', 'Schools', 'school:read'],

@@ -8,4 +8,10 @@ export const screens = defineScreens([
     title: bi('固件版本', 'Firmware versions'),
     permission: 'firmware:read',
   },
+  { path: '/apk/apk-history', title: bi('升级记录', 'Update history'), permission: 'apk:read' },
+  {
+    path: '/firmware/firmware-history',
+    title: bi('固件历史', 'Firmware history'),
+    permission: 'firmware:read',
+  },
 ])

@@ -11,6 +11,7 @@ const ApkFields = lazyDialog(() => import('./VersionFields.tsx').then((m) => m.A
 const FirmwareFields = lazyDialog(() => import('./VersionFields.tsx').then((m) => m.FirmwareFields))
 const PublishDialog = lazyDialog(() => import('./PublishDialog.tsx').then((m) => m.PublishDialog))
 const IssueDialog = lazyDialog(() => import('./PublishDialog.tsx').then((m) => m.IssueDialog))
+const RolloutDialog = lazyDialog(() => import('./RolloutDialogs.tsx').then((m) => m.RolloutDialog))
 const SpreadDialog = lazyDialog(() => import('./SpreadDialog.tsx').then((m) => m.SpreadDialog))
 
 export const ApkVersions = () => <VersionList code="apk" />
@@ -22,7 +23,10 @@ function VersionList({ code }: { code: Code }) {
   const col = useCols(Row, 'releases')
   const api = ofKind[code]
   const isApk = code === 'apk'
-  const [doing, setDoing] = useState<{ what: 'publish' | 'issue'; row: VersionRow } | null>(null)
+  const [doing, setDoing] = useState<{
+    what: 'publish' | 'issue' | 'rollout'
+    row: VersionRow
+  } | null>(null)
   const [spread, setSpread] = useState(false)
   const withdraw = useAct(api.withdraw, {
     ask: t('withdrawAsk'),
@@ -84,6 +88,12 @@ function VersionList({ code }: { code: Code }) {
         ]}
         actions={(row) => [
           {
+            key: 'rollout',
+            label: t('rollout'),
+            can: row.can.rollout,
+            onClick: () => setDoing({ what: 'rollout', row }),
+          },
+          {
             key: 'publish',
             label: t('publish'),
             can: row.can.publish,
@@ -111,6 +121,9 @@ function VersionList({ code }: { code: Code }) {
       ) : null}
       {doing?.what === 'issue' ? (
         <IssueDialog code={code} row={doing.row} onClose={() => setDoing(null)} />
+      ) : null}
+      {doing?.what === 'rollout' ? (
+        <RolloutDialog code={code} row={doing.row} onClose={() => setDoing(null)} />
       ) : null}
       {spread ? <SpreadDialog code={code} onClose={() => setSpread(false)} /> : null}
     </>
