@@ -53,6 +53,7 @@ const fieldIds: Readonly<Record<string, Source>> = {
   'lanes.id': byRow,
   'lanes.productId': shared,
   orgId: organisation,
+  ownerId: organisation,
   roleId: byRow,
   mainId: { own: (where) => rowId(where, 5), none: missing.id },
   secondaryIds: { own: (where) => rowId(where, 6), none: missing.id },
