@@ -434,7 +434,7 @@ export interface DeviceOwnerHistoryTable {
 
 export interface DeviceShadowsTable {
   device_id: number
-  kind: 'CONFIG' | 'PLANOGRAM' | 'RECALLS'
+  kind: string
   org_id: number
   wanted: number
   delivered: Generated<number>
@@ -1846,6 +1846,71 @@ export interface RefundsTable {
   waited: Generated<number>
 }
 
+export interface ReleaseManifestsTable {
+  id: Generated<number>
+  org_id: number
+  version_id: number
+  body: string
+  downgrade: boolean
+  expires_at: ColumnType<Date, Date | string, Date | string>
+  key_id: string | null
+  signature: string | null
+  created_by: number | null
+  created_at: ColumnType<Date, Date | string, Date | string>
+  signed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface ReleaseUpdatesTable {
+  id: Generated<number>
+  org_id: number
+  rollout_id: number
+  device_id: number
+  kind: 'APK' | 'FIRMWARE'
+  stage: number
+  from_version: Generated<string>
+  to_version: string
+  state: Generated<'WAITING' | 'NOTIFIED' | 'DOWNLOADING' | 'DOWNLOADED' | 'INSTALLING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ROLLED_BACK' | 'CANCELLED' | 'SKIPPED'>
+  open: GeneratedAlways<boolean>
+  progress: Generated<number>
+  tries: Generated<number>
+  document: Generated<number>
+  place: Generated<string>
+  error_code: Generated<string>
+  error: Generated<string>
+  released_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  notified_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  downloading_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  downloaded_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  installing_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  reported_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface ReleaseVersionsTable {
+  id: Generated<number>
+  org_id: number
+  kind: 'APK' | 'FIRMWARE'
+  name: string
+  target: string
+  version_name: string
+  version_code: number
+  notes: string
+  file: Generated<string>
+  link: Generated<string>
+  size: number
+  sha256: string
+  boards: Generated<string[]>
+  min_version: Generated<string>
+  min_apk: Generated<string>
+  driver: Generated<string>
+  mandatory: Generated<boolean>
+  state: Generated<'DRAFT' | 'PUBLISHED' | 'WITHDRAWN'>
+  created_by: number | null
+  created_at: ColumnType<Date, Date | string, Date | string>
+  published_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  version: Generated<number>
+}
+
 export interface ReplenishmentItemsTable {
   id: GeneratedAlways<number>
   org_id: number
@@ -1934,6 +1999,41 @@ export interface RolesTable {
   description: Generated<string>
   status: Generated<'ENABLED' | 'DISABLED'>
   updated_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface RolloutsTable {
+  id: Generated<number>
+  org_id: number
+  kind: 'APK' | 'FIRMWARE'
+  version_id: number
+  manifest_id: number
+  name: string
+  stages: unknown
+  stage: Generated<number>
+  at_once: boolean
+  quiet_from: string
+  quiet_to: string
+  random_delay_min: number
+  bandwidth: number
+  guard: boolean
+  guard_hours: number
+  guard_drop: number
+  retries: number
+  downgrade: boolean
+  days: number
+  state: 'PENDING' | 'SCHEDULED' | 'RUNNING' | 'PAUSED' | 'DONE' | 'ABORTED' | 'REJECTED'
+  pause: 'MANUAL' | 'CHECKPOINT' | 'BREAKER' | 'GUARD' | null
+  reason: Generated<string>
+  created_by: number | null
+  created_at: ColumnType<Date, Date | string, Date | string>
+  approved_by: number | null
+  approved_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  started_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  stage_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+  version: Generated<number>
 }
 
 export interface RoutePlansTable {
@@ -3143,6 +3243,9 @@ export interface DB {
   referrer_codes: ReferrerCodesTable
   referrers: ReferrersTable
   refunds: RefundsTable
+  release_manifests: ReleaseManifestsTable
+  release_updates: ReleaseUpdatesTable
+  release_versions: ReleaseVersionsTable
   replenishment_items: ReplenishmentItemsTable
   replenishment_visits: ReplenishmentVisitsTable
   role_distribution_limits: RoleDistributionLimitsTable
@@ -3150,6 +3253,7 @@ export interface DB {
   role_menus: RoleMenusTable
   role_permissions: RolePermissionsTable
   roles: RolesTable
+  rollouts: RolloutsTable
   route_plans: RoutePlansTable
   route_skips: RouteSkipsTable
   row_count_changes: RowCountChangesTable
@@ -3311,6 +3415,9 @@ export type Constraint =
   | 'referrers_org_id_mobile_hash_key'
   | 'refunds_refund_no_key'
   | 'refunds_unit_id_key'
+  | 'release_updates_one'
+  | 'release_updates_rollout_id_device_id_key'
+  | 'release_versions_code'
   | 'replenishment_items_visit_id_lane_id_key'
   | 'replenishment_visits_client_id_key'
   | 'replenishment_visits_draft'
