@@ -136,7 +136,6 @@ async function figures(url: string, what: 'verify' | 'rebuild') {
   await withClient(url, async (client) => {
     // row policies must not hide what is wrong
     await client.query(`select set_config('app.all', 'on', false)`)
-    await client.query('set enable_nestloop = off')
     if (what === 'rebuild') await rebuildRollups(client)
     for (const { name, rows } of await verifyRollups(client)) {
       console.log(

@@ -8,6 +8,7 @@ import {
 } from '../domains/orders/rules.ts'
 import type { Db } from '../server/database.ts'
 import { foldSales } from '../server/folds.ts'
+import { fillRollups } from '../server/rollups.ts'
 import type { DB } from '../server/schema.ts'
 import { dayMs, shanghaiDay } from '../shared/instants.ts'
 import {
@@ -400,43 +401,13 @@ async function loadEvents(db: Db, orders: readonly OrderRow[]): Promise<void> {
   await bulk(db, 'order_events', rows)
 }
 
-/** Figures from the facts; there are none yet. */
+/** Figures from the facts; there are none yet. What others count is counted by triggers. */
 async function sumUp(db: Db, now: Date): Promise<void> {
-  const sales = ['orders', 'pieces', 'vended', 'turnover', 'paid', 'refunded', 'refund_orders']
-  const figures = [...sales, 'cost', 'fee']
-  const [names, sums] = [figures.join(', '), figures.map((name) => `sum(${name})`).join(', ')]
-  const day = `(at at time zone 'Asia/Shanghai')::date`
-  await sql`create temporary table sums on commit drop as select * from sales_facts`.execute(db)
-  for (const [grain, at] of [
-    ['HOUR', `date_trunc('hour', at)`],
-    ['DAY', `date_trunc('day', at at time zone 'Asia/Shanghai') at time zone 'Asia/Shanghai'`],
-    ['TOTAL', `'2000-01-01T00:00:00Z'::timestamptz`],
-  ] as const)
-    await sql
-      .raw(`insert into sales_rollups (org_id, device_id, grain, at, ${names})
-        select org_id, device_id, '${grain}', ${at}, ${sums} from sums group by 1, 2, 4`)
-      .execute(db)
-  await sql
-    .raw(`insert into pay_rollups (org_id, device_id, pay_type, day, ${names})
-      select org_id, device_id, pay_type, ${day}, ${sums} from sums group by 1, 2, 3, 4`)
-    .execute(db)
-  await sql
-    .raw(`insert into product_rollups (org_id, device_id, product_id, day, refunded_pieces, ${names})
-      select org_id, device_id, product_id, ${day}, sum(refunded_pieces), ${sums}
-      from product_facts group by 1, 2, 3, 4`)
-    .execute(db)
+  const tables = new Set(['sales_rollups', 'pay_rollups', 'product_rollups', 'bill_days'])
+  await fillRollups({ query: (text) => rowsIn(db, text) }, tables)
   while (await foldSales(db, now));
-  await sql`insert into bill_days (org_id, device_id, grain, day, config_id, provider, pay_type,
-    price, refundment, fee, orders, refund_orders, ordered_price, ordered_refundment, ordered_fee,
-    ordered_orders, ordered_refund_orders)
-    select org_id, device_id, grain, date_trunc(grain, (case x when 1 then order_at else at end)
-        at time zone 'Asia/Shanghai')::date, config_id, provider, pay_type, sum(price * (1 - x)),
-      sum(refundment * (1 - x)), sum(fee * (1 - x)), sum(orders * (1 - x)),
-      sum(refund_orders * (1 - x)), sum(price * x), sum(refundment * x), sum(fee * x),
-      sum(orders * x), sum(refund_orders * x)
-    from bill_facts cross join (values (0), (1)) o(x) cross join (values ('DAY'), ('MONTH')) g(grain)
-    group by 1, 2, 3, 4, 5, 6, 7`.execute(db)
 }
+const rowsIn = (db: Db, text: string) => sql.raw<Record<string, unknown>>(text).execute(db)
 
 /** Draws past the explicit ids: the application role may not set a sequence. */
 async function passIds(db: Db): Promise<void> {

@@ -1,5 +1,3 @@
-import type pg from 'pg'
-
 /**
  * Figures that are kept by the transaction that causes them, each with the facts it is made of: what
  * compares them (`checkInvariants`, `npm run rollups -- verify`) and what makes them anew.
@@ -20,7 +18,10 @@ export type Rollup = {
   readonly empty?: readonly string[]
   /** Which of its rows are compared: others are dropped in time. */
   readonly compared?: string
+  /** Makes it anew of other figures; null: others do. */
+  readonly anew?: string | null
 }
+type Asked = { query: (text: string) => Promise<{ rows: Record<string, unknown>[] }> }
 const listed = (names: readonly string[], of = (name: string) => name) => names.map(of).join(', ')
 const truth = ({ keys, figures, facts }: Rollup) =>
   `select ${listed(keys)}, ${listed(figures, (f) => `sum(${f}) as ${f}`)}
@@ -129,6 +130,7 @@ export const rollups: readonly Rollup[] = [
     keys: ['org_id', 'grain', 'day', 'device_id', 'hour', 'pay_type'],
     figures: ['devices', ...salesFigures],
     facts: 'select * from sales_fold_facts',
+    anew: `select app_fold_sales('2000-01-01', '9999-12-31', null)`,
   },
   {
     name: 'rows of lists are counted as they are written',
@@ -162,35 +164,81 @@ export const rollups: readonly Rollup[] = [
     facts: `select m.org_id, account_id, m.created_at, m.entry_id, s.balance from ledger_marks m
       join (select account_id, id as entry_id, sum(amount) over (partition by account_id
         order by created_at, id) as balance from ledger_entries) s using (account_id, entry_id)`,
+    anew: null,
   },
 ]
 
-/** What differs from the facts, of each figure. */
+/**
+ * Facts that several figures are made of, added up as far as all of them allow and kept under the
+ * name of their view, which hides it until the transaction ends.
+ */
+const shared = [
+  { view: 'sales_facts', keys: ['org_id', 'device_id', 'pay_type'], figures: salesFigures },
+  {
+    view: 'bill_share_facts',
+    keys: [
+      ...billKeys.filter((key) => key !== 'grain' && key !== 'day'),
+      'owner_id',
+      'order_at',
+      'referrer_id',
+    ],
+    figures: ['share'],
+  },
+] as const
+async function share(client: Asked): Promise<void> {
+  // of millions of facts none is looked up by itself
+  await client.query('set local enable_nestloop = off')
+  for (const { view, keys, figures } of shared) {
+    await client.query(`create temporary table ${view} on commit drop as
+      select ${listed(keys)}, g.at, ${listed(figures, (f) => `sum(${f})::bigint as ${f}`)}
+      from public.${view} f cross join lateral (select date_trunc('hour', f.at) as at) g
+      group by ${listed(keys)}, g.at`)
+    await client.query(`analyze ${view}`)
+  }
+}
+const unshare = (client: Asked) =>
+  client.query(`drop table ${listed(shared.map(({ view }) => `pg_temp.${view}`))}`)
+
+/** What differs from the facts, of each figure, at one moment. */
 export async function verifyRollups(
-  client: Pick<pg.Client, 'query'>,
+  client: Asked,
 ): Promise<{ name: string; rows: Record<string, unknown>[] }[]> {
   const found = []
+  await client.query('begin isolation level repeatable read')
+  await share(client)
   for (const one of rollups)
     found.push({ name: one.name, rows: (await client.query(differs(one))).rows })
+  await unshare(client)
+  await client.query('commit')
   return found
+}
+
+/** Empty figures are added up in the caller's transaction: those of some tables, or all. */
+export async function fillRollups(client: Asked, tables?: ReadonlySet<string>): Promise<void> {
+  await share(client)
+  for (const one of rollups.filter(({ table }) => !tables || tables.has(table))) {
+    const { table, keys, figures, grain, anew } = one
+    const plain = keys.filter((key) => key !== 'grain' || !grain)
+    if (anew !== null)
+      await client.query(
+        anew ??
+          `insert into ${table} (${listed([...plain, ...figures])}${grain ? ', grain' : ''})
+            select ${listed([...plain, ...figures])}${grain ? `, '${grain}'` : ''}
+            from (${truth(one)}) t`,
+      )
+  }
+  await unshare(client)
 }
 
 /**
  * All figures anew from the facts. Who writes one waits: what he sold is either here already or is
  * added by himself.
  */
-export async function rebuildRollups(client: Pick<pg.Client, 'query'>): Promise<void> {
+export async function rebuildRollups(client: Asked): Promise<void> {
   const tables = new Set(rollups.flatMap(({ table, changes }) => [table, changes ?? table]))
   await client.query('begin')
-  // of millions of facts none is looked up by itself
-  await client.query('set local enable_nestloop = off')
   await client.query(`lock table ${[...tables].join(', ')} in share row exclusive mode`)
   for (const table of tables) await client.query(`delete from ${table}`)
-  for (const one of rollups) {
-    const { table, keys, figures, grain } = one
-    const plain = keys.filter((key) => key !== 'grain' || !grain)
-    await client.query(`insert into ${table} (${listed([...plain, ...figures])}${grain ? ', grain' : ''})
-      select ${listed([...plain, ...figures])}${grain ? `, '${grain}'` : ''} from (${truth(one)}) t`)
-  }
+  await fillRollups(client)
   await client.query('commit')
 }

@@ -41,13 +41,17 @@ export async function startSales(db: Db): Promise<void> {
     (select coalesce(max(id), 0) from payments) as payments,
     (select coalesce(max(id), 0) from order_units) as units,
     (select coalesce(max(id), 0) from stock_flows) as flows,
-    (select coalesce(max(id), 0) from split_orders) as splits`.execute(db)
+    (select coalesce(max(id), 0) from split_orders) as splits,
+    (select coalesce(max(voucher_id), 0) from ledger_voucher_keys) as vouchers`.execute(db)
   await sql`create temporary table scale_shared as
     select strategy_id, 0::bigint as base from scale_machines
     where strategy_id is not null group by 1`.execute(db)
   await sql`insert into ledger_accounts (org_id, code)
     select o.id, c.code from scale_orgs o cross join (values ('1001'), ('2001'), ('2002')) c(code)
     union select 1, '2002' on conflict (party, code, config_id) do nothing`.execute(db)
+  await sql`create temporary table scale_accounts as select id, org_id, code from ledger_accounts
+    where config_id is null and code in ('1001','2001','2002')`.execute(db)
+  await sql`analyze scale_accounts`.execute(db)
   await sql`insert into stock_flows (org_id, created_at, id, waste_num, device_id, rtu_number, lane_id,
       lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total,
       after_total, actor_kind, occurred_at)
@@ -68,9 +72,8 @@ export async function fillSales(db: Db, span: Span, from: number, to: number): P
   await writeShares(db, span)
   await writeVouchers(db)
   await sql`update scale_ids i set units = i.units + (select count(*) from su),
-    flows = i.flows + (select count(*) from sf), splits = i.splits + (select count(*) from ss)`.execute(
-    db,
-  )
+    flows = i.flows + (select count(*) from sf), splits = i.splits + (select count(*) from ss),
+    vouchers = i.vouchers + (select count(*) from sv)`.execute(db)
   await sql`update scale_lanes l set sold = l.sold + n.sold from (select lane_id, count(*) as sold
     from su where left_it group by 1) n where n.lane_id = l.id`.execute(db)
   await sql`update scale_shared s set base = n.base from (select strategy_id, max(until) as base
@@ -95,12 +98,12 @@ async function makeSales(db: Db, span: Span, from: number, to: number): Promise<
     from (select n, ${sql.raw(dice('n', 1))} as m, ${sql.raw(dice('n', 2))} < 0.03 as closed,
         case when ${sql.raw(dice('n', 3))} < 0.82 then 1 when ${sql.raw(dice('n', 3))} < 0.95 then 2
           else 3 end as pieces,
-        date_trunc('milliseconds', ${first}::timestamptz + make_interval(days => floor(x)::int)
-          + interval '1 hour' * (h[floor(x % 1 * 10)::int + 1]
-            + (x % 1 * 10) % 1 * (h[floor(x % 1 * 10)::int + 2] - h[floor(x % 1 * 10)::int + 1]))) as at
-      from (select n, ((n - 0.5) * ${days}::float8 / ${size.orders}::int)::numeric as x,
-          ${hours}::float8[] as h
-        from generate_series(${from}::int, ${to}::int) n) x) s
+        date_trunc('milliseconds', ${first}::timestamptz + make_interval(days => day,
+          secs => 3600 * (h[tenth + 1] + (part - tenth) * (h[tenth + 2] - h[tenth + 1])))) as at
+      from (select *, least(9, floor(part))::int as tenth from (select n, floor(x)::int as day,
+          (x - floor(x)) * 10 as part, ${hours}::float8[] as h
+        from (select n, (n - 0.5) * ${days}::float8 / ${size.orders}::int as x
+          from generate_series(${from}::int, ${to}::int) n) x) x) x) s
     join scale_machines m on m.no = floor(${size.machines}::int * power(s.m, 1.6))::int cross join scale_ids i`,
   )
   await sql`analyze so`.execute(db)
@@ -301,40 +304,39 @@ async function writeShares(db: Db, { now }: Span): Promise<void> {
 
 async function writeVouchers(db: Db): Promise<void> {
   await sql`create temporary table sv on commit drop as
-    select 'in:' || o.payment_id as key, 'V1' as type, o.org_id, o.at + interval '7 seconds' as at,
-      o.id as order_id, o.num, array[o.org_id, o.org_id] as orgs, array['1001','2001'] as codes,
-      array[m.total, -m.total]::bigint[] as amounts
-    from so o join sm m on m.order_id = o.id where not o.closed
-    union all select 'fee:' || o.payment_id, 'V2', o.org_id, o.at + interval '7 seconds', o.id, o.num,
-      array[o.org_id, o.org_id], array['2001','1001'], array[m.fee, -m.fee]::bigint[]
-    from so o join sm m on m.order_id = o.id where not o.closed and m.fee > 0
-    union all select 'rf:' || refund_no, 'V6', org_id, asked + interval '2 seconds', order_id, num,
-      array[org_id, org_id], array['2001','1001'], array[price - share, share - price]::bigint[] from sr
-    union all select 'al:' || num || ':' || unit_no, 'V3', org_id, over + interval '5 seconds', order_id,
-      num, org_id || parties, '2001'::text || array_fill('2002'::text, array[cardinality(parties)]),
-      base || array(select -g from unnest(gives) with ordinality x(g, i) order by i)
-    from sg
-    union all select 'sr:' || num || '-0' || unit_no || ':' || parties[p], 'V7', org_id,
-      over + interval '2 days 5 seconds', order_id, num, array[parties[p], org_id],
-      array['2002','2001'], array[gives[p], -gives[p]]
-    from sg cross join lateral generate_series(1, cardinality(parties)) p where returned`.execute(
-    db,
-  )
-  await sql`analyze sv`.execute(db)
-  await sql`with k as (insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
-      select key, nextval('ledger_vouchers_id_seq'), org_id, at from (select * from sv order by at) v
-      returning key, voucher_id)
-    insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount,
-      order_id, order_num)
-    select e.org, v.at, k.voucher_id, v.type, a.id, e.amount, v.order_id, v.num
-    from k join sv v on v.key = k.key
-    cross join lateral unnest(v.orgs, v.codes, v.amounts) e(org, code, amount)
-    join ledger_accounts a on a.org_id = e.org and a.code = e.code and a.config_id is null
-    where e.amount <> 0`.execute(db)
+    select x.*, i.vouchers + row_number() over (order by at, key) as id from (
+      select 'in:' || o.payment_id as key, 'V1' as type, o.org_id, o.at + interval '7 seconds' as at,
+        o.id as order_id, o.num, array[o.org_id, o.org_id] as orgs, array['1001','2001'] as codes,
+        array[m.total, -m.total]::bigint[] as amounts
+      from so o join sm m on m.order_id = o.id where not o.closed
+      union all select 'fee:' || o.payment_id, 'V2', o.org_id, o.at + interval '7 seconds', o.id,
+        o.num, array[o.org_id, o.org_id], array['2001','1001'], array[m.fee, -m.fee]::bigint[]
+      from so o join sm m on m.order_id = o.id where not o.closed and m.fee > 0
+      union all select 'rf:' || refund_no, 'V6', org_id, asked + interval '2 seconds', order_id, num,
+        array[org_id, org_id], array['2001','1001'], array[price - share, share - price]::bigint[]
+      from sr
+      union all select 'al:' || num || ':' || unit_no, 'V3', org_id, over + interval '5 seconds',
+        order_id, num, org_id || parties,
+        '2001'::text || array_fill('2002'::text, array[cardinality(parties)]),
+        base || array(select -g from unnest(gives) with ordinality x(g, i) order by i)
+      from sg
+      union all select 'sr:' || num || '-0' || unit_no || ':' || parties[p], 'V7', org_id,
+        over + interval '2 days 5 seconds', order_id, num, array[parties[p], org_id],
+        array['2002','2001'], array[gives[p], -gives[p]]
+      from sg cross join lateral generate_series(1, cardinality(parties)) p where returned) x
+    cross join scale_ids i`.execute(db)
+  await sql`insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
+    select key, id, org_id, at from sv order by id`.execute(db)
+  await sql`insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id,
+      amount, order_id, order_num)
+    select e.org, v.at, v.id, v.type, a.id, e.amount, v.order_id, v.num
+    from sv v cross join lateral unnest(v.orgs, v.codes, v.amounts) e(org, code, amount)
+    join scale_accounts a on a.org_id = e.org and a.code = e.code
+    where e.amount <> 0 order by v.id`.execute(db)
 }
 
 /** What lanes hold, what parties are owed, carries of strategies, and where ids go on. */
-export async function endSales(db: Db): Promise<void> {
+export async function endSales(db: Db, { orders }: Size): Promise<void> {
   await sql`insert into ledger_balances (org_id, code, balance)
     select a.org_id, a.code, -sum(e.amount) from ledger_entries e
     join ledger_accounts a on a.id = e.account_id and a.code = '2002' group by 1, 2
@@ -349,14 +351,16 @@ export async function endSales(db: Db): Promise<void> {
     join split_strategy_versions v on v.id = s.version_id join scale_orgs g on g.id = v.org_id
     join split_parties p on p.version_id = v.id
     where u.back_at is null group by 1, 2, 3, 4`.execute(db)
-  for (const table of ['organisations', 'devices', 'payments', 'split_orders'])
-    await sql`select setval(pg_get_serial_sequence(${table}, 'id'), max(id))
-      from ${sql.table(table)}`.execute(db)
-  for (const [sequence, table] of [
-    ['orders_id_seq', 'orders'],
-    ['order_num_seq', 'orders'],
-    ['order_units_id_seq', 'order_units'],
-    ['stock_flows_id_seq', 'stock_flows'],
-  ] as const)
-    await sql`select setval(${sequence}, max(id)) from ${sql.table(table)}`.execute(db)
+  await sql`select setval(pg_get_serial_sequence('organisations', 'id'), max(id)) from organisations`.execute(
+    db,
+  )
+  await sql`select setval(pg_get_serial_sequence('devices', 'id'), max(id)) from devices`.execute(
+    db,
+  )
+  await sql`select setval(pg_get_serial_sequence('payments', 'id'), ${orders}::bigint + payments),
+    setval(pg_get_serial_sequence('split_orders', 'id'), splits),
+    setval('orders_id_seq', ${orders}::bigint + orders),
+    setval('order_num_seq', ${orders}::bigint + orders), setval('order_units_id_seq', units),
+    setval('stock_flows_id_seq', flows), setval('ledger_vouchers_id_seq', vouchers)
+    from scale_ids`.execute(db)
 }

@@ -18,7 +18,7 @@ const capacity = 12
 
 /** The same number in [0, 1) for the same row and purpose. */
 export const dice = (of: string, purpose: number): string =>
-  `((hashint8extended(${of}, ${purpose}) & 2147483647) / 2147483648.0)`
+  `((hashint8extended(${of}, ${purpose}) & 2147483647) / 2147483648::float8)`
 
 /**
  * Organisations, people, machines, lanes and strategies of a large installation, beside the demo's.
