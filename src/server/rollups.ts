@@ -133,6 +133,14 @@ export const rollups: readonly Rollup[] = [
     anew: `select app_fold_sales('2000-01-01', '9999-12-31', null)`,
   },
   {
+    name: 'products of days and months that are over equal the facts',
+    table: 'product_folds',
+    keys: ['org_id', 'grain', 'day', 'product_id'],
+    figures: [...salesFigures, 'refunded_pieces'],
+    facts: 'select * from product_fold_facts',
+    anew: null, // with those before
+  },
+  {
     name: 'rows of lists are counted as they are written',
     table: 'row_counts',
     keys: countKeys,

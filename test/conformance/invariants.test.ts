@@ -102,6 +102,8 @@ const breaks: Record<string, string> = {
   'sales by way to pay equal the facts': `delete from pay_rollups where ${own}`,
   'days and months that are over equal the facts': `insert into sales_folds (org_id, grain, day,
     device_id, hour, pay_type, orders) values (3, 'DAY', '2026-01-01', 0, -1, '', 1)`,
+  'products of days and months that are over equal the facts': `insert into product_folds (org_id,
+    grain, day, product_id, orders) values (0, 'DAY', '2026-01-01', 1, 1)`,
   'rows of lists are counted as they are written': `update row_count_changes set rows = rows + 1
     where ${own} and list = 'split_orders'`,
   'bills equal the facts': `update bill_days set ordered_fee = ordered_fee + 1

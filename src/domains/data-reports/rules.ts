@@ -50,7 +50,8 @@ const whole = (part: Part): boolean => part.from <= part.to
 
 /**
  * Which figures add up to these days when those before `until` are added up already: of
- * organisations by day, or of machines by month where whole months lie within.
+ * organisations by day, or of single ones by month where whole months lie within, the running one as
+ * far as it is over.
  */
 export function partsOf(
   days: Days,
@@ -67,7 +68,7 @@ export function partsOf(
     ].filter(whole)
   const first =
     days.from === firstOf(days.from) ? days.from : firstOf(addDays(firstOf(days.from), 31))
-  const last = firstOf(end)
+  const last = end === until ? until : firstOf(end)
   if (first >= last) return [single]
   return [
     { ...single, to: addDays(first, -1) },

@@ -9,15 +9,18 @@ import { bi, say } from '../../../shared/text.ts'
 import type { dataReports } from '../contract.ts'
 import { type ChannelRow, OfflineRow } from '../drillContract.ts'
 import { daysOf } from '../rules.ts'
-import { foldedUntil, machinesWithin, salesRows, scoped } from './source.ts'
+import { machinesWithin, salesRows, scoped, withFolds } from './source.ts'
 
 type Sums = Output<typeof dataReports.offlineChannel>['sums']
 const moved = bi('已转出', 'Moved away')
 
+type Machines = Input<typeof dataReports.offlineChannel>
+export const offlineChannel = (ctx: Ctx, input: Machines) =>
+  withFolds(ctx, (until) => machinesUntil(ctx, input, until))
+
 /** What each machine sold; when it last did is looked up for the rows of the page alone. */
-export async function offlineChannel(ctx: Ctx, input: Input<typeof dataReports.offlineChannel>) {
+async function machinesUntil(ctx: Ctx, input: Machines, until: string) {
   const days = daysOf(input, shanghaiDay(ctx.now))
-  const until = await foldedUntil(ctx)
   const column = input.sort.replace(/^-/, '')
   const direction = input.sort.startsWith('-') ? sql`desc` : sql`asc`
   // the newest day of sales, then the newest order of that day: neither grows

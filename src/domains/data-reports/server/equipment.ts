@@ -10,7 +10,7 @@ import type { dataReports } from '../contract.ts'
 import type { EquipmentRow, EquipmentSums } from '../equipmentContract.ts'
 import { type Days, daysBefore, daysIn, daysOf, mostChartDays } from '../rules.ts'
 import { keysOf } from './sales.ts'
-import { foldedUntil, machinesWithin, salesRows, scoped } from './source.ts'
+import { machinesWithin, salesRows, scoped, withFolds } from './source.ts'
 
 type Filter = Omit<Input<typeof dataReports.equipmentSummary>, 'compare' | 'from' | 'to'> & {
   days: Days
@@ -54,10 +54,12 @@ const rate = (part: RawBuilder<unknown>, whole: RawBuilder<unknown>) =>
   sql`least(1000, greatest(0, round(1000.0 * (${part}) / nullif(${whole}, 0))))::int`
 const inHours = (seconds: RawBuilder<unknown>) => sql`round((${seconds}) / 3600.0, 1)::float8`
 
-async function equipmentOf(ctx: Ctx, input: Filter, page: Page) {
-  const { days } = input
+const equipmentOf = (ctx: Ctx, input: Filter, page: Page) =>
+  withFolds(ctx, (until) => equipmentUntil(ctx, { ...input, until }, page))
+
+async function equipmentUntil(ctx: Ctx, input: Filter & { until: string }, page: Page) {
+  const { days, until } = input
   const span = spanOf(ctx, days)
-  const until = await foldedUntil(ctx)
   const money = (text: RawBuilder<unknown>) =>
     may(ctx, 'dashboard:money') ? text : sql`null::bigint`
   const [column, direction] =

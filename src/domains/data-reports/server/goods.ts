@@ -16,7 +16,7 @@ import {
   daysOf,
   type GoodsGroup,
 } from '../rules.ts'
-import { type Where, within } from './source.ts'
+import { productRows, type Where, withFolds, within } from './source.ts'
 
 type Filter = Where & { categoryId?: number | undefined; productId?: number | undefined }
 type Page = { page: number; pageSize: number; sort: string }
@@ -38,20 +38,23 @@ const keys: Readonly<Record<GoodsGroup, (alias: string) => RawBuilder<unknown>>>
     sql`${sql.ref(`${alias}.product_id`)} || '-' || ${sql.ref(`${alias}.device_id`)}`,
 }
 
+type Asked = Filter & { days: Days; mode: 'ALL' | 'BEST' | 'SLOW' }
+const goodsOf = (ctx: Ctx, input: Asked, group: GoodsGroup, page: Page) =>
+  withFolds(ctx, (until) => goodsUntil(ctx, { ...input, until }, group, page))
+
 /** Goods of a period, their number and sums: what was sold of them, and the lanes they lie in now. */
-async function goodsOf(
+async function goodsUntil(
   ctx: Ctx,
-  input: Filter & { days: Days; mode: 'ALL' | 'BEST' | 'SLOW' },
+  input: Asked & { until: string },
   group: GoodsGroup,
   page: Page,
 ): Promise<{ list: Goods[]; total: number; sums: GoodsSums }> {
-  const { days, mode } = input
+  const { days, mode, until } = input
   const key = keys[group]
   const seesCost = may(ctx, 'product:cost')
   const cost = (text: RawBuilder<unknown>) => (seesCost ? text : sql`null::bigint`)
   const chosen = (alias: string) =>
     all([
-      within(ctx, input, alias),
       input.productId && sql`${sql.ref(`${alias}.product_id`)} = ${input.productId}`,
       input.categoryId &&
         sql`${sql.ref(`${alias}.product_id`)} = any(array(select c.id from products c
@@ -78,12 +81,12 @@ async function goodsOf(
         sum(r.refunded)::bigint as refunded, sum(r.refund_orders)::bigint as refund_orders,
         sum(r.refunded_pieces)::bigint as refunded_pieces, sum(r.cost)::bigint as cost,
         sum(r.fee)::bigint as fee
-      from product_rollups r where ${chosen('r')} and r.day >= ${days.from}::date
-        and r.day <= ${days.to}::date group by 1),
+      from (${productRows(ctx, input, { days, until, byDevice: group === 'PRODUCT_DEVICE' }, chosen('r'))}) r
+      group by 1),
       l as (select ${key('k')} as key, min(k.product_id) as product_id,
         min(k.device_id) as device_id, count(*) as lanes, count(distinct k.device_id) as devices,
         sum(k.quantity) as stock, sum(k.capacity) as capacity
-      from lanes k where ${chosen('k')} and k.product_id is not null and k.archived_at is null
+      from lanes k where ${within(ctx, input, 'k')} and ${chosen('k')} and k.product_id is not null and k.archived_at is null
         group by 1),
       n as materialized (select key, coalesce(b.product_id, l.product_id) as product_id,
           coalesce(b.device_id, l.device_id) as device_id,

@@ -21,7 +21,7 @@ import {
   mostHourDays,
   type SalesGroup,
 } from '../rules.ts'
-import { foldedUntil, salesRows } from './source.ts'
+import { salesRows, withFolds } from './source.ts'
 
 type Summary = typeof dataReports.salesSummary
 type Filter = Omit<Input<Summary>, 'compare'>
@@ -50,32 +50,32 @@ const distinct = sql`count(distinct x.device_id) filter (where x.orders > 0)`
 /** What makes a row of each kind, and how it is called. */
 const kinds: Readonly<Record<SalesGroup, (ctx: Ctx) => Kind>> = {
   DAY: () => ({
-    key: sql`x.day::text`,
+    key: sql`x.day`,
     name: sql`b.key`,
     devices: sql`sum(x.devices)`,
     time: true,
   }),
-  WEEK: () => ({ key: sql`date_trunc('week', x.day)::date::text`, name: sql`b.key`, time: true }),
+  WEEK: () => ({ key: sql`date_trunc('week', x.day)::date`, name: sql`b.key`, time: true }),
   MONTH: () => ({
-    key: sql`date_trunc('month', x.day)::date::text`,
+    key: sql`date_trunc('month', x.day)::date`,
     name: sql`left(b.key, 7)`,
     devices: distinct,
     time: true,
   }),
   DEVICE: (ctx) => ({
-    key: sql`x.device_id::text`,
+    key: sql`x.device_id`,
     join: sql`left join devices d on d.id = b.key::bigint`,
     name: sql`coalesce(d.nickname, ${say(moved, ctx.lang)})`,
     devices: distinct,
   }),
   ORG: () => ({
-    key: sql`x.org_id::text`,
+    key: sql`x.org_id`,
     join: sql`left join organisations g on g.id = b.key::bigint`,
     name: sql`coalesce(g.name, '')`,
     devices: distinct,
   }),
   STORE: (ctx) => ({
-    key: sql`coalesce((select d.store_id from devices d where d.id = x.device_id), 0)::text`,
+    key: sql`coalesce((select d.store_id from devices d where d.id = x.device_id), 0)`,
     join: sql`left join stores s on s.id = b.key::bigint`,
     name: sql`case when b.key = '0' then ${say(none, ctx.lang)}
       else coalesce(s.store_name, ${say(moved, ctx.lang)}) end`,
@@ -96,19 +96,21 @@ const kinds: Readonly<Record<SalesGroup, (ctx: Ctx) => Kind>> = {
 
 type Row = SalesRow & { total: number; sums: SalesSums }
 
+const salesOf = (ctx: Ctx, input: Filter & { days: Days }, group: SalesGroup, page: Page) =>
+  withFolds(ctx, (until) => salesUntil(ctx, { ...input, until }, group, page))
+
 /** Rows, their number and the sums of all: figures are read once. */
-async function salesOf(
+async function salesUntil(
   ctx: Ctx,
-  input: Filter & { days: Days },
+  input: Filter & { days: Days; until: string },
   group: SalesGroup,
   page: Page,
 ): Promise<{ list: SalesRow[]; total: number; sums: SalesSums }> {
-  const { days } = input
+  const { days, until } = input
   if (group === 'HOUR' && daysIn(days) > mostHourDays) throw new Refusal(reportErrors.tooManyHours)
   if (input.productId && (group === 'HOUR' || group === 'PAY'))
     throw new Refusal(reportErrors.noProduct)
   const kind = kinds[group](ctx)
-  const until = await foldedUntil(ctx)
   const column = page.sort.replace(/^-/, '')
   const order =
     column === 'usual'
@@ -121,11 +123,11 @@ async function salesOf(
   const cost = (text: RawBuilder<unknown>) => (may(ctx, 'product:cost') ? text : sql`null::bigint`)
   const names = salesFigures.map((name) => sql.ref(name))
   const rows = await rowsOf<Row & { id: string | null }>(ctx.db)`
-    with b as (select ${kind.key} as key, ${kind.devices ?? sql`null::bigint`} as devices,
+    with b as (select (${kind.key})::text as key, ${kind.devices ?? sql`null::bigint`} as devices,
         sum(x.orders)::bigint as orders, sum(x.refund_orders)::bigint as refund_orders,
         sum(x.turnover)::bigint as turnover, sum(x.paid)::bigint as paid,
         sum(x.refunded)::bigint as refunded, sum(x.cost)::bigint as cost, sum(x.fee)::bigint as fee
-      from (${salesRows(ctx, input, { days, until, group })}) x group by 1),
+      from (${salesRows(ctx, input, { days, until, group })}) x group by ${kind.key}),
       n as materialized (select b.key, ${kind.name} as name,
           ${group === 'DEVICE' ? sql`d.rtu_number` : sql`null::text`} as "rtuNumber",
           ${kind.time ? sql`b.key` : sql`null::text`} as "createTime", b.devices as "deviceNum",

@@ -18,9 +18,18 @@ export const scoped = (ctx: Ctx, org: string, device: string): RawBuilder<boolea
     ? sql<boolean>`${sql.ref(org)} = any(array(select id from organisations))`
     : visible(ctx, org, device)
 
-/** Figures of days before this one are added up by organisation and by month. */
-export const foldedUntil = async (ctx: Ctx): Promise<string> =>
+const foldedUntil = async (ctx: Ctx): Promise<string> =>
   (await onlyRow<{ until: string }>(ctx.db)`select until::text from sales_folded`).until
+
+/**
+ * Figures of days before `until` are added up by organisation and by month; read again when a day
+ * was added up meanwhile, which is once a night.
+ */
+export async function withFolds<T>(ctx: Ctx, read: (until: string) => Promise<T>): Promise<T> {
+  const until = await foldedUntil(ctx)
+  const found = await read(until)
+  return until === (await foldedUntil(ctx)) ? found : withFolds(ctx, read)
+}
 
 const below = (org: number) =>
   sql`any(array(select b.id from organisations a join organisations b on b.path <@ a.path
@@ -54,12 +63,15 @@ export const machinesWithin = (ctx: Ctx, input: Where): RawBuilder<unknown> =>
   ])
 
 /** Whether the figures of whole organisations answer: of all their machines, for who sees all. */
-const isWhole = (ctx: Ctx, input: Where) =>
+export const isWhole = (ctx: Ctx, input: Where) =>
   ctx.actor.scope.devices === null &&
   ctx.actor.scope.watched === null &&
   !input.deviceId &&
   !input.storeId &&
   !input.region
+/** The platform's figures of all of them are those of organisation 0. */
+export const isAll = (ctx: Ctx, input: Where) =>
+  ctx.actor.scope.all && !input.orgId && isWhole(ctx, input)
 
 const figures = sql.raw(
   ['orders', 'pieces', 'vended', 'turnover', 'paid', 'refunded', 'refund_orders', 'cost', 'fee']
@@ -92,7 +104,8 @@ export function salesRows(
     if (folded)
       return sql`select r.org_id, r.device_id, r.day, r.hour, r.pay_type, r.devices, ${figures}
         from sales_folds r where r.grain = ${grain === 'MONTH' ? grain : kind}
-          and r.day >= ${from}::date and r.day <= ${to}::date and ${where}`
+          and r.day >= ${from}::date and r.day <= ${to}::date
+          and ${grain === 'DAY' && isAll(ctx, input) ? sql`r.org_id = 0` : where}`
     if (kind === 'PAY')
       return sql`select r.org_id, r.device_id, r.day, -1, r.pay_type, 0, ${figures}
         from pay_rollups r where r.day >= ${from}::date and r.day <= ${to}::date and ${where}`
@@ -112,4 +125,33 @@ export function salesRows(
         ${figures} from product_rollups r where r.product_id = ${input.productId} and ${where}
         and r.day >= ${days.from}::date and r.day <= ${days.to}::date`
   return sql.join([none, ...parts.map(rows)], sql` union all `)
+}
+
+const goodsFigures = sql.raw(
+  [
+    ...['orders', 'pieces', 'vended', 'turnover', 'paid', 'refunded', 'refund_orders'],
+    ...['refunded_pieces', 'cost', 'fee'],
+  ]
+    .map((name) => `r.${name}`)
+    .join(', '),
+)
+/** The same of goods; `chosen` says which of them. Who asks by machine reads each of them. */
+export function productRows(
+  ctx: Ctx,
+  input: Where,
+  { days, until, byDevice }: { days: Days; until: string; byDevice: boolean },
+  chosen: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const [one, whole] = [isAll(ctx, input), !byDevice && isWhole(ctx, input)]
+  const rows = ({ from, to, grain, folded }: Part) => {
+    const at = sql`r.day >= ${from}::date and r.day <= ${to}::date`
+    return folded
+      ? sql`select r.product_id, null::bigint as device_id, ${goodsFigures} from product_folds r
+          where r.grain = ${grain} and ${at} and ${chosen}
+            and ${grain === 'DAY' ? sql`r.org_id = 0` : within(ctx, input, 'r')}`
+      : sql`select r.product_id, r.device_id, ${goodsFigures} from product_rollups r
+          where ${at} and ${chosen} and ${within(ctx, input, 'r')}`
+  }
+  const parts = partsOf(days, until, !whole ? 'DAYS' : one ? 'ORGANISATIONS' : 'MONTHS')
+  return sql.join(parts.map(rows), sql` union all `)
 }

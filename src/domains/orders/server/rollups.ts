@@ -120,14 +120,24 @@ export function productsSold(
 }
 
 /** A day is added up an hour behind its end; what is written into it later is added up again. */
-function again(ctx: Ctx, sales: readonly SalesDelta[]): RawBuilder<unknown> | null {
+function again(
+  ctx: Ctx,
+  sales: readonly SalesDelta[],
+  products: readonly ProductDelta[],
+): RawBuilder<unknown>[] {
   const open = shanghaiDay(new Date(ctx.now.getTime() - 1_800_000))
-  const late = sales.map(({ at, orgId }) => ({ day: shanghaiDay(at), orgId }))
-  const past = late.filter(({ day }) => day < open)
-  if (!past.length) return null
-  const days = past.map(({ day }) => day).sort()
-  const orgs = [...new Set(past.map(({ orgId }) => orgId))]
-  return sql`select app_fold_sales(${days[0]}::date, ${days.at(-1)}::date, ${orgs}::bigint[])`
+  const past = <T extends Figure<never>>(rows: readonly T[]) =>
+    rows.map((row) => ({ ...row, day: shanghaiDay(row.at) })).filter(({ day }) => day < open)
+  const [late, goods] = [past(sales), past(products)]
+  const days = late.map(({ day }) => day).sort()
+  const orgs = [...new Set(late.map(({ orgId }) => orgId))]
+  const statements = []
+  if (late.length)
+    statements.push(
+      sql`select app_fold_sales(${days[0]}::date, ${days.at(-1)}::date, ${orgs}::bigint[])`,
+    )
+  if (goods.length) statements.push(sql`select app_fold_products(${JSON.stringify(goods)}::jsonb)`)
+  return statements
 }
 
 /**
@@ -144,6 +154,5 @@ export function addFigures(
     ctx.later(paysStatement(sales))
   }
   if (products.length) ctx.later(productsStatement(products))
-  const late = again(ctx, sales)
-  if (late) ctx.later(late)
+  for (const statement of again(ctx, sales, products)) ctx.later(statement)
 }

@@ -48,10 +48,23 @@ export const salesByInstant = (
   until: Date,
 ) => {
   const folded = sql`(select f.until from sales_folded f)`
+  if (grain === 'TOTAL' && ctx.actor.scope.all)
+    // a row of each day that is over, and of each machine of the others
+    return rowsOf<SalesRow>(ctx.db)`
+      select ${from}::timestamptz as at, coalesce(sum(orders), 0) as orders,
+        coalesce(sum(turnover), 0) as turnover, coalesce(sum(paid), 0) as paid,
+        coalesce(sum(refunded), 0) as refunded, coalesce(sum(refund_orders), 0) as "refundOrders"
+      from (select ${figures} from sales_folds f
+        where f.org_id = 0 and f.grain = 'DAY' and f.day < ${folded}
+        union all select ${figures} from sales_rollups r
+        where ${scoped(ctx, 'r.org_id', 'r.device_id')} and r.grain = 'DAY'
+          and r.at >= (${folded}::timestamp at time zone 'Asia/Shanghai')) r`
   const folds = grain !== 'TOTAL' && isWhole(ctx)
+  const all = ctx.actor.scope.all
+  const own = all ? sql`f.org_id = 0` : scoped(ctx, 'f.org_id', 'f.device_id')
   const over = sql`select (f.day + make_interval(hours => greatest(f.hour, 0)))
       at time zone 'Asia/Shanghai' as at, ${figures} from sales_folds f
-    where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.grain = ${grain} and f.device_id = 0
+    where ${own} and f.grain = ${grain} and f.device_id = 0
       and f.day >= ${shanghaiDay(from)}::date and f.day < ${shanghaiDay(until)}::date
       and f.day < ${folded} union all`
   const open = folds
@@ -92,7 +105,7 @@ export const deviceTodos = (ctx: Ctx) =>
         coalesce(sum(s.lanes_sold_out) filter (where ${inUse}), 0) as lanes,
         count(*) filter (where ${inUse} and s.lanes_sold_out > 0) as devices
       from devices d left join device_states s on s.device_id = d.id
-      where ${scoped(ctx, 'd.org_id', 'd.id')}) x`
+      where ${visible(ctx, 'd.org_id', 'd.id')}) x`
 
 /**
  * Abnormal orders of these days, by the counts that are kept by day (a reader of single machines has
@@ -127,6 +140,14 @@ export const reconTodos = (ctx: Ctx) =>
       where ${scoped(ctx, 'r.org_id', 'r.device_id')} and r.state in ('OPEN','HANDLING','REVIEW')
       limit 1000) x`
 
+/** The platform reads days that are over as they were added up. */
+const goodsOfAll = (days: { fromBefore: string; to: string }) => sql`
+  goods as (select product_id, day, pieces, turnover from product_folds f
+    where f.org_id = 0 and f.grain = 'DAY' and f.day >= ${days.fromBefore}::date
+      and f.day < (select until from sales_folded)
+    union all select product_id, day, pieces, turnover from product_rollups r
+    where r.org_id = any(array(select id from organisations)) and r.day <= ${days.to}::date
+      and r.day >= greatest(${days.fromBefore}::date, (select until from sales_folded))),`
 type HotRow = Omit<HotProduct, 'turnover'> & { turnover: number }
 /**
  * Ranks of both periods in one statement: `from` to `to` now, `fromBefore` to the day before `from`
@@ -138,12 +159,13 @@ export const hotProducts = (
   limit: number,
 ) =>
   rowsOf<HotRow>(ctx.db)`
-    with sold as (
+    with ${ctx.actor.scope.all ? goodsOfAll(days) : sql``} sold as (
       select r.product_id, sum(r.pieces) filter (where r.day >= ${days.from}::date) as pieces,
         sum(r.turnover) filter (where r.day >= ${days.from}::date) as turnover,
         sum(r.pieces) filter (where r.day < ${days.from}::date) as pieces_before,
         sum(r.turnover) filter (where r.day < ${days.from}::date) as turnover_before
-      from product_rollups r where ${scoped(ctx, 'r.org_id', 'r.device_id')}
+      from ${ctx.actor.scope.all ? sql`goods` : sql`product_rollups`} r
+      where ${ctx.actor.scope.all ? sql`true` : scoped(ctx, 'r.org_id', 'r.device_id')}
         and r.day >= ${days.fromBefore}::date and r.day <= ${days.to}::date group by r.product_id
     ), ranked as (
       select product_id, pieces, turnover,
@@ -159,10 +181,12 @@ export const hotProducts = (
     from ranked k left join products p on p.id = k.product_id where k.pieces > 0 order by k.rank
     limit ${limit}`
 
-const counts = sql`count(*) as total, count(*) filter (where state = 'online') as online,
-  count(*) filter (where state = 'soldOut') as "soldOut",
-  count(*) filter (where state = 'fault') as fault,
-  count(*) filter (where state = 'offline') as offline`
+/** Of those with a place; how many have none. */
+const counts = sql`count(m.lng) as total, count(m.lng) filter (where state = 'online') as online,
+  count(m.lng) filter (where state = 'soldOut') as "soldOut",
+  count(m.lng) filter (where state = 'fault') as fault,
+  count(m.lng) filter (where state = 'offline') as offline,
+  count(*) filter (where m.lng is null) as unlocated`
 const inRegion = (region: string | undefined) =>
   region === undefined
     ? sql`true`
@@ -170,29 +194,25 @@ const inRegion = (region: string | undefined) =>
       ? sql`d.province = ${region}`
       : sql`d.city = ${region}`
 
-const located = (ctx: Ctx, region: string | undefined) => sql`
+/** Machines in use and where they stand: the platform reads all of them, whosever they are. */
+const placed = (ctx: Ctx, region: string | undefined) => sql`
   select d.id, d.rtu_number, d.nickname, d.province, d.city, d.lng, d.lat, ${stateOf} as state
   from devices d left join device_states s on s.device_id = d.id
-  where ${scoped(ctx, 'd.org_id', 'd.id')} and ${inUse} and d.lng is not null
-    and ${inRegion(region)}`
+  where ${visible(ctx, 'd.org_id', 'd.id')} and ${inUse} and ${inRegion(region)}`
 
 export const mapRegions = (ctx: Ctx, by: 'province' | 'city', region: string | undefined) =>
-  rowsOf<Omit<MapRegion, 'name' | 'nameEn'>>(ctx.db)`
-    select ${sql.ref(by)} as code, ${counts}, round(avg(lng), 4) as lng, round(avg(lat), 4) as lat
-    from (${located(ctx, region)}) m
+  rowsOf<Omit<MapRegion, 'name' | 'nameEn'> & { unlocated: number }>(ctx.db)`
+    select ${sql.ref(by)} as code, ${counts}, coalesce(round(avg(lng), 4), 0) as lng,
+      coalesce(round(avg(lat) filter (where m.lng is not null), 4), 0) as lat
+    from (${placed(ctx, region)}) m
     group by ${sql.ref(by)} order by total desc, code`
 
 /** What needs somebody first, so that a full map still shows it. */
 export const mapPoints = (ctx: Ctx, region: string | undefined, limit: number) =>
   rowsOf<MapPoint>(ctx.db)`
-    select id, rtu_number as "rtuNumber", nickname, lng, lat, state from (${located(ctx, region)}) m
-    order by array_position(array['fault', 'soldOut', 'offline', 'online'], state), rtu_number
+    select id, rtu_number as "rtuNumber", nickname, lng, lat, state from (${placed(ctx, region)}) m
+    where lng is not null order by array_position(array['fault', 'soldOut', 'offline', 'online'], state), rtu_number
     limit ${limit}`
-
-export const unlocated = (ctx: Ctx, region: string | undefined) =>
-  onlyRow<{ unlocated: number }>(ctx.db)`
-    select count(*) as unlocated from devices d
-    where ${scoped(ctx, 'd.org_id', 'd.id')} and ${inUse} and d.lng is null and ${inRegion(region)}`
 
 const machine = shape(AttentionRow.extend({ total: z.number() }), ['devices', 'd'], {
   state: stateOf,

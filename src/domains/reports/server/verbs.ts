@@ -138,18 +138,23 @@ const channels: H['channels'] = async (ctx, input) => {
 const deviceMap: H['deviceMap'] = async (ctx, input) => {
   const region = input.level === 'province' ? undefined : input.region
   const rows = await q.mapRegions(ctx, input.level === 'province' ? 'province' : 'city', region)
-  const sum = (key: 'total' | 'online' | 'soldOut' | 'fault' | 'offline') =>
+  const sum = (key: 'total' | 'online' | 'soldOut' | 'fault' | 'offline' | 'unlocated') =>
     rows.reduce((n, row) => n + row[key], 0)
   return {
     total: sum('total'),
-    ...(await q.unlocated(ctx, region)),
+    unlocated: sum('unlocated'),
     states: {
       online: sum('online'),
       soldOut: sum('soldOut'),
       fault: sum('fault'),
       offline: sum('offline'),
     },
-    regions: input.level === 'point' ? [] : rows.map((row) => ({ ...row, ...names(row.code) })),
+    regions:
+      input.level === 'point'
+        ? []
+        : rows.flatMap(({ unlocated: _, ...row }) =>
+            row.total ? [{ ...row, ...names(row.code) }] : [],
+          ),
     points: input.level === 'point' ? await q.mapPoints(ctx, region, pointLimit) : [],
   }
 }
