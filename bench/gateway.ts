@@ -9,9 +9,7 @@ import { buildApi } from '../src/apps/api.ts'
 import { openApp } from '../src/apps/app.ts'
 import { startGateway } from '../src/apps/gateway.ts'
 import { recordControls } from '../src/domains/device-commands/server/gateway.ts'
-import { limits } from '../src/domains/machines/rules.ts'
-import { applyFacts, type Fact } from '../src/domains/machines/server/facts.ts'
-import { openIntake } from '../src/domains/machines/server/intake.ts'
+import { applyFacts } from '../src/domains/machines/server/facts.ts'
 import { recordVend } from '../src/domains/orders/server/vend.ts'
 import { startPostgres } from '../src/postgres/embedded.ts'
 import { install } from '../src/seed/index.ts'
@@ -21,9 +19,10 @@ import type { App } from '../src/server/context.ts'
 import { migrate } from '../src/server/migrate.ts'
 import { bySystem } from '../src/server/run.ts'
 import { freePort } from '../test/support/freePort.ts'
-import { cpuOf } from './gateway/cpu.ts'
 import { fill, rtuOf } from './gateway/fill.ts'
+import { saturate } from './gateway/saturate.ts'
 import { ask, pulseOf, sell } from './gateway/shop.ts'
+import { prepare } from './gateway/vends.ts'
 
 /**
  * T5 on this machine (quality.md): connected machines in one extra process, heartbeats and vends; a
@@ -41,7 +40,6 @@ const single = number('GATEWAY_SINGLE', 400)
 const budget = { p99: 1000, storm: 60_000, api: 1000, ratio: 5 }
 
 let broken = 0
-let prepared = 0
 function judge(what: string, value: string, fine: boolean): void {
   if (!fine) broken += 1
   console.log(`${fine ? 'ok  ' : 'FAIL'} ${what.padEnd(44)} ${value}`)
@@ -192,33 +190,10 @@ async function lost(owner: pg.Client, acked: readonly [string, number[]][]): Pro
  * transaction of its own.
  */
 async function saturated(app: App, owner: pg.Client): Promise<void> {
-  const batches = await prepare(owner, saturation)
-  const intake = openIntake(
-    app,
-    { ...limits, burst: 1e9 },
-    { vends: recordVend, controls: recordControls },
-  )
-  intake.answerOver({
-    send: () => true,
-    connected: () => [],
-    recheck: async () => {},
-    stop: async () => {},
-  })
-  const before = await cpuOf(owner)
-  const start = performance.now()
-  for (const { machine, up } of batches)
-    await intake.receive(
-      machine,
-      'vend_result',
-      Buffer.from(JSON.stringify({ boot: up.boot, seq: up.seq, ts: up.ts, ...up.body })),
-    )
-  await intake.drain(600_000)
-  const batched = batches.length / ((performance.now() - start) / 1000)
-  const after = await cpuOf(owner)
-  const each = (part: 'node' | 'database') =>
-    ((after[part] - before[part]) / batches.length).toFixed(0)
-  console.log(`     CPU of a vend: ${each('node')} us here, ${each('database')} us in the database`)
-  const alone = await prepare(owner, single)
+  const batches = await prepare(owner, 'B%', 0, saturation)
+  const { perSecond: batched, cpu } = await saturate(app, owner, batches)
+  console.log(`     CPU of a vend: ${cpu.node} us here, ${cpu.database} us in the database`)
+  const alone = await prepare(owner, 'B%', saturation, single)
   const begun = performance.now()
   // as many at once as the gateway has connections would not change the ratio on two cores: they
   // wait for each other
@@ -240,51 +215,4 @@ async function saturated(app: App, owner: pg.Client): Promise<void> {
     `${batched.toFixed(0)} / ${apart.toFixed(0)} = ${(batched / apart).toFixed(1)}`,
     batched / apart >= budget.ratio,
   )
-}
-
-/** Paid orders whose command is with the machine; no two began at the same moment. */
-async function prepare(owner: pg.Client, count: number): Promise<Fact[]> {
-  const from = prepared
-  prepared += count
-  const { rows } = await owner.query<{ cmd_id: string; id: string; rtu: string; n: number }>(
-    `with n as (select n, 90001 + (n % $3)::bigint as device, ((n / $3) % 4)::int + 1 as road
-      from generate_series($1::int, $2::int) n),
-    l as (select n.*, l.id as lane, date_trunc('second', now()) - n.n * interval '1 ms' as at from n
-      join lanes l on l.device_id = n.device and l.road_index = n.road),
-    o as (insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name,
-      channel, order_type, pay_type, pay_state, order_status, detail, img, pieces, total_amount,
-      payable_amount, paid_amount, expire_at, paid_at)
-      select 2, at, 9000000 + n, '9' || lpad(n::text, 19, '0'), device, 'x', 'x', 'MACHINE', 'SCAN',
-        'WECHAT', 'PAID', 'PAID', 'x', '', 1, 300, 300, 300, at, at from l),
-    u as (insert into order_units (org_id, created_at, id, order_id, order_num, unit_no, device_id,
-      lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid,
-      cost, vend_state, attempt)
-      select 2, at, 9000000 + n, 9000000 + n, '9' || lpad(n::text, 19, '0'), 1, device, lane, road,
-        90000, 'water', 'x', 'NONE', '', 300, 0, 300, 100, 'SENT', 1 from l),
-    held as (update lanes set quantity = 199, reserved = reserved + c.c
-      from (select lane, count(*)::int as c from l group by 1) c where lanes.id = c.lane)
-    insert into vend_commands (cmd_id, org_id, device_id, order_id, order_at, order_num, unit_id,
-      unit_no, lane_id, road, motor_no, attempt, state, sends, created_at, issued_at, expire_at,
-      last_sent_at)
-    select gen_random_uuid(), 2, device, 9000000 + n, at, '9' || lpad(n::text, 19, '0'),
-      9000000 + n, 1, lane, road, road, 1, 'SENT', 1, at, at, now() + interval '1 hour', at from l
-    returning cmd_id, device_id as id, (select rtu_number from devices d
-      where d.id = device_id) as rtu, (order_id - 9000000)::int as n`,
-    [from, from + count - 1, machines],
-  )
-  await owner.query('analyze')
-  return rows.map(({ cmd_id, id, rtu, n }) => ({
-    machine: { id: Number(id), orgId: 2, rtu, epoch: 0 },
-    at: new Date(),
-    up: {
-      kind: 'vend_result',
-      boot: 900, // as near to those before as a start may be
-      seq: n + 1,
-      ts: Date.now(),
-      fw: null,
-      apk: null,
-      body: { cmdId: cmd_id, result: 'OK', dropDetected: true, durationMs: 800 },
-      notes: [],
-    },
-  }))
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { performance } from 'node:perf_hooks'
 import type pg from 'pg'
 
 export type Cpu = { node: number; database: number }
@@ -17,6 +18,20 @@ export async function cpuOf(owner: pg.Client): Promise<Cpu> {
   }
   const own = process.cpuUsage()
   return { node: own.user + own.system, database: ticks * 10_000 }
+}
+
+export type Measured = { done: number; ms: number; perSecond: number; cpu: Cpu }
+/** How long work took, and what each of the things it answers for cost. */
+export async function measured(owner: pg.Client, work: () => Promise<number>): Promise<Measured> {
+  const [before, began] = [await cpuOf(owner), performance.now()]
+  const done = await work()
+  const ms = performance.now() - began
+  const after = await cpuOf(owner)
+  const each = (part: keyof Cpu) => Math.round((after[part] - before[part]) / Math.max(1, done))
+  return {
+    ...{ done, ms, perSecond: (done * 1000) / ms },
+    cpu: { node: each('node'), database: each('database') },
+  }
 }
 
 /** State, parent, ticks for itself and for the kernel (proc(5)); empty for who is gone. */
