@@ -3204,6 +3204,77 @@ UNION ALL
   fee numeric
   grant delete, insert, select, update to huodao_app
 
+view public.product_fold_facts
+ SELECT g.org_id,
+    g.grain,
+    g.day,
+    f.product_id,
+    sum(f.orders) AS orders,
+    sum(f.pieces) AS pieces,
+    sum(f.vended) AS vended,
+    sum(f.turnover) AS turnover,
+    sum(f.paid) AS paid,
+    sum(f.refunded) AS refunded,
+    sum(f.refund_orders) AS refund_orders,
+    sum(f.refunded_pieces) AS refunded_pieces,
+    sum(f.cost) AS cost,
+    sum(f.fee) AS fee
+   FROM (( SELECT p.org_id,
+            p.device_id,
+            p.product_id,
+            p.at,
+            p.orders,
+            p.pieces,
+            p.vended,
+            p.turnover,
+            p.paid,
+            p.refunded,
+            p.refunded_pieces,
+            p.refund_orders,
+            p.cost,
+            p.fee,
+            ((p.at AT TIME ZONE 'Asia/Shanghai'::text))::date AS day
+           FROM product_facts p
+          WHERE (p.at < ( SELECT ((sales_folded.until)::timestamp without time zone AT TIME ZONE 'Asia/Shanghai'::text) AS timezone
+                   FROM sales_folded))) f
+     CROSS JOIN LATERAL ( VALUES ((0)::bigint,'DAY'::text,f.day), (f.org_id,'MONTH'::text,(date_trunc('month'::text, (f.day)::timestamp with time zone))::date)) g(org_id, grain, day))
+  GROUP BY g.org_id, g.grain, g.day, f.product_id;
+  org_id bigint
+  grain text
+  day date
+  product_id bigint
+  orders bigint
+  pieces bigint
+  vended bigint
+  turnover numeric
+  paid numeric
+  refunded numeric
+  refund_orders bigint
+  refunded_pieces bigint
+  cost numeric
+  fee numeric
+
+table public.product_folds row security
+  org_id bigint not null
+  grain text not null
+  day date not null
+  product_id bigint not null
+  orders integer default 0 not null
+  pieces integer default 0 not null
+  vended integer default 0 not null
+  turnover bigint default 0 not null
+  paid bigint default 0 not null
+  refunded bigint default 0 not null
+  refund_orders integer default 0 not null
+  refunded_pieces integer default 0 not null
+  cost bigint default 0 not null
+  fee bigint default 0 not null
+  constraint product_folds_grain_check CHECK ((grain = ANY (ARRAY['DAY'::text, 'MONTH'::text])))
+  constraint product_folds_pkey PRIMARY KEY (org_id, grain, day, product_id)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  policy whole restrictive for all to public using ((( SELECT app_devices() AS app_devices) IS NULL))
+  grant select to huodao_app
+
 table public.product_rollups row security
   org_id bigint not null
   device_id bigint not null
@@ -4202,7 +4273,7 @@ view public.sales_fold_facts
           WHERE (s.at < ( SELECT ((sales_folded.until)::timestamp without time zone AT TIME ZONE 'Asia/Shanghai'::text) AS timezone
                    FROM sales_folded))
         )
- SELECT f.org_id,
+ SELECT g.org_id,
     g.grain,
     g.day,
     g.device_id,
@@ -4222,10 +4293,8 @@ view public.sales_fold_facts
     sum(f.cost) AS cost,
     sum(f.fee) AS fee
    FROM (f
-     CROSS JOIN LATERAL ( VALUES ('DAY'::text,f.day,0,'-1'::integer,''::text), ('HOUR'::text,f.day,0,f.hour,''::text), ('PAY'::text,f.day,0,'-1'::integer,f.pay_type), ('MONTH'::text,(date_trunc('month'::text, (f.day)::timestamp with time zone))::date,f.device_id,'-1'::integer,''::text)) g(grain, day, device_id, hour, pay_type))
-  WHERE ((g.grain <> 'MONTH'::text) OR (g.day < ( SELECT date_trunc('month'::text, (sales_folded.until)::timestamp with time zone) AS date_trunc
-           FROM sales_folded)))
-  GROUP BY f.org_id, f.device_id, g.grain, g.day, g.device_id, g.hour, g.pay_type;
+     CROSS JOIN LATERAL ( VALUES (f.org_id,'DAY'::text,f.day,0,'-1'::integer,''::text), (0,'DAY'::text,f.day,0,'-1'::integer,''::text), (f.org_id,'HOUR'::text,f.day,0,f.hour,''::text), (0,'HOUR'::text,f.day,0,f.hour,''::text), (f.org_id,'PAY'::text,f.day,0,'-1'::integer,f.pay_type), (0,'PAY'::text,f.day,0,'-1'::integer,f.pay_type), (f.org_id,'MONTH'::text,(date_trunc('month'::text, (f.day)::timestamp with time zone))::date,f.device_id,'-1'::integer,''::text)) g(org_id, grain, day, device_id, hour, pay_type))
+  GROUP BY f.org_id, f.device_id, g.org_id, g.grain, g.day, g.device_id, g.hour, g.pay_type;
   org_id bigint
   grain text
   day date
@@ -6218,6 +6287,84 @@ begin
 end $function$
 -- execute: huodao_app
 
+CREATE OR REPLACE FUNCTION public.app_fold_all(first date, last date, orgs bigint[], sign integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into sales_folds as z (org_id, grain, day, device_id, hour, pay_type, devices, orders,
+      pieces, vended, turnover, paid, refunded, refund_orders, cost, fee)
+    select 0, grain, day, 0, hour, pay_type, sign * sum(devices), sign * sum(orders),
+      sign * sum(pieces), sign * sum(vended), sign * sum(turnover), sign * sum(paid),
+      sign * sum(refunded), sign * sum(refund_orders), sign * sum(cost), sign * sum(fee)
+    from sales_folds where org_id = any(orgs) and grain in ('DAY','HOUR','PAY')
+      and day between first and last group by grain, day, hour, pay_type
+  on conflict (org_id, grain, day, device_id, hour, pay_type) do update set
+    devices = z.devices + excluded.devices, orders = z.orders + excluded.orders,
+    pieces = z.pieces + excluded.pieces, vended = z.vended + excluded.vended,
+    turnover = z.turnover + excluded.turnover, paid = z.paid + excluded.paid,
+    refunded = z.refunded + excluded.refunded,
+    refund_orders = z.refund_orders + excluded.refund_orders, cost = z.cost + excluded.cost,
+    fee = z.fee + excluded.fee
+$function$
+
+CREATE OR REPLACE FUNCTION public.app_fold_goods(first date, last date, until date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  own bigint[] := array(select id from organisations);
+  since date := date_trunc('month', first);
+  till date := least(date_trunc('month', last) + interval '1 month', until);
+begin
+  delete from product_folds where org_id = 0 and grain = 'DAY' and day between first and last;
+  delete from product_folds where org_id = any(own) and grain = 'MONTH' and day between since and last;
+  insert into product_folds (org_id, grain, day, product_id, orders, pieces, vended, turnover, paid,
+      refunded, refund_orders, refunded_pieces, cost, fee)
+    select 0, 'DAY', day, product_id, sum(orders), sum(pieces), sum(vended), sum(turnover), sum(paid),
+      sum(refunded), sum(refund_orders), sum(refunded_pieces), sum(cost), sum(fee)
+    from product_rollups where org_id = any(own) and day between first and last group by 3, 4
+    union all
+    select org_id, 'MONTH', date_trunc('month', day)::date, product_id, sum(orders), sum(pieces),
+      sum(vended), sum(turnover), sum(paid), sum(refunded), sum(refund_orders), sum(refunded_pieces),
+      sum(cost), sum(fee)
+    from product_rollups where org_id = any(own) and day >= since and day < till group by 1, 3, 4;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.app_fold_products(late jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  done date;
+begin
+  select until into done from sales_folded for update;
+  insert into product_folds as z (org_id, grain, day, product_id, orders, pieces, vended, turnover,
+      paid, refunded, refund_orders, refunded_pieces, cost, fee)
+    select g.org_id, g.grain, g.day, x."productId", coalesce(sum(orders), 0),
+      coalesce(sum(pieces), 0), coalesce(sum(vended), 0), coalesce(sum(turnover), 0),
+      coalesce(sum(paid), 0), coalesce(sum(refunded), 0), coalesce(sum("refundOrders"), 0),
+      coalesce(sum("refundedPieces"), 0), coalesce(sum(cost), 0), coalesce(sum(fee), 0)
+    from jsonb_to_recordset(late) as x("orgId" bigint, "productId" bigint, day date, orders int,
+      pieces int, vended int, turnover bigint, paid bigint, refunded bigint, "refundOrders" int,
+      "refundedPieces" int, cost bigint, fee bigint)
+    cross join lateral (values (0::bigint, 'DAY', x.day),
+      (x."orgId", 'MONTH', date_trunc('month', x.day)::date)) g(org_id, grain, day)
+    where x.day < done group by 1, 2, 3, 4 order by 1, 2, 3, 4
+  on conflict (org_id, grain, day, product_id) do update set orders = z.orders + excluded.orders,
+    pieces = z.pieces + excluded.pieces, vended = z.vended + excluded.vended,
+    turnover = z.turnover + excluded.turnover, paid = z.paid + excluded.paid,
+    refunded = z.refunded + excluded.refunded,
+    refund_orders = z.refund_orders + excluded.refund_orders,
+    refunded_pieces = z.refunded_pieces + excluded.refunded_pieces, cost = z.cost + excluded.cost,
+    fee = z.fee + excluded.fee;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.app_fold_sales(first date, last date, orgs bigint[])
  RETURNS void
  LANGUAGE plpgsql
@@ -6235,6 +6382,11 @@ begin
   if first > last then return; end if;
   since := first::timestamp at time zone 'Asia/Shanghai';
   till := (last + 1)::timestamp at time zone 'Asia/Shanghai';
+  if orgs is null then
+    delete from sales_folds where org_id = 0 and day between first and last;
+  else
+    perform app_fold_all(first, last, own, -1);
+  end if;
   delete from sales_folds where org_id = any(own) and grain in ('DAY','HOUR','PAY')
     and day between first and last;
   insert into sales_folds select org_id, grain, (at at time zone 'Asia/Shanghai')::date, 0,
@@ -6249,9 +6401,11 @@ begin
       sum(vended), sum(turnover), sum(paid), sum(refunded), sum(refund_orders), sum(cost), sum(fee)
     from pay_rollups where org_id = any(own) and day between first and last
     group by org_id, day, pay_type;
-  -- months that are over, of which some day was added up
+  perform app_fold_all(first, last, own, 1);
+  if orgs is null then perform app_fold_goods(first, last, done); end if;
+  -- months of which some day was added up, the running one until the first that is not
   first := date_trunc('month', first);
-  last := least(date_trunc('month', last) + interval '1 month', date_trunc('month', done))::date;
+  last := least(date_trunc('month', last) + interval '1 month', done)::date;
   delete from sales_folds where org_id = any(own) and grain = 'MONTH' and day >= first and day < last;
   insert into sales_folds select org_id, 'MONTH',
       date_trunc('month', at at time zone 'Asia/Shanghai')::date, device_id, -1, '', 0, sum(orders),

@@ -1636,6 +1636,40 @@ export interface ProductFactsTable {
   fee: number | null
 }
 
+export interface ProductFoldFactsTable {
+  org_id: number | null
+  grain: string | null
+  day: string | null
+  product_id: number | null
+  orders: number | null
+  pieces: number | null
+  vended: number | null
+  turnover: number | null
+  paid: number | null
+  refunded: number | null
+  refund_orders: number | null
+  refunded_pieces: number | null
+  cost: number | null
+  fee: number | null
+}
+
+export interface ProductFoldsTable {
+  org_id: number
+  grain: 'DAY' | 'MONTH'
+  day: string
+  product_id: number
+  orders: Generated<number>
+  pieces: Generated<number>
+  vended: Generated<number>
+  turnover: Generated<number>
+  paid: Generated<number>
+  refunded: Generated<number>
+  refund_orders: Generated<number>
+  refunded_pieces: Generated<number>
+  cost: Generated<number>
+  fee: Generated<number>
+}
+
 export interface ProductRollupsTable {
   org_id: number
   device_id: number
@@ -3230,6 +3264,8 @@ export interface DB {
   process_stats: ProcessStatsTable
   product_categories: ProductCategoriesTable
   product_facts: ProductFactsTable
+  product_fold_facts: ProductFoldFactsTable
+  product_folds: ProductFoldsTable
   product_rollups: ProductRollupsTable
   products: ProductsTable
   recall_destructions: RecallDestructionsTable
