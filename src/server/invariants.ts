@@ -159,7 +159,7 @@ const queries: Readonly<Record<string, string>> = {
         coalesce(-sum(e.amount) filter (where a.referrer_id is not null
           and e.voucher_type in ('V3','V7')), 0) as gained
       from ledger_accounts a join ledger_entries e on e.account_id = a.id
-      where a.code in ('1101','1102','2002','2003','2004') group by 1, 2) e
+      where a.code in ('1101','1102','2002','2003','2004','2005') group by 1, 2) e
     full join ledger_balances b using (party, code)
     where (coalesce(entries, 0), coalesce(gained, 0)) is distinct
       from (coalesce(balance, 0)::numeric, coalesce(earned, 0)::numeric)`,

@@ -84,6 +84,7 @@ const billFacts = `select org_id, null::bigint as owner_id, device_id, config_id
     share, 0, 0 from bill_share_facts`
 
 const dueKeys = ['org_id', 'config_id', 'mode', 'done', 'day']
+const referrerKeys = ['org_id', 'referrer_id', 'config_id', 'done', 'day']
 
 export const rollups: readonly Rollup[] = [
   {
@@ -95,6 +96,15 @@ export const rollups: readonly Rollup[] = [
     kept: `(select ${dueKeys.join(', ')}, sum(amount) as amount from split_dues group by 1, 2, 3, 4, 5)`,
     empty: ['config_id', 'day'],
     compared: 'not coalesce(k.done, t.done)',
+  },
+  {
+    name: 'what referrers may be paid equals their shares',
+    table: 'referrer_dues',
+    keys: referrerKeys,
+    figures: ['amount'],
+    facts: 'select * from referrer_due_facts',
+    kept: `(select ${referrerKeys.join(', ')}, sum(amount) as amount from referrer_dues group by 1, 2, 3, 4, 5)`,
+    empty: ['config_id'],
   },
   {
     name: 'what strategies gave equals the ledger',

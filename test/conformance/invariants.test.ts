@@ -91,6 +91,8 @@ const breaks: Record<string, string> = {
     where ${own}`,
   'what is due of shares equals the pieces': `insert into split_dues (org_id, mode, done, day, amount)
     values (3, 'LEDGER', false, '2026-11-22', 1)`,
+  'what referrers may be paid equals their shares': `insert into referrer_dues (org_id, referrer_id,
+    done, day, amount) select org_id, id, true, '2026-11-21', 1 from referrers where ${own} limit 1`,
   'what strategies gave equals the ledger': `insert into split_days (org_id, strategy_id, version_id, day,
     given) values (3, 3001, 3001, '2026-11-21', 1)`,
   'sales by hour equal the facts': `update sales_rollups set paid = paid + 1

@@ -31,10 +31,10 @@ export const usualDays = 30
 
 export const accountCodes = [
   ...(['1001', '1003', '1101', '1102', '2001', '2002', '2003'] as const),
-  ...(['2004', '2101', '2102', '2201', '2202', '2301', '2302', '2901'] as const),
+  ...(['2004', '2005', '2101', '2102', '2201', '2202', '2301', '2302', '2901'] as const),
 ] as const
 /** Of referrers: nobody books there by hand. */
-export const referrersCodes: readonly string[] = ['1102', '2004']
+export const referrersCodes: readonly string[] = ['1102', '2004', '2005']
 export const voucherTypes = [
   ...(['V1', 'V1b', 'V1c', 'V2', 'V3', 'V4', 'V5', 'V6', 'V6b', 'V6c'] as const),
   ...(['V7', 'V7b', 'V7c', 'V8', 'V9', 'V10', 'V11', 'V12', 'V13'] as const),

@@ -41,6 +41,7 @@ export const stays: readonly string[] = [
   'split_requests', // what its channel was asked
   'split_returns',
   'split_bindings', // end when the machine goes
+  'referrer_devices', // end, unless the new owner is of whom the referrer introduced
   'device_tag_links', // end: the database drops them
   'expiry_items', // the new owner's people are told anew
   'invoice_items',

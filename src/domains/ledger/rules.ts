@@ -9,6 +9,7 @@ export type AccountCode =
   | '2002'
   | '2003'
   | '2004'
+  | '2005'
   | '2101'
   | '2102'
   | '2201'
@@ -27,9 +28,14 @@ type PartyIds = {
 export const partyOf = ({ orgId, referrerId }: PartyIds): number =>
   referrerId ? -referrerId : (orgId ?? 0)
 export const isReferrer = (party: number): boolean => party < 0
-/** The same two accounts of a referrer. */
+const ofReferrers: Partial<Record<AccountCode, AccountCode>> = {
+  '1101': '1102',
+  '2002': '2004',
+  '2003': '2005',
+}
+/** The same three accounts of a referrer. */
 export const referrersAccount = (account: AccountCode): AccountCode =>
-  account === '1101' ? '1102' : account === '2002' ? '2004' : account
+  ofReferrers[account] ?? account
 
 /** Of the organisation of its voucher unless `orgId` names the party whose money it is. */
 export type Entry = { account: AccountCode; amount: number; orgId?: number }

@@ -16,7 +16,11 @@ const fields = {
   /** In an answer masked; what is sent back masked stays as it is. */
   accountNo: f.text(120, bi('请输入账号', 'Enter the account')),
 }
-export const NewAccount = z.strictObject(fields)
+export const NewAccount = z.strictObject({
+  ...fields,
+  /** Of a referrer of the own organisation; null: of the organisation itself. */
+  referrerId: f.id.nullable().default(null),
+})
 export const EditAccount = z.strictObject({ id: f.id, version: f.version, ...fields })
 
 export const AccountRow = z.strictObject({
@@ -25,6 +29,9 @@ export const AccountRow = z.strictObject({
   method: z.enum(methods),
   orgId: f.id,
   orgName: z.string(),
+  referrerId: f.id.nullable(),
+  /** Empty: the organisation’s own. */
+  referrerName: z.string(),
   state: State,
   /** From when on money may go there. */
   usableTime: f.instant,
@@ -39,6 +46,8 @@ const errors = [
   payoutErrors.wrongNumber,
   payoutErrors.bankNeeded,
   payoutErrors.notOwn,
+  payoutErrors.otherPerson,
+  payoutErrors.scanned,
 ]
 
 export const payoutAccounts = {
@@ -46,7 +55,11 @@ export const payoutAccounts = {
     path: '/finance/payout-accounts',
     summary: 'Where organisations are paid; numbers are masked',
     input: listQuery(
-      { orgId: f.id.optional(), method: z.enum(methods).optional() },
+      {
+        orgId: f.id.optional(),
+        referrerId: f.id.optional(),
+        method: z.enum(methods).optional(),
+      },
       ['createTime'],
       '-createTime',
     ),
@@ -54,7 +67,8 @@ export const payoutAccounts = {
   }),
   options: read('payout-account:read', {
     path: '/finance/payout-accounts/options',
-    summary: 'Accounts of the own organisation that may be used now',
+    summary: 'Accounts that may be used now: of the own organisation, or of a referrer of hers',
+    input: z.strictObject({ referrerId: f.id.optional() }),
     output: z.strictObject({
       list: z.array(
         z.strictObject({
@@ -72,7 +86,7 @@ export const payoutAccounts = {
     audit: 'payoutAccounts.create',
     idempotent: true,
     fresh: true,
-    errors: [...errors, payoutErrors.tooMany],
+    errors: [...errors, payoutErrors.tooMany, payoutErrors.papersNeeded],
     input: NewAccount,
     output: AccountRow,
   }),
@@ -92,7 +106,7 @@ export const payoutAccounts = {
     summary: 'Remove an account; what was asked for already is paid there',
     audit: 'payoutAccounts.remove',
     fresh: true,
-    errors: [payoutErrors.notOwn],
+    errors: [payoutErrors.notOwn, payoutErrors.scanned],
     input: z.strictObject({ id: f.id, version: f.version }),
     output: f.done,
   }),

@@ -5,6 +5,10 @@ export const locale = defineLocale(
     one: '收款账户',
     many: '收款账户',
     hint: '户名须与机构登记名称一致；新增或变更后 24 小时内不可提现。',
+    whose: '账户归属',
+    ownMoney: '本机构',
+    personHint:
+      '户名须与推荐人证件姓名一致；推荐人的微信由本人扫码绑定。新增或变更后 24 小时内不可提现。',
     none: '还没有收款账户',
     noHint: '添加后 24 小时可用于提现。',
     numberHint: {
@@ -19,6 +23,8 @@ export const locale = defineLocale(
       accountNo: '账号',
       state: '状态',
       usableTime: '可用时间',
+      referrerId: '推荐人',
+      referrerName: '推荐人',
     },
     enums: {
       method: { BANK: '银行卡', WECHAT: '微信商家转账', ALIPAY: '支付宝' },
@@ -30,6 +36,10 @@ export const locale = defineLocale(
     one: 'payout account',
     many: 'payout accounts',
     hint: 'The holder must be the registered name of the organisation. A new or changed account can be used after 24 hours.',
+    whose: 'Whose account',
+    ownMoney: 'Own organisation',
+    personHint:
+      'The holder must be the name of the referrer’s papers; WeChat is bound by scanning his code. A new or changed account can be used after 24 hours.',
     none: 'No payout accounts yet',
     noHint: 'It can be used 24 hours after it was added.',
     numberHint: {
@@ -44,6 +54,8 @@ export const locale = defineLocale(
       accountNo: 'Account',
       state: 'State',
       usableTime: 'Usable from',
+      referrerId: 'Referrer',
+      referrerName: 'Referrer',
     },
     enums: {
       method: { BANK: 'Bank card', WECHAT: 'WeChat transfer', ALIPAY: 'Alipay' },

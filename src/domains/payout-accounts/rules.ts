@@ -9,6 +9,17 @@ export const payoutErrors = defineErrors('payoutAccounts', {
   wrongNumber: [422431, '账号格式不正确', 'Not an account number of this kind'],
   bankNeeded: [422432, '请输入开户银行', 'Enter the bank'],
   notOwn: [422433, '只能管理本机构的收款账户', 'Only accounts of your own organisation'],
+  otherPerson: [
+    422435,
+    '户名须与推荐人证件姓名一致',
+    'The holder must be the name of the referrer’s papers',
+  ],
+  papersNeeded: [422436, '请先填写推荐人证件姓名', 'The referrer needs the name of his papers'],
+  scanned: [
+    422437,
+    '推荐人的微信由本人扫码绑定',
+    'A referrer’s WeChat is bound by scanning his code',
+  ],
   tooMany: [422434, '收款账户不能超过{n}个', 'At most {n} payout accounts'],
 })
 
@@ -37,6 +48,9 @@ export function masked(account: string): string {
   return host ? `${name.slice(0, 1)}****@${host}` : `****${account.slice(-4)}`
 }
 
+/** A person shows the first letter of his name. */
+export const shownHolder = (name: string): string => `${[...name][0] ?? ''}**`
+
 /** Digits of a bank account as people write them, in groups. */
 export const bare = (account: string): string => account.normalize('NFKC').replace(/\s+/g, '')
 
@@ -48,17 +62,27 @@ export function accountState({ holder, orgName, changedAt }: Facts, now: Date): 
   return now.getTime() < changedAt.getTime() + restHours * 3_600_000 ? 'RESTING' : 'USABLE'
 }
 
+/** Whose account it is: an organisation by its registered name, or a person by that of his papers. */
+export type Owner = { readonly name: string; readonly person: boolean }
 export type Entered = { method: Method; holder: string; bankName: string; accountNo: string }
 /** What is wrong with an account, and at which field. */
 export function findings(
   entered: Entered,
-  orgName: string,
+  owner: Owner,
 ): { field: keyof Entered; error: ErrorDef }[] {
   const { method, holder, bankName, accountNo } = entered
   return [
-    ...(sameName(holder, orgName)
+    ...(sameName(holder, owner.name)
       ? []
-      : [{ field: 'holder' as const, error: payoutErrors.otherHolder }]),
+      : [
+          {
+            field: 'holder' as const,
+            error: owner.person ? payoutErrors.otherPerson : payoutErrors.otherHolder,
+          },
+        ]),
+    ...(owner.person && method === 'WECHAT'
+      ? [{ field: 'method' as const, error: payoutErrors.scanned }]
+      : []),
     ...(method === 'BANK' && !bankName
       ? [{ field: 'bankName' as const, error: payoutErrors.bankNeeded }]
       : []),

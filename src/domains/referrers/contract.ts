@@ -15,6 +15,8 @@ const outOfRange = bi('默认比例须在0–30%之间', 'The share is between 0
 const fields = {
   referrerName: f.text(20, bi('推荐人姓名不能为空', 'The referrer needs a name')),
   linkedOrgId: f.id.nullable().default(null),
+  /** Machines that he brought, of the organisation that he introduced or below his own. */
+  deviceIds: f.ids().max(500, bi('最多500台设备', 'At most 500 machines')).default([]),
   defaultBp: z
     .number({ error: outOfRange })
     .int(outOfRange)
@@ -59,7 +61,7 @@ export const ReferrerRow = z.strictObject({
   orgId: f.id,
   orgName: z.string(),
   linkedOrgName: z.string(),
-  /** Of the organisation that he introduced. */
+  /** The machines that are named, else those of the organisation that he introduced. */
   deviceCount: f.count,
   receiverState: z
     .enum(receiverStates)
@@ -98,11 +100,31 @@ export const referrers = {
     output: page(ReferrerRow),
     export: 'referrer:export',
   }),
+  options: read('referrer:read', {
+    path: '/finance/referrers/options',
+    summary: 'Referrers to choose from: at most fifty, and the chosen one',
+    input: z.strictObject({
+      id: f.id.optional(),
+      keyword: z.string().trim().max(20).optional(),
+      /** Of the own organisation alone. */
+      own: z.boolean().optional(),
+    }),
+    output: z.strictObject({
+      list: z.array(
+        z.strictObject({
+          id: f.id,
+          referrerName: z.string(),
+          mobile: z.string(),
+          orgName: z.string(),
+        }),
+      ),
+    }),
+  }),
   create: write('referrer:create', {
     path: '/finance/referrers',
     summary: 'Add a referrer',
     audit: 'referrers.create',
-    errors: [referrerErrors.mobileTaken],
+    errors: [referrerErrors.mobileTaken, referrerErrors.otherDevice],
     input: NewReferrer,
     output: ReferrerRow,
   }),
@@ -111,7 +133,7 @@ export const referrers = {
     path: '/finance/referrers/{id}',
     summary: 'Change a referrer; one who is another person binds anew',
     audit: 'referrers.update',
-    errors: [referrerErrors.mobileTaken],
+    errors: [referrerErrors.mobileTaken, referrerErrors.otherDevice],
     input: EditReferrer,
     output: ReferrerRow,
   }),

@@ -10,5 +10,8 @@ export const domain = {
   jobs: async (app) => (await import('./server/jobs.ts')).registerReferrerJobs(app),
   locale,
   screens,
+  open: {
+    'server/people.ts': 'who is paid, by the name of his papers',
+  },
   topics: { referrers: { rights: ['referrer:read'] } },
 } satisfies Domain<typeof referrers>

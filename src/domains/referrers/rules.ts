@@ -8,6 +8,11 @@ export const referrerErrors = defineErrors('referrers', {
     'This referrer is still in use and cannot be deleted',
   ],
   noPerson: [422420, '仅个人接收方需要绑定微信', 'Only a personal receiver binds an account'],
+  otherDevice: [
+    422422,
+    '设备须属于关联机构，或本机构及其下级',
+    'Machines are of the organisation that he introduced, or of his own and those below',
+  ],
   codeOver: [
     422421,
     '二维码已失效，请联系发送人重新获取',

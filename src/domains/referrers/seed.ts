@@ -33,7 +33,7 @@ export async function seedReferrers(
           mobile_hash: hashOf(app, mobile),
           mobile_shown: shownMobile(mobile),
           linked_org_id: linked === null ? null : (org.get(linked) as number),
-          id_name: kind === 'PERSONAL' ? seal(app, 'id_name', orgId, name) : null,
+          id_name: seal(app, 'id_name', orgId, name),
           openid: bound ? seal(app, 'openid', orgId, `sim-${i}`) : null,
           bound_at: bound ? new Date(now.getTime() - i * dayMs) : null,
           created_at: new Date(now.getTime() - (40 - i * 5) * dayMs),

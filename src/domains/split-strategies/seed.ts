@@ -16,7 +16,7 @@ type Strategy = readonly [
 const strategies: readonly Strategy[] = [
   ['op-xianda', '标准分账', 'PUBLISHED', [
     [{ 'op-xianda': 8500, platform: 500, 'agent-south': 1000 }, '', 'NEXT_DAY'],
-    [{ 'op-xianda': 8250, platform: 550, 'agent-south': 1200 }, '代理商比例按新协议上调至12%', 'NEXT_DAY'],
+    [{ 'op-xianda': 8100, platform: 550, 'agent-south': 1200, 周建国: 150 }, '代理商比例按新协议上调至12%', 'NEXT_DAY'],
   ]],
   ['op-xianda', '地铁站点', 'PUBLISHED', [
     [{ 'op-xianda': 7800, platform: 700, 'agent-south': 1500 }, '', 'HOUR'],

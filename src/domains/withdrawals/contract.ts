@@ -27,6 +27,9 @@ export const WithdrawalRow = z.strictObject({
   withdrawalNo: z.string(),
   orgId: f.id,
   orgName: z.string(),
+  referrerId: f.id.nullable(),
+  /** Empty: the organisation’s own money. */
+  referrerName: z.string(),
   amount: f.fen,
   /** Of the bank, out of the amount. */
   fee: f.fen,
@@ -77,6 +80,7 @@ export const withdrawals = {
     input: listQuery(
       {
         orgId: f.id.optional(),
+        referrerId: f.id.optional(),
         state: State.optional(),
         method: Method.optional(),
         withdrawalNo: z.string().trim().max(18).optional(),
@@ -92,7 +96,9 @@ export const withdrawals = {
   }),
   funds: read('withdrawal:read', {
     path: '/finance/withdrawals/funds',
-    summary: 'What the own organisation may withdraw now, and why no more',
+    summary: 'What the own organisation or a referrer of hers may withdraw now, and why no more',
+    input: z.strictObject({ referrerId: f.id.optional() }),
+    errors: [common.notFound],
     output: z.strictObject({
       balance: f.fen,
       debts: f.fen,
@@ -108,7 +114,8 @@ export const withdrawals = {
   }),
   create: write('withdrawal:create', {
     path: '/finance/withdrawals',
-    summary: 'Ask for money of the own organisation; it is set aside until somebody decides',
+    summary:
+      'Ask for money of the own organisation or a referrer of hers; it is set aside until somebody decides',
     audit: 'withdrawals.create',
     idempotent: true,
     errors: [
@@ -120,8 +127,12 @@ export const withdrawals = {
       withdrawalErrors.tooOften,
       withdrawalErrors.closedOrg,
       withdrawalErrors.holderChanged,
+      withdrawalErrors.monthFull,
+      common.notFound,
     ],
     input: z.strictObject({
+      /** Null: the organisation's own money. */
+      referrerId: f.id.nullable().default(null),
       amount: z
         .number({ error: required })
         .int(bi('金额格式错误', 'Not an amount'))
@@ -179,6 +190,8 @@ export const withdrawals = {
       withdrawalErrors.wrongState,
       withdrawalErrors.tooMuch,
       withdrawalErrors.channelStopped,
+      withdrawalErrors.holderChanged,
+      withdrawalErrors.monthFull,
     ],
     input: z.strictObject(one),
     output: WithdrawalRow,

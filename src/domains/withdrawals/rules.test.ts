@@ -135,6 +135,8 @@ describe('payout accounts', () => {
     [{ ...entered, method: 'ALIPAY' as const, accountNo: 'boss@example.com' }, []],
     [{ ...entered, method: 'ALIPAY' as const, accountNo: 'boss@' }, ['accountNo']],
   ])('%j lacks %j', (account, fields) => {
-    expect(findings(account, '甲公司').map(({ field }) => field)).toEqual(fields)
+    expect(findings(account, { name: '甲公司', person: false }).map(({ field }) => field)).toEqual(
+      fields,
+    )
   })
 })

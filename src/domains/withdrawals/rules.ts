@@ -1,6 +1,6 @@
 import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
 import { allowedFrom, defineStates } from '../../shared/moves.ts'
-import type { Voucher } from '../ledger/rules.ts'
+import { partyOf, type Voucher } from '../ledger/rules.ts'
 import type { Method } from '../payout-accounts/rules.ts'
 
 export const withdrawalErrors = defineErrors('withdrawals', {
@@ -34,6 +34,11 @@ export const withdrawalErrors = defineErrors('withdrawals', {
     'The platform’s merchant is disabled: pay by hand',
   ],
   codeOver: [422203, '链接已失效，请联系发送人重新获取', 'This link is over: ask for another one'],
+  monthFull: [
+    422204,
+    '该推荐人本月微信收款累计不能超过{n}元，超出部分保留在账本',
+    'A person gets at most ¥{n} a month by WeChat; the rest stays in the ledger',
+  ],
   feeTooLarge: [422200, '手续费不能大于提现金额', 'The fee is more than the amount'],
 })
 
@@ -143,7 +148,17 @@ export const confirmStateOf = (
 /** So long the payee has to confirm a transfer of WeChat. */
 export const confirmHours = 24
 
-type Of = { no: string; round: number; orgId: number; amount: number }
+/** What one person gets by WeChat in a month at most; `referrer_months` keeps it. */
+export const mostAMonth = 20_000_000
+
+type Of = {
+  no: string
+  round: number
+  orgId: number
+  /** Whose money it is; none: the organisation's own. */
+  referrerId?: number | null
+  amount: number
+}
 const voucher = (
   key: string,
   orgId: number,
@@ -153,27 +168,27 @@ const voucher = (
 const turn = (round: number) => (round > 1 ? `:${round}` : '')
 
 /** Money is set aside: what may be withdrawn becomes what is on its way. */
-export const setAside = ({ no, round, orgId, amount }: Of): Voucher =>
-  voucher(`wd:${no}:apply${turn(round)}`, orgId, [
-    { account: '2002', amount },
-    { account: '2003', amount: -amount },
+export const setAside = ({ no, round, amount, ...of }: Of): Voucher =>
+  voucher(`wd:${no}:apply${turn(round)}`, of.orgId, [
+    { account: '2002', amount, orgId: partyOf(of) },
+    { account: '2003', amount: -amount, orgId: partyOf(of) },
   ])
 /** And back: rejected, taken back, or not paid. */
-export const givenBack = ({ no, round, orgId, amount }: Of): Voucher =>
-  voucher(`wd:${no}:back${turn(round)}`, orgId, [
-    { account: '2003', amount },
-    { account: '2002', amount: -amount },
+export const givenBack = ({ no, round, amount, ...of }: Of): Voucher =>
+  voucher(`wd:${no}:back${turn(round)}`, of.orgId, [
+    { account: '2003', amount, orgId: partyOf(of) },
+    { account: '2002', amount: -amount, orgId: partyOf(of) },
   ])
 /** It left: by hand from the bank, else from the money at the channel of whoever paid (`payer`). */
 export const paidOut = (
-  { no, orgId, amount }: Of,
+  { no, amount, ...of }: Of,
   from: { account: '1001' | '1003'; payer: number; configId: number | null },
 ): Voucher =>
   voucher(
     `wd:${no}:paid`,
-    orgId,
+    of.orgId,
     [
-      { account: '2003', amount },
+      { account: '2003', amount, orgId: partyOf(of) },
       { account: from.account, amount: -amount, orgId: from.payer },
     ],
     from.configId,

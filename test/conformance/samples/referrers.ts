@@ -41,6 +41,17 @@ export const referrers: DomainSamples = {
       mobile_shown: '138****0000',
       receive_kind: 'LEDGER',
     },
+    referrer_devices: {
+      ...{ org_id: place[where], referrer_id: rowId(where, 1), device_id: rowId(where, 1) },
+    },
+    referrer_dues: {
+      ...{ org_id: place[where], referrer_id: rowId(where, 1), done: true, day: '2026-11-20' },
+      amount: 0,
+    },
+    referrer_months: {
+      ...{ org_id: place[where], month: '2026-11-01', amount: 0 },
+      payee: createHash('sha256').update(where).digest(),
+    },
   }),
   fieldIds: {
     linkedOrgId: { own: (where) => place[where], none: 987_654_321 },

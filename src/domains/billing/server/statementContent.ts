@@ -70,7 +70,7 @@ export async function contentOf(db: Db, orgId: number, span: Span): Promise<Cont
   }>(
     db,
   )`select withdrawal_no as no, requested_at as "requestedAt", paid_at as "paidAt", amount, state
-    from withdrawals where org_id = ${orgId} and (requested_at >= ${from} and requested_at < ${to}
+    from withdrawals where org_id = ${orgId} and referrer_id is null and (requested_at >= ${from} and requested_at < ${to}
       or paid_at >= ${from} and paid_at < ${to}) order by requested_at, id limit ${most}`
   const debts = await rowsOf<{ orderNum: string; createdAt: Date; amount: number; rest: number }>(
     db,

@@ -1,9 +1,10 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may } from '../../../server/context.ts'
 import { updateVersion } from '../../../server/shapes.ts'
-import { Refusal } from '../../../shared/errors.ts'
+import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
+import { personOf } from '../../referrers/server/people.ts'
 import type { AccountRow, payoutAccounts } from '../contract.ts'
 import {
   accountState,
@@ -12,28 +13,37 @@ import {
   findings,
   masked,
   mostAccounts,
+  type Owner,
   payoutErrors,
   restHours,
+  shownHolder,
 } from '../rules.ts'
-import { accountsOf, hold, lockOrg, openAccount, sealAccount } from './accounts.ts'
+import { accountsOf, hold, lockOrg, openPayee, sealPayee } from './accounts.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof payoutAccounts
 type Read = NonNullable<Awaited<ReturnType<typeof q.one>>>
 
+/** A person's account is over when the name of his papers changes; that of an organisation is compared. */
+const named = <R extends { referrerId: number | null; holder: string; orgName: string }>(
+  row: R,
+): R => (row.referrerId === null ? row : { ...row, orgName: row.holder })
+
 function shown(ctx: Ctx, row: Read): AccountRow {
   const changedAt = new Date(new Date(row.usableTime).getTime() - restHours * 3_600_000)
   const mine = may(ctx, 'payout-account:update') && row.orgId === ctx.actor.orgId
+  // what was scanned is scanned again
+  const typed = row.referrerId === null || row.method !== 'WECHAT'
   return {
     ...row,
-    state: accountState({ ...row, changedAt }, ctx.now),
-    can: { update: mine, delete: mine },
+    state: accountState({ ...named(row), changedAt }, ctx.now),
+    can: { update: mine && typed, delete: mine && typed },
   }
 }
 const get = async (ctx: Ctx, id: number) => shown(ctx, found(await q.one(ctx, id)))
 
-function check(entered: Entered, orgName: string): void {
-  const [first, ...others] = findings(entered, orgName)
+function check(entered: Entered, owner: Owner): void {
+  const [first, ...others] = findings(entered, owner)
   if (first)
     throw new Refusal(
       first.error,
@@ -60,25 +70,42 @@ const tell = (ctx: Ctx) =>
     link: '/finance/billing-details/payout-accounts',
   })
 
-const create: Handlers<Contract>['create'] = async (ctx, input) => {
+/** Whose account it becomes: of the own organisation, or of a referrer of hers. */
+async function ownerOf(ctx: Ctx, referrerId: number | null): Promise<Owner> {
+  const { orgId } = ctx.actor
+  const org = found(await lockOrg(ctx, orgId))
+  if (referrerId === null) return { name: org.name, person: false }
+  const person = may(ctx, 'referrer:read') ? await personOf(ctx, orgId, referrerId) : undefined
+  if (!person) throw fieldRefusal(common.notFound, 'referrerId')
+  if (!person.idName) throw fieldRefusal(payoutErrors.papersNeeded, 'referrerId')
+  return { name: person.idName, person: true }
+}
+const columnsOf = (ctx: Ctx, entered: Entered, owner: Owner, referrerId: number | null) => ({
+  method: entered.method,
+  holder: owner.person ? shownHolder(owner.name) : owner.name,
+  bank_name: entered.method === 'BANK' ? entered.bankName : '',
+  account: sealPayee(
+    ctx.app,
+    { orgId: ctx.actor.orgId, method: entered.method, referrerId },
+    { account: entered.accountNo, holder: owner.name },
+  ),
+  account_no: masked(entered.accountNo),
+  changed_at: ctx.now,
+})
+
+const create: Handlers<Contract>['create'] = async (ctx, { referrerId, ...input }) => {
   const { orgId } = ctx.actor
   ctx.later(hold(orgId))
-  const org = found(await lockOrg(ctx, orgId))
-  const account = bare(input.accountNo)
-  check({ ...input, accountNo: account }, org.name)
-  if ((await accountsOf(ctx, orgId)) >= mostAccounts)
+  const owner = await ownerOf(ctx, referrerId)
+  const entered = { ...input, accountNo: bare(input.accountNo) }
+  check(entered, owner)
+  if ((await accountsOf(ctx, orgId, referrerId)) >= mostAccounts)
     throw new Refusal(payoutErrors.tooMany, { n: mostAccounts })
   const { id } = await ctx.db
     .insertInto('payout_accounts')
     .values({
-      org_id: orgId,
-      method: input.method,
-      holder: org.name,
-      bank_name: input.method === 'BANK' ? input.bankName : '',
-      account: sealAccount(ctx.app, { orgId, method: input.method }, account),
-      account_no: masked(account),
-      changed_at: ctx.now,
-      created_at: ctx.now,
+      ...{ org_id: orgId, referrer_id: referrerId, created_at: ctx.now },
+      ...columnsOf(ctx, entered, owner, referrerId),
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -92,24 +119,21 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
 const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...input }) => {
   const held = found(await q.held(ctx, id))
   own(ctx, held.orgId)
+  const { referrerId } = held
+  const owner = await ownerOf(ctx, referrerId)
+  if (owner.person && held.method === 'WECHAT') throw new Refusal(payoutErrors.scanned)
   const before = await get(ctx, id)
-  const { orgId, orgName } = held
   // what was shown came back as it was
   const kept = input.accountNo === held.accountNo && input.method === held.method
-  const account = kept ? openAccount(ctx.app, held, held.account) : bare(input.accountNo)
-  check({ ...input, accountNo: account }, orgName)
+  const accountNo = kept ? openPayee(ctx.app, held).account : bare(input.accountNo)
+  const holder = owner.person && input.holder === held.holder ? owner.name : input.holder
+  const entered = { ...input, accountNo, holder }
+  check(entered, owner)
   await updateVersion(
     ctx,
     'payout_accounts',
     { id, version },
-    {
-      method: input.method,
-      holder: orgName,
-      bank_name: input.method === 'BANK' ? input.bankName : '',
-      account: sealAccount(ctx.app, { orgId, method: input.method }, account),
-      account_no: masked(account),
-      changed_at: ctx.now,
-    },
+    columnsOf(ctx, entered, owner, referrerId),
   )
   const after = await get(ctx, id)
   // the end of a number may stay the same
@@ -122,6 +146,7 @@ const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...input
 const remove: Handlers<Contract>['remove'] = async (ctx, { id, version }) => {
   const held = found(await q.held(ctx, id))
   own(ctx, held.orgId)
+  if (held.referrerId !== null && held.method === 'WECHAT') throw new Refusal(payoutErrors.scanned)
   const before = await get(ctx, id)
   await updateVersion(ctx, 'payout_accounts', { id, version }, { removed_at: ctx.now })
   ctx.audit({ id, name: before.accountNo, before })
@@ -135,11 +160,12 @@ export const handlers: Handlers<Contract> = {
     const { rows, total } = await q.list(ctx, input)
     return { list: rows.map((row) => shown(ctx, row)), total }
   },
-  async options(ctx) {
-    const rows = await q.usable(ctx)
+  async options(ctx, { referrerId = null }) {
+    const hidden = referrerId !== null && !may(ctx, 'referrer:read')
+    const rows = hidden ? [] : await q.usable(ctx, referrerId)
     return {
       list: rows
-        .filter((row) => accountState(row, ctx.now) === 'USABLE')
+        .filter((row) => accountState(named({ ...row, referrerId }), ctx.now) === 'USABLE')
         .map(({ id, method, bankName, accountNo }) => ({ id, method, bankName, accountNo })),
     }
   },

@@ -1,9 +1,11 @@
 import { useTranslation } from 'react-i18next'
+import { useSearchParams } from 'react-router'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
-import { useUser } from '../../../web/session.ts'
+import { useMay, useUser } from '../../../web/session.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { ReferrerSelect } from '../../referrers/web/pickers.tsx'
 import { AccountRow, payoutAccounts } from '../contract.ts'
 
 const AccountFields = lazyDialog(() => import('./AccountFields.tsx').then((m) => m.AccountFields))
@@ -13,6 +15,8 @@ export function AccountList() {
   const { t } = useTranslation('payoutAccounts')
   const col = useCols(AccountRow, 'payoutAccounts')
   const { orgName } = useUser()
+  const may = useMay()
+  const whose = Number(useSearchParams()[0].get('referrerId')) || null
   return (
     <ListPage
       ns="payoutAccounts"
@@ -21,10 +25,14 @@ export function AccountList() {
       records={{
         ...payoutAccounts,
         fields: AccountFields,
-        blank: { method: 'BANK', holder: orgName },
+        blank: { method: 'BANK', holder: whose ? '' : orgName, referrerId: whose },
         name: 'accountNo',
       }}
-      filters={['method', { key: 'orgId', picker: OwnerSelect }]}
+      filters={[
+        'method',
+        { key: 'orgId', picker: OwnerSelect },
+        ...(may('referrer:read') ? [{ key: 'referrerId' as const, picker: ReferrerSelect }] : []),
+      ]}
       columns={[
         col('accountNo'),
         col('method', { tones: {} }),
@@ -33,10 +41,11 @@ export function AccountList() {
         col('state'),
         col('usableTime'),
         col('orgName'),
+        col('referrerName'),
         col('createTime', { defaultHidden: true }),
       ]}
       empty={{ title: t('none'), hint: t('noHint') }}
-      card={['method', 'holder', 'bankName', 'usableTime']}
+      card={['referrerName', 'method', 'holder', 'bankName', 'usableTime']}
     />
   )
 }

@@ -307,11 +307,11 @@ const checks: readonly Check[] = [
       truth as (select org_id, code,
         sum(case when code in ('1101','1102') then amount else -amount end) as balance from (
           select d.org_id, d.code, d.debit - d.credit as amount from ledger_days d, summed
-          where d.day <= summed.day and d.code in ('1101','1102','2002','2003','2004')
+          where d.day <= summed.day and d.code in ('1101','1102','2002','2003','2004','2005')
           union all select a.org_id, a.code, e.amount from ledger_accounts a
           join ledger_entries e on e.account_id = a.id and e.created_at
             >= (select (day + 1)::timestamp at time zone 'Asia/Shanghai' from summed)
-          where a.code in ('1101','1102','2002','2003','2004')) x group by 1, 2)
+          where a.code in ('1101','1102','2002','2003','2004','2005')) x group by 1, 2)
       select coalesce(b.org_id, t.org_id) as "orgId", null::bigint as "deviceId",
         coalesce(b.org_id, t.org_id) || ' ' || coalesce(b.code, t.code) as subject,
         null::text as "orderNum", coalesce(b.balance, 0)::bigint as "localAmount",

@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { type App, type Ctx, visible } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { keyFor, openSecret, sealSecret } from '../../../server/secretBox.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
-import type { Input } from '../../../shared/contract.ts'
+import type { Input, Output } from '../../../shared/contract.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
 import { ReferrerRow, type referrers } from '../contract.ts'
 import { shownName } from '../rules.ts'
@@ -21,6 +22,9 @@ export const hashOf = ({ config }: Keys, mobile: string): Buffer =>
     .update(mobile)
     .digest()
 
+/** The machines that a referrer `r` brought, as far as they are seen. */
+const brought = (ctx: Ctx) => sql`referrer_devices l join devices d on d.id = l.device_id
+  where l.referrer_id = r.id and ${visible(ctx, 'd.org_id', 'd.id')}`
 const referrer = (ctx: Ctx) =>
   shape(
     ReferrerRow.omit({ idName: true }),
@@ -30,14 +34,17 @@ const referrer = (ctx: Ctx) =>
       orgName: sql`o.name`,
       linkedOrgName: sql`coalesce((select l.name from organisations l
         where l.id = r.linked_org_id and ${visible(ctx, 'l.id')}), '')`,
-      deviceCount: sql`(select count(*) from devices d
-        where d.org_id = r.linked_org_id and ${visible(ctx, 'd.org_id', 'd.id')})`,
+      deviceIds: sql`array(select l.device_id from ${brought(ctx)} order by 1)`,
+      deviceCount: sql`coalesce(nullif((select count(*) from ${brought(ctx)}), 0),
+        (select count(*) from devices d
+          where d.org_id = r.linked_org_id and ${visible(ctx, 'd.org_id', 'd.id')}))`,
       receiverState: sql`case when r.receive_kind <> 'PERSONAL' then 'NOT_NEEDED'
-        when r.openid is null then 'UNBOUND' else 'BOUND' end`,
-      // at most two rows of his, which the books keep
+        when exists (select from payout_accounts a where a.referrer_id = r.id
+          and a.method = 'WECHAT' and a.removed_at is null) then 'BOUND' else 'UNBOUND' end`,
+      // at most three rows of his, which the books keep
       earned: sql`coalesce((select sum(b.earned) from ledger_balances b
         where b.party = -r.id), 0)::bigint`,
-      unpaid: sql`coalesce((select sum(case b.code when '2004' then b.balance else -b.balance end)
+      unpaid: sql`coalesce((select sum(case b.code when '1102' then -b.balance else b.balance end)
         from ledger_balances b where b.party = -r.id), 0)::bigint`,
       createTime: sql`r.created_at`,
     },
@@ -82,8 +89,40 @@ export async function listRows(ctx: Ctx, input: Input<typeof referrers.list>) {
   return { rows: await withNames(ctx, rows), total }
 }
 
+type Option = Output<typeof referrers.options>['list'][number]
+export const options = (ctx: Ctx, { id, keyword, own }: Input<typeof referrers.options>) =>
+  rowsOf<Option>(ctx.db)`select r.id, r.referrer_name as "referrerName", r.mobile_shown as mobile,
+      o.name as "orgName"
+    from ${from} where ${visible(ctx, 'r.org_id')}
+      and (not ${own ?? false}::boolean or r.org_id = ${ctx.actor.orgId})
+      and (r.id = ${id ?? null}::bigint or ${keyword ?? ''} = ''
+        or strpos(lower(r.referrer_name), lower(${keyword ?? ''})) > 0)
+    order by r.id = ${id ?? null}::bigint desc nulls last, r.referrer_name, r.id limit 50`
+
 export async function row(ctx: Ctx, id: number): Promise<Row | undefined> {
   const rest = sql`from ${from} where r.id = ${id} and ${visible(ctx, 'r.org_id')}`
   const found = await referrer(ctx).one(ctx.db, rest)
   return found && (await withNames(ctx, [found]))[0]
+}
+
+/** Those that are seen become these; what whoever writes does not see stays. */
+export async function keepDevices(
+  ctx: Ctx,
+  { id, orgId }: { id: number; orgId: number },
+  deviceIds: readonly number[],
+): Promise<boolean> {
+  const ids = [...deviceIds]
+  const seen = await rowsOf<{ id: number }>(ctx.db)`select d.id from devices d
+    where d.id = any(${ids}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')}`
+  if (seen.length < ids.length) return false
+  await sql`delete from referrer_devices l using devices d where l.referrer_id = ${id}
+    and d.id = l.device_id and l.device_id <> all(${ids}::bigint[])
+    and ${visible(ctx, 'd.org_id', 'd.id')}`.execute(ctx.db)
+  await sql`insert into referrer_devices (org_id, referrer_id, device_id)
+    select ${orgId}, ${id}, d from unnest(${ids}::bigint[]) d on conflict do nothing`.execute(
+    ctx.db,
+  )
+  // those that were there already are of whom he introduced now
+  await sql`update referrer_devices set org_id = org_id where referrer_id = ${id}`.execute(ctx.db)
+  return true
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWorld, rowId, type World, worldNow } from '../../../../test/support/world.ts'
+import { openWorld, place, rowId, type World, worldNow } from '../../../../test/support/world.ts'
 import { referrers } from '../contract.ts'
 import { forgetCodes } from './jobs.ts'
 import { open } from './queries.ts'
@@ -153,4 +153,38 @@ test('what a code needs: a person, who is enabled, and proof of who sends it', a
   expect((await world.call(referrers.remove, { id: body.id, version: 2 }, { token })).status).toBe(
     200,
   )
+})
+
+test('machines are of whom he introduced, and leave him when they go elsewhere', async () => {
+  const token = await world.login('ROLE_FULL')
+  const edit = async (id: number, deviceIds: number[], more: object = {}) => {
+    const [row] = await world.sql<{ version: number }>(
+      'select version from referrers where id = $1',
+      [id],
+    )
+    return world.call(
+      referrers.update,
+      { ...{ id, version: row?.version ?? 0, deviceIds }, ...named, ...more },
+      { token },
+    )
+  }
+  const named = { referrerName: '机器', receiveKind: 'LEDGER' as const }
+  const made = await world.call(
+    referrers.create,
+    { ...named, mobile: '13911112222', deviceIds: [3001, 7001] },
+    { token },
+  )
+  expect(made.body).toMatchObject({ deviceIds: [3001, 7001], deviceCount: 2 })
+  const { id } = made.body
+  // of others nothing is known; of one that is seen, but not of whom he introduced, it is said so
+  expect((await edit(id, [4001])).body.error).toBe('common.notFound')
+  const other = await edit(id, [3001], { linkedOrgId: place.CHILD })
+  expect(other.body).toMatchObject({
+    error: 'referrers.otherDevice',
+    errors: [{ field: 'deviceIds' }],
+  })
+  expect((await edit(id, [7001], { linkedOrgId: place.CHILD })).body.deviceIds).toEqual([7001])
+  await world.sql(`update devices set org_id = ${place.OWN} where id = 7001`)
+  const { body } = await world.call(referrers.list, { id }, { token })
+  expect(body.list[0]).toMatchObject({ deviceIds: [], linkedOrgId: place.CHILD })
 })

@@ -10,6 +10,7 @@ import { newOwner } from '../../accounts/server/owner.ts'
 import { identityProvider } from '../../session/server/identity.ts'
 import type { ReferrerRow, referrers } from '../contract.ts'
 import { bindable, codeMinutes, referrerErrors, shownMobile, shownName } from '../rules.ts'
+import { bindPhone, forgetAccounts } from './people.ts'
 import * as q from './queries.ts'
 import { inUse } from './usage.ts'
 
@@ -46,7 +47,23 @@ const mobileOf = (ctx: Ctx, orgId: number, mobile: string) => ({
   mobile_shown: shownMobile(mobile),
 })
 
-const create: Handlers<Contract>['create'] = async (ctx, { orgId, mobile, idName, ...fields }) => {
+async function keepDevices(
+  ctx: Ctx,
+  of: { id: number; orgId: number },
+  deviceIds: readonly number[],
+): Promise<void> {
+  try {
+    if (await q.keepDevices(ctx, of, deviceIds)) return
+  } catch (error) {
+    // the database guards whose machines they are
+    if ((error as { constraint?: string }).constraint !== 'referrer_devices_owner') throw error
+    throw fieldRefusal(referrerErrors.otherDevice, 'deviceIds')
+  }
+  throw fieldRefusal(common.notFound, 'deviceIds')
+}
+
+const create: Handlers<Contract>['create'] = async (ctx, input) => {
+  const { orgId, mobile, idName, deviceIds, ...fields } = input
   const owner = await newOwner(ctx, orgId ?? ctx.actor.orgId)
   await checkLink(ctx, fields.linkedOrgId, null)
   const { id } = await unique(
@@ -61,13 +78,14 @@ const create: Handlers<Contract>['create'] = async (ctx, { orgId, mobile, idName
       .returning('id')
       .executeTakeFirstOrThrow(),
   )
+  await keepDevices(ctx, { id, orgId: owner.id }, deviceIds)
   const after = await get(ctx, id)
   told(ctx, null, after)
   return after
 }
 
 const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...input }) => {
-  const { mobile, idName, ...fields } = input
+  const { mobile, idName, deviceIds, ...fields } = input
   const before = await get(ctx, id)
   await checkLink(ctx, fields.linkedOrgId, before.linkedOrgId)
   if (fields.receiveKind === 'PERSONAL' && !before.idName && !idName)
@@ -90,6 +108,8 @@ const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...input
       },
     ),
   )
+  await keepDevices(ctx, { id, orgId: before.orgId }, deviceIds)
+  if (idName) await forgetAccounts(ctx, before)
   // a code that was sent to who he was binds nobody any more
   if (idName || mobile || fields.receiveKind !== 'PERSONAL')
     await sql`delete from referrer_codes where referrer_id = ${id}`.execute(ctx.db)
@@ -139,10 +159,16 @@ const bindQrcode: Handlers<Contract>['bindQrcode'] = async (ctx, { id }) => {
   }
 }
 
-type Asked = { id: number; orgId: number; name: string; orgName: string }
+type Asked = {
+  id: number
+  orgId: number
+  name: string
+  orgName: string
+  idName: Buffer
+}
 const asked = (ctx: Pick<Ctx, 'db' | 'now'>, code: string) =>
   rowOf<Asked>(ctx.db)`select r.id, r.org_id as "orgId", r.referrer_name as name,
-      o.name as "orgName"
+      r.id_name as "idName", o.name as "orgName"
     from referrer_codes c join referrers r on r.id = c.referrer_id
     join organisations o on o.id = r.org_id
     where c.code_hash = ${hash(code)} and c.used_at is null and c.expires_at > ${ctx.now}
@@ -184,6 +210,10 @@ const bind = prepared<Contract['bind'], string>({
     if (!row || !numAffectedRows) throw new Refusal(referrerErrors.codeOver)
     await sql`update referrers set openid = ${q.seal(ctx.app, 'openid', row.orgId, openid)},
       bound_at = ${ctx.now}, version = version + 1 where id = ${row.id}`.execute(ctx.db)
+    await bindPhone(ctx, {
+      ...{ id: row.id, orgId: row.orgId, openid },
+      holder: q.open(ctx.app, 'id_name', row.orgId, row.idName),
+    })
     ctx.audit({ id: row.id, name: row.name, orgId: row.orgId })
     ctx.touch('referrers', [row.orgId])
     return { name: shownName(row.name) }
@@ -194,6 +224,9 @@ export const handlers: Handlers<Contract> = {
   async list(ctx, input) {
     const { rows, total } = await q.listRows(ctx, input)
     return { list: rows.map((row) => shown(ctx, row)), total }
+  },
+  async options(ctx, input) {
+    return { list: await q.options(ctx, input) }
   },
   create,
   update,

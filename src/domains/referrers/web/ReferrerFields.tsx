@@ -10,6 +10,7 @@ import {
   TextField,
 } from '../../../web/form/fields.tsx'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { DevicesSelect } from '../../machines/web/pickers.tsx'
 import type { ReferrerRow } from '../contract.ts'
 
 /** Number and name of the papers are written; what is kept shows in part. */
@@ -32,16 +33,18 @@ export function ReferrerFields({ row }: { row: ReferrerRow | undefined }) {
       <Field name="linkedOrgId">
         <OwnerSelect />
       </Field>
+      <Field name="deviceIds" hint={t('devicesHint')}>
+        <DevicesSelect />
+      </Field>
       <BpField name="defaultBp" max={30} hint={t('shareHint')} />
       <RadioField name="receiveKind" />
-      {personal ? (
-        <TextField
-          name="idName"
-          required={!row?.idName}
-          hint={t('nameHint')}
-          {...kept(row?.idName)}
-        />
-      ) : null}
+      <TextField
+        key={String(personal)}
+        name="idName"
+        required={personal && !row?.idName}
+        hint={t('nameHint')}
+        {...kept(row?.idName)}
+      />
       <DayField name="validUntil" />
       <TextAreaField name="remark" />
     </>

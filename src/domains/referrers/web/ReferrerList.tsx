@@ -89,6 +89,18 @@ export function ReferrerList() {
             can: row.can.update && row.receiveKind === 'PERSONAL' && row.status === 'ENABLED',
             onClick: () => qrcode.mutate({ id: row.id }),
           },
+          {
+            key: 'withdrawals',
+            label: t('withdrawals'),
+            can: may('withdrawal:read'),
+            to: `/finance/billing-details/withdrawals?referrerId=${row.id}`,
+          },
+          {
+            key: 'accounts',
+            label: t('accounts'),
+            can: may('payout-account:read'),
+            to: `/finance/billing-details/payout-accounts?referrerId=${row.id}`,
+          },
           row.status === 'ENABLED'
             ? {
                 key: 'disable',

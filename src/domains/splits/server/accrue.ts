@@ -295,4 +295,15 @@ export const foldDues = (app: App): Promise<void> =>
       from (select * from fresh union all select * from old) x
       where not done or day >= ${since}::date
       group by 1, 2, 3, 4, 5 having sum(amount) <> 0`.execute(ctx.db)
+    // what referrers were given is asked for as long as they are
+    await sql`with fresh as (delete from referrer_dues where not kept returning *),
+        old as (delete from referrer_dues k using (select distinct referrer_id, config_id, done, day
+            from fresh) f
+          where k.kept and k.referrer_id = f.referrer_id
+            and k.config_id is not distinct from f.config_id and k.done = f.done and k.day = f.day
+          returning k.*)
+      insert into referrer_dues (org_id, referrer_id, config_id, done, day, amount, kept)
+      select org_id, referrer_id, config_id, done, day, sum(amount), true
+      from (select * from fresh union all select * from old) x
+      group by 1, 2, 3, 4, 5 having sum(amount) <> 0`.execute(ctx.db)
   })

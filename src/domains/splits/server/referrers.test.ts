@@ -64,7 +64,8 @@ const agree = async () => {
 let sold: string[] = []
 test('referrers get their ratio, and their organisations no fen of it', async () => {
   const token = await world.login('ROLE_FULL')
-  const funds = () => bySystem(world.app, (ctx) => fundsOf(ctx, place.OWN))
+  const funds = () =>
+    bySystem(world.app, (ctx) => fundsOf(ctx, { orgId: place.OWN, referrerId: null }))
   const before = await funds()
   for (let n = 0; n < 4; n += 1) sold.push(await world.sell('OWN', ['OK']))
   await accrue(world.app)

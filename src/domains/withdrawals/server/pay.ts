@@ -14,9 +14,10 @@ import {
 } from '../../payment-channels/server/channels.ts'
 import { connectedTo } from '../../payment-channels/server/configs.ts'
 import type { Method } from '../../payout-accounts/rules.ts'
-import { openAccount } from '../../payout-accounts/server/accounts.ts'
+import { openPayee } from '../../payout-accounts/server/accounts.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { confirmHours, givenBack, paidOut, queryWaits } from '../rules.ts'
+import { giveMonth } from './months.ts'
 import { simulatedTransfers } from './simulator.ts'
 
 /**
@@ -30,6 +31,7 @@ export const transfersName = 'withdrawals'
 export type Due = Piece & {
   id: number
   orgId: number
+  referrerId: number | null
   no: string
   round: number
   amount: number
@@ -58,8 +60,7 @@ export async function attempt(app: App, due: Due): Promise<TransferAnswer> {
     transferNo: due.no,
     amount: due.amount,
     method,
-    account: openAccount(app, { orgId: due.orgId, method }, due.account),
-    holder: due.holder,
+    ...openPayee(app, due),
     subject: `提现 ${due.no}`,
   }
   const before = await transfers.query(request)
@@ -78,7 +79,7 @@ export const transferKind = (app: App): Kind<Due, TransferAnswer> => ({
   name: transfersName,
   table: 'withdrawals',
   begins: sql`state = case when state = 'APPROVED' then 'PAYING' else state end`,
-  reads: sql`t.id, t.org_id as "orgId", t.withdrawal_no as no, t.round, t.amount, t.method,
+  reads: sql`t.id, t.org_id as "orgId", t.referrer_id as "referrerId", t.withdrawal_no as no, t.round, t.amount, t.method,
     t.holder, t.account, t.provider, t.config_id as "configId", t.requested_by as "requestedBy",
     t.confirm_until as "confirmUntil", t.attempts - t.waited as "countedTries"`,
   atOnce: 4,
@@ -147,6 +148,7 @@ async function denied(ctx: Ctx, due: Due, reason: string): Promise<void> {
       version = version + 1
     where ${due.ours} and state in ('PAYING','CONFIRMING') returning 1`.execute(ctx.db)
   if (!rows.length) return
+  await giveMonth(ctx, due.id)
   post(ctx, [givenBack(due)])
   await tell(ctx, due, bi('提现打款失败', 'A withdrawal failed'))
 }

@@ -70,6 +70,7 @@ export async function covered<R>(work: Promise<R>): Promise<R> {
 /** What the log keeps of one. */
 export const facts = ({
   orgName,
+  referrerName,
   amount,
   fee,
   method,
@@ -78,7 +79,7 @@ export const facts = ({
   reason,
   voucher,
 }: WithdrawalRow) => ({
-  ...{ orgName, amount, fee, method, accountNo, state, reason, voucher },
+  ...{ orgName, referrerName, amount, fee, method, accountNo, state, reason, voucher },
 })
 
 type Asked = { id: number; version: number }

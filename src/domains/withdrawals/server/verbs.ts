@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found } from '../../../server/context.ts'
+import { type Ctx, found, may } from '../../../server/context.ts'
 import { onlyRow } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { platformOrg } from '../../../shared/access.ts'
@@ -9,11 +9,14 @@ import { shanghaiDay } from '../../../shared/instants.ts'
 import { plainYuan, yuan } from '../../../shared/money.ts'
 import { bi } from '../../../shared/text.ts'
 import { missingPictures, uploadedBy } from '../../files/server/pictures.ts'
+import { partyOf } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { payeeOf as merchantOf } from '../../payment-channels/server/configs.ts'
-import { accountState, sameName } from '../../payout-accounts/rules.ts'
-import { lockOrg, openAccount, payeeOf } from '../../payout-accounts/server/accounts.ts'
+import { accountState, type Method, sameName } from '../../payout-accounts/rules.ts'
+import { lockOrg, openPayee, payeeOf } from '../../payout-accounts/server/accounts.ts'
+import { type Person, personOf } from '../../referrers/server/people.ts'
+import { shownName } from '../../split-receivers/rules.ts'
 import type { withdrawals } from '../contract.ts'
 import {
   approvable,
@@ -29,54 +32,84 @@ import {
   withdrawalErrors,
 } from '../rules.ts'
 import { confirmCode, lookConfirm } from './confirm.ts'
+import { giveMonth, monthOf, payeeHash, takeMonth } from './months.ts'
 import { tell, transfersName } from './pay.ts'
 import * as q from './queries.ts'
 import { covered, deciderOf, facts, get, limitOf, shown, step } from './steps.ts'
 
 type Contract = typeof withdrawals
 
-/** Requests of an organisation take turns: each sees what the one before it set aside. */
-const turnOf = (orgId: number) =>
-  sql`select pg_advisory_xact_lock(hashtextextended(${`withdrawals ${orgId}`}, 0))`
+/** Requests of a party take turns: each sees what the one before it set aside. */
+const turnOf = (party: number) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`withdrawals ${party}`}, 0))`
 
-async function affordable(ctx: Ctx, orgId: number, amount: number): Promise<void> {
-  if (amount > availableOf(await q.fundsOf(ctx, orgId)))
+async function affordable(ctx: Ctx, party: q.Party, amount: number): Promise<void> {
+  if (amount > availableOf(await q.fundsOf(ctx, party)))
     throw fieldRefusal(withdrawalErrors.tooMuch, 'amount')
 }
 
-const create: Handlers<Contract>['create'] = async (ctx, { amount, accountId, remark }) => {
+/** A referrer of the own organisation, whom whoever asks may read; null: her own money. */
+async function referrerOf(ctx: Ctx, id: number | null): Promise<Person | null> {
+  if (id === null) return null
+  const person = may(ctx, 'referrer:read') ? await personOf(ctx, ctx.actor.orgId, id) : undefined
+  if (!person) throw fieldRefusal(common.notFound, 'referrerId')
+  return person
+}
+type Month = { payee: Buffer; month: string }
+/** What a person gets by WeChat counts in this month. */
+async function counted(
+  ctx: Ctx,
+  { orgId, referrerId }: q.Party,
+  { method, account, amount }: { method: Method; account: Buffer; amount: number },
+): Promise<Month | null> {
+  if (referrerId === null || method !== 'WECHAT') return null
+  const open = openPayee(ctx.app, { orgId, referrerId, method, account, holder: '' })
+  const one = { payee: payeeHash(ctx.app, open.account), month: monthOf(ctx.now) }
+  await takeMonth(ctx, { ...one, orgId, amount })
+  return one
+}
+
+const create: Handlers<Contract>['create'] = async (ctx, input) => {
+  const { amount, accountId, referrerId, remark } = input
   const { orgId, userId } = ctx.actor
-  ctx.later(turnOf(orgId))
+  const party = { orgId, referrerId }
+  ctx.later(turnOf(partyOf(party)))
   const org = found(await lockOrg(ctx, orgId))
   if (org.status !== 'ENABLED') throw new Refusal(withdrawalErrors.closedOrg)
-  const payee = await payeeOf(ctx, orgId, accountId)
+  const person = await referrerOf(ctx, referrerId)
+  const payee = await payeeOf(ctx, party, accountId)
   if (!payee) throw fieldRefusal(withdrawalErrors.accountNeeded, 'accountId')
-  const state = accountState({ ...payee, orgName: org.name }, ctx.now)
+  // a person's account is over when his name changes
+  const state = accountState({ ...payee, orgName: person ? payee.holder : org.name }, ctx.now)
   if (state !== 'USABLE')
     throw fieldRefusal(
       state === 'RESTING' ? withdrawalErrors.accountRests : withdrawalErrors.holderChanged,
       'accountId',
     )
-  const funds = await q.fundsOf(ctx, orgId)
+  const funds = await q.fundsOf(ctx, party)
   if (amount < funds.minimum)
     throw fieldRefusal(withdrawalErrors.tooLittle, 'amount', { n: plainYuan(funds.minimum) })
   if (amount > availableOf(funds)) throw fieldRefusal(withdrawalErrors.tooMuch, 'amount')
   if (funds.used >= funds.perDay) throw new Refusal(withdrawalErrors.tooOften, { n: funds.perDay })
+  const month = await counted(ctx, party, { ...payee, amount })
   const { id, no } = await covered(
     onlyRow<{ id: number; no: string }>(ctx.db)`
-      insert into withdrawals (org_id, withdrawal_no, amount, account_id, method, holder, bank_name,
-        account, account_no, remark, requested_by, requested_at, created_at)
-      values (${orgId}, 'TX' || ${shanghaiDay(ctx.now).replaceAll('-', '')}
+      insert into withdrawals (org_id, referrer_id, withdrawal_no, amount, account_id, method,
+        holder, bank_name, account, account_no, remark, payee_hash, payee_month, requested_by,
+        requested_at, created_at)
+      values (${orgId}, ${referrerId}, 'TX' || ${shanghaiDay(ctx.now).replaceAll('-', '')}
           || lpad((nextval('withdrawal_numbers') % 100000000)::text, 8, '0'),
         ${amount}, ${payee.id}, ${payee.method}, ${payee.holder}, ${payee.bankName},
-        ${payee.account}, ${payee.accountNo}, ${remark}, ${userId}, ${ctx.now}, ${ctx.now})
+        ${payee.account}, ${payee.accountNo}, ${remark}, ${month?.payee ?? null},
+        ${month?.month ?? null}::date, ${userId}, ${ctx.now}, ${ctx.now})
       returning id, withdrawal_no as no`,
   )
-  post(ctx, [setAside({ no, round: 1, orgId, amount })])
+  post(ctx, [setAside({ no, round: 1, ...party, amount })])
   const after = await covered(get(ctx, id))
   ctx.audit({ id, name: no, after: facts(after) })
   ctx.touch('withdrawals')
-  ctx.afterCommit(() => ask(ctx, no, amount, org.name))
+  const whose = person ? `${org.name} ${shownName(person.name)}` : org.name
+  ctx.afterCommit(() => ask(ctx, no, amount, whose))
   return after
 }
 
@@ -107,8 +140,12 @@ async function sender(ctx: Ctx, held: q.Held): Promise<Record<string, unknown>> 
 }
 
 async function sameHolder(ctx: Ctx, held: q.Held): Promise<void> {
-  const org = found(await lockOrg(ctx, held.orgId))
-  if (!sameName(org.name, held.holder)) throw new Refusal(withdrawalErrors.holderChanged)
+  const { orgId, referrerId } = held
+  const name = referrerId
+    ? found(await personOf(ctx, orgId, referrerId)).idName
+    : found(await lockOrg(ctx, orgId)).name
+  if (!sameName(name, openPayee(ctx.app, held).holder))
+    throw new Refusal(withdrawalErrors.holderChanged)
 }
 
 const approve: Handlers<Contract>['approve'] = (ctx, asked) =>
@@ -132,7 +169,8 @@ const approve: Handlers<Contract>['approve'] = (ctx, asked) =>
   })
 
 /** What was asked for and is not paid may be withdrawn again. */
-function back(ctx: Ctx, held: q.Held, reason: string): Record<string, unknown> {
+async function back(ctx: Ctx, held: q.Held, reason: string): Promise<Record<string, unknown>> {
+  await giveMonth(ctx, held.id)
   post(ctx, [givenBack(held)])
   return { reason, returned_at: ctx.now }
 }
@@ -141,7 +179,7 @@ const rejected: Handlers<Contract>['reject'] = (ctx, { reason, ...asked }) =>
   step(ctx, asked, async (held) => {
     reject(rejectable(held, ctx.actor.userId ?? 0))
     const set = {
-      ...back(ctx, held, reason),
+      ...(await back(ctx, held, reason)),
       ...(held.approvedBy === null ? { approved_by: ctx.actor.userId, approved_at: ctx.now } : {}),
     }
     await tell(ctx, held, bi('提现申请被驳回', 'A withdrawal was rejected'))
@@ -149,18 +187,23 @@ const rejected: Handlers<Contract>['reject'] = (ctx, { reason, ...asked }) =>
   })
 
 const cancel: Handlers<Contract>['cancel'] = (ctx, asked) =>
-  step(ctx, asked, (held) => {
+  step(ctx, asked, async (held) => {
     reject(cancellable(held, ctx.actor.userId ?? 0))
-    return { to: 'CANCELLED', set: back(ctx, held, '') }
+    return { to: 'CANCELLED', set: await back(ctx, held, '') }
   })
 
 /** Money that went back is set aside again, if it is still there. */
-async function again(ctx: Ctx, held: q.Held): Promise<Record<string, unknown>> {
-  ctx.later(turnOf(held.orgId))
-  await affordable(ctx, held.orgId, held.amount)
+async function again(ctx: Ctx, held: q.Held, byHand = false): Promise<Record<string, unknown>> {
+  ctx.later(turnOf(partyOf(held)))
+  await affordable(ctx, held, held.amount)
   const round = held.round + 1
+  // what a bank pays counts nowhere
+  const month = byHand ? null : await counted(ctx, held, held)
   post(ctx, [setAside({ ...held, round })])
-  return { round, returned_at: null, reason: '' }
+  return {
+    ...{ round, returned_at: null, reason: '' },
+    ...(month ? { payee_hash: month.payee, payee_month: month.month } : {}),
+  }
 }
 
 const retry: Handlers<Contract>['retry'] = (ctx, asked) =>
@@ -180,7 +223,7 @@ const offlinePaid: Handlers<Contract>['offlinePaid'] = (ctx, { voucher, fee, ...
     if (fee >= held.amount) throw fieldRefusal(withdrawalErrors.feeTooLarge, 'fee')
     if ((await missingPictures(ctx, [voucher], uploadedBy(ctx))).length)
       throw fieldRefusal(common.notFound, 'voucher')
-    const set = held.state === 'FAILED' ? await again(ctx, held) : {}
+    const set = held.state === 'FAILED' ? await again(ctx, held, true) : {}
     post(ctx, [paidOut(held, { account: '1003', payer: platformOrg, configId: null })])
     await tell(ctx, held, bi('提现已到账', 'A withdrawal was paid'))
     return {
@@ -196,9 +239,8 @@ const payee: Handlers<Contract>['payee'] = async (ctx, { id }) => {
   return {
     withdrawalNo: held.no,
     method: held.method,
-    holder: held.holder,
     bankName: held.bankName,
-    account: openAccount(ctx.app, held, held.account),
+    ...openPayee(ctx.app, held),
     amount: held.amount,
   }
 }
@@ -209,8 +251,9 @@ export const handlers: Handlers<Contract> = {
     const limit = await limitOf(ctx)
     return { list: rows.map((row) => shown(ctx, limit, row)), total }
   },
-  async funds(ctx) {
-    const funds = await q.fundsOf(ctx, ctx.actor.orgId)
+  async funds(ctx, { referrerId = null }) {
+    await referrerOf(ctx, referrerId)
+    const funds = await q.fundsOf(ctx, { orgId: ctx.actor.orgId, referrerId })
     const { balance, debts, reserve, underWay, minimum, ledgerMode } = funds
     return {
       ...{ balance, debts, reserve, underWay, minimum, ledgerMode },

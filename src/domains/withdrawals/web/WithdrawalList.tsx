@@ -1,7 +1,7 @@
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNavigate } from 'react-router'
+import { useNavigate, useSearchParams } from 'react-router'
 import { yuan } from '../../../shared/money.ts'
 import { useRead } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
@@ -14,6 +14,7 @@ import { ShortNumber } from '../../../web/ui/ShortNumber.tsx'
 import { useAct } from '../../../web/useAct.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { useBillingViews } from '../../billing/web/pickers.ts'
+import { ReferrerSelect } from '../../referrers/web/pickers.tsx'
 import { WithdrawalRow, withdrawals } from '../contract.ts'
 import { FundsNotice } from './FundsNotice.tsx'
 
@@ -38,7 +39,9 @@ export function WithdrawalList() {
   useLive('withdrawals', [withdrawals.funds.path])
   const [doing, setDoing] = useState<Doing | null>(null)
   const close = () => setDoing(null)
-  const name = (row: WithdrawalRow) => `${row.withdrawalNo} · ${row.orgName} · ${yuan(row.amount)}`
+  const whose = Number(useSearchParams()[0].get('referrerId')) || null
+  const name = ({ withdrawalNo, orgName, referrerName, amount }: WithdrawalRow) =>
+    [withdrawalNo, orgName, referrerName, yuan(amount)].filter(Boolean).join(' · ')
   const cancel = useAct(withdrawals.cancel, { ask: t('cancelAsk'), name })
   const approve = useAct(withdrawals.approve, {
     ask: (row: WithdrawalRow) =>
@@ -86,6 +89,9 @@ export function WithdrawalList() {
           'state',
           'method',
           { key: 'orgId', picker: OwnerSelect },
+          ...(may('referrer:read')
+            ? [{ key: 'referrerId' as const, picker: ReferrerSelect, more: true }]
+            : []),
           { key: 'range', more: true },
           { key: 'minAmount', more: true },
           { key: 'maxAmount', more: true },
@@ -97,6 +103,7 @@ export function WithdrawalList() {
             render: (number: string) => <ShortNumber number={number} />,
           }),
           col('orgName'),
+          col('referrerName'),
           col('amount'),
           col('fee', { defaultHidden: true }),
           col('received'),
@@ -163,9 +170,9 @@ export function WithdrawalList() {
           },
         ]}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: ask }}
-        card={['orgName', 'amount', 'accountNo', 'requestTime', 'reason']}
+        card={['orgName', 'referrerName', 'amount', 'accountNo', 'requestTime', 'reason']}
       />
-      {doing?.what === 'ask' && funds ? <AskDialog funds={funds} onClose={close} /> : null}
+      {doing?.what === 'ask' ? <AskDialog referrerId={whose} onClose={close} /> : null}
       {doing?.what === 'reject' ? <RejectDialog row={doing.row} onClose={close} /> : null}
       {doing?.what === 'offline' ? <OfflineDialog row={doing.row} onClose={close} /> : null}
       {doing?.what === 'confirm' ? <ConfirmDialog row={doing.row} onClose={close} /> : null}

@@ -1,6 +1,7 @@
-import { Button, Flex, QRCode } from 'antd'
+import { Button, Flex, Form, QRCode } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Output } from '../../../shared/contract.ts'
 import { yuan } from '../../../shared/money.ts'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { CopyButton } from '../../../web/CopyButton.tsx'
@@ -15,46 +16,72 @@ import {
   TextField,
 } from '../../../web/form/fields.tsx'
 import { OptionSelect } from '../../../web/OptionSelect.tsx'
+import { useMay } from '../../../web/session.ts'
 import { zonedTime } from '../../../web/time.ts'
 import { Modal } from '../../../web/ui/overlay.tsx'
 import { Lead } from '../../../web/ui/Text.tsx'
 import { payoutAccounts } from '../../payout-accounts/contract.ts'
+import { ReferrerSelect } from '../../referrers/web/pickers.tsx'
 import { type WithdrawalRow, withdrawals } from '../contract.ts'
-import type { Funds } from './FundsNotice.tsx'
 
 type Close = { onClose: () => void }
 type Props = Close & { row: WithdrawalRow }
 const start = ({ id, version }: WithdrawalRow) => ({ id, version })
 
-export function AskDialog({ funds, onClose }: Close & { funds: Funds }) {
+/** Of the own organisation, or of a referrer of hers: what may be had, and where it may go. */
+function AskFields() {
   const { t } = useTranslation('withdrawals')
-  const accounts = useRead(payoutAccounts.options, {}, { staleTime: 5000 })
+  const may = useMay()
+  const form = Form.useFormInstance()
+  const chosen = Form.useWatch<number | null | undefined>('referrerId') ?? null
+  const whose = chosen === null ? {} : { referrerId: chosen }
+  const funds = useRead(withdrawals.funds, whose, { staleTime: 5000 }).data
+  const accounts = useRead(payoutAccounts.options, whose, { staleTime: 5000 })
   const none = accounts.data?.list.length === 0
+  const changed = () => form.setFieldValue('accountId', null)
   return (
-    <FormDialog
-      ns="withdrawals"
-      title={t('ask')}
-      okText={t('ask')}
-      save={withdrawals.create}
-      initial={{}}
-      success="withdrawals:askedDone"
-      onClose={onClose}
-    >
+    <>
+      {may('referrer:read') ? (
+        <Field name="referrerId" label={t('whose')}>
+          <ReferrerSelect own placeholder={t('ownMoney')} onPick={changed} />
+        </Field>
+      ) : null}
       <Note type={none ? 'warning' : 'info'}>
         {none
           ? t('noAccount')
-          : `${t('funds', { available: yuan(funds.available) })} · ${t('leftToday', { n: funds.left })}`}
+          : funds
+            ? `${t('funds', { available: yuan(funds.available) })} · ${t('leftToday', { n: funds.left })}`
+            : null}
       </Note>
       <MoneyField name="amount" />
       <Field name="accountId">
         <OptionSelect
+          key={chosen ?? 0}
           from={payoutAccounts.options}
+          input={whose}
           text={({ method, bankName, accountNo }) =>
             `${t(`enums.method.${method}`)} ${bankName} ${accountNo}`
           }
         />
       </Field>
       <TextField name="remark" />
+    </>
+  )
+}
+
+export function AskDialog({ referrerId, onClose }: Close & { referrerId: number | null }) {
+  const { t } = useTranslation('withdrawals')
+  return (
+    <FormDialog
+      ns="withdrawals"
+      title={t('ask')}
+      okText={t('ask')}
+      save={withdrawals.create}
+      initial={{ referrerId }}
+      success="withdrawals:askedDone"
+      onClose={onClose}
+    >
+      <AskFields />
     </FormDialog>
   )
 }
@@ -89,7 +116,7 @@ export function OfflineDialog({ row, onClose }: Props) {
       success="withdrawals:done"
       onClose={onClose}
     >
-      <Note>{`${row.holder} · ${row.bankName} ${row.accountNo} · ${yuan(row.amount)}`}</Note>
+      <Note>{`${row.referrerName || row.orgName} · ${row.holder} · ${row.bankName} ${row.accountNo} · ${yuan(row.amount)}`}</Note>
       <MoneyField name="fee" />
       <ImageField name="voucher" />
     </FormDialog>
@@ -99,25 +126,25 @@ export function OfflineDialog({ row, onClose }: Props) {
 /** The whole number, when somebody asks for it: that is logged. */
 export function PayeeDialog({ row, onClose }: Props) {
   const { t } = useTranslation('withdrawals')
-  const [account, setAccount] = useState<string | null>(null)
-  const see = useWrite(withdrawals.payee, { onSuccess: (answer) => setAccount(answer.account) })
+  const [seen, setSeen] = useState<Output<typeof withdrawals.payee> | null>(null)
+  const see = useWrite(withdrawals.payee, { onSuccess: setSeen })
   return (
     <Modal open title={t('payee')} footer={null} onCancel={onClose}>
       <Rows
         title={row.withdrawalNo}
         items={[
           [t('fields.method'), t(`enums.method.${row.method}`)],
-          [t('fields.holder'), row.holder],
+          [t('fields.holder'), seen?.holder ?? row.holder],
           [t('fields.bankName'), row.bankName],
           [
             t('fields.account'),
-            account === null ? (
+            seen === null ? (
               <Button key="see" size="small" onClick={() => see.mutate({ id: row.id })}>
                 {row.accountNo} · {t('payee')}
               </Button>
             ) : (
               <span key="account">
-                {account} <CopyButton text={account} />
+                {seen.account} <CopyButton text={seen.account} />
               </span>
             ),
           ],
