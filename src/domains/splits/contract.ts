@@ -163,6 +163,7 @@ export const splits = {
         orgId: f.id.optional(),
         /** Who has a share. */
         partyId: f.id.optional(),
+        referrerId: f.id.optional(),
         /** The day on which it is due. */
         due: f.day.optional(),
         odd: z.boolean().optional(),
@@ -194,6 +195,7 @@ export const splits = {
       {
         orderNum: z.string().trim().max(20).optional(),
         partyId: f.id.optional(),
+        referrerId: f.id.optional(),
         closed: z.boolean().optional(),
       },
       ['createTime', 'rest'],

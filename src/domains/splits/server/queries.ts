@@ -113,6 +113,9 @@ export const list = (ctx: Ctx, input: Input<typeof splits.list>) => {
       input.partyId &&
         sql`exists (select from split_shares h where h.split_id = s.id
           and h.party_org_id = ${input.partyId})`,
+      input.referrerId &&
+        sql`exists (select from split_shares h where h.split_id = s.id
+          and h.referrer_id = ${input.referrerId})`,
       input.due &&
         sql`s.due_at >= ${startOfDay(input.due)} and s.due_at < ${startOfDay(addDays(input.due, 1))}`,
       input.odd && sql`(s.state = 'PARTIAL' or s.fail_reason is not null)`,
@@ -178,6 +181,7 @@ export const debts = (ctx: Ctx, input: Input<typeof splits.debts>) =>
       input.closed === true && sql`b.rest = 0`,
       input.orderNum && sql`b.order_num = ${input.orderNum}`,
       input.partyId && sql`b.party_org_id = ${input.partyId}`,
+      input.referrerId && sql`b.referrer_id = ${input.referrerId}`,
     ],
   })
 export const oneDebt = (ctx: Ctx, id: number) =>

@@ -4,8 +4,10 @@ import { useCols } from '../../../web/columns.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { Note, TextAreaField } from '../../../web/form/fields.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
+import { useMay } from '../../../web/session.ts'
 import { toast } from '../../../web/toast.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { ReferrerSelect } from '../../referrers/web/pickers.tsx'
 import { DebtRow, splits } from '../contract.ts'
 import { useSplitViews } from './pickers.ts'
 
@@ -13,6 +15,7 @@ import { useSplitViews } from './pickers.ts'
 export function DebtList() {
   const { t } = useTranslation('splits')
   const col = useCols(DebtRow, 'splits')
+  const may = useMay()
   const [off, setOff] = useState<DebtRow | null>(null)
   return (
     <>
@@ -22,7 +25,12 @@ export function DebtList() {
         live="splits"
         title={t('views.debts')}
         views={useSplitViews('debts')}
-        filters={['orderNum', { key: 'partyId', picker: OwnerSelect }, 'closed']}
+        filters={[
+          'orderNum',
+          { key: 'partyId', picker: OwnerSelect },
+          ...(may('referrer:read') ? [{ key: 'referrerId' as const, picker: ReferrerSelect }] : []),
+          'closed',
+        ]}
         columns={[
           col('partyName', { fixed: 'start' }),
           col('orderNum', { title: t('fields.source') }),

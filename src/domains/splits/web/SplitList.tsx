@@ -2,9 +2,11 @@ import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
+import { useMay } from '../../../web/session.ts'
 import { useAct } from '../../../web/useAct.ts'
 import { useDetail } from '../../../web/useDetail.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { ReferrerSelect } from '../../referrers/web/pickers.tsx'
 import { SplitRow, splits } from '../contract.ts'
 import { useSplitViews } from './pickers.ts'
 import { ShareChips, short } from './ShareChips.tsx'
@@ -16,6 +18,7 @@ const invalidates = ['/api/finance']
 export function SplitList() {
   const { t } = useTranslation('splits')
   const col = useCols(SplitRow, 'splits')
+  const may = useMay()
   const detail = useDetail()
   const run = useAct(splits.run, { ask: t('runAsk'), ok: t('run'), danger: false, invalidates })
   const retry = useAct(splits.retry, { invalidates })
@@ -38,6 +41,9 @@ export function SplitList() {
         'range',
         { key: 'orgId', picker: OwnerSelect },
         { key: 'partyId', picker: OwnerSelect, more: true },
+        ...(may('referrer:read')
+          ? [{ key: 'referrerId' as const, picker: ReferrerSelect, more: true }]
+          : []),
         { key: 'splitNo', more: true },
         { key: 'due', more: true },
         { key: 'odd', more: true },
