@@ -86,7 +86,7 @@ export function BatchDialog<R extends Row>({
       }
     >
       {ask && !result ? <p className={styles.ask}>{ask}</p> : null}
-      {shown ? (
+      {shown && shown.done + shown.skipped > 0 ? (
         <>
           <p className={styles.sums} role="status">
             <strong>{t(result ? 'batch.done' : 'batch.can', { n: shown.done })}</strong>

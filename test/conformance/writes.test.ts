@@ -63,6 +63,7 @@ const otherwise = new Set([
   // machines that something is for, not things it is done to
   'splitSimulations.create',
   'splitStrategies.create',
+  'referrers.create',
   'audit.kick',
   'drugEvidence.make',
   'menus.sort',

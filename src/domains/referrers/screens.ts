@@ -9,7 +9,7 @@ export const screens = defineScreens([
   },
   {
     path: '/finance/busManager/create',
-    title: bi('新增推荐人', 'New referrer'),
+    title: bi('推荐人信息', 'Referrer'),
     permission: 'referrer:create',
     parent: '/finance/busManager',
   },

@@ -29,6 +29,7 @@ export function DeviceSplitList() {
   const one = (row: DeviceSplitRow) => ({ rows: [row], clear: () => undefined })
   const chosen = doing && {
     ids: doing.rows.map(({ id }) => id),
+    bound: doing.rows.every(({ strategyId }) => strategyId !== null),
     orgIds: [...new Set(doing.rows.map(({ orgId }) => orgId))],
     onClose: () => setDoing(null),
     onDone: doing.done,

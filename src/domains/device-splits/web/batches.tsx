@@ -10,6 +10,8 @@ import { deviceSplits } from '../contract.ts'
 
 type Chosen = {
   readonly ids: number[]
+  /** All of them have a strategy already. */
+  readonly bound: boolean
   /** Whose the machines are. */
   readonly orgIds: readonly number[]
   readonly onClose: () => void
@@ -33,7 +35,7 @@ function Undo({ actId, onClose }: { actId: string | null | undefined; onClose: (
 }
 
 /** A published strategy for the chosen machines: what it replaces, and what it makes of ten yuan. */
-export function BindBatch({ ids, orgIds, ...ends }: Chosen) {
+export function BindBatch({ ids, bound, orgIds, ...ends }: Chosen) {
   const { t } = useTranslation('deviceSplits')
   const [strategyId, setStrategyId] = useState<number | null>(null)
   const input = { ids, strategyId: strategyId ?? 0 }
@@ -56,7 +58,7 @@ export function BindBatch({ ids, orgIds, ...ends }: Chosen) {
   return (
     <BatchDialog
       {...batch}
-      title={t('bind')}
+      title={t(bound ? 'change' : 'bind')}
       after={<Undo actId={batch.result?.actId} onClose={ends.onClose} />}
       ask={
         <Flex vertical gap={8}>
@@ -80,7 +82,8 @@ export function BindBatch({ ids, orgIds, ...ends }: Chosen) {
 }
 
 /** No strategy any more: asked with how many are paused by it. */
-export function ReleaseBatch({ ids, orgIds: _, ...ends }: Chosen) {
+export function ReleaseBatch({ ids, onClose, onDone }: Chosen) {
+  const ends = { onClose, onDone }
   const { t } = useTranslation('deviceSplits')
   const batch = useBatch({
     preview: deviceSplits.previewRelease,

@@ -32,7 +32,9 @@ export function PaymentList() {
   const [open, setOpen] = useState<Open | null>(null)
   const close = () => setOpen(null)
   const navigate = useNavigate()
-  const invoices = useTarget()('/finance/invoice-enterprise')
+  const target = useTarget()
+  const invoices = target('/finance/invoice-enterprise')
+  const referrers = target('/finance/busManager')
   const test = useWrite(paymentConfigs.test, {
     success: 'web:success.done',
     onSuccess: (row) => setOpen({ what: 'result', row }),
@@ -74,7 +76,12 @@ export function PaymentList() {
         }}
         detail={ConfigDetail}
         header={
-          invoices ? <Button onClick={() => navigate(invoices)}>{t('invoices')}</Button> : null
+          <>
+            {referrers ? (
+              <Button onClick={() => navigate(referrers)}>{t('referrers')}</Button>
+            ) : null}
+            {invoices ? <Button onClick={() => navigate(invoices)}>{t('invoices')}</Button> : null}
+          </>
         }
         filters={[
           { key: 'orgId', picker: OwnerSelect },

@@ -184,7 +184,8 @@ test('machines are of whom he introduced, and leave him when they go elsewhere',
     errors: [{ field: 'deviceIds' }],
   })
   expect((await edit(id, [7001], { linkedOrgId: place.CHILD })).body.deviceIds).toEqual([7001])
-  await world.sql(`update devices set org_id = ${place.OWN} where id = 7001`)
+  await world.sql(`update devices d set org_id = n.org_id, type_id = n.type_id
+    from devices n where n.id = 3001 and d.id = 7001`)
   const { body } = await world.call(referrers.list, { id }, { token })
   expect(body.list[0]).toMatchObject({ deviceIds: [], linkedOrgId: place.CHILD })
 })

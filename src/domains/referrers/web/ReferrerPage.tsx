@@ -5,7 +5,6 @@ import { FormPage, Section } from '../../../web/FormPage.tsx'
 import { pickFor } from '../../../web/form/values.ts'
 import { defaultsOf } from '../../../web/list/listUrl.ts'
 import { useUser } from '../../../web/session.ts'
-import { useScreen } from '../../../web/useScreen.ts'
 import { referrers } from '../contract.ts'
 import { ReferrerFields } from './ReferrerFields.tsx'
 
@@ -15,14 +14,13 @@ export function ReferrerPage() {
   const [search] = useSearchParams()
   const id = search.get('id')
   const { orgId } = useUser()
-  const screen = useScreen()
   const loaded = useRead(referrers.list, { id: Number(id) }, { inline: true, enabled: id !== null })
   const row = loaded.data?.list[0]
   const save = id ? referrers.update : referrers.create
   return (
     <FormPage
       ns="referrers"
-      title={id ? t('web:record.edit', { one: t('one') }) : screen.title}
+      title={t(`web:record.${id ? 'edit' : 'create'}`, { one: t('one') })}
       back="/finance/busManager"
       {...(id ? { loaded } : {})}
       {...(row ? { subtitle: row.referrerName, tab: row.referrerName } : {})}

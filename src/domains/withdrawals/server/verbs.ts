@@ -141,11 +141,13 @@ async function sender(ctx: Ctx, held: q.Held): Promise<Record<string, unknown>> 
 
 async function sameHolder(ctx: Ctx, held: q.Held): Promise<void> {
   const { orgId, referrerId } = held
-  const name = referrerId
-    ? found(await personOf(ctx, orgId, referrerId)).idName
-    : found(await lockOrg(ctx, orgId)).name
-  if (!sameName(name, openPayee(ctx.app, held).holder))
-    throw new Refusal(withdrawalErrors.holderChanged)
+  const same = referrerId
+    ? sameName(
+        found(await personOf(ctx, orgId, referrerId)).idName,
+        openPayee(ctx.app, held).holder,
+      )
+    : sameName(found(await lockOrg(ctx, orgId)).name, held.holder)
+  if (!same) throw new Refusal(withdrawalErrors.holderChanged)
 }
 
 const approve: Handlers<Contract>['approve'] = (ctx, asked) =>

@@ -35,11 +35,13 @@ export function WithdrawalList() {
   const title = useTranslation('billing').t('title')
   const may = useMay()
   const navigate = useNavigate()
-  const { data: funds } = useRead(withdrawals.funds, {}, { inline: true })
+  const whose = Number(useSearchParams()[0].get('referrerId')) || null
+  // whose list it is
+  const of = whose === null ? {} : { referrerId: whose }
+  const { data: funds } = useRead(withdrawals.funds, of, { inline: true })
   useLive('withdrawals', [withdrawals.funds.path])
   const [doing, setDoing] = useState<Doing | null>(null)
   const close = () => setDoing(null)
-  const whose = Number(useSearchParams()[0].get('referrerId')) || null
   const name = ({ withdrawalNo, orgName, referrerName, amount }: WithdrawalRow) =>
     [withdrawalNo, orgName, referrerName, yuan(amount)].filter(Boolean).join(' · ')
   const cancel = useAct(withdrawals.cancel, { ask: t('cancelAsk'), name })
