@@ -11,6 +11,7 @@ import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
 import { useMay } from '../../../web/session.ts'
 import { ShortNumber } from '../../../web/ui/ShortNumber.tsx'
+import { Cut, Muted } from '../../../web/ui/Text.tsx'
 import { useAct } from '../../../web/useAct.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { useBillingViews } from '../../billing/web/pickers.ts'
@@ -104,8 +105,15 @@ export function WithdrawalList() {
             width: 108,
             render: (number: string) => <ShortNumber number={number} />,
           }),
-          col('orgName'),
-          col('referrerName'),
+          col('orgName', {
+            fit: (_, { orgName, referrerName }) => `${orgName} ${referrerName}`,
+            render: (orgName: string, { referrerName }) => (
+              <Cut title={[orgName, referrerName].filter(Boolean).join(' ')}>
+                {orgName} <Muted>{referrerName}</Muted>
+              </Cut>
+            ),
+          }),
+          col('referrerName', { defaultHidden: true }),
           col('amount'),
           col('fee', { defaultHidden: true }),
           col('received'),
