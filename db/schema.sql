@@ -1061,6 +1061,7 @@ table public.devices row security
   CREATE CONSTRAINT TRIGGER bump_moved AFTER UPDATE OF kind, county ON public.devices DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((('DRUG'::text = old.kind) OR ('DRUG'::text = new.kind)) AND ((old.kind IS DISTINCT FROM new.kind) OR (old.county IS DISTINCT FROM new.county)))) EXECUTE FUNCTION bump_access()
   CREATE TRIGGER begin_boot_epoch BEFORE UPDATE OF secret_hash, board_no ON public.devices FOR EACH ROW WHEN (((old.secret_hash IS DISTINCT FROM new.secret_hash) OR (old.board_no IS DISTINCT FROM new.board_no))) EXECUTE FUNCTION begin_boot_epoch()
   CREATE TRIGGER drop_binding AFTER UPDATE OF org_id ON public.devices FOR EACH ROW WHEN ((old.org_id <> new.org_id)) EXECUTE FUNCTION drop_binding()
+  CREATE TRIGGER drop_referrer_devices AFTER UPDATE OF org_id ON public.devices FOR EACH ROW WHEN ((old.org_id <> new.org_id)) EXECUTE FUNCTION drop_referrer_devices()
   CREATE TRIGGER drop_tags AFTER UPDATE OF org_id ON public.devices FOR EACH ROW WHEN ((old.org_id <> new.org_id)) EXECUTE FUNCTION drop_tags()
   CREATE TRIGGER keep_board BEFORE INSERT OR UPDATE OF board_no, card, org_id ON public.devices FOR EACH ROW EXECUTE FUNCTION keep_board()
   CREATE TRIGGER open_owner AFTER INSERT ON public.devices FOR EACH ROW EXECUTE FUNCTION open_owner()
@@ -1746,8 +1747,8 @@ table public.ledger_accounts row security
   referrer_id bigint
   party bigint generated always as (COALESCE((- referrer_id), org_id)) stored not null
   constraint ledger_accounts_check CHECK (((config_id IS NULL) OR (code = ANY (ARRAY['1001'::text, '2901'::text]))))
-  constraint ledger_accounts_check1 CHECK (((referrer_id IS NOT NULL) = (code = ANY (ARRAY['1102'::text, '2004'::text]))))
-  constraint ledger_accounts_code_check CHECK ((code = ANY (ARRAY['1001'::text, '1003'::text, '1101'::text, '1102'::text, '2001'::text, '2002'::text, '2003'::text, '2004'::text, '2101'::text, '2102'::text, '2201'::text, '2202'::text, '2301'::text, '2302'::text, '2901'::text])))
+  constraint ledger_accounts_check1 CHECK (((referrer_id IS NOT NULL) = (code = ANY (ARRAY['1102'::text, '2004'::text, '2005'::text]))))
+  constraint ledger_accounts_code_check CHECK ((code = ANY (ARRAY['1001'::text, '1003'::text, '1101'::text, '1102'::text, '2001'::text, '2002'::text, '2003'::text, '2004'::text, '2005'::text, '2101'::text, '2102'::text, '2201'::text, '2202'::text, '2301'::text, '2302'::text, '2901'::text])))
   constraint ledger_accounts_config_id_fkey FOREIGN KEY (config_id) REFERENCES payment_configs(id)
   constraint ledger_accounts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint ledger_accounts_party_code_config_id_key UNIQUE NULLS NOT DISTINCT (party, code, config_id)
@@ -1811,8 +1812,8 @@ table public.ledger_balances row security
   party bigint generated always as (COALESCE((- referrer_id), org_id)) stored not null
   earned bigint default 0 not null
   constraint ledger_balances_balance_check CHECK ((balance >= 0))
-  constraint ledger_balances_check CHECK (((referrer_id IS NOT NULL) = (code = ANY (ARRAY['1102'::text, '2004'::text]))))
-  constraint ledger_balances_code_check CHECK ((code = ANY (ARRAY['1101'::text, '1102'::text, '2002'::text, '2003'::text, '2004'::text])))
+  constraint ledger_balances_check CHECK (((referrer_id IS NOT NULL) = (code = ANY (ARRAY['1102'::text, '2004'::text, '2005'::text]))))
+  constraint ledger_balances_code_check CHECK ((code = ANY (ARRAY['1101'::text, '1102'::text, '2002'::text, '2003'::text, '2004'::text, '2005'::text])))
   constraint ledger_balances_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint ledger_balances_pkey PRIMARY KEY (party, code)
   constraint ledger_balances_referrer_id_fkey FOREIGN KEY (referrer_id) REFERENCES referrers(id)
@@ -2865,6 +2866,7 @@ table public.payout_accounts row security
   removed_at timestamp with time zone
   version integer default 1 not null
   created_at timestamp with time zone default now() not null
+  referrer_id bigint
   constraint payout_accounts_account_no_check CHECK (((length(account_no) >= 5) AND (length(account_no) <= 60)))
   constraint payout_accounts_bank_name_check CHECK ((length(bank_name) <= 60))
   constraint payout_accounts_check CHECK (((method = 'BANK'::text) = (bank_name <> ''::text)))
@@ -2872,8 +2874,11 @@ table public.payout_accounts row security
   constraint payout_accounts_method_check CHECK ((method = ANY (ARRAY['BANK'::text, 'WECHAT'::text, 'ALIPAY'::text])))
   constraint payout_accounts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint payout_accounts_pkey PRIMARY KEY (id)
+  constraint payout_accounts_referrer_id_org_id_fkey FOREIGN KEY (referrer_id, org_id) REFERENCES referrers(id, org_id) ON DELETE CASCADE
   CREATE INDEX payout_accounts_changed ON public.payout_accounts USING btree (changed_at) WHERE (removed_at IS NULL)
   CREATE INDEX payout_accounts_org ON public.payout_accounts USING btree (org_id, created_at DESC, id DESC)
+  CREATE INDEX payout_accounts_referrer ON public.payout_accounts USING btree (referrer_id) WHERE (referrer_id IS NOT NULL)
+  CREATE UNIQUE INDEX payout_accounts_phone ON public.payout_accounts USING btree (referrer_id) WHERE ((method = 'WECHAT'::text) AND (removed_at IS NULL) AND (referrer_id IS NOT NULL))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
@@ -3565,6 +3570,70 @@ table public.referrer_codes row security
   constraint referrer_codes_referrer_id_org_id_fkey FOREIGN KEY (referrer_id, org_id) REFERENCES referrers(id, org_id) ON DELETE CASCADE
   CREATE INDEX referrer_codes_expires ON public.referrer_codes USING btree (expires_at)
   CREATE INDEX referrer_codes_org ON public.referrer_codes USING btree (org_id, referrer_id)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant delete, insert, select, update to huodao_app
+
+table public.referrer_devices row security
+  org_id bigint not null
+  referrer_id bigint not null
+  device_id bigint not null
+  constraint referrer_devices_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE
+  constraint referrer_devices_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint referrer_devices_pkey PRIMARY KEY (referrer_id, device_id)
+  constraint referrer_devices_referrer_id_org_id_fkey FOREIGN KEY (referrer_id, org_id) REFERENCES referrers(id, org_id) ON DELETE CASCADE
+  CREATE INDEX referrer_devices_device ON public.referrer_devices USING btree (device_id)
+  CREATE INDEX referrer_devices_org ON public.referrer_devices USING btree (org_id, referrer_id)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  CREATE TRIGGER owner AFTER INSERT OR UPDATE ON public.referrer_devices FOR EACH ROW EXECUTE FUNCTION check_referrer_devices()
+  grant delete, insert, select, update to huodao_app
+
+view public.referrer_due_facts
+ SELECT r.org_id,
+    r.id AS referrer_id,
+    s.config_id,
+    referrer_due_done(s.state) AS done,
+    split_due_day(s.created_at) AS day,
+    (h.given - h.returned) AS amount
+   FROM ((split_shares h
+     JOIN referrers r ON ((r.id = h.referrer_id)))
+     JOIN split_orders s ON ((s.id = h.split_id)));
+  org_id bigint
+  referrer_id bigint
+  config_id bigint
+  done boolean
+  day date
+  amount bigint
+  grant delete, insert, select, update to huodao_app
+
+table public.referrer_dues row security
+  id bigint generated by default as identity not null
+  org_id bigint not null
+  referrer_id bigint not null
+  config_id bigint
+  done boolean not null
+  day date not null
+  amount bigint not null
+  kept boolean default false not null
+  constraint referrer_dues_config_id_fkey FOREIGN KEY (config_id) REFERENCES payment_configs(id)
+  constraint referrer_dues_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint referrer_dues_pkey PRIMARY KEY (id)
+  constraint referrer_dues_referrer_id_org_id_fkey FOREIGN KEY (referrer_id, org_id) REFERENCES referrers(id, org_id)
+  CREATE INDEX referrer_dues_new ON public.referrer_dues USING btree (id) WHERE (NOT kept)
+  CREATE INDEX referrer_dues_org ON public.referrer_dues USING btree (org_id)
+  CREATE INDEX referrer_dues_referrer ON public.referrer_dues USING btree (referrer_id, day)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
+  grant delete, insert, select, update to huodao_app
+
+table public.referrer_months row security
+  org_id bigint not null
+  payee bytea not null
+  month date not null
+  amount bigint not null
+  constraint referrer_months_amount_check CHECK (((amount >= 0) AND (amount <= 20000000)))
+  constraint referrer_months_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric))
+  constraint referrer_months_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint referrer_months_payee_check CHECK ((length(payee) = 32))
+  constraint referrer_months_pkey PRIMARY KEY (org_id, payee, month)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
@@ -4915,6 +4984,7 @@ table public.split_orders row security
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   CREATE TRIGGER counted AFTER INSERT ON public.split_orders REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_split_orders()
   CREATE TRIGGER note_due AFTER UPDATE ON public.split_orders REFERENCING OLD TABLE AS was NEW TABLE AS now_is FOR EACH STATEMENT EXECUTE FUNCTION note_due_orders()
+  CREATE TRIGGER note_referrer AFTER UPDATE ON public.split_orders REFERENCING OLD TABLE AS was NEW TABLE AS now_is FOR EACH STATEMENT EXECUTE FUNCTION note_referrer_orders()
   CREATE TRIGGER recounted AFTER UPDATE ON public.split_orders FOR EACH ROW WHEN ((((((((old.org_id IS DISTINCT FROM new.org_id) OR ('split_orders'::text IS DISTINCT FROM 'split_orders'::text)) OR (((old.created_at AT TIME ZONE 'Asia/Shanghai'::text))::date IS DISTINCT FROM ((new.created_at AT TIME ZONE 'Asia/Shanghai'::text))::date)) OR (old.state IS DISTINCT FROM new.state)) OR (0 IS DISTINCT FROM 0)) OR (0 IS DISTINCT FROM 0)) OR (0 IS DISTINCT FROM 0))) EXECUTE FUNCTION recount_split_orders()
   grant delete, insert, select, update to huodao_app
 
@@ -5128,8 +5198,11 @@ table public.split_shares row security
   CREATE INDEX split_shares_org ON public.split_shares USING btree (org_id, split_id)
   CREATE INDEX split_shares_party ON public.split_shares USING btree (party_org_id, split_id DESC)
   CREATE INDEX split_shares_receiver ON public.split_shares USING btree (receiver_id) WHERE (receiver_id IS NOT NULL)
+  CREATE INDEX split_shares_referrer ON public.split_shares USING btree (split_id, referrer_id) WHERE (referrer_id IS NOT NULL)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   CREATE TRIGGER note_due AFTER UPDATE ON public.split_shares REFERENCING OLD TABLE AS was NEW TABLE AS now_is FOR EACH STATEMENT EXECUTE FUNCTION note_due_shares()
+  CREATE TRIGGER note_referrer AFTER UPDATE ON public.split_shares REFERENCING OLD TABLE AS was NEW TABLE AS now_is FOR EACH STATEMENT EXECUTE FUNCTION note_referrer_shares()
+  CREATE TRIGGER note_referrer_new AFTER INSERT ON public.split_shares REFERENCING NEW TABLE AS now_is FOR EACH STATEMENT EXECUTE FUNCTION note_referrer_shares()
   grant delete, insert, select, update to huodao_app
 
 table public.split_simulations row security
@@ -6177,12 +6250,17 @@ table public.withdrawals row security
   created_at timestamp with time zone default now() not null
   confirm_package text default ''::text not null
   confirm_hash bytea
+  referrer_id bigint
+  payee_hash bytea
+  payee_month date
   constraint withdrawals_account_id_fkey FOREIGN KEY (account_id) REFERENCES payout_accounts(id)
   constraint withdrawals_amount_check CHECK ((amount > 0))
   constraint withdrawals_approved_by_fkey FOREIGN KEY (approved_by) REFERENCES users(id)
   constraint withdrawals_check CHECK (((fee >= 0) AND (fee < amount)))
   constraint withdrawals_check1 CHECK (((approved_by <> requested_by) AND (second_by <> requested_by) AND (second_by <> approved_by)))
   constraint withdrawals_check10 CHECK (((next_at IS NULL) OR ((state = ANY (ARRAY['APPROVED'::text, 'PAYING'::text, 'CONFIRMING'::text])) AND (provider IS NOT NULL))))
+  constraint withdrawals_check11 CHECK (((payee_hash IS NULL) = (payee_month IS NULL)))
+  constraint withdrawals_check12 CHECK (((payee_hash IS NULL) OR ((referrer_id IS NOT NULL) AND (method = 'WECHAT'::text))))
   constraint withdrawals_check2 CHECK (((second_by IS NULL) OR (approved_by IS NOT NULL)))
   constraint withdrawals_check3 CHECK (((state = ANY (ARRAY['PENDING'::text, 'REJECTED'::text, 'CANCELLED'::text])) OR (approved_by IS NOT NULL)))
   constraint withdrawals_check4 CHECK (((state = 'PAID'::text) = (paid_at IS NOT NULL)))
@@ -6198,9 +6276,11 @@ table public.withdrawals row security
   constraint withdrawals_method_check CHECK ((method = ANY (ARRAY['BANK'::text, 'WECHAT'::text, 'ALIPAY'::text])))
   constraint withdrawals_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint withdrawals_paid_by_fkey FOREIGN KEY (paid_by) REFERENCES users(id)
+  constraint withdrawals_payee_hash_check CHECK ((length(payee_hash) = 32))
   constraint withdrawals_pkey PRIMARY KEY (id)
   constraint withdrawals_provider_check CHECK ((provider = ANY (ARRAY['SIMULATOR'::text, 'WECHAT'::text, 'ALIPAY'::text])))
   constraint withdrawals_reason_check CHECK ((length(reason) <= 200))
+  constraint withdrawals_referrer_id_org_id_fkey FOREIGN KEY (referrer_id, org_id) REFERENCES referrers(id, org_id)
   constraint withdrawals_remark_check CHECK ((length(remark) <= 100))
   constraint withdrawals_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id)
   constraint withdrawals_round_check CHECK (((round >= 1) AND (round <= 1000)))
@@ -6213,9 +6293,10 @@ table public.withdrawals row security
   CREATE INDEX withdrawals_confirming ON public.withdrawals USING btree (confirm_until) WHERE (state = 'CONFIRMING'::text)
   CREATE INDEX withdrawals_due ON public.withdrawals USING btree (next_at) WHERE (next_at IS NOT NULL)
   CREATE INDEX withdrawals_org ON public.withdrawals USING btree (org_id, requested_at DESC, id DESC)
+  CREATE INDEX withdrawals_referrer ON public.withdrawals USING btree (referrer_id, requested_at DESC) WHERE (referrer_id IS NOT NULL)
   CREATE INDEX withdrawals_requested ON public.withdrawals USING btree (requested_at DESC, id DESC)
   CREATE INDEX withdrawals_turns ON public.withdrawals USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
-  CREATE UNIQUE INDEX withdrawals_pending ON public.withdrawals USING btree (org_id) WHERE (state = 'PENDING'::text)
+  CREATE UNIQUE INDEX withdrawals_pending ON public.withdrawals USING btree (COALESCE((- referrer_id), org_id)) WHERE (state = 'PENDING'::text)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL))) with check ((( SELECT app_all() AS app_all) OR (NULLIF( CASE WHEN ( SELECT (cardinality(app_orgs()) > 32)) THEN ((( SELECT app_orgs() AS app_orgs))[width_bucket(org_id, ( SELECT app_orgs() AS app_orgs))] = org_id) ELSE (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])) END, false) IS NOT NULL)))
   grant delete, insert, select, update to huodao_app
 
@@ -6803,6 +6884,23 @@ begin
   return null;
 end $function$
 
+CREATE OR REPLACE FUNCTION public.check_referrer_devices()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare owner bigint;
+begin
+  select d.org_id into owner from devices d where d.id = new.device_id for share;
+  if not referrer_brought(new.referrer_id, owner) then
+    raise exception 'machine % is not of whom referrer % introduced', new.device_id, new.referrer_id
+      using errcode = 'check_violation', constraint = 'referrer_devices_owner';
+  end if;
+  return null;
+end $function$
+-- execute: owner only
+
 CREATE OR REPLACE FUNCTION public.check_role_home()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6848,11 +6946,11 @@ begin
     raise exception 'voucher % does not balance', bad using errcode = 'check_violation';
   end if;
   if exists (select from written w join ledger_accounts a on a.id = w.account_id
-    where a.code in ('1101','1102','2002','2003','2004')) then
+    where a.code in ('1101','1102','2002','2003','2004','2005')) then
     insert into ledger_balances (org_id, code, referrer_id, balance)
       select a.org_id, a.code, a.referrer_id, 0
       from written w join ledger_accounts a on a.id = w.account_id
-      where a.code in ('1101','1102','2002','2003','2004')
+      where a.code in ('1101','1102','2002','2003','2004','2005')
       group by a.party, a.code, a.org_id, a.referrer_id order by a.party, a.code
       on conflict do nothing;
     perform from ledger_balances b where (b.party, b.code) in (
@@ -6985,6 +7083,19 @@ begin
   end if;
   return null;
 end $function$
+
+CREATE OR REPLACE FUNCTION public.drop_referrer_devices()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  delete from referrer_devices l where l.device_id = new.id
+    and not referrer_brought(l.referrer_id, new.org_id);
+  return null;
+end $function$
+-- execute: owner only
 
 CREATE OR REPLACE FUNCTION public.drop_tags()
  RETURNS trigger
@@ -7348,6 +7459,57 @@ begin
   return new;
 end $function$
 
+CREATE OR REPLACE FUNCTION public.note_referrer_orders()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not exists (select id, referrer_due_done(state) from now_is
+    except select id, referrer_due_done(state) from was) then
+    return null;
+  end if;
+  insert into referrer_dues (org_id, referrer_id, config_id, done, day, amount)
+  select r.org_id, r.id, n.config_id, referrer_due_done(n.state), split_due_day(n.created_at),
+    sum(n.sign * (h.given - h.returned))
+  from (select -1 as sign, * from was union all select 1, * from now_is) n
+  join split_shares h on h.split_id = n.id and h.referrer_id is not null
+  join referrers r on r.id = h.referrer_id
+  group by 1, 2, 3, 4, 5 having sum(n.sign * (h.given - h.returned)) <> 0;
+  return null;
+end $function$
+-- execute: owner only
+
+CREATE OR REPLACE FUNCTION public.note_referrer_shares()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  -- most shares are those of organisations
+  if not exists (select from now_is where referrer_id is not null) then
+    return null;
+  end if;
+  if tg_op = 'INSERT' then
+    insert into referrer_dues (org_id, referrer_id, config_id, done, day, amount)
+    select r.org_id, r.id, s.config_id, referrer_due_done(s.state), split_due_day(s.created_at),
+      sum(n.given - n.returned)
+    from now_is n join referrers r on r.id = n.referrer_id join split_orders s on s.id = n.split_id
+    group by 1, 2, 3, 4, 5 having sum(n.given - n.returned) <> 0;
+  else
+    insert into referrer_dues (org_id, referrer_id, config_id, done, day, amount)
+    select r.org_id, r.id, s.config_id, referrer_due_done(s.state), split_due_day(s.created_at),
+      sum(n.sign * (n.given - n.returned))
+    from (select -1 as sign, * from was union all select 1, * from now_is) n
+    join referrers r on r.id = n.referrer_id join split_orders s on s.id = n.split_id
+    group by 1, 2, 3, 4, 5 having sum(n.sign * (n.given - n.returned)) <> 0;
+  end if;
+  return null;
+end $function$
+-- execute: owner only
+
 CREATE OR REPLACE FUNCTION public.note_settings(tenant bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -7523,6 +7685,45 @@ AS $function$
       insert into row_count_changes values (old.org_id, 'split_orders', (old.created_at at time zone 'Asia/Shanghai')::date, old.state, -1, -(0), -(0), -(0)), (new.org_id, 'split_orders', (new.created_at at time zone 'Asia/Shanghai')::date, new.state, 1, 0, 0, 0);
       return null;
     end $function$
+
+CREATE OR REPLACE FUNCTION public.referrer_brought(referrer bigint, owner bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select exists (select from referrers r join organisations b on b.id = coalesce(r.linked_org_id, r.org_id)
+    join organisations o on o.id = owner and o.path <@ b.path where r.id = referrer)
+$function$
+-- execute: owner only
+
+CREATE OR REPLACE FUNCTION public.referrer_due_done(state text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(split_due_done(state), false)
+$function$
+
+CREATE OR REPLACE FUNCTION public.referrer_not_payable(referrer bigint, since date)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not exists (select from referrers r where r.id = referrer
+    and (app_all() or r.org_id = any(app_orgs()))) then
+    raise exception 'what others may have is not said' using errcode = 'insufficient_privilege';
+  end if;
+  return (select greatest(0, coalesce(sum(d.amount) filter (where ours and not d.done), 0))
+    + greatest(0, coalesce(sum(d.amount) filter (where ours and d.done and d.day >= since), 0))
+    + greatest(0, coalesce(sum(d.amount) filter (where not ours), 0))
+    from referrer_dues d left join payment_configs c on c.id = d.config_id
+    cross join lateral (select c.id is null or c.org_id = 1 as ours) o
+    where d.referrer_id = referrer);
+end $function$
+-- execute: huodao_app
 
 CREATE OR REPLACE FUNCTION public.referrer_used(referrer bigint)
  RETURNS boolean

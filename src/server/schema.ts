@@ -900,7 +900,7 @@ export interface LanesTable {
 export interface LedgerAccountsTable {
   id: Generated<number>
   org_id: number
-  code: '1001' | '1003' | '1101' | '1102' | '2001' | '2002' | '2003' | '2004' | '2101' | '2102' | '2201' | '2202' | '2301' | '2302' | '2901'
+  code: '1001' | '1003' | '1101' | '1102' | '2001' | '2002' | '2003' | '2004' | '2005' | '2101' | '2102' | '2201' | '2202' | '2301' | '2302' | '2901'
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   config_id: number | null
   referrer_id: number | null
@@ -931,7 +931,7 @@ export interface LedgerAdjustmentsTable {
 
 export interface LedgerBalancesTable {
   org_id: number
-  code: '1101' | '1102' | '2002' | '2003' | '2004'
+  code: '1101' | '1102' | '2002' | '2003' | '2004' | '2005'
   balance: number
   referrer_id: number | null
   party: GeneratedAlways<number>
@@ -1510,6 +1510,7 @@ export interface PayoutAccountsTable {
   removed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  referrer_id: number | null
 }
 
 export interface PermissionsTable {
@@ -1831,6 +1832,39 @@ export interface ReferrerCodesTable {
   made_by: number | null
   expires_at: ColumnType<Date, Date | string, Date | string>
   used_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface ReferrerDevicesTable {
+  org_id: number
+  referrer_id: number
+  device_id: number
+}
+
+export interface ReferrerDueFactsTable {
+  org_id: number | null
+  referrer_id: number | null
+  config_id: number | null
+  done: boolean | null
+  day: string | null
+  amount: number | null
+}
+
+export interface ReferrerDuesTable {
+  id: Generated<number>
+  org_id: number
+  referrer_id: number
+  config_id: number | null
+  done: boolean
+  day: string
+  amount: number
+  kept: Generated<boolean>
+}
+
+export interface ReferrerMonthsTable {
+  org_id: number
+  payee: Buffer
+  month: string
+  amount: number
 }
 
 export interface ReferrersTable {
@@ -3149,6 +3183,9 @@ export interface WithdrawalsTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   confirm_package: Generated<string>
   confirm_hash: Buffer | null
+  referrer_id: number | null
+  payee_hash: Buffer | null
+  payee_month: string | null
 }
 
 export interface DB {
@@ -3277,6 +3314,10 @@ export interface DB {
   reconciliation_runs: ReconciliationRunsTable
   recovery_codes: RecoveryCodesTable
   referrer_codes: ReferrerCodesTable
+  referrer_devices: ReferrerDevicesTable
+  referrer_due_facts: ReferrerDueFactsTable
+  referrer_dues: ReferrerDuesTable
+  referrer_months: ReferrerMonthsTable
   referrers: ReferrersTable
   refunds: RefundsTable
   release_manifests: ReleaseManifestsTable
@@ -3438,6 +3479,7 @@ export type Constraint =
   | 'payments_applied'
   | 'payments_out_trade_no_key'
   | 'payments_provider_provider_trade_no_key'
+  | 'payout_accounts_phone'
   | 'pharmacist_duties_onsite'
   | 'pharmacist_duties_open'
   | 'pharmacists_org_id_licence_no_key'
