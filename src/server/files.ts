@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, createReadStream, createWriteStream, existsSync, statSync } from 'node:fs'
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -19,8 +19,20 @@ export type FileStore = {
     extension: Stored,
     name?: string,
   ): Promise<{ name: string; bytes: number }>
-  /** Null: it is gone. */
-  open(name: string): Promise<Readable | null>
+  /**
+   * Takes what comes to a place of its own, chunk by chunk, before anybody knows what it is; a
+   * failure on the way leaves nothing.
+   */
+  receive(chunks: AsyncIterable<Uint8Array>): Promise<string>
+  /** Gives what was received its name. */
+  adopt(received: string, name: string): Promise<void>
+  discard(received: string): Promise<void>
+  /** What was received and never named, before `ago`: whoever took it ended on the way. */
+  discardOlder(ago: Date): Promise<void>
+  /** Null: it is gone. `part`: these bytes of it, both ends included. */
+  open(name: string, part?: { start: number; end: number }): Promise<Readable | null>
+  /** In bytes; null: it is gone. */
+  size(name: string): Promise<number | null>
   /** Gone, or was not there. */
   remove(name: string): Promise<void>
   /** Where it lies, for whoever reads it apart or in parts. */
@@ -28,7 +40,7 @@ export type FileStore = {
   readonly folder: string
 }
 
-type Stored = 'jpg' | 'png' | 'xlsx' | 'zip' | 'pdf' | 'ofd' | 'apk' | 'bin'
+type Stored = 'jpg' | 'png' | 'mp4' | 'xlsx' | 'zip' | 'pdf' | 'ofd' | 'apk' | 'bin'
 /** Random, e.g. `3f….png`. */
 export const freshName = (extension: Stored): string => `${randomUUID()}.${extension}`
 
@@ -41,6 +53,7 @@ export function openFiles(dataDir: string): FileStore {
     await mkdir(path.dirname(place(name)), { recursive: true, mode: 0o700 })
   }
   const place = (name: string) => path.join(folder, name.slice(0, 2), name)
+  const incoming = path.join(dataDir, 'incoming')
   return {
     folder,
     async put(name, bytes) {
@@ -62,8 +75,35 @@ export function openFiles(dataDir: string): FileStore {
         throw error
       }
     },
-    open(name) {
-      const stream = createReadStream(place(name))
+    async receive(chunks) {
+      await mkdir(incoming, { recursive: true, mode: 0o700 })
+      const received = path.join(incoming, randomUUID())
+      try {
+        await pipeline(chunks, createWriteStream(received, { flush: true, mode: 0o600 }))
+        return received
+      } catch (error) {
+        await rm(received, { force: true })
+        throw error
+      }
+    },
+    async adopt(received, name) {
+      await makeFolder(name)
+      await rename(received, place(name))
+    },
+    discard: (received) => rm(received, { force: true }),
+    async discardOlder(ago) {
+      for (const name of await readdir(incoming).catch(() => [])) {
+        const found = await stat(path.join(incoming, name)).catch(() => null)
+        if (found && found.mtime < ago) await rm(path.join(incoming, name), { force: true })
+      }
+    },
+    size: (name) =>
+      stat(place(name)).then(
+        ({ size }) => size,
+        () => null,
+      ),
+    open(name, part) {
+      const stream = createReadStream(place(name), part ?? {})
       return once(stream, 'open').then(
         () => stream,
         () => null,
@@ -74,4 +114,4 @@ export function openFiles(dataDir: string): FileStore {
   }
 }
 
-export const fileName = /^[0-9a-f]{8}-[0-9a-f-]{27}\.(jpg|png)$/
+export const fileName = /^[0-9a-f]{8}-[0-9a-f-]{27}\.(jpg|png|mp4)$/

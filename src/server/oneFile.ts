@@ -43,6 +43,8 @@ export async function oneFileTo<T>(
   most: number,
   errors: Errors,
   take: (part: MultipartFile) => Promise<T>,
+  /** What was taken is of no use: the form is refused after it. */
+  giveBack: (taken: T) => Promise<void> = async () => {},
 ): Promise<T> {
   if (!request.isMultipart()) throw new Refusal(errors.notMultipart)
   if (Number(request.headers['content-length'] ?? 0) > 4 * most) throw new Refusal(errors.tooLarge)
@@ -60,6 +62,7 @@ export async function oneFileTo<T>(
       found = { value: await take(part) }
     }
   } catch (error) {
+    if (found) await giveBack(found.value)
     if (error instanceof Refusal) throw error
     throw new Refusal(
       (error as { code?: string }).code === 'FST_REQ_FILE_TOO_LARGE'

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { common, Refusal } from '../shared/errors.ts'
 import { answerError, safeUrl } from './answers.ts'
 import type { App } from './context.ts'
@@ -61,19 +61,17 @@ export async function servePages(
     if (!fileName.test(name)) return answerError(app, new Refusal(common.notFound), request, reply)
     const width = Number((request.query as { w?: unknown }).w)
     const webp = request.headers.accept?.includes('image/webp') ?? false
-    const less = width && smaller ? await smaller(app, name, width, webp ? 'webp' : 'jpg') : null
+    const less =
+      width && smaller && !name.endsWith('.mp4')
+        ? await smaller(app, name, width, webp ? 'webp' : 'jpg')
+        : null
     if (less)
       return reply
         .type(webp ? 'image/webp' : 'image/jpeg')
         .header('vary', 'accept')
         .header('cache-control', 'public, max-age=31536000, immutable')
         .send(less)
-    const stream = await app.files.open(name)
-    if (!stream) throw new Refusal(common.notFound)
-    reply
-      .type(name.endsWith('.png') ? 'image/png' : 'image/jpeg')
-      .header('cache-control', 'public, max-age=31536000, immutable')
-    return reply.send(stream)
+    return sendFile(app, request, reply, name)
   })
   http.setNotFoundHandler(async (request, reply) => {
     const accept = request.headers.accept ?? '*/*'
@@ -98,6 +96,53 @@ export async function servePages(
       reply,
     )
   })
+}
+
+const types: Readonly<Record<string, string>> = { png: 'image/png', mp4: 'video/mp4' }
+
+/**
+ * A file, or the one part of it that is asked for: films are looked through, and machines go on with
+ * a download where it stopped.
+ */
+async function sendFile(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  name: string,
+): Promise<FastifyReply> {
+  const size = await app.files.size(name)
+  const part = size === null ? null : partOf(request.headers.range, size)
+  if (part === 'none')
+    return reply.code(416).header('content-range', `bytes */${size}`).type('text/plain').send('')
+  const stream = size === null ? null : await app.files.open(name, part ?? undefined)
+  if (!stream || size === null) throw new Refusal(common.notFound)
+  reply
+    .type(types[name.slice(-3)] ?? 'image/jpeg')
+    .header('cache-control', 'public, max-age=31536000, immutable')
+    .header('accept-ranges', 'bytes')
+    .header('etag', `"${name.slice(0, 36)}"`)
+    .header('content-length', part ? part.end - part.start + 1 : size)
+  if (part) reply.code(206).header('content-range', `bytes ${part.start}-${part.end}/${size}`)
+  return reply.send(stream)
+}
+
+/**
+ * Null: all of it, also where several parts are asked for or the header is none (RFC 9110 lets a
+ * server leave them out); `none`: it has no such part.
+ */
+export function partOf(
+  range: string | undefined,
+  size: number,
+): { start: number; end: number } | null | 'none' {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '') ?? []
+  if (from === '' && to === '') return null
+  const last = size - 1
+  const [start, end] =
+    from === ''
+      ? [Math.max(0, size - Number(to)), last]
+      : [Number(from), to === '' ? last : Math.min(Number(to), last)]
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return null
+  return start > last || end < start ? 'none' : { start, end }
 }
 
 function sendPage(

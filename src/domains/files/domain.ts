@@ -10,5 +10,6 @@ export const domain = {
   jobs: async (app) => (await import('./server/jobs.ts')).registerFileJobs(app),
   open: {
     'server/pictures.ts': 'which pictures a record may name',
+    'server/media.ts': 'pictures and films of advertisements come in here alone',
   },
 } satisfies Domain<typeof files>

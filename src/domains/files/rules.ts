@@ -12,3 +12,13 @@ export const unusedLimits = { hours: 24, markedHours: 1 } as const
  * shop of a thousand new products, not a disk.
  */
 export const dayLimits = { pictures: 1000, bytes: 500 * 1024 * 1024 } as const
+/**
+ * A film of an advertisement: its file, what its longer and shorter side may have, and how long it
+ * may play.
+ */
+export const filmLimits = {
+  bytes: 8 * 1024 * 1024,
+  longer: 3840,
+  shorter: 2160,
+  milliseconds: 300_000,
+} as const

@@ -7,6 +7,8 @@ export type Written = {
   bytes: Uint8Array
   extension: 'jpg' | 'png'
   mime: 'image/jpeg' | 'image/png'
+  width: number
+  height: number
 }
 type Fault = 'imageBroken' | 'imagePixels' | 'imageTooLarge'
 
@@ -47,12 +49,14 @@ async function encoded(
     .toColourspace('srgb')
     .raw()
     .toBuffer({ resolveWithObject: true })
+  const { width, height } = info
   const image = sharp(data, {
     raw: { width: info.width, height: info.height, channels: info.channels },
   })
   if (kind === 'png') {
     const png = await image.clone().png({ compressionLevel: 9 }).toBuffer()
-    if (png.length <= imageLimits.bytes) return { bytes: png, extension: 'png', mime: 'image/png' }
+    if (png.length <= imageLimits.bytes)
+      return { bytes: png, extension: 'png', mime: 'image/png', width, height }
   }
   // noise grows when it is written anew; the quality gives way, not the limit
   for (const quality of [86, 72, 55, 35]) {
@@ -61,7 +65,8 @@ async function encoded(
       .flatten({ background: '#ffffff' })
       .jpeg({ quality, mozjpeg: quality === 86 })
       .toBuffer()
-    if (jpg.length <= imageLimits.bytes) return { bytes: jpg, extension: 'jpg', mime: 'image/jpeg' }
+    if (jpg.length <= imageLimits.bytes)
+      return { bytes: jpg, extension: 'jpg', mime: 'image/jpeg', width, height }
   }
   return { fault: 'imageTooLarge' }
 }

@@ -9,6 +9,7 @@ import { forgetSmaller } from './smaller.ts'
  * (conformance/writes.test.ts).
  */
 export const pictureColumns: readonly (readonly [table: string, column: string])[] = [
+  ['ad_materials', 'file'],
   ['announcements', 'content'],
   ['announcements', 'images'],
   ['batches', 'report'],
@@ -35,7 +36,7 @@ const named = sql.join(
   pictureColumns.map(
     ([table, column]) =>
       sql`select found[1] from ${sql.table(table)} t,
-        regexp_matches(t.${sql.ref(column)}::text, 'files/[a-z0-9-]+\\.(?:jpg|png|pdf|ofd|apk|bin)', 'g') as found`,
+        regexp_matches(t.${sql.ref(column)}::text, 'files/[a-z0-9-]+\\.(?:jpg|png|mp4|pdf|ofd|apk|bin)', 'g') as found`,
   ),
   sql` union `,
 )
@@ -58,6 +59,7 @@ export const keptColumns: readonly (readonly [table: string, column: string])[] 
  */
 export async function sweepPictures(app: App): Promise<void> {
   const ago = (hours: number) => new Date(app.now().getTime() - hours * 3_600_000)
+  await app.files.discardOlder(ago(unusedLimits.hours))
   const bySweep = <T>(statement: RawBuilder<T>) =>
     app.database.transact(systemScope, (db) => statement.execute(db))
   await bySweep(sql`with named as materialized (${named})

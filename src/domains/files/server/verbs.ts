@@ -29,6 +29,18 @@ const tooMany = () =>
 type Kept =
   | (CleanImage & { readonly kind: 'IMAGE' })
   | {
+      readonly kind: 'VIDEO'
+      /** Where it was received, see `FileStore.receive`. */
+      readonly received: string
+      readonly size: number
+      readonly sha256: string
+      readonly extension: 'mp4'
+      readonly mime: 'video/mp4'
+      readonly width: number
+      readonly height: number
+      readonly durationMs: number
+    }
+  | {
       readonly kind: 'FILE'
       readonly bytes: Buffer
       readonly extension: 'pdf' | 'ofd'
@@ -41,24 +53,41 @@ type Kept =
  */
 export async function keepUpload(app: App, actor: Ctx['actor'], upload: Kept): Promise<string> {
   const name = freshName(upload.extension)
-  const sha256 = createHash('sha256').update(upload.bytes).digest('hex')
+  const film = upload.kind === 'VIDEO'
+  const sha256 = film ? upload.sha256 : createHash('sha256').update(upload.bytes).digest('hex')
+  const bytes = film ? upload.size : upload.bytes.length
+  const { width, height } = upload.kind === 'FILE' ? { width: null, height: null } : upload
+  const durationMs = film ? upload.durationMs : null
   const { kind, mime } = upload
-  await keepRow(app, actor, { name, kind, mime, bytes: upload.bytes.length, sha256 })
-  await app.files.put(name, upload.bytes)
+  await keepRow(app, actor, { name, kind, mime, bytes, sha256, width, height, durationMs })
+  if (film) await app.files.adopt(upload.received, name)
+  else await app.files.put(name, upload.bytes)
   return `files/${name}`
 }
 
-type Row = { name: string; kind: 'IMAGE' | 'FILE'; mime: string; bytes: number; sha256: string }
+type Row = {
+  readonly name: string
+  readonly kind: Kept['kind']
+  readonly mime: string
+  readonly bytes: number
+  readonly sha256: string
+  readonly width?: number | null
+  readonly height?: number | null
+  readonly durationMs?: number | null
+}
 async function keepRow(app: App, actor: Ctx['actor'], row: Row): Promise<void> {
   const { name, kind, mime, bytes, sha256 } = row
+  const { width = null, height = null, durationMs = null } = row
   const write = async (db: Db) => {
     // one after the other for a tenant, or many at once would find the same room
     await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads ${tenantOf(actor)}`},
       0))`.execute(db)
     const { numAffectedRows } = await sql`
-      insert into uploads (id, org_id, user_id, kind, mime, bytes, sha256, url, created_at)
+      insert into uploads (id, org_id, user_id, kind, mime, bytes, sha256, url, created_at,
+        width, height, duration_ms)
       select ${name.slice(0, 36)}::uuid, ${actor.orgId}, ${actor.userId}::bigint,
-        ${kind}, ${mime}, ${bytes}, ${sha256}, ${`files/${name}`}, ${app.now()}::timestamptz
+        ${kind}, ${mime}, ${bytes}, ${sha256}, ${`files/${name}`}, ${app.now()}::timestamptz,
+        ${width}, ${height}, ${durationMs}
         where ${hasRoom(actor.orgId, app.now(), bytes)}`.execute(db)
     if (!numAffectedRows) throw tooMany()
   }
