@@ -3,6 +3,7 @@ import path from 'node:path'
 import { seedAccess, seedDemoPeople } from '../domains/accounts/seed.ts'
 import { firstAdministrator } from '../domains/accounts/server/bootstrap.ts'
 import { writeFirstPassword } from '../domains/accounts/server/firstPassword.ts'
+import { seedAdMaterials, seedProgramGroups } from '../domains/ad-materials/seed.ts'
 import { seedAlerts } from '../domains/alerts/seed.ts'
 import { seedAudit } from '../domains/audit/seed.ts'
 import { seedBatches, seedLayers, seedRecalls } from '../domains/batches/seed.ts'
@@ -138,6 +139,8 @@ async function seedDemo(
     await seedNotices(db, ids, now)
     await seedJobs(db, ids, now)
     await seedRollouts(db, people.users, now)
+    await seedAdMaterials(db, files, ids, now)
+    await seedProgramGroups(db, ids.org)
     await loadHistory(db, makeHistory(await readSellers(db), now), now)
     await seedSubscriptions(db, ids, now)
     await seedSplitStrategies(db, ids, now)
