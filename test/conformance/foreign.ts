@@ -120,9 +120,9 @@ function neededOf({ endpoint }: Registered, world: World): Record<string, unknow
     }),
   )
 }
-/** A value for a required field that no source names: a machine number, a number, a month. */
+/** A value for a required field that no source names: a machine number, a number, a month, a day. */
 const filler = (type: z.ZodType): unknown =>
-  ['OWN9001', 1, 7, '2026-09', ...enumOf(type)]
+  ['OWN9001', 1, 7, '2026-09', '2026-09-01', ...enumOf(type)]
     .flatMap((value) => [value, [value]])
     .find((value) => type.safeParse(value).success)
 

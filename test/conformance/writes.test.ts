@@ -61,6 +61,9 @@ const several = new Set(['devices.createBatch', 'distribution.transfer', 'distri
 /** A session is of a person, whom the row is about; menus are sorted as one tree. */
 const otherwise = new Set([
   // machines that something is for, not things it is done to
+  'adBindings.create',
+  'adBindings.interrupt',
+  'programGroups.create',
   'splitSimulations.create',
   'splitStrategies.create',
   'referrers.create',

@@ -82,10 +82,10 @@ const table: readonly Group[] = [
     ['organ-menu'], ['forgetpwd'], ['createroledistribute'], ['organ-system'],
   ]],
   ['market', 'ad', '广告管理', 'Ads', [
-    ['market-manage', '广告素材', 'Ad materials', 'ad-material:read'],
+    ['market-manage'],
     ['market-strategy', '广告投放', 'Device-ad binding', 'ad-binding:read'],
     ['market-advertisePanel', '广告面板', 'Advertise panel', 'ad-panel:read'],
-    ['market-program-group', '节目组', 'Program groups', 'program-group:read'],
+    ['market-program-group'],
   ]],
   ['apk', 'app', '应用管理', 'Apps', [
     ['apk-manage'],

@@ -21,6 +21,7 @@ export const movesLast = ['device_states', 'device_shadows'] as const
 /** Keep the owner of their time. */
 export const stays: readonly string[] = [
   'activation_codes', // open ones are revoked
+  'ad_binding_devices', // end: the database drops them
   'alert_members',
   'alerts', // open ones end; the new owner's begin anew with the next sweep
   'bill_days', // by whose sales they were
