@@ -19,6 +19,80 @@ export interface ActivationCodesTable {
   revoked_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface AdBindingDevicesTable {
+  binding_id: number
+  org_id: number
+  device_id: number
+  slot_kind: string
+  group_id: number
+  priority: 'NORMAL' | 'INTERRUPT'
+  starts_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  ends_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  days: string
+  week: string
+  holds: boolean
+  plays: Generated<boolean>
+}
+
+export interface AdBindingsTable {
+  id: Generated<number>
+  org_id: number
+  group_id: number
+  slot_kind: 'FULL' | 'HALF' | 'PAY_WAIT' | 'VEND_WAIT' | 'BANNER'
+  priority: Generated<'NORMAL' | 'INTERRUPT'>
+  date_from: string
+  date_to: string
+  weekdays: Generated<number[]>
+  windows: string
+  follows: Generated<boolean>
+  starts_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  ends_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  state: Generated<'DRAFT' | 'PENDING' | 'SCHEDULED' | 'RUNNING' | 'PAUSED' | 'ENDED' | 'REJECTED' | 'REVOKED'>
+  reason: Generated<string>
+  created_by: number | null
+  reviewed_by: number | null
+  reviewed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface AdCreativesTable {
+  id: Generated<number>
+  org_id: number
+  material_id: number
+  title: string
+  seconds: number
+  caption: Generated<string>
+  qr_url: Generated<string>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface AdMaterialsTable {
+  id: Generated<number>
+  org_id: number
+  name: string
+  kind: 'IMAGE' | 'VIDEO'
+  file: string
+  sha256: string
+  bytes: number
+  width: number
+  height: number
+  duration_ms: number | null
+  tags: Generated<string[]>
+  licence_no: Generated<string>
+  valid_until: string | null
+  state: Generated<'PENDING' | 'APPROVED' | 'REJECTED'>
+  reason: Generated<string>
+  replaces_id: number | null
+  created_by: number | null
+  reviewed_by: number | null
+  reviewed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  told_days: number | null
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface AlertChannelsTable {
   id: Generated<number>
   org_id: number
@@ -1718,6 +1792,28 @@ export interface ProductsTable {
   red_packets: boolean | null
 }
 
+export interface ProgramGroupItemsTable {
+  group_id: number
+  org_id: number
+  position: number
+  creative_id: number
+  seconds: number
+}
+
+export interface ProgramGroupsTable {
+  id: Generated<number>
+  org_id: number
+  name: string
+  slot_kind: 'FULL' | 'HALF' | 'PAY_WAIT' | 'VEND_WAIT' | 'BANNER'
+  windows: Generated<string>
+  transition: Generated<'NONE' | 'FADE' | 'SLIDE'>
+  max_plays_per_hour: number | null
+  state: Generated<'DRAFT' | 'ENABLED' | 'DISABLED'>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  updated_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface RecallDestructionsTable {
   id: Generated<number>
   org_id: number
@@ -2968,13 +3064,16 @@ export interface UploadsTable {
   id: Generated<string>
   org_id: number
   user_id: number | null
-  kind: 'IMAGE' | 'FILE'
+  kind: string
   mime: string
   bytes: number
   sha256: string
   url: string
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   unused_since: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  width: number | null
+  height: number | null
+  duration_ms: number | null
 }
 
 export interface UserRolesTable {
@@ -3191,6 +3290,10 @@ export interface WithdrawalsTable {
 export interface DB {
   access_versions: AccessVersionsTable
   activation_codes: ActivationCodesTable
+  ad_binding_devices: AdBindingDevicesTable
+  ad_bindings: AdBindingsTable
+  ad_creatives: AdCreativesTable
+  ad_materials: AdMaterialsTable
   alert_channels: AlertChannelsTable
   alert_mail_days: AlertMailDaysTable
   alert_mail_servers: AlertMailServersTable
@@ -3305,6 +3408,8 @@ export interface DB {
   product_folds: ProductFoldsTable
   product_rollups: ProductRollupsTable
   products: ProductsTable
+  program_group_items: ProgramGroupItemsTable
+  program_groups: ProgramGroupsTable
   recall_destructions: RecallDestructionsTable
   recall_devices: RecallDevicesTable
   recall_people: RecallPeopleTable
@@ -3411,6 +3516,9 @@ export interface DB {
 export type Constraint =
   | 'activation_codes_code_hash_key'
   | 'activation_codes_live'
+  | 'ad_bindings_meet'
+  | 'ad_materials_id_org_id_key'
+  | 'ad_materials_org_id_sha256_key'
   | 'alert_channels_in_app'
   | 'alert_recipients_org_id_address_key'
   | 'alerts_open'
@@ -3485,6 +3593,7 @@ export type Constraint =
   | 'pharmacists_org_id_licence_no_key'
   | 'product_categories_org_id_name_key'
   | 'products_barcode'
+  | 'program_groups_org_id_name_key'
   | 'recalls_open'
   | 'recalls_org_id_id_key'
   | 'reconciliation_differences_once'
