@@ -203,19 +203,20 @@ const shared = [
     figures: ['share'],
   },
 ] as const
-async function share(client: Asked): Promise<void> {
+async function share(client: Asked, among: readonly Rollup[]): Promise<() => Promise<unknown>> {
+  const wanted = shared.filter(({ view }) => among.some(({ facts }) => facts.includes(view)))
   // of millions of facts none is looked up by itself
   await client.query('set local enable_nestloop = off')
-  for (const { view, keys, figures } of shared) {
+  for (const { view, keys, figures } of wanted) {
     await client.query(`create temporary table ${view} on commit drop as
       select ${listed(keys)}, g.at, ${listed(figures, (f) => `sum(${f})::bigint as ${f}`)}
       from public.${view} f cross join lateral (select date_trunc('hour', f.at) as at) g
       group by ${listed(keys)}, g.at`)
     await client.query(`analyze ${view}`)
   }
+  const made = wanted.map(({ view }) => `pg_temp.${view}`)
+  return async () => made.length && client.query(`drop table ${listed(made)}`)
 }
-const unshare = (client: Asked) =>
-  client.query(`drop table ${listed(shared.map(({ view }) => `pg_temp.${view}`))}`)
 
 /** What differs from the facts, of each figure, at one moment. */
 export async function verifyRollups(
@@ -223,18 +224,19 @@ export async function verifyRollups(
 ): Promise<{ name: string; rows: Record<string, unknown>[] }[]> {
   const found = []
   await client.query('begin isolation level repeatable read')
-  await share(client)
+  const unshare = await share(client, rollups)
   for (const one of rollups)
     found.push({ name: one.name, rows: (await client.query(differs(one))).rows })
-  await unshare(client)
+  await unshare()
   await client.query('commit')
   return found
 }
 
 /** Empty figures are added up in the caller's transaction: those of some tables, or all. */
 export async function fillRollups(client: Asked, tables?: ReadonlySet<string>): Promise<void> {
-  await share(client)
-  for (const one of rollups.filter(({ table }) => !tables || tables.has(table))) {
+  const some = rollups.filter(({ table }) => !tables || tables.has(table))
+  const unshare = await share(client, some)
+  for (const one of some) {
     const { table, keys, figures, grain, anew } = one
     const plain = keys.filter((key) => key !== 'grain' || !grain)
     if (anew !== null)
@@ -245,7 +247,7 @@ export async function fillRollups(client: Asked, tables?: ReadonlySet<string>): 
             from (${truth(one)}) t`,
       )
   }
-  await unshare(client)
+  await unshare()
 }
 
 /**

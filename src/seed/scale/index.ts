@@ -5,11 +5,11 @@ import { counterStatements } from '../../domains/machines/server/counters.ts'
 import { withClient } from '../../server/catalogue.ts'
 import type { Db } from '../../server/database.ts'
 import { ensurePartitions } from '../../server/partitions.ts'
-import { rebuildRollups, rollups } from '../../server/rollups.ts'
+import { fillRollups, rollups } from '../../server/rollups.ts'
 import { rowsOf } from '../../server/rows.ts'
 import type { DB } from '../../server/schema.ts'
 import { dayMs, shanghaiDay } from '../../shared/instants.ts'
-import { endSales, fillSales, type Span, startSales, timesOf } from './sales.ts'
+import { endSales, fillSales, startSales, timesOf } from './sales.ts'
 import { fillWorld, type Size } from './world.ts'
 
 export type { Size } from './world.ts'
@@ -54,14 +54,7 @@ export async function fillScale(
   pool.on('error', () => {}) // the statement that needs it says so
   const db: Db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   try {
-    for (const [name, value] of [
-      ['app.all', 'on'],
-      ['synchronous_commit', 'off'],
-      ['work_mem', '256MB'],
-      ['temp_buffers', '256MB'],
-      ['wal_compression', 'off'],
-    ])
-      await sql`select set_config(${name}, ${value}, false)`.execute(db)
+    await sql.raw(settings).execute(db)
     await fillWorld(db, size, since)
     log(`${size.operators} operators, ${size.machines} machines`)
     await startSales(db)
@@ -79,7 +72,17 @@ export async function fillScale(
     // nothing is known of these rows yet; a rough idea is enough, whoever measures looks closer
     await sql`set default_statistics_target = 10`.execute(db)
     await sql`analyze`.execute(db)
-    await Promise.all([makeIndexes(ownerUrl, ofSold), refreshFigures(db, pool, span)])
+    await endSales(db, size)
+    // all days that are over are added up at once
+    const until = shanghaiDay(new Date(now.getTime() - 3_600_000))
+    await sql`update sales_folded set until = ${until}`.execute(db)
+    // as many at once as there are cores; of everything: parties of the demo have shares, too
+    await Promise.all([
+      sumTables(ownerUrl, (table) => ofBills.has(table)),
+      makeIndexes(ownerUrl, ofSold),
+      sumTables(ownerUrl, (table) => !ofBills.has(table)),
+      sql`delete from ledger_days`.execute(db).then(() => sumDays(db, now)),
+    ])
     log('figures')
     const half = ofSums.length >> 1
     await Promise.all([
@@ -107,6 +110,16 @@ const sold = [
   ...['split_orders', 'split_units', 'split_shares', 'ledger_entries', 'ledger_voucher_keys'],
 ]
 const summed = [...new Set(rollups.map(({ table }) => table))]
+const ofBills = new Set(['bill_days', 'bill_shares', 'row_counts', 'row_count_changes'])
+const settings = Object.entries({
+  'app.all': 'on',
+  synchronous_commit: 'off',
+  work_mem: '256MB',
+  temp_buffers: '256MB',
+  wal_compression: 'off',
+})
+  .map(([name, value]) => `select set_config('${name}', '${value}', false)`)
+  .join('; ')
 /** A statement that drops an index, and one that makes it. Keys stay: others refer to them. */
 type Index = { readonly drop: string; readonly make: string }
 async function indexesOf(db: Db, tables: readonly string[]): Promise<Index[]> {
@@ -135,21 +148,18 @@ async function setReplica(db: Db, on: boolean): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Of everything, anew: parties of the demo have shares of these sales, too. */
-async function refreshFigures(db: Db, pool: pg.Pool, { size, now }: Span): Promise<void> {
-  await endSales(db, size)
-  // all days that are over are added up at once
-  await sql`update sales_folded set until = ${shanghaiDay(new Date(now.getTime() - 3_600_000))}`.execute(
-    db,
+/** Some figures anew, on a connection of their own. */
+async function sumTables(url: string, chosen: (table: string) => boolean): Promise<void> {
+  const tables = new Set(
+    rollups.flatMap(({ table, changes }) => [table, changes ?? table]).filter(chosen),
   )
-  const client = await pool.connect()
-  try {
-    await rebuildRollups(client)
-  } finally {
-    client.release()
-  }
-  await sql`delete from ledger_days`.execute(db)
-  await sumDays(db, now)
+  await withClient(url, async (client) => {
+    await client.query(settings)
+    await client.query('begin')
+    for (const table of tables) await client.query(`delete from ${table}`)
+    await fillRollups(client, tables)
+    await client.query('commit')
+  })
 }
 
 /** What machines say of their lanes. */
