@@ -114,7 +114,12 @@ async function keep(ctx: Ctx, { part, day, account }: Place, compared: Compared)
     ctx.db,
   )
   // what says how things are stays one difference, until it says something else
-  const news = await rowsOf<{ orgId: number; kind: DifferenceKind; amount: number }>(ctx.db)`
+  const news = await rowsOf<{
+    orgId: number
+    kind: DifferenceKind
+    amount: number
+    theirs: number
+  }>(ctx.db)`
     insert into reconciliation_differences as d (org_id, device_id, day, part, provider, config_id,
       kind, subject, order_num, local_amount, other_amount, created_at)
     select n."orgId", n."deviceId", ${day}::date, ${part}, ${provider}, ${configId}::bigint,
@@ -131,7 +136,8 @@ async function keep(ctx: Ctx, { part, day, account }: Place, compared: Compared)
         other_amount = excluded.other_amount, version = d.version + 1
       where d.settled or ((d.local_amount, d.other_amount)
         is distinct from (excluded.local_amount, excluded.other_amount))
-    returning d.org_id as "orgId", d.kind, d.local_amount as amount`
+    returning d.org_id as "orgId", d.kind, d.local_amount as amount,
+      d.other_amount as theirs`
   // the platform's row is the mark that the part is done
   const empty = { localCount: 0, localAmount: 0, otherCount: 0, otherAmount: 0 }
   const rows = new Map(compared.totals.map((total) => [total.orgId, total]))
@@ -155,7 +161,7 @@ async function keep(ctx: Ctx, { part, day, account }: Place, compared: Compared)
         other_count = excluded.other_count, other_amount = excluded.other_amount,
         differences = excluded.differences, finished_at = excluded.finished_at`.execute(ctx.db)
   if (part === 'LEDGER') await sumAccounts(ctx, day)
-  if (part === 'BILL') await tellUnbilled(ctx, { part, day, account }, news)
+  await tellOf(ctx, { part, day, account }, news)
   for (const [orgId, some] of Map.groupBy(news, (row) => row.orgId))
     await notify(ctx, {
       permission: 'recon:read',
@@ -169,23 +175,28 @@ async function keep(ctx: Ctx, { part, day, account }: Place, compared: Compared)
     })
 }
 
+const forged: { readonly [K in Part]?: readonly DifferenceKind[] } = {
+  BILL: ['LOCAL_ONLY'],
+  SPLIT: ['CHANNEL_ONLY', 'SPLIT'],
+}
 /**
  * Money that our books have from a merchant's channel and its bill does not: perhaps nobody paid,
- * and somebody else than the channel said so.
+ * and somebody else than the channel said so. And shares of our payments that went to somebody of whom
+ * our books know nothing: perhaps somebody has the merchant's keys.
  */
-async function tellUnbilled(
+async function tellOf(
   ctx: Ctx,
-  { day, account: { configId, orgId } }: Place,
-  news: readonly { kind: DifferenceKind; amount: number }[],
+  { part, day, account: { configId, orgId } }: Place,
+  news: readonly { kind: DifferenceKind; amount: number; theirs: number }[],
 ): Promise<void> {
-  const unbilled = news.filter(({ kind }) => kind === 'LOCAL_ONLY')
-  if (configId === null || !unbilled.length) return
-  const amount = unbilled.reduce((sum, row) => sum + row.amount, 0)
+  const odd = news.filter(({ kind }) => forged[part]?.includes(kind))
+  if (configId === null || !odd.length) return
+  const amount = odd.reduce((sum, row) => sum + Math.max(row.amount, row.theirs), 0)
   await raiseSecurity(ctx, {
     orgId,
     kind: 'PAYMENT_MISMATCH',
     subject: `${day} #${configId}`,
-    detail: { why: 'BILL', day, times: unbilled.length, amount },
+    detail: { why: part === 'BILL' ? 'BILL' : 'BILL_SHARE', day, times: odd.length, amount },
   })
 }
 

@@ -383,6 +383,13 @@ test('a merchant without receivers has no such bill, one with them is asked for 
     'CHANNEL_ONLY NOBODY-S1',
   ])
   expect(wechat.calls.filter((name) => name === 'shareBill')).not.toHaveLength(0)
+  // somebody who has the merchant's keys may have done it
+  expect(
+    await world.sql(
+      `select kind, detail->>'times' as times, detail->>'amount' as amount from security_events
+        where detail->>'why' = 'BILL_SHARE'`,
+    ),
+  ).toEqual([{ kind: 'PAYMENT_MISMATCH', times: '1', amount: '25' }])
   // of the payments that were made for this test alone there is nothing to compare
   await world.sql(`delete from reconciliation_differences where part <> 'SPLIT'`)
 })
@@ -476,6 +483,27 @@ test.each([
   expect(await upload(text())).toMatchObject({ error })
   expect(await kept()).toEqual(both)
 })
+test('a bill of 100,000 lines is too large for a person, and read when the channel is asked', {
+  timeout: 120_000,
+}, async () => {
+  const many = Array.from({ length: 99_999 }, (_, n) => line(`B${n}-S1`, { tradeNo: `T${n}` }))
+  expect(await upload(file(many))).toMatchObject({ error: 'reconciliation.fileTooLarge' })
+  expect(await kept()).toEqual(both)
+  await compared()
+  wechat.bill.shares = [...many, line('A-S1')]
+  expect((await ofMerchant()).status).toBe(200)
+  await compared()
+  expect(
+    await world.sql(
+      `select state, lines, bad_lines as bad from payment_bill_days where config_id = $1
+        and day = $2 and bill_type = 'SPLIT'`,
+      [merchant, day],
+    ),
+  ).toEqual([{ state: 'DONE', lines: 100_000, bad: 0 }])
+  // those of other businesses of the merchant are read and not kept
+  expect(await kept()).toEqual([{ kind: 'SPLIT', no: 'A-S1', amount: 25 }])
+})
+
 test.each([
   ['HD1-S1/3', { requestNo: 'HD1-S1', partyNo: 3, isReturn: false }],
   ['HD1-S1-2/10', { requestNo: 'HD1-S1-2', partyNo: 10, isReturn: false }],
