@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { rowId, type World, worldNow } from '../../support/world.ts'
 import { type DomainSamples, fresh, missingId } from './kit.ts'
 
@@ -13,12 +13,12 @@ const insert = (world: World, state: string) =>
 const clock = async (world: World) => {
   await world.app.jobs.schedule('conformance', '0 0 1 1 *', async () => {})
   // a run that somebody asked for before comes to its end
-  await expect
-    .poll(() =>
-      world.sql(`select 1 from job_schedules
+  await vi.waitFor(async () =>
+    expect(
+      await world.sql(`select 1 from job_schedules
         where name = 'conformance' and (by_hand or state = 'RUNNING')`),
-    )
-    .toEqual([])
+    ).toEqual([]),
+  )
   return { name: 'conformance' }
 }
 
