@@ -387,7 +387,7 @@ export const locale = defineLocale(
     abortHint: 'The {n} machines that have not begun are left out; updated ones stay as they are.',
     retry: 'Retry failed',
     retryAsk: 'Try {n} machines again?',
-    revert: 'Back to the version before',
+    revert: 'Revert',
     revertHint:
       'A new roll-out that may go back, to be approved; the version before needs a manifest that is signed for it.',
     cancelDevice: 'Leave out',
