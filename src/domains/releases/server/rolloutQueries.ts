@@ -47,7 +47,8 @@ const rollout = (ctx: Ctx) =>
     ['can'],
   )
 export type RolloutOf = Rows<typeof rollout>
-const from = sql`rollouts r join release_versions v on v.id = r.version_id
+/** Counts are of the machines that the reader sees. */
+const from = (ctx: Ctx) => sql`rollouts r join release_versions v on v.id = r.version_id
   join organisations o on o.id = r.org_id
   left join users a on a.id = r.created_by left join users b on b.id = r.approved_by
   cross join lateral (select coalesce(sum(total), 0)::int as devices,
@@ -58,11 +59,12 @@ const from = sql`rollouts r join release_versions v on v.id = r.version_id
         'total', total, 'succeeded', succeeded, 'failed', failed, 'left', "left",
         'open', open))), '[]') as counts
     from (select u.stage, count(*) filter (where u.state = 'ROLLED_BACK')::int as "rolledBack",
-        ${countColumns} from release_updates u where u.rollout_id = r.id group by u.stage) u) n`
+        ${countColumns} from release_updates u where u.rollout_id = r.id
+        and ${visible(ctx, 'u.org_id', 'u.device_id')} group by u.stage) u) n`
 
 export const listRows = (ctx: Ctx, kind: ReleaseKind, input: Input<RolloutsContract['rollouts']>) =>
   rollout(ctx).page(ctx.db, {
-    from,
+    from: from(ctx),
     countFrom: sql`rollouts r`,
     input,
     last: sql`r.id`,
@@ -83,7 +85,7 @@ export const listRows = (ctx: Ctx, kind: ReleaseKind, input: Input<RolloutsContr
 export const row = (ctx: Ctx, kind: ReleaseKind, id: number) =>
   rollout(ctx).one(
     ctx.db,
-    sql`from ${from} where r.id = ${id} and r.kind = ${kind} and ${visible(ctx, 'r.org_id')}`,
+    sql`from ${from(ctx)} where r.id = ${id} and r.kind = ${kind} and ${visible(ctx, 'r.org_id')}`,
   )
 
 const update = shape(
