@@ -44,6 +44,8 @@ export const deviceList = listQuery(
     county: z.string().max(9).optional(),
     soldOut: z.boolean().optional(),
     hasFault: z.boolean().optional(),
+    /** The drug licence of a machine is over, or ends within a month. */
+    licenceState: z.enum(['EXPIRED', 'SOON']).optional(),
     tempAlarm: z.boolean().optional(),
     boardNo: z.string().trim().max(40).optional(),
     card: z.string().trim().max(20).optional(),

@@ -237,6 +237,7 @@ export const en = {
     tempAlarm: 'Temperature alarm',
     faultCount: 'Faults',
     hasFault: 'Faulty',
+    licenceState: 'Licence',
     fw: 'Firmware',
     apk: 'App',
     stock: 'Stock / capacity',
@@ -277,6 +278,7 @@ export const en = {
   },
   enums: {
     ...history.enums,
+    licenceState: { EXPIRED: 'Ended', SOON: 'Ending soon' },
     kind: {
       GENERAL: 'General',
       DRUG: 'Drug machine',

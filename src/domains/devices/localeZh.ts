@@ -222,6 +222,7 @@ export const zh = {
     tempAlarm: '温度异常',
     faultCount: '故障',
     hasFault: '有故障',
+    licenceState: '许可证',
     fw: '固件版本',
     apk: '应用版本',
     stock: '库存 / 容量',
@@ -262,6 +263,7 @@ export const zh = {
   },
   enums: {
     ...history.enums,
+    licenceState: { EXPIRED: '已过期', SOON: '即将到期' },
     kind: {
       GENERAL: '普通',
       DRUG: '售药机',

@@ -5,6 +5,7 @@ import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
+import { licenceSteps } from '../../../shared/licences.ts'
 import { DeviceDetail, DeviceRow, type devices } from '../contract.ts'
 
 type ListInput = Input<typeof devices.list>
@@ -92,6 +93,16 @@ const attention = sql`case when d.lifecycle not in ('OPERATING', 'PAUSED') then 
 
 export type ListFilters = Omit<ListInput, 'page' | 'pageSize' | 'sort'>
 /** What a filter of the list means; the map shows the same machines. */
+/** Of machines that may still sell: those of others do not end. */
+export function licenceEnds(ctx: Ctx, state: 'EXPIRED' | 'SOON'): RawBuilder<unknown> {
+  const today = shanghaiDay(ctx.now)
+  const days =
+    state === 'EXPIRED'
+      ? sql`d.licence_until < ${today}::date`
+      : sql`d.licence_until between ${today}::date and ${addDays(today, licenceSteps[0])}::date`
+  return sql`${days} and d.lifecycle not in ('SOLD', 'SCRAPPED')`
+}
+
 export const conditions = (ctx: Ctx, input: ListFilters): RawBuilder<unknown> =>
   all([
     visible(ctx, 'd.org_id', 'd.id'),
@@ -113,6 +124,7 @@ export const conditions = (ctx: Ctx, input: ListFilters): RawBuilder<unknown> =>
     input.soldOut && sql`s.lanes_sold_out > 0`,
     input.hasFault && sql`s.fault_count > 0`,
     input.tempAlarm && sql`s.temp_alarm`,
+    input.licenceState && licenceEnds(ctx, input.licenceState),
     input.boardNo && sql`d.board_no = ${input.boardNo}`,
     input.card && sql`d.card = ${input.card}`,
     input.ids && sql`d.id = any(${input.ids}::bigint[])`,

@@ -4,6 +4,7 @@ import { type Standing, standing } from '../../../server/standing.ts'
 import { dayMs, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { bi } from '../../../shared/text.ts'
 import { devices } from '../contract.ts'
+import { licenceEnds } from './queries.ts'
 
 /** Weekdays come equally often. */
 const usualDays = 28
@@ -61,4 +62,30 @@ export const standings: readonly Standing[] = [
         sql`s.fault_count > 0`,
       ),
   },
+  ...(['EXPIRED', 'SOON'] as const).map(
+    (licenceState): Standing => ({
+      key: `machineLicences${licenceState}`,
+      title:
+        licenceState === 'EXPIRED'
+          ? bi('售药机许可证已过期', 'Drug licences of machines that have ended')
+          : bi('售药机许可证即将到期', 'Drug licences of machines ending soon'),
+      tone: licenceState === 'EXPIRED' ? 'fault' : 'warn',
+      list: devices.list,
+      page: same.page,
+      filter: () => ({ licenceState }),
+      act: ['device:update'],
+      money: null,
+      per: 'ONCE',
+      measure: (ctx) =>
+        standing(
+          ctx.db,
+          sql`select null::bigint, ${
+            licenceState === 'EXPIRED'
+              ? sql`(d.licence_until + 1)::timestamp at time zone 'Asia/Shanghai'`
+              : sql`null::timestamptz`
+          } from devices d
+            where ${visible(ctx, 'd.org_id', 'd.id')} and ${licenceEnds(ctx, licenceState)}`,
+        ),
+    }),
+  ),
 ]

@@ -45,6 +45,7 @@ export const deviceFilters = (
   { key: 'hasFault', more: true },
   { key: 'soldOut', label: t('views.soldOut'), more: true },
   { key: 'tempAlarm', more: true },
+  { key: 'licenceState', more: true },
   { key: 'boardNo', more: true },
   { key: 'card', more: true },
   { key: 'range', more: true },
