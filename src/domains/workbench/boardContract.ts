@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import * as f from '../../shared/fields.ts'
-import { orderStatuses } from '../orders/contract.ts'
+import { orderStatuses, payTypes } from '../orders/contract.ts'
 
 /** Null for a display that shows no amounts. */
 const money = f.fen.nullable()
@@ -49,6 +49,8 @@ export const Board = z.strictObject({
   vends: z.strictObject({ done: f.count, failed: f.count }).nullable(),
   hot: z.array(z.strictObject({ name: z.string(), pieces: f.count })),
   orgs: z.array(z.strictObject({ name: z.string() }).extend(Sums.shape)),
+  /** Of today. */
+  pays: z.array(z.strictObject({ type: z.enum(payTypes) }).extend(Sums.shape)),
   places: z.array(BoardPlace),
   sales: z.array(BoardSale),
   alarms: z.array(

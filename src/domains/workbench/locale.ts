@@ -22,6 +22,7 @@ export const locale = defineLocale(
       handle: '处理',
       perDay: '/天',
       refresh: '刷新',
+      every: '刷新频率',
       more: '{n}+',
     },
     wall: {
@@ -45,6 +46,10 @@ export const locale = defineLocale(
       devices: '设备总数',
       onlineRate: '设备在线率',
       vendRate: '出货成功率',
+      pays: '支付方式',
+      paysNote: '今日订单占比',
+      rotate: '轮播',
+      country: '全国',
       hours: '今日订单',
       hot: '热销商品',
       hotNote: '今日 件',
@@ -92,6 +97,15 @@ export const locale = defineLocale(
     enums: {
       state: { LIVE: '有效', OVER: '已到期', REVOKED: '已撤销' },
       time: { H1: '1 小时', D1: '1 天', D7: '7 天', D30: '30 天' },
+      payType: {
+        WECHAT: '微信',
+        ALIPAY: '支付宝',
+        CARD: 'IC卡',
+        CASH: '现金',
+        BALANCE: '余额',
+        NONE: '免支付',
+      },
+      every: { off: '从不', s30: '30 秒', m1: '1 分钟', m30: '半小时', h1: '1 小时' },
       device: { online: '在线', fault: '故障', offline: '离线' },
       status: {
         UNPAID: '未支付',
@@ -126,6 +140,7 @@ export const locale = defineLocale(
       handle: 'Handle',
       perDay: '/day',
       refresh: 'Refresh',
+      every: 'Refresh every',
       more: '{n}+',
     },
     wall: {
@@ -149,6 +164,10 @@ export const locale = defineLocale(
       devices: 'Machines',
       onlineRate: 'Online',
       vendRate: 'Vend success',
+      pays: 'Ways to pay',
+      paysNote: 'share of orders today',
+      rotate: 'Rotate',
+      country: 'All',
       hours: 'Orders today',
       hot: 'Best-selling',
       hotNote: 'pieces today',
@@ -197,6 +216,15 @@ export const locale = defineLocale(
     enums: {
       state: { LIVE: 'Live', OVER: 'Over', REVOKED: 'Revoked' },
       time: { H1: '1 hour', D1: '1 day', D7: '7 days', D30: '30 days' },
+      payType: {
+        WECHAT: 'WeChat Pay',
+        ALIPAY: 'Alipay',
+        CARD: 'IC card',
+        CASH: 'Cash',
+        BALANCE: 'Balance',
+        NONE: 'Free',
+      },
+      every: { off: 'Never', s30: '30 s', m1: '1 min', m30: '30 min', h1: '1 h' },
       device: { online: 'Online', fault: 'Fault', offline: 'Offline' },
       status: {
         UNPAID: 'Unpaid',

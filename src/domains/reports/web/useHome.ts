@@ -3,13 +3,9 @@ import { useEffect, useRef } from 'react'
 import { queryClient, useRead } from '../../../web/api.ts'
 import { usePreference } from '../../../web/list/usePreference.ts'
 import { useLive } from '../../../web/live.ts'
+import { isTiming, type Timing } from '../../../web/timings.ts'
 import { settings } from '../../settings/contract.ts'
 import { reports } from '../contract.ts'
-
-/** Choices of the specification ("timings"), in milliseconds. */
-export const timings = { off: 0, s30: 30_000, m1: 60_000, m30: 1_800_000, h1: 3_600_000 } as const
-export type Timing = keyof typeof timings
-const isTiming = (found: unknown): found is Timing => typeof found === 'string' && found in timings
 
 /** A person's own choice, else what the organisation set. */
 export function useTiming(): [Timing, (timing: Timing) => void] {
@@ -23,8 +19,6 @@ export function useTiming(): [Timing, (timing: Timing) => void] {
   )
   return [own ?? data?.homeRefresh ?? 'm1', choose]
 }
-
-export const everyOf = (timing: Timing): number | false => timings[timing] || false
 
 const sales = [reports.summary, reports.trend, reports.hotProducts, reports.channels].map(
   (endpoint) => endpoint.path,

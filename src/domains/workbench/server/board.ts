@@ -63,6 +63,12 @@ const ranking = (ctx: Ctx, from: Date) =>
       order by 3 desc, 1 limit ${shown.orgs}) x
     join organisations o on o.id = x.org_id order by x.turnover desc, x.org_id`
 
+const pays = (ctx: Ctx, day: string) =>
+  rowsOf<{ type: Board['pays'][number]['type']; orders: number; turnover: number }>(ctx.db)`
+    select r.pay_type as type, sum(r.orders) as orders, sum(r.turnover) as turnover
+    from pay_rollups r where ${scoped(ctx, 'r.org_id', 'r.device_id')} and r.day = ${day}::date
+    group by r.pay_type having sum(r.orders) > 0 order by 2 desc, 1`
+
 type Sale = Omit<BoardSale, 'cityName' | 'at'> & { at: string; amount: number }
 /** The newest of all, or of each organisation that is seen: neither walks past sales of others. */
 function sales(ctx: Ctx, from: Date) {
@@ -106,7 +112,7 @@ export async function boardOf(ctx: Ctx, orgId: number, money: boolean): Promise<
   const hour = shanghaiHour(ctx.now)
   const [first] = [startOfDay(addDays(day, -29))]
   const epoch = new Date('2000-01-01T00:00:00Z')
-  const [total, days, hours, devices, seats, goods, orgs, sold, open, org, counts] =
+  const [total, days, hours, devices, seats, goods, orgs, ways, sold, open, org, counts] =
     await Promise.all([
       sums(ctx, 'TOTAL', epoch, new Date(epoch.getTime() + 1)),
       sums(ctx, 'DAY', first, new Date(today.getTime() + dayMs)),
@@ -115,6 +121,7 @@ export async function boardOf(ctx: Ctx, orgId: number, money: boolean): Promise<
       places(ctx),
       hot(ctx, day),
       ranking(ctx, today),
+      pays(ctx, day),
       sales(ctx, new Date(today.getTime() - dayMs)),
       alarms(ctx),
       rowOf<{ name: string }>(ctx.db)`select name from organisations where id = ${orgId}`,
@@ -148,6 +155,7 @@ export async function boardOf(ctx: Ctx, orgId: number, money: boolean): Promise<
     vends: counts && { done: counted('SUCCESS'), failed: counted('ABNORMAL') },
     hot: goods,
     orgs: orgs.map((row) => ({ ...row, turnover: one(row.turnover) })),
+    pays: ways.map((row) => ({ ...row, turnover: one(row.turnover) })),
     places: seats.map((row) => {
       const name = cityName(row.code)
       return { ...row, name, nameEn: name }

@@ -5,20 +5,22 @@ import { Link } from 'react-router'
 import { yuan } from '../../../shared/money.ts'
 import { useRead } from '../../../web/api.ts'
 import { Figure, FigureRow } from '../../../web/Figure.tsx'
+import { usePreference } from '../../../web/list/usePreference.ts'
 import { formatCount } from '../../../web/Money.tsx'
 import { Empty, Problem, Skeleton } from '../../../web/Problem.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { Mark } from '../../../web/StatusTag.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { Time } from '../../../web/Time.tsx'
+import { everyOf, isTiming, type Timing, timings } from '../../../web/timings.ts'
 import { PageHead, Sheet } from '../../../web/ui/Sheet.tsx'
+import { Select } from '../../../web/ui/select.tsx'
 import { Tooltip } from '../../../web/ui/Tooltip.tsx'
 import { useScreen } from '../../../web/useScreen.ts'
 import { useTarget } from '../../../web/useTarget.ts'
 import { type StandingRow, workbench } from '../contract.ts'
 import styles from './Situation.module.css'
 
-const every = 60_000
 const sumOf = (list: readonly StandingRow[], per: StandingRow['per']): number | null => {
   const known = list.filter((row) => row.per === per && row.value !== null)
   return known.length === 0 ? null : known.reduce((sum, row) => sum + (row.value ?? 0), 0)
@@ -29,7 +31,10 @@ export function Situation() {
   const { t } = useTranslation('workbench')
   const { title } = useScreen()
   const active = useActiveTab()
-  const read = useRead(workbench.situation, {}, { inline: true, every: active && every })
+  const [timing, setTiming] = usePreference<Timing>('situation.refresh', (found) =>
+    isTiming(found) ? found : 'm1',
+  )
+  const read = useRead(workbench.situation, {}, { inline: true, every: active && everyOf(timing) })
   const list = read.data?.list ?? []
   const daily = sumOf(list, 'DAY')
   const once = sumOf(list, 'ONCE')
@@ -37,6 +42,18 @@ export function Situation() {
     <div className={styles.page}>
       <PageHead title={title}>
         <span className={styles.lead}>{t('situation.lead')}</span>
+        <Select
+          size="small"
+          variant="borderless"
+          popupMatchSelectWidth={false}
+          aria-label={t('situation.every')}
+          value={timing}
+          onChange={setTiming}
+          options={(Object.keys(timings) as Timing[]).map((key) => ({
+            value: key,
+            label: `${t('situation.every')} ${t(`enums.every.${key}`)}`,
+          }))}
+        />
         <Tooltip title={t('situation.refresh')}>
           <Button
             type="text"

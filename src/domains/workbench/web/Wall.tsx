@@ -2,14 +2,16 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { shanghaiClock } from '../../../shared/instants.ts'
 import { yuan } from '../../../shared/money.ts'
+import { provinceOf } from '../../../shared/provinces.ts'
 import { formatCount } from '../../../web/Money.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { Mark, type Tone } from '../../../web/StatusTag.tsx'
 import type { Board, BoardSale } from '../boardContract.ts'
-import { useFit, useSold } from './useWall.ts'
-import { Bars, Hours, Month, Ranking } from './WallCharts.tsx'
+import { useFit, useRound, useSold } from './useWall.ts'
+import { Bars, Hours, Month, Ranking, Shares } from './WallCharts.tsx'
 import { WallMap } from './WallMap.tsx'
 import styles from './wall.module.css'
+import { machinesOf } from './wallRules.ts'
 
 const clockOf = (at: string) => shanghaiClock(new Date(at)).slice(11, 19)
 
@@ -28,6 +30,7 @@ export function Wall({
   const box = useRef<HTMLDivElement>(null)
   const scale = useFit(box)
   const sold = useSold(board.sales)
+  const round = useRound(board.places)
   return (
     <div ref={box} className={styles.wall} data-wall={board.asOf}>
       <main className={styles.canvas} style={{ transform: `scale(${scale})` }}>
@@ -44,14 +47,24 @@ export function Wall({
               {t('wall.late')} · {t('wall.lateSince', { time: clockOf(board.asOf).slice(0, 5) })}
             </em>
           ) : null}
-          <nav>{tools}</nav>
+          <nav>
+            <button type="button" aria-pressed={round.on} onClick={round.toggle}>
+              {t('wall.rotate')}
+            </button>
+            {tools}
+          </nav>
           <Clock />
         </header>
         <div className={styles.columns}>
           <Left board={board} />
           <section className={styles.middle}>
-            <MapHead board={board} />
-            <WallMap places={board.places} sold={sold} />
+            <MapHead board={board} province={round.province} onCountry={() => round.show(null)} />
+            <WallMap
+              places={board.places}
+              sold={sold}
+              province={round.province}
+              onProvince={round.show}
+            />
             <Ticker sales={board.sales} />
           </section>
           <Right board={board} />
@@ -110,7 +123,7 @@ const Named = ({ name, value, big = false }: { name: string; value: string; big?
 
 function Left({ board }: { board: Board }) {
   const { t } = useTranslation('workbench')
-  const { today, total, before, days, orgs } = board
+  const { today, total, before, days, orgs, pays } = board
   const money = today.turnover !== null
   const week = days.slice(-7)
   const first = money ? yuan(today.turnover ?? 0) : formatCount(today.orders)
@@ -147,10 +160,13 @@ function Left({ board }: { board: Board }) {
       <Panel title={t('wall.month')} note={t('wall.orders')}>
         <Month label={t('wall.month')} values={days.slice(0, -1).map(({ orders }) => orders)} />
       </Panel>
+      <Panel title={t('wall.pays')} note={t('wall.paysNote')}>
+        <Shares rows={pays.map(({ type, orders }) => [t(`enums.payType.${type}`), orders])} />
+      </Panel>
       <Panel title={t('wall.orgs')} note={t(money ? 'wall.orgsNote' : 'wall.orgsOrders')} grow>
         <Ranking
           money={money}
-          rows={orgs.slice(0, 6).map(({ name, orders, turnover }) => ({
+          rows={orgs.slice(0, 4).map(({ name, orders, turnover }) => ({
             name,
             value: turnover ?? orders,
           }))}
@@ -160,11 +176,24 @@ function Left({ board }: { board: Board }) {
   )
 }
 
-function MapHead({ board: { devices } }: { board: Board }) {
+type HeadProps = { board: Board; province: string | null; onCountry: () => void }
+/** Machines of what the map shows. */
+function MapHead({ board, province, onCountry }: HeadProps) {
   const { t } = useTranslation('workbench')
+  const { lang } = usePrefs()
+  const devices = province ? machinesOf(board.places, province) : board.devices
+  const name = province ? provinceOf(province) : undefined
   return (
     <header className={styles.mapHead}>
-      <Named name={t('wall.devices')} value={formatCount(devices.total)} />
+      <Named
+        name={name ? (lang === 'en' ? name.nameEn : name.name) : t('wall.devices')}
+        value={formatCount(devices.total)}
+      />
+      {province ? (
+        <button type="button" onClick={onCountry}>
+          {t('wall.country')}
+        </button>
+      ) : null}
       <ul>
         {(['online', 'fault', 'offline'] as const).map((state) => (
           <li key={state}>

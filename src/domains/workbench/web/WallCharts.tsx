@@ -42,11 +42,11 @@ export function Bars({
   scale?: number
   label: string
 }) {
-  const [width, height] = [352, 150]
+  const [width, height] = [352, 108]
   const most = ceiling(Math.max(...bars.map(({ value }) => value / scale), 0))
   const slot = width / bars.length
   return (
-    <svg viewBox="-64 -12 424 202" className={styles.chart} role="img" aria-label={label}>
+    <svg viewBox="-64 -12 424 160" className={styles.chart} role="img" aria-label={label}>
       <Axis most={most} height={height} width={width} />
       {bars.map(({ label: name, value, unfinished }, i) => {
         const high = (height * (value / scale)) / most
@@ -117,10 +117,10 @@ export function Hours({
 }
 
 export function Month({ values, label }: { values: readonly number[]; label: string }) {
-  const [width, height] = [424, 96]
+  const [width, height] = [424, 60]
   const of = { width, height, slots: values.length, most: Math.max(...values, 1) * 1.08 }
   return (
-    <svg viewBox="0 -4 424 108" className={styles.chart} role="img" aria-label={label}>
+    <svg viewBox="0 -4 424 72" className={styles.chart} role="img" aria-label={label}>
       <line className={styles.grid} x1={0} x2={width} y1={height} y2={height} />
       <path className={styles.area} d={`${line(values, of)}L${width} ${height}L0 ${height}Z`} />
       <path className={styles.line} d={line(values, of)} />
@@ -149,6 +149,27 @@ export function Ranking({
             <b style={{ width: `${(100 * value) / most}%` }} />
           </i>
           <strong>{money ? yuan(value) : formatCount(value)}</strong>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+const mostShares = 3
+/** Shares of a whole, the largest first, in percent. */
+export function Shares({ rows }: { rows: readonly (readonly [string, number])[] }) {
+  const { t } = useTranslation('workbench')
+  const whole = rows.reduce((sum, [, value]) => sum + value, 0)
+  if (whole === 0) return <p className={styles.quiet}>{t('wall.quiet')}</p>
+  return (
+    <ol className={styles.ranking}>
+      {rows.slice(0, mostShares).map(([name, value]) => (
+        <li key={name}>
+          <span>{name}</span>
+          <i>
+            <b style={{ width: `${(100 * value) / whole}%` }} />
+          </i>
+          <strong>{((100 * value) / whole).toFixed(1)}%</strong>
         </li>
       ))}
     </ol>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useLive } from '../../../web/live.ts'
-import type { BoardSale } from '../boardContract.ts'
-import { calmMs, newSales, scaleOf } from './wallRules.ts'
+import type { BoardPlace, BoardSale } from '../boardContract.ts'
+import { calmMs, newSales, nextProvince, rotateMs, scaleOf } from './wallRules.ts'
 
 /** How many times as large as its base the wall is. */
 export function useFit(box: RefObject<HTMLElement | null>): number {
@@ -85,4 +85,28 @@ export function useHourly(on: boolean, again: () => void): void {
     next()
     return () => clearTimeout(timer)
   }, [on])
+}
+
+/** Which province fills the map: one that was pressed, or one after the other, half a minute each. */
+export function useRound(places: readonly BoardPlace[]) {
+  const [province, setProvince] = useState<string | null>(null)
+  const [on, setOn] = useState(false)
+  const known = useRef(places)
+  known.current = places
+  useEffect(() => {
+    if (!on) return
+    const next = () => setProvince((now) => nextProvince(known.current, now))
+    next()
+    const timer = setInterval(next, rotateMs)
+    return () => clearInterval(timer)
+  }, [on])
+  const show = (code: string | null) => {
+    setOn(false)
+    setProvince(code)
+  }
+  const toggle = () => {
+    if (on) setProvince(null)
+    setOn(!on)
+  }
+  return { province, on, show, toggle }
 }

@@ -1,6 +1,19 @@
 import { expect, test } from 'vitest'
 import type { BoardPlace, BoardSale } from '../boardContract.ts'
-import { ceiling, line, named, newSales, scaleOf, stateOf } from './wallRules.ts'
+import {
+  ceiling,
+  country,
+  line,
+  machinesOf,
+  named,
+  newSales,
+  nextProvince,
+  scaleOf,
+  stateOf,
+  windowOf,
+  x,
+  y,
+} from './wallRules.ts'
 
 const place = (change: Partial<BoardPlace> = {}): BoardPlace => ({
   ...{ code: '440300', name: '深圳', nameEn: 'Shenzhen', lng: 114, lat: 22.5 },
@@ -44,3 +57,39 @@ test('sales of the first look are not new', () => {
 })
 test('a line ends where its values do', () =>
   expect(line([0, 5], { width: 100, height: 10, slots: 3, most: 10 })).toBe('M0.0 10.0L50.0 5.0'))
+
+test('a round goes through the provinces with machines and ends at the country', () => {
+  const of = (code: string, online: number): BoardPlace => ({
+    ...{ code, name: code, nameEn: code, lng: 110, lat: 30, online },
+    ...{ fault: 1, offline: 0 },
+  })
+  const places = [of('440300', 9), of('310000', 5), of('440100', 2)]
+  const seen: (string | null)[] = []
+  for (let now = nextProvince(places, null); now; now = nextProvince(places, now)) seen.push(now)
+  expect(seen).toEqual(['440000', '310000'])
+  expect(nextProvince([], null)).toBeNull()
+  // gone since
+  expect(nextProvince(places, '110000')).toBe('440000')
+  expect(machinesOf(places, '440000')).toEqual({ total: 13, online: 11, fault: 2, offline: 0 })
+})
+
+test('a province fills the map in the shape of the whole', () => {
+  const square = [
+    [100, 30],
+    [104, 30],
+    [104, 32],
+    [100, 32],
+    [100, 30],
+  ]
+  const view = windowOf({
+    properties: { name: '', adcode: '' },
+    geometry: { type: 'Polygon', coordinates: [square] },
+  })
+  expect(view.width / view.height).toBeCloseTo(country.width / country.height)
+  for (const [lng = 0, lat = 0] of square) {
+    expect(x(lng)).toBeGreaterThan(view.left)
+    expect(x(lng)).toBeLessThan(view.left + view.width)
+    expect(y(lat)).toBeGreaterThan(view.top)
+    expect(y(lat)).toBeLessThan(view.top + view.height)
+  }
+})

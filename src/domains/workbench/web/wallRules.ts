@@ -19,6 +19,39 @@ export const box = { west: 73, north: 54, width: 64 * 0.76, height: 37 } as cons
 export const x = (lng: number): number => (lng - box.west) * 0.76
 export const y = (lat: number): number => box.north - lat
 
+export type Window = { left: number; top: number; width: number; height: number }
+export const country: Window = { left: 0, top: 0, width: box.width, height: box.height }
+/** What is shown of the map when a province fills it, in the shape of the whole. */
+export function windowOf({ geometry }: Outline): Window {
+  const points = (geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates).flat(
+    2,
+  )
+  const [xs, ys] = [points.map(([lng = 0]) => x(lng)), points.map(([, lat = 0]) => y(lat))]
+  const [left, right] = [Math.min(...xs), Math.max(...xs)]
+  const [top, bottom] = [Math.min(...ys), Math.max(...ys)]
+  const scale = 1.15 * Math.max((right - left) / box.width, (bottom - top) / box.height)
+  const [width, height] = [scale * box.width, scale * box.height]
+  return { left: (left + right - width) / 2, top: (top + bottom - height) / 2, width, height }
+}
+export const provinceCode = (city: string): string => `${city.slice(0, 2)}0000`
+/** The province behind this one in a round of those with machines, the largest first; then the country. */
+export function nextProvince(places: readonly BoardPlace[], now: string | null): string | null {
+  const round = [...new Set(places.map(({ code }) => provinceCode(code)))]
+  return round[now === null ? 0 : round.indexOf(now) + 1] ?? null
+}
+export const rotateMs = 30_000
+export function machinesOf(places: readonly BoardPlace[], province: string) {
+  const sum = { total: 0, online: 0, fault: 0, offline: 0 }
+  for (const { code, online, fault, offline } of places) {
+    if (provinceCode(code) !== province) continue
+    sum.online += online
+    sum.fault += fault
+    sum.offline += offline
+    sum.total += online + fault + offline
+  }
+  return sum
+}
+
 export function pathOf({ geometry }: Outline): string {
   const rings = geometry.type === 'Polygon' ? geometry.coordinates : geometry.coordinates.flat()
   return rings
@@ -38,12 +71,14 @@ export const sizeOf = (place: BoardPlace, most: number): number =>
   0.28 + 0.62 * Math.sqrt((place.online + place.fault + place.offline) / Math.max(1, most))
 
 /** Names that are shown: the largest places, none so near another that the two would cover each other. */
-export function named(places: readonly BoardPlace[], most = 10): BoardPlace[] {
+export function named(places: readonly BoardPlace[], most = 10, scale = 1): BoardPlace[] {
   const shown: BoardPlace[] = []
   for (const place of places) {
     if (shown.length >= most) break
     const near = shown.some(
-      (one) => Math.abs(x(one.lng) - x(place.lng)) < 4.6 && Math.abs(one.lat - place.lat) < 1.3,
+      (one) =>
+        Math.abs(x(one.lng) - x(place.lng)) < 4.6 * scale &&
+        Math.abs(one.lat - place.lat) < 1.3 * scale,
     )
     if (!near) shown.push(place)
   }
