@@ -344,6 +344,8 @@ test('lists show all their columns at 1440, in both languages', async ({ env }) 
     '/log/security-events',
     '/log/issue-notice',
     '/complaint/feedback',
+    '/data/sales-report',
+    '/data/offline-equipment',
     '/system/dictionary',
   ]
   const wide: string[] = []

@@ -3,6 +3,7 @@ import { Button, Input } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
+import { addDays, shanghaiDay } from '../../shared/instants.ts'
 import { parseYuan, plainYuan } from '../../shared/money.ts'
 import { fieldInfo } from '../schema.ts'
 import { usePhone } from '../shell/useWidth.ts'
@@ -183,6 +184,10 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
         value={[text(query.from), text(query.to)]}
         placeholder={[t('web:list.from'), t('web:list.to')]}
         aria-label={label}
+        presets={[7, 30].map((n) => ({
+          label: t('web:list.lastDays', { n }),
+          days: [addDays(shanghaiDay(new Date()), 1 - n), shanghaiDay(new Date())],
+        }))}
         onChange={([from, to]) => onChange({ from: from ?? undefined, to: to ?? undefined })}
       />
     )
