@@ -46,6 +46,7 @@ import { seedSuppliers } from '../domains/suppliers/seed.ts'
 import { seedAvatars } from '../domains/users/avatars.ts'
 import { seedUsers } from '../domains/users/seed.ts'
 import { seedWithdrawals } from '../domains/withdrawals/seed.ts'
+import { beginBuyers, foldBuyers } from '../server/buyerFolds.ts'
 import { withClient } from '../server/catalogue.ts'
 import type { Config } from '../server/config.ts'
 import { type Database, openDatabase, systemScope } from '../server/database.ts'
@@ -163,6 +164,8 @@ async function seedDemo(
     await seedSecurity(db, now)
     await seedAlerts(db, ids, now)
     await seedSession(db, ids, now)
+    await beginBuyers(db, now)
+    while (await foldBuyers(db));
     await sayInstallation(db, config)
   })
 }

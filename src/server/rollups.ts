@@ -83,6 +83,13 @@ const billFacts = `select org_id, null::bigint as owner_id, device_id, config_id
   union all select owner_id, null, device_id, config_id, provider, pay_type, order_at, at, 0, 0, 0,
     share, 0, 0 from bill_share_facts`
 
+const stockKeys = ['org_id', 'device_id', 'product_id', 'day']
+const stockFigures = ['replenished', 'taken', 'withdrawn']
+
+/** Those that wait to be made anew are not compared. */
+const foldedBuyers = `coalesce(k.org_id, t.org_id) not in (select org_id from buyers_stale)
+  and not (coalesce(k.org_id, t.org_id) = 0 and exists (select from buyers_stale))`
+
 const dueKeys = ['org_id', 'config_id', 'mode', 'done', 'day']
 const referrerKeys = ['org_id', 'referrer_id', 'config_id', 'done', 'day']
 
@@ -158,6 +165,39 @@ export const rollups: readonly Rollup[] = [
     facts: forAll('row_count_facts'),
     kept: counts,
     changes: 'row_count_changes',
+  },
+  {
+    name: 'stock by day equals the flows',
+    table: 'stock_days',
+    keys: stockKeys,
+    figures: stockFigures,
+    facts: 'select * from stock_day_facts',
+    kept: `(select ${listed(stockKeys)}, ${listed(stockFigures, (f) => `sum(${f}) as ${f}`)}
+      from (select * from stock_days union all select * from stock_day_changes) c
+      group by 1, 2, 3, 4)`,
+    changes: 'stock_day_changes',
+  },
+  {
+    name: 'buyers equal their orders and refunds',
+    table: 'buyers',
+    keys: ['org_id', 'digest'],
+    figures: ['orders', 'paid', 'refunded', 'refund_orders'],
+    // whose last order was cleaned away is nobody's buyer
+    facts: `select f.* from buyer_facts f where exists (select from buyer_facts b
+      where b.org_id = f.org_id and b.digest = f.digest and b.orders > 0)`,
+    compared: foldedBuyers,
+    anew: `do $$ begin insert into buyers_stale (org_id) select id from organisations;
+      while app_fold_buyers() is not null loop end loop; end $$`,
+  },
+  {
+    name: 'buyers by day equal their orders',
+    table: 'buyer_days',
+    keys: ['org_id', 'day', 'gap'],
+    figures: ['buyers'],
+    facts: `select o.org_id, day, gap, buyers from buyer_day_facts f
+      cross join lateral (values (f.org_id), (0)) o(org_id)`,
+    compared: foldedBuyers,
+    anew: null, // with the buyers
   },
   {
     name: 'bills equal the facts',

@@ -309,6 +309,61 @@ export interface BillSharesTable {
   ordered_share: Generated<number>
 }
 
+export interface BuyerDayFactsTable {
+  org_id: number | null
+  day: string | null
+  gap: number | null
+  buyers: number | null
+}
+
+export interface BuyerDaysTable {
+  org_id: number
+  device_id: Generated<number>
+  day: string
+  gap: number
+  buyers: number
+}
+
+export interface BuyerFactsTable {
+  org_id: number | null
+  digest: Buffer | null
+  tail: string | null
+  pay_type: string | null
+  machine_id: number | null
+  at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  orders: number | null
+  paid: number | null
+  refunded: number | null
+  refund_orders: number | null
+  day: string | null
+}
+
+export interface BuyersTable {
+  id: Generated<number>
+  org_id: number
+  device_id: Generated<number>
+  digest: Buffer
+  tail: string
+  pay_type: string
+  machine_id: number
+  first_at: ColumnType<Date, Date | string, Date | string>
+  last_at: ColumnType<Date, Date | string, Date | string>
+  orders: number
+  paid: number
+  refunded: number
+  refund_orders: number
+}
+
+export interface BuyersFoldedTable {
+  one: Generated<boolean>
+  until: string
+}
+
+export interface BuyersStaleTable {
+  org_id: number
+  since: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface ClosedDaysTable {
   day: string
   org_id: number
@@ -2803,6 +2858,36 @@ export interface StatementsTable {
   attempts: Generated<number>
 }
 
+export interface StockDayChangesTable {
+  org_id: number
+  device_id: number
+  product_id: number
+  day: string
+  replenished: Generated<number>
+  taken: Generated<number>
+  withdrawn: Generated<number>
+}
+
+export interface StockDayFactsTable {
+  org_id: number | null
+  device_id: number | null
+  product_id: number | null
+  day: string | null
+  replenished: number | null
+  taken: number | null
+  withdrawn: number | null
+}
+
+export interface StockDaysTable {
+  org_id: number
+  device_id: number
+  product_id: number
+  day: string
+  replenished: Generated<number>
+  taken: Generated<number>
+  withdrawn: Generated<number>
+}
+
 export interface StockFlowKeysTable {
   unit_id: number
   flow_id: number
@@ -3308,6 +3393,12 @@ export interface DB {
   bill_facts: BillFactsTable
   bill_share_facts: BillShareFactsTable
   bill_shares: BillSharesTable
+  buyer_day_facts: BuyerDayFactsTable
+  buyer_days: BuyerDaysTable
+  buyer_facts: BuyerFactsTable
+  buyers: BuyersTable
+  buyers_folded: BuyersFoldedTable
+  buyers_stale: BuyersStaleTable
   closed_days: ClosedDaysTable
   complaint_entries: ComplaintEntriesTable
   complaints: ComplaintsTable
@@ -3480,6 +3571,9 @@ export interface DB {
   split_strategy_versions: SplitStrategyVersionsTable
   split_units: SplitUnitsTable
   statements: StatementsTable
+  stock_day_changes: StockDayChangesTable
+  stock_day_facts: StockDayFactsTable
+  stock_days: StockDaysTable
   stock_flow_keys: StockFlowKeysTable
   stock_flows: StockFlowsTable
   stock_warning_calls: StockWarningCallsTable
@@ -3524,6 +3618,7 @@ export type Constraint =
   | 'alerts_open'
   | 'batches_number'
   | 'batches_org_id_id_key'
+  | 'buyers_org_id_digest_key'
   | 'departments_id_org_id_key'
   | 'departments_org_id_parent_id_name_key'
   | 'device_assignments_live'

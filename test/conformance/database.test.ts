@@ -25,6 +25,7 @@ const ownerless: Record<string, string> = {
   unpaid_counts:
     'counts of machines, addresses and consumers across organisations; no screen reads it',
   sales_folded: 'clockwork of the installation',
+  buyers_folded: 'the same for buyers',
   schema_migrations: 'written by the owner',
   installation: 'one row about the installation',
   organisations: 'its id is the owner',

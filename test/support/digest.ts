@@ -18,7 +18,7 @@ export async function digest(
   )
   const wanted = tables
     .map((table) => table.name)
-    .filter((name) => !without.includes(name) && !/^row_count/.test(name)) // made of the others
+    .filter((name) => !without.includes(name) && !/^(row_count|stock_day)/.test(name)) // made of the others
   const text = wanted
     .map(
       (name) =>

@@ -24,6 +24,8 @@ export const stays: readonly string[] = [
   'ad_binding_devices', // end: the database drops them
   'alert_members',
   'alerts', // open ones end; the new owner's begin anew with the next sweep
+  'buyer_days', // of whole organisations
+  'buyers',
   'bill_days', // by whose sales they were
   'bill_shares',
   'complaints',
@@ -74,6 +76,8 @@ export const stays: readonly string[] = [
   'sales_rollups',
   'special_purchases', // as their orders
   'security_events',
+  'stock_day_changes',
+  'stock_days',
   'stock_flows',
   'stock_warning_calls', // the new owner's people are told anew
   'temperature_excursions', // an open one goes on until the machine is back within its limits

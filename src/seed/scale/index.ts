@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { sumDays } from '../../domains/billing/seed.ts'
 import { counterStatements } from '../../domains/machines/server/counters.ts'
+import { beginBuyers } from '../../server/buyerFolds.ts'
 import { withClient } from '../../server/catalogue.ts'
 import type { Db } from '../../server/database.ts'
 import { ensurePartitions } from '../../server/partitions.ts'
@@ -76,6 +77,7 @@ export async function fillScale(
     // all days that are over are added up at once
     const until = shanghaiDay(new Date(now.getTime() - 3_600_000))
     await sql`update sales_folded set until = ${until}`.execute(db)
+    await beginBuyers(db, now)
     // as many at once as there are cores; of everything: parties of the demo have shares, too
     await Promise.all([
       sumTables(ownerUrl, (table) => ofBills.has(table)),
