@@ -18,6 +18,10 @@ export type Series = {
   readonly right?: boolean
   /** Another period: grey dashes. */
   readonly compare?: boolean
+  /** Bars of a chart that has several kinds of them: each in its own colour. */
+  readonly apart?: boolean
+  /** Bars that are parts of one: upon those before them. */
+  readonly stacked?: boolean
   readonly format?: (value: number) => string
 }
 
@@ -107,9 +111,11 @@ export function ChartCore({
       series: series.map((one, index) => {
         const color = one.compare
           ? colors.compare
-          : one.kind === 'bar' && series.length > 1 && !one.compare
-            ? colors.bar
-            : (colors.series[index % colors.series.length] ?? colors.line)
+          : owned(one)
+            ? (colors.series[(index + 1) % colors.series.length] ?? colors.bar)
+            : one.kind === 'bar' && series.length > 1
+              ? colors.bar
+              : (colors.series[index % colors.series.length] ?? colors.line)
         const line = one.kind === 'line'
         return {
           name: one.name,
@@ -119,6 +125,7 @@ export function ChartCore({
           symbolSize: 5,
           showSymbol: categories.length <= 31,
           barMaxWidth: 28,
+          ...(one.stacked ? { stack: 'sum' } : {}),
           color: index === firstLine(series) ? colors.line : color,
           ...(line
             ? {
@@ -162,11 +169,13 @@ export function ChartCore({
                 style={{
                   background: one.compare
                     ? 'var(--hd-chart-compare)'
-                    : one.kind === 'bar'
-                      ? 'var(--hd-chart-bar)'
-                      : index > 0 && index === firstLine(series)
-                        ? 'var(--hd-chart-line)'
-                        : `var(--hd-chart-${index + 1})`,
+                    : owned(one)
+                      ? `var(--hd-chart-${index + 2})`
+                      : one.kind === 'bar'
+                        ? 'var(--hd-chart-bar)'
+                        : index > 0 && index === firstLine(series)
+                          ? 'var(--hd-chart-line)'
+                          : `var(--hd-chart-${index + 1})`,
                 }}
               />
               {one.name}
@@ -178,6 +187,9 @@ export function ChartCore({
     </figure>
   )
 }
+
+/** Bars that are told apart begin with the second colour: the first is that of lines. */
+const owned = (one: Series): boolean => one.apart === true || one.stacked === true
 
 /** It has the colour of lines; others beside it have one each. */
 const firstLine = (series: readonly Series[]): number =>

@@ -61,11 +61,11 @@ const table: readonly Group[] = [
   ]],
   ['data', 'chart', '数据统计', 'Data', [
     ['sales-report'],
-    ['financial-data', '财务数据', 'Financial data', 'financial-data:read'],
-    ['inventory-report', '库存报表', 'Inventory report', 'inventory-report:read'],
+    ['financial-data'],
+    ['inventory-report'],
     ['products-report'],
     ['offline-equipment'],
-    ['user-data', '用户数据', 'User data', 'user-data:read'],
+    ['user-data'],
     ['best-selling-products'],
   ]],
   ['finance', 'money', '财务管理', 'Finance', [

@@ -3,11 +3,14 @@ import { read } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, pageWithSums, wholeRange } from '../../shared/listQuery.ts'
+import { buyerEndpoints } from './buyersContract.ts'
 import { channelEndpoints } from './drillContract.ts'
 import { equipmentEndpoints } from './equipmentContract.ts'
 import { compare, figures, places } from './figures.ts'
 import { goodsEndpoints } from './goodsContract.ts'
+import { moneyEndpoints } from './moneyContract.ts'
 import { salesGroups } from './rules.ts'
+import { stockEndpoints } from './stockContract.ts'
 
 export const reportErrors = defineErrors('reports', {
   tooManyHours: [422861, '按小时统计最多 92 天', 'By hour a report covers at most 92 days'],
@@ -86,4 +89,7 @@ export const dataReports = {
   ...goodsEndpoints,
   ...channelEndpoints,
   ...equipmentEndpoints,
+  ...moneyEndpoints,
+  ...stockEndpoints,
+  ...buyerEndpoints,
 }

@@ -1,10 +1,13 @@
 import { defineLocale } from '../../shared/locale.ts'
+import { enFigures, zhFigures } from './figuresLocale.ts'
 
 export const locale = defineLocale(
   {
+    ...zhFigures,
     one: '报表',
     many: '数据统计',
     fields: {
+      ...zhFigures.fields,
       groupBy: '统计方式',
       range: '日期范围',
       compare: '对比',
@@ -66,6 +69,7 @@ export const locale = defineLocale(
       lastRefillTime: '末次补货',
     },
     enums: {
+      ...zhFigures.enums,
       groupBy: {
         DAY: '按日',
         WEEK: '按周',
@@ -78,6 +82,8 @@ export const locale = defineLocale(
         PRODUCT: '按商品',
         CATEGORY: '按分类',
         PRODUCT_DEVICE: '按商品与设备',
+        MERCHANT: '按商户',
+        BATCH: '按批次',
       },
       compare: { BEFORE: '环比', YEAR: '同比', NONE: '不对比' },
       state: { ALL: '全部', OFFLINE: '当前离线', IDLE: '零销售' },
@@ -95,6 +101,10 @@ export const locale = defineLocale(
       STORE: '门店',
       PAY: '支付方式',
       HOUR: '时段',
+      MERCHANT: '商户',
+      PRODUCT: '商品',
+      CATEGORY: '分类',
+      BATCH: '商品',
     },
     asOf: '数据截至 {time}',
     period: '{from} 至 {to} ·',
@@ -118,9 +128,11 @@ export const locale = defineLocale(
     forbidden: '没有查看该页面的权限',
   },
   {
+    ...enFigures,
     one: 'report',
     many: 'reports',
     fields: {
+      ...enFigures.fields,
       groupBy: 'Group by',
       range: 'Days',
       compare: 'Compare',
@@ -182,6 +194,7 @@ export const locale = defineLocale(
       lastRefillTime: 'Last refill',
     },
     enums: {
+      ...enFigures.enums,
       groupBy: {
         DAY: 'By day',
         WEEK: 'By week',
@@ -194,6 +207,8 @@ export const locale = defineLocale(
         PRODUCT: 'By product',
         CATEGORY: 'By category',
         PRODUCT_DEVICE: 'By product and machine',
+        MERCHANT: 'By merchant',
+        BATCH: 'By batch',
       },
       compare: { BEFORE: 'Period before', YEAR: 'Year before', NONE: 'Nothing' },
       state: { ALL: 'All', OFFLINE: 'Offline now', IDLE: 'No sales' },
@@ -211,6 +226,10 @@ export const locale = defineLocale(
       STORE: 'Store',
       PAY: 'Way to pay',
       HOUR: 'Hour',
+      MERCHANT: 'Merchant',
+      PRODUCT: 'Product',
+      CATEGORY: 'Category',
+      BATCH: 'Product',
     },
     asOf: 'as of {time}',
     period: '{from} to {to} ·',

@@ -104,3 +104,15 @@ export const adviceOf = (of: {
   if (of.salesNum === 0) return 'REPLACE'
   return (of.salesNum / of.days) * soldOutWithin >= of.capacity ? 'ADD_LANES' : 'KEEP'
 }
+
+/** The last day of the month that begins with this one. */
+export const monthEnd = (first: string): string => addDays(firstOf(addDays(first, 31)), -1)
+/** The days of a row, as far as they lie in those that a report is of. */
+export function within(
+  given: { from?: string | undefined; to?: string | undefined },
+  row: Days | null,
+  today: string,
+): Days {
+  const days = daysOf(given, today)
+  return row ? { from: maxDay(row.from, days.from), to: minDay(row.to, days.to) } : days
+}

@@ -22,6 +22,27 @@ export const screens = defineScreens([
     title: bi('畅销商品', 'Best-selling products'),
     permission: 'best-selling:read',
   },
+  {
+    path: '/data/financial-data',
+    title: bi('财务数据', 'Financial data'),
+    permission: 'financial-data:read',
+  },
+  {
+    path: '/data/financial-data/differences',
+    title: bi('对账差异', 'Differences'),
+    permission: 'financial-data:read',
+    parent: '/data/financial-data',
+  },
+  {
+    path: '/data/inventory-report',
+    title: bi('库存报表', 'Inventory report'),
+    permission: 'inventory-report:read',
+  },
+  {
+    path: '/data/user-data',
+    title: bi('用户数据', 'User data'),
+    permission: 'user-data:read',
+  },
   // drill-downs of the home page: no menu leads to a child of the root, each figure has its own right
   {
     path: '/best-selling-products',

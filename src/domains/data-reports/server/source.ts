@@ -31,7 +31,7 @@ export async function withFolds<T>(ctx: Ctx, read: (until: string) => Promise<T>
   return until === (await foldedUntil(ctx)) ? found : withFolds(ctx, read)
 }
 
-const below = (org: number) =>
+export const below = (org: number) =>
   sql`any(array(select b.id from organisations a join organisations b on b.path <@ a.path
     where a.id = ${org}))`
 const inRegion = (region: string) =>
