@@ -621,15 +621,14 @@ table public.bill_shares row security
   grant delete, insert, select, update to huodao_app
 
 view public.buyer_day_facts
- SELECT org_id,
-    day,
-    LEAST(COALESCE((day - lag(day) OVER (PARTITION BY org_id, digest ORDER BY day)), 0), 367) AS gap,
-    1 AS buyers
-   FROM ( SELECT DISTINCT buyer_facts.org_id,
-            buyer_facts.digest,
-            buyer_facts.day
-           FROM buyer_facts
-          WHERE (buyer_facts.orders > 0)) d;
+ SELECT f.org_id,
+    f.day,
+    LEAST(COALESCE((f.day - lag(f.day) OVER (PARTITION BY f.org_id, f.digest ORDER BY f.day)), 0), 367) AS gap,
+    one.buyers
+   FROM (buyer_facts f
+     CROSS JOIN ( VALUES (1)) one(buyers))
+  WHERE (f.orders > 0)
+  GROUP BY f.org_id, f.digest, f.day, one.buyers;
   org_id bigint
   day date
   gap integer
@@ -676,20 +675,19 @@ view public.buyer_facts
              JOIN orders o ON (((o.org_id = r.org_id) AND (o.created_at = r.order_at) AND (o.id = r.order_id))))
           WHERE ((r.state = 'SUCCESS'::text) AND (r.kind = 'UNIT'::text) AND (r.amount > 0) AND (o.consumer <> ''::text) AND (o.paid_at IS NOT NULL) AND (NOT o.excluded) AND (o.order_type <> 'TEST'::text))
         )
- SELECT org_id,
-    digest,
-    tail,
-    pay_type,
-    machine_id,
-    at,
-    orders,
-    paid,
-    refunded,
-    refund_orders,
-    ((at AT TIME ZONE 'Asia/Shanghai'::text))::date AS day
-   FROM f
-  WHERE (at < ( SELECT ((buyers_folded.until)::timestamp without time zone AT TIME ZONE 'Asia/Shanghai'::text) AS timezone
-           FROM buyers_folded));
+ SELECT f.org_id,
+    f.digest,
+    f.tail,
+    f.pay_type,
+    f.machine_id,
+    f.at,
+    f.orders,
+    f.paid,
+    f.refunded,
+    f.refund_orders,
+    ((f.at AT TIME ZONE 'Asia/Shanghai'::text))::date AS day
+   FROM (f
+     JOIN buyers_folded b ON ((f.at < ((b.until)::timestamp without time zone AT TIME ZONE 'Asia/Shanghai'::text))));
   org_id bigint
   digest bytea
   tail text
@@ -5689,23 +5687,24 @@ table public.stock_day_changes row security
   grant delete, insert, select, update to huodao_app
 
 view public.stock_day_facts
- SELECT org_id,
-    device_id,
-    product_id,
-    ((created_at AT TIME ZONE 'Asia/Shanghai'::text))::date AS day,
-        CASE type
-            WHEN 'MERCHANT_REPLENISH'::text THEN change_total
+ SELECT f.org_id,
+    f.device_id,
+    f.product_id,
+    d.day,
+        CASE f.type
+            WHEN 'MERCHANT_REPLENISH'::text THEN f.change_total
             ELSE 0
         END AS replenished,
-        CASE type
-            WHEN 'CUSTOMER_TAKE'::text THEN (- change_total)
+        CASE f.type
+            WHEN 'CUSTOMER_TAKE'::text THEN (- f.change_total)
             ELSE 0
         END AS taken,
-        CASE type
-            WHEN 'MERCHANT_WITHDRAW'::text THEN (- change_total)
+        CASE f.type
+            WHEN 'MERCHANT_WITHDRAW'::text THEN (- f.change_total)
             ELSE 0
         END AS withdrawn
-   FROM stock_flows;
+   FROM (stock_flows f
+     CROSS JOIN LATERAL ( VALUES (((f.created_at AT TIME ZONE 'Asia/Shanghai'::text))::date)) d(day));
   org_id bigint
   device_id bigint
   product_id bigint

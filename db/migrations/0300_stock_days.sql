@@ -18,11 +18,12 @@ call app_protect('stock_day_changes', 'device_id');
 
 -- What the figures must say; no screen reads it.
 create view stock_day_facts with (security_invoker = true) as
-  select org_id, device_id, product_id, (created_at at time zone 'Asia/Shanghai')::date as day,
-    case type when 'MERCHANT_REPLENISH' then change_total else 0 end as replenished,
-    case type when 'CUSTOMER_TAKE' then -change_total else 0 end as taken,
-    case type when 'MERCHANT_WITHDRAW' then -change_total else 0 end as withdrawn
-  from stock_flows;
+  select f.org_id, f.device_id, f.product_id, d.day,
+    case f.type when 'MERCHANT_REPLENISH' then f.change_total else 0 end as replenished,
+    case f.type when 'CUSTOMER_TAKE' then -f.change_total else 0 end as taken,
+    case f.type when 'MERCHANT_WITHDRAW' then -f.change_total else 0 end as withdrawn
+  from stock_flows f
+  cross join lateral (values ((f.created_at at time zone 'Asia/Shanghai')::date)) d(day);
 
 create function note_stock_day() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$

@@ -62,11 +62,12 @@ create view buyer_facts with (security_invoker = true) as
     where r.state = 'SUCCESS' and r.kind = 'UNIT' and r.amount > 0 and o.consumer <> ''
       and o.paid_at is not null and not o.excluded and o.order_type <> 'TEST')
   select f.*, (f.at at time zone 'Asia/Shanghai')::date as day from f
-  where f.at < (select until::timestamp at time zone 'Asia/Shanghai' from buyers_folded);
+  join buyers_folded b on f.at < b.until::timestamp at time zone 'Asia/Shanghai';
 create view buyer_day_facts with (security_invoker = true) as
-  select org_id, day, least(coalesce(day - lag(day) over (partition by org_id, digest order by day), 0),
-      367) as gap, 1 as buyers
-  from (select distinct org_id, digest, day from buyer_facts where orders > 0) d;
+  select f.org_id, f.day, least(coalesce(f.day - lag(f.day) over (partition by f.org_id, f.digest
+      order by f.day), 0), 367) as gap, one.buyers
+  from buyer_facts f cross join (values (1)) one(buyers) where f.orders > 0
+  group by f.org_id, f.digest, f.day, one.buyers;
 revoke all on buyer_facts, buyer_day_facts from huodao_app;
 
 -- Days begin anew: everybody's figures are to be made.
