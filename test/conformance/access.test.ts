@@ -218,6 +218,8 @@ describe('a session', () => {
  */
 const publicRoutes = [
   '/api-docs',
+  // a machine by its number and secret, as at the gateway
+  '/api/machine/releases/:id',
   // a display link's own code (decision 87)
   '/api/screen/events',
   '/dev/inbox',

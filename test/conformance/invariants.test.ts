@@ -108,6 +108,13 @@ const breaks: Record<string, string> = {
     grain, day, product_id, orders) values (0, 'DAY', '2026-01-01', 1, 1)`,
   'rows of lists are counted as they are written': `update row_count_changes set rows = rows + 1
     where ${own} and list = 'split_orders'`,
+  'stock by day equals the flows': `insert into stock_days (org_id, device_id, product_id, day,
+    taken) values (3, ${lane}, 1, '2026-01-01', 1)`,
+  'buyers equal their orders and refunds': `insert into buyers (org_id, digest, tail, pay_type,
+    machine_id, first_at, last_at, orders, paid, refunded, refund_orders)
+    values (3, sha256('x'), 'x', 'WECHAT', ${lane}, '2026-01-01', '2026-01-01', 1, 1, 0, 0)`,
+  'buyers by day equal their orders': `insert into buyer_days (org_id, day, gap, buyers)
+    values (3, '2026-01-01', 0, 1)`,
   'bills equal the facts': `update bill_days set ordered_fee = ordered_fee + 1
     where ${own} and grain = 'MONTH'`,
   'shares of bills equal the ledger': `insert into bill_shares (org_id, owner_id, device_id, grain,

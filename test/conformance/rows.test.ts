@@ -74,6 +74,7 @@ afterAll(async () => {
 
 /** Answers without a name in them; the comparison with row security alone covers them. */
 const figures = [
+  'adBindings.timeline',
   'alerts.channels',
   'alerts.mailServer',
   'alerts.stats',
@@ -87,6 +88,11 @@ const figures = [
   'boards.counts',
   'boards.options',
   'complaints.stats',
+  'dataReports.equipmentSummary',
+  'dataReports.financialDifferences',
+  'dataReports.inventorySummary',
+  'dataReports.buyers',
+  'dataReports.buyersTrend',
   'deviceCommands.find',
   'deviceCommands.previewReboots',
   'deviceCommands.testVendState',
@@ -152,9 +158,11 @@ const figures = [
 const usable = (entry: Registered): boolean => !isPlatformOnly(entry.endpoint.access)
 /**
  * Lists without rows of anybody here: regions of a map service, addresses of the server, phones that
- * were silent, merchants and lanes that a new strategy of the platform could be for.
+ * were silent, merchants and lanes that a new strategy of the platform could be for, buyers, who are
+ * added up by night.
  */
 const rowless = [
+  'dataReports.buyers',
   'geo.search',
   'paymentConfigs.addresses',
   'replenishment.unsent',

@@ -253,9 +253,9 @@ describe('afterwards', () => {
     const looked = [...pictureColumns, ...keptColumns].map(([t, c]) => `${t}.${c}`)
     expect(found.filter((name) => ![...looked, ...saidOnly].includes(name))).toEqual([])
     const sending = json.filter(({ endpoint }) =>
-      JSON.stringify(
-        z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' }),
-      ).includes('^files'),
+      JSON.stringify(z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' })).match(
+        /\^files[^"]*png/,
+      ),
     )
     const silent: string[] = []
     for (const { name } of sending)

@@ -77,6 +77,17 @@ const rows: readonly Made[] = [
     200,
   ],
   [
+    'op-xiaoyuan',
+    '开学第一周',
+    '早餐八折',
+    'bag',
+    ['#1F5A8A', 'blue'],
+    'APPROVED',
+    ['PROMOTION'],
+    '',
+    60,
+  ],
+  [
     'op-xianda',
     '写字楼会员日',
     '每周三会员日',
@@ -168,6 +179,7 @@ export async function seedProgramGroups(db: Db, org: ReadonlyMap<string, number>
       ['夏日冰饮第二件半价', '早餐燕麦杯新品'],
     ],
     ['agent-south', '出货等待', 'VEND_WAIT', '{[0,1440)}', 'ENABLED', ['早餐燕麦杯新品']],
+    ['op-xiaoyuan', '课间节目', 'FULL', '{[0,1440)}', 'ENABLED', ['开学第一周']],
     ['op-huikang', '健康提示', 'HALF', '{[0,360),[1320,1440)}', 'DRAFT', ['创可贴家庭装']],
   ] as const) {
     const org_id = org.get(owner) as number

@@ -27,6 +27,10 @@ export function daysOf(
   return { from: given.from ?? addDays(to, 1 - usualDays), to }
 }
 
+/** What was asked for, or the finer of day and month that these days can be shown by. */
+export const timeGroupOf = <G extends string>(asked: G | undefined, days: Days) =>
+  asked ?? (daysIn(days) > mostChartDays ? 'MONTH' : 'DAY')
+
 /** The same day a year before; of 29 February the 28th. */
 const yearBefore = (day: string): string => {
   const year = Number(day.slice(0, 4)) - 1

@@ -7,30 +7,32 @@ import { shanghaiDay } from '../../../shared/instants.ts'
 import { hoursOf } from '../../program-groups/server/queries.ts'
 import { type adBindings, BindingRow } from '../contract.ts'
 
-const binding = shape(
-  BindingRow,
-  ['ad_bindings', 'b'],
-  {
-    groupName: sql`g.name`,
-    slotKind: sql`b.slot_kind`,
-    priority: sql`b.priority`,
-    state: sql`b.state`,
-    dateFrom: sql`b.date_from::text`,
-    dateTo: sql`b.date_to::text`,
-    weekdays: sql`b.weekdays`,
-    windows: hoursOf('b.windows'),
-    deviceCount: sql`(select count(*) from ad_binding_devices x where x.binding_id = b.id)`,
-    orgName: sql`o.name`,
-    createTime: sql`b.created_at`,
-  },
-  ['can'],
-)
+const binding = (ctx: Ctx) =>
+  shape(
+    BindingRow,
+    ['ad_bindings', 'b'],
+    {
+      groupName: sql`g.name`,
+      slotKind: sql`b.slot_kind`,
+      priority: sql`b.priority`,
+      state: sql`b.state`,
+      dateFrom: sql`b.date_from::text`,
+      dateTo: sql`b.date_to::text`,
+      weekdays: sql`b.weekdays`,
+      windows: hoursOf('b.windows'),
+      deviceCount: sql`(select count(*) from ad_binding_devices x where x.binding_id = b.id
+      and ${visible(ctx, 'x.org_id', 'x.device_id')})`,
+      orgName: sql`o.name`,
+      createTime: sql`b.created_at`,
+    },
+    ['can'],
+  )
 export type Row = Rows<typeof binding>
 const from = sql`ad_bindings b join program_groups g on g.id = b.group_id
   join organisations o on o.id = b.org_id`
 
 export const listRows = (ctx: Ctx, input: Input<typeof adBindings.list>) =>
-  binding.page(ctx.db, {
+  binding(ctx).page(ctx.db, {
     from,
     countFrom: sql`ad_bindings b`,
     input,
@@ -44,11 +46,12 @@ export const listRows = (ctx: Ctx, input: Input<typeof adBindings.list>) =>
       input.orgId && sql`b.org_id = ${input.orgId}`,
       input.deviceId &&
         sql`exists (select from ad_binding_devices x
-          where x.binding_id = b.id and x.device_id = ${input.deviceId})`,
+          where x.binding_id = b.id and x.device_id = ${input.deviceId}
+            and ${visible(ctx, 'x.org_id', 'x.device_id')})`,
     ],
   })
 export const row = (ctx: Ctx, id: number) =>
-  binding.one(ctx.db, sql`from ${from} where b.id = ${id} and ${visible(ctx, 'b.org_id')}`)
+  binding(ctx).one(ctx.db, sql`from ${from} where b.id = ${id} and ${visible(ctx, 'b.org_id')}`)
 
 export type Group = {
   orgId: number

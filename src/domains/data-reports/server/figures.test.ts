@@ -189,7 +189,7 @@ test('a day that was compared says what the bill says, and which trades differ',
 test('by day the report covers at most 92 days, and a bill says nothing of ways to pay', async () => {
   const { status, body } = await world.call(
     dataReports.financial,
-    { from: '2026-01-01', to: '2026-06-01' } as never,
+    { groupBy: 'DAY', from: '2026-01-01', to: '2026-06-01' } as never,
     { token: tokens.own },
   )
   expect([status, (body as { code: number }).code]).toEqual([422, 422871])

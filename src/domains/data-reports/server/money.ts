@@ -17,7 +17,7 @@ import {
   moneyErrors,
   moneyFigures,
 } from '../moneyContract.ts'
-import { type Days, daysBefore, daysIn, daysOf, mostChartDays } from '../rules.ts'
+import { type Days, daysBefore, daysIn, daysOf, mostChartDays, timeGroupOf } from '../rules.ts'
 import { keysOf } from './sales.ts'
 import { below, scoped } from './source.ts'
 
@@ -155,13 +155,15 @@ async function moneyOf(ctx: Ctx, input: Filter, group: MoneyGroup, page: Page) {
 const isBilled = (figure: string) =>
   figure === 'systemAmount' || figure === 'billAmount' || figure === 'gap'
 
-export const financial = (ctx: Ctx, input: Input<typeof dataReports.financial>) =>
-  moneyOf(ctx, { ...input, days: daysOf(input, shanghaiDay(ctx.now)) }, input.groupBy, input)
+export function financial(ctx: Ctx, input: Input<typeof dataReports.financial>) {
+  const days = daysOf(input, shanghaiDay(ctx.now))
+  return moneyOf(ctx, { ...input, days }, timeGroupOf(input.groupBy, days), input)
+}
 
 const chartRows = 12
 export async function financialSummary(ctx: Ctx, input: Input<Summary>): Promise<Output<Summary>> {
   const days = daysOf(input, shanghaiDay(ctx.now))
-  const group = input.groupBy
+  const group = timeGroupOf(input.groupBy, days)
   const time = inTime(group)
   const read = (of: Days) =>
     moneyOf(ctx, { ...input, days: of }, group, {

@@ -12,7 +12,7 @@ import { useMay } from '../../../web/session.ts'
 import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { dataReports } from '../contract.ts'
 import { MoneyRow } from '../moneyContract.ts'
-import { monthEnd, within } from '../rules.ts'
+import { daysOf, monthEnd, timeGroupOf, within } from '../rules.ts'
 import { askedOf, figuresOf, periodOf } from './pieces.tsx'
 import styles from './Report.module.css'
 import { inYuan, ReportHead, sayYuan } from './ReportHead.tsx'
@@ -27,9 +27,9 @@ export function FinancialData() {
   const { search } = useLocation()
   const { query } = useListQuery(dataReports.financial.input, nothing)
   const read = useRead(dataReports.financialSummary, askedOf(query), { inline: true, keep: true })
-  const group = String(query.groupBy)
-  const inTime = group === 'DAY' || group === 'MONTH'
   const today = shanghaiDay(new Date())
+  const group = timeGroupOf(query.groupBy as string | undefined, daysOf(query, today))
+  const inTime = group === 'DAY' || group === 'MONTH'
   const signed = { fit: (fen: unknown) => yuan(Number(fen)) }
   return (
     <ListPage
