@@ -75,7 +75,7 @@ export const locale = defineLocale(
     disable: 'Disable',
     disableAsk: 'Strategies with this referrer need a new version then',
     qrcode: 'Bind code',
-    withdrawals: 'Withdrawals',
+    withdrawals: 'Payouts',
     accounts: 'Payout accounts',
     qrHint: 'The referrer scans it with WeChat. It counts once, until {time}',
     keepHint: 'Left empty it stays as it is; it is not shown whole',

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import type { Output } from '../../../shared/contract.ts'
+import { shanghaiDay } from '../../../shared/instants.ts'
 import { useWrite } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
@@ -69,7 +70,7 @@ export function ReferrerList() {
           col('earned'),
           col('unpaid'),
           col('status'),
-          col('createTime'),
+          col('createTime', { width: 108, render: (at: string) => shanghaiDay(new Date(at)) }),
           col('deviceCount', { defaultHidden: true }),
           col('orgName', { defaultHidden: true }),
           col('idName', { defaultHidden: true }),
