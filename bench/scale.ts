@@ -119,7 +119,8 @@ async function pages(): Promise<void> {
   const found = await total(ordersUrl, 'operator')
   const http = () =>
     autocannon({
-      ...{ url: large.address + ordersUrl, connections, duration: seconds },
+      // asked from a thread of its own: the server has the other core with the database
+      ...{ url: large.address + ordersUrl, connections, duration: seconds, workers: 1 },
       headers: { authorization: large.tokens.operator },
     })
   await http()

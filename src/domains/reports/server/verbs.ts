@@ -49,8 +49,11 @@ const summary: H['summary'] = async (ctx) => {
   const today = startOfDay(shanghaiDay(ctx.now))
   const yesterday = sameTimeYesterday(ctx.now)
   const dayStarts = lastDays(ctx.now, 30).map(startOfDay)
-  const total = await q.salesByInstant(ctx, 'TOTAL', totalAt, new Date(totalAt.getTime() + 1))
-  const days = await daily(ctx, lastDays(ctx.now, 30))
+  const [first] = dayStarts as [Date]
+  const ever = ctx.actor.scope.all ? await q.daysOfAll(ctx, first) : null
+  const total =
+    ever ?? (await q.salesByInstant(ctx, 'TOTAL', totalAt, new Date(totalAt.getTime() + 1)))
+  const days = ever?.filter(({ at }) => at >= first) ?? (await daily(ctx, lastDays(ctx.now, 30)))
   const hours = await q.salesByInstant(
     ctx,
     'HOUR',
