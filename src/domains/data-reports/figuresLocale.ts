@@ -109,14 +109,14 @@ export const enFigures: typeof zhFigures = {
   fields: {
     payCount: 'Payments',
     cardAmount: 'By IC card',
-    splitAmount: 'Split to others',
+    splitAmount: 'Split',
     ownShare: 'Own share',
     netIncome: 'Net income',
     systemAmount: 'Our books',
     billAmount: 'Bill',
     gap: 'Difference',
     openDifferences: 'Open differences',
-    billState: 'Reconciliation',
+    billState: 'Compared',
     provider: 'Channel',
     payType: 'Way to pay',
     day: 'Day',
@@ -153,7 +153,7 @@ export const enFigures: typeof zhFigures = {
   },
   enums: {
     billState: {
-      UNCOMPARED: 'Not compared',
+      UNCOMPARED: 'Pending',
       BALANCED: 'Balanced',
       DIFFERENT: 'Differs',
       HANDLED: 'Handled',
