@@ -182,11 +182,15 @@ test('the simulator makes its own flow of its trades, and says it when money is 
 
 test('which refund got the odd fen of a fee is no difference, what we do not know of is one whole', async () => {
   const orderNum = await world.sell('SIBLING', ['NO_DROP', 'NO_DROP', 'NO_DROP'])
-  await world.sql(
-    `update refunds set next_at = '2027-01-01' where order_num = $1 and unit_no = 3`,
-    [orderNum],
-  )
-  while (await runDue(world.app, refundKind(world.app, providers(world.app))));
+  // one after the other: who comes first gets the smaller share of the fee
+  for (const unit of [1, 2]) {
+    await world.sql(
+      `update refunds set next_at = case unit_no when $2 then '2026-01-01' else '2027-01-01' end::timestamptz
+        where order_num = $1 and state = 'PENDING'`,
+      [orderNum, unit],
+    )
+    while (await runDue(world.app, refundKind(world.app, providers(world.app))));
+  }
   const given = await world.sql<{ no: string; amount: number; state: string }>(
     'select refund_no as no, amount::int, state from refunds where order_num = $1 order by unit_no',
     [orderNum],
