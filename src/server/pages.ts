@@ -7,6 +7,7 @@ import { common, Refusal } from '../shared/errors.ts'
 import { answerError, safeUrl } from './answers.ts'
 import type { App } from './context.ts'
 import { fileName } from './files.ts'
+import { sendPart } from './sendPart.ts'
 
 /** A picture as wide as it is shown; null: as it is. */
 export type Smaller = (
@@ -100,10 +101,6 @@ export async function servePages(
 
 const types: Readonly<Record<string, string>> = { png: 'image/png', mp4: 'video/mp4' }
 
-/**
- * A file, or the one part of it that is asked for: films are looked through, and machines go on with
- * a download where it stopped.
- */
 async function sendFile(
   app: App,
   request: FastifyRequest,
@@ -111,38 +108,12 @@ async function sendFile(
   name: string,
 ): Promise<FastifyReply> {
   const size = await app.files.size(name)
-  const part = size === null ? null : partOf(request.headers.range, size)
-  if (part === 'none')
-    return reply.code(416).header('content-range', `bytes */${size}`).type('text/plain').send('')
-  const stream = size === null ? null : await app.files.open(name, part ?? undefined)
-  if (!stream || size === null) throw new Refusal(common.notFound)
-  reply
-    .type(types[name.slice(-3)] ?? 'image/jpeg')
-    .header('cache-control', 'public, max-age=31536000, immutable')
-    .header('accept-ranges', 'bytes')
-    .header('etag', `"${name.slice(0, 36)}"`)
-    .header('content-length', part ? part.end - part.start + 1 : size)
-  if (part) reply.code(206).header('content-range', `bytes ${part.start}-${part.end}/${size}`)
-  return reply.send(stream)
-}
-
-/**
- * Null: all of it, also where several parts are asked for or the header is none (RFC 9110 lets a
- * server leave them out); `none`: it has no such part.
- */
-export function partOf(
-  range: string | undefined,
-  size: number,
-): { start: number; end: number } | null | 'none' {
-  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '') ?? []
-  if (from === '' && to === '') return null
-  const last = size - 1
-  const [start, end] =
-    from === ''
-      ? [Math.max(0, size - Number(to)), last]
-      : [Number(from), to === '' ? last : Math.min(Number(to), last)]
-  if (from !== '' && to !== '' && Number(to) < Number(from)) return null
-  return start > last || end < start ? 'none' : { start, end }
+  if (size === null) throw new Refusal(common.notFound)
+  return sendPart(request, reply, size, (part) => app.files.open(name, part), {
+    'content-type': types[name.slice(-3)] ?? 'image/jpeg',
+    'cache-control': 'public, max-age=31536000, immutable',
+    etag: `"${name.slice(0, 36)}"`,
+  })
 }
 
 function sendPage(

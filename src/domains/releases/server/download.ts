@@ -1,27 +1,14 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import { answerError } from '../../../server/answers.ts'
 import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { perApp } from '../../../server/perApp.ts'
 import { rowOf } from '../../../server/rows.ts'
+import { sendPart } from '../../../server/sendPart.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { openIdentities } from '../../machines/server/identity.ts'
 
 const identitiesOf = perApp(openIdentities)
-
-/** `bytes=5-` or `bytes=5-99` of so many; null: all; undefined: none of it is there. */
-export function rangeOf(
-  header: string | undefined,
-  size: number,
-): { start: number; end: number } | null | undefined {
-  if (header === undefined) return null
-  const [, from, to] = /^bytes=(\d{1,12})-(\d{1,12})?$/.exec(header) ?? []
-  if (from === undefined) return null
-  const [start, end] = [Number(from), to === undefined ? size - 1 : Math.min(Number(to), size - 1)]
-  return start > end ? undefined : { start, end }
-}
 
 /**
  * The bytes of a release for a machine that it was let out to, whole or from where it stopped; it
@@ -49,24 +36,14 @@ export function serveReleases(http: FastifyInstance, app: App): void {
               and u.device_id = ${machine.id} and u.open and u.released_at is not null limit 1`,
         )
         if (!file) throw new Refusal(common.notFound)
-        const path = app.files.path(file.file.slice('files/'.length))
-        const size = await stat(path).then(
-          (found) => found.size,
-          () => 0,
-        )
+        const name = file.file.slice('files/'.length)
+        const size = await app.files.size(name)
         if (!size) throw new Refusal(common.notFound)
-        const range = rangeOf(request.headers.range, size)
-        reply
-          .type('application/octet-stream')
-          .header('accept-ranges', 'bytes')
-          .header('etag', `"${file.sha256}"`)
-          .header('cache-control', 'no-store')
-        if (range === undefined)
-          return reply.code(416).header('content-range', `bytes */${size}`).send('')
-        const { start, end } = range ?? { start: 0, end: size - 1 }
-        if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`)
-        reply.header('content-length', end - start + 1)
-        return reply.send(createReadStream(path, { start, end }))
+        return await sendPart(request, reply, size, (part) => app.files.open(name, part), {
+          'content-type': 'application/octet-stream',
+          'cache-control': 'no-store',
+          etag: `"${file.sha256}"`,
+        })
       } catch (error) {
         return answerError(app, error, request, reply)
       }
