@@ -2,8 +2,11 @@ import { moves, movesLast } from '../../src/domains/distribution/moves.ts'
 import { orderCleanups } from '../../src/domains/order-cleanups/contract.ts'
 import { refundKind } from '../../src/domains/orders/server/refunds.ts'
 import { providers } from '../../src/domains/payments/server/providers.ts'
+import { createRandom } from '../../src/seed/random.ts'
 import { runDue } from '../../src/server/work.ts'
 import { openWorld, restock, rowId, type World } from './world.ts'
+
+export const tradingSeed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 1e9))
 
 /**
  * Machines that sell at random across a midnight of Shanghai that ends a month, with refunds on
@@ -16,13 +19,7 @@ export async function openTrading() {
     clock += 400
     return new Date(clock)
   }
-  const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 1e9))
-  let state = seed
-  const random = () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return state / 2 ** 32
-  }
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+  const { next: random, pick } = createRandom(String(tradingSeed))
   const world: World = await openWorld({ now })
   const giveBack = async () => {
     while (await runDue(world.app, refundKind(world.app, providers(world.app))));
@@ -30,20 +27,20 @@ export async function openTrading() {
   const mendLanes = () =>
     world.sql(`update lanes set status = 'ENABLED', lock_reason = null, locked_at = null
       where status = 'LOCKED'`)
-  /** Cleans an order whose money went back; whether there was one. */
-  async function clean(): Promise<boolean> {
+  /** Cleans an order whose money went back: what was answered, 0 without one. */
+  async function clean(): Promise<number> {
     const [found] = await world.sql<{ num: string }>(
       `select order_num as num from orders where not excluded and paid_at is not null
         and paid_amount > 0 and refunded_amount = paid_amount order by id limit 1`,
     )
-    if (!found) return false
+    if (!found) return 0
     const { status } = await world.call(
       orderCleanups.clean,
       { orderNums: [found.num], reason: '清理' } as never,
       { token: await world.login('ROLE_SUPER_ADMIN') },
     )
     if (status !== 200) throw new Error(`an order was not cleaned: ${status}`)
-    return true
+    return status
   }
   async function trade(times: number, act: (n: number) => Promise<void> = async () => {}) {
     for (let n = 0; n < times; n += 1) {
@@ -73,7 +70,7 @@ export async function openTrading() {
     await world.sell('SIBLING', ['NO_DROP'])
   }
   return {
-    ...{ world, seed, random, pick, trade, move, clean, giveBack, mendLanes },
+    ...{ world, trade, move, clean, giveBack },
     /** Time goes on. */
     wait: (ms: number) => {
       clock += ms

@@ -1,87 +1,27 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nodes, plansOf } from '../../../../test/support/plans.ts'
-import { openWorld, place, restock, rowId, type World } from '../../../../test/support/world.ts'
+import { openTrading, type Trading, tradingSeed } from '../../../../test/support/trading.ts'
+import { place, rowId, type World } from '../../../../test/support/world.ts'
 import { systemScope } from '../../../server/database.ts'
 import { foldAllSales } from '../../../server/folds.ts'
 import { verifyRollups } from '../../../server/rollups.ts'
-import { runDue } from '../../../server/work.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
-import { moves, movesLast } from '../../distribution/moves.ts'
-import { orderCleanups } from '../../order-cleanups/contract.ts'
 import { orders } from '../../orders/contract.ts'
-import { refundKind } from '../../orders/server/refunds.ts'
-import { providers } from '../../payments/server/providers.ts'
 import { dataReports, type SalesRow, salesFigures } from '../contract.ts'
 import type { ChannelRow, OfflineRow } from '../drillContract.ts'
 import { goodsGroups, salesGroups } from '../rules.ts'
 
-/** Sales begin shortly before a midnight of Shanghai that ends a month, and go on behind it. */
-let clock = new Date('2026-10-31T15:20:00Z').getTime()
-const now = () => {
-  clock += 400
-  return new Date(clock)
-}
-const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 1e9))
-let state = seed
-const random = () => {
-  state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-  return state / 2 ** 32
-}
-const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
-
+let trading: Trading
 let world: World
 const tokens = { platform: '', own: '' }
-/** Cleans an order whose money went back, if there is one. */
-async function clean(): Promise<number> {
-  const found = await world.sql<{ num: string }>(
-    `select order_num as num from orders where not excluded and paid_at is not null
-      and paid_amount > 0 and refunded_amount = paid_amount order by id limit 1`,
-  )
-  if (!found[0]) return 0
-  const { status } = await world.call(
-    orderCleanups.clean,
-    { orderNums: [found[0].num], reason: '清理' } as never,
-    { token: await world.login('ROLE_SUPER_ADMIN') },
-  )
-  return status
-}
-async function move(): Promise<void> {
-  for (const table of ['devices', ...Object.keys(moves), ...movesLast])
-    await world.sql(
-      `update ${table} set org_id = case org_id when 3 then 7 else 3 end
-        where ${table === 'devices' ? 'id' : 'device_id'} = $1 and ${moves[table] ?? 'true'}`,
-      [rowId('OWN', 1)],
-    )
-}
-const giveBack = () => runDue(world.app, refundKind(world.app, providers(world.app)))
-const mendLanes = () =>
-  world.sql(`update lanes set status = 'ENABLED', lock_reason = null, locked_at = null
-    where status = 'LOCKED'`)
-async function trade(times: number): Promise<void> {
-  for (let n = 0; n < times; n += 1) {
-    const results = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
-      pick(['OK', 'OK', 'NO_DROP'] as const),
-    )
-    await mendLanes()
-    await world.sell(pick(['OWN', 'CHILD', 'SIBLING'] as const), results)
-    clock += random() * 240_000
-    if (random() < 0.4) while (await giveBack());
-    if (n === 12) await clean()
-  }
-}
 beforeAll(async () => {
-  world = await openWorld({ now })
-  for (const where of ['OWN', 'CHILD', 'SIBLING'] as const)
-    await restock(world, rowId(where, 1), 190)
-  for (let n = 0; n < 4; n += 1) {
-    await mendLanes()
-    await world.sell('SIBLING', ['NO_DROP'])
-  }
-  await trade(24)
-  await move()
-  clock += 26 * 3_600_000
-  await trade(8)
-  while (await giveBack());
+  trading = await openTrading()
+  world = trading.world
+  await trading.trade(24, async (n) => void (n === 12 && (await trading.clean())))
+  await trading.move()
+  trading.wait(26 * 3_600_000)
+  await trading.trade(8)
+  await trading.giveBack()
   await signIn()
 }, 120_000)
 async function signIn(): Promise<void> {
@@ -207,10 +147,10 @@ async function compare(what: object, of: (fact: Fact) => boolean, token: string)
 const mine = ({ org }: Fact) => org === place.OWN || org === place.CHILD
 
 test.each(['before days are added up', 'behind it', 'after a clean-up of days that are over'])(
-  `reports equal the facts and the ledger, %s (MODEL_SEED=${seed})`,
+  `reports equal the facts and the ledger, %s (MODEL_SEED=${tradingSeed})`,
   async (when) => {
     if (when === 'behind it') {
-      clock += 40 * 3_600_000
+      trading.wait(40 * 3_600_000)
       await signIn()
       await foldAllSales(world.app)
       const [folded] = await world.sql<{ n: number }>(
@@ -218,7 +158,8 @@ test.each(['before days are added up', 'behind it', 'after a clean-up of days th
       )
       expect(folded?.n).toBeGreaterThan(0)
     }
-    if (when.startsWith('after')) expect([await clean(), await clean()]).toEqual([200, 200])
+    if (when.startsWith('after'))
+      expect([await trading.clean(), await trading.clean()]).toEqual([200, 200])
     await compare({}, () => true, tokens.platform)
     await compare({}, mine, tokens.own)
     await compare({ orgId: place.CHILD }, ({ org }) => org === place.CHILD, tokens.platform)
@@ -401,7 +342,7 @@ test('the drill-down of the home page: sales by machine, and which of them are s
 
   // silent for a week and two hours: every hour of the week once, and the first two again
   const since = new Date('2026-11-03T16:00:00Z')
-  clock = since.getTime() + 170 * 3_600_000
+  trading.wait(since.getTime() + 170 * 3_600_000 - trading.today().getTime())
   await signIn()
   await world.sql(
     `update device_states set online = false, offline_since = $2, last_seen_at = $2,
