@@ -3,6 +3,16 @@ import { addDays } from '../../../shared/instants.ts'
 import { type Account, ofAccount } from '../../payments/server/bills.ts'
 import { bookedFor, edge, type Window } from '../rules.ts'
 
+/** The first moment of a day that is compared: without the bill of the day before nobody knows of its last minutes. */
+export const beginsAt = (
+  account: Account,
+  window: Window,
+  billType: 'TRADE' | 'SPLIT',
+): RawBuilder<unknown> => sql`case when exists (select from payment_bill_days d
+    where ${ofAccount('d', account)} and d.bill_type = ${billType}
+      and d.day = ${addDays(window.day, -1)} and d.fetched_at is not null)
+  then ${bookedFor(window).from}::timestamptz else ${window.from}::timestamptz end`
+
 /**
  * The bill of one account against our payments and refunds that went through it. A line is found by
  * the provider's number or by ours, whatever day it lies in; `otherAmount` is the bill's. Money that
@@ -15,11 +25,8 @@ export const billDifferences = (
   now: Date,
 ): RawBuilder<unknown> => {
   const of = (alias: string) => ofAccount(alias, account)
-  // without the bill of the day before nobody knows of its last minutes
   const ours = bookedFor(window)
-  const begins = sql`case when exists (select from payment_bill_days d where ${of('d')}
-    and d.bill_type = 'TRADE' and d.day = ${addDays(window.day, -1)} and d.fetched_at is not null)
-    then ${ours.from}::timestamptz else ${window.from}::timestamptz end`
+  const begins = beginsAt(account, window, 'TRADE')
   return sql`with line as materialized (select l.*, l.times > 1 or exists (
         select from payment_bills b where ${of('b')} and b.kind = l.kind
           and b.trade_no = l.trade_no and b.day < l.day

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import { addDays, dayMs } from '../../../shared/instants.ts'
+import { dayMs } from '../../../shared/instants.ts'
 import { type Account, ofAccount } from '../../payments/server/bills.ts'
 import { atConfig } from '../../payments/server/splitBills.ts'
 import { bookedFor, type Window } from '../rules.ts'
+import { beginsAt } from './billCheck.ts'
 
 /**
  * The bill of shares of an account against the shares that our books say its channel paid, and what
@@ -16,10 +17,7 @@ export const splitDifferences = (
 ): RawBuilder<unknown> => {
   const of = (alias: string) => ofAccount(alias, account)
   const ours = bookedFor(window)
-  // without the bill of the day before nobody knows of its last minutes
-  const begins = sql`case when exists (select from payment_bill_days d where ${of('d')}
-    and d.bill_type = 'SPLIT' and d.day = ${addDays(window.day, -1)} and d.fetched_at is not null)
-    then ${ours.from}::timestamptz else ${window.from}::timestamptz end`
+  const begins = beginsAt(account, window, 'SPLIT')
   const late = (at: string) => sql`${sql.ref(at)} < ${new Date(now.getTime() - dayMs)}`
   const otherAmount = sql`case when doubled then amount * greatest(times, 2)
     when state = 'SUCCESS' then amount else 0 end`
