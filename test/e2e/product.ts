@@ -20,7 +20,8 @@ export default async function startProduct(): Promise<() => Promise<void>> {
       PORT: String(port),
       MQTT_PORT: String(mqttPort),
       FLEET: '40',
-      FLEET_PACE: '10',
+      // at noon customers come every five seconds: faster, and they would wait for each other's goods
+      FLEET_PACE: '4',
       LOG_LEVEL: 'error',
       RATE_LIMIT: '10000',
     },
