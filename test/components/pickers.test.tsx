@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { OneOrganisation, OwnerSelect } from '../../src/domains/accounts/web/pickers.tsx'
 import { OptionSelect } from '../../src/web/OptionSelect.tsx'
 import { TreePick } from '../../src/web/TreePick.tsx'
 import { onDemand, onTouch } from '../../src/web/ui/onDemand.tsx'
@@ -198,4 +199,22 @@ test('what is typed into a field whose code has come is searched from the first 
   await new Promise((done) => setTimeout(done))
   await userEvent.keyboard('b{Backspace}乙')
   await expect.poll(options).toEqual(['乙'])
+})
+
+test('machines are of owners; money is of anybody, also of sponsors and tenants', async () => {
+  const kinds = ['PLATFORM', 'AGENT', 'OPERATOR', 'SPONSOR', 'LANE_TENANT']
+  answer('GET /api/organisations/options', () => ({
+    list: kinds.map((kind, n) => ({ id: n + 1, name: kind, kind })),
+  }))
+  await show(
+    <>
+      <OwnerSelect placeholder="归谁" />
+      <OneOrganisation placeholder="欠谁" />
+    </>,
+  )
+  await page.getByRole('combobox').first().click()
+  await expect.poll(options).toEqual(['PLATFORM', 'AGENT', 'OPERATOR'])
+  await userEvent.keyboard('{Escape}')
+  await page.getByRole('combobox').last().click()
+  await expect.poll(() => options().slice(-5)).toEqual(kinds)
 })

@@ -7,13 +7,21 @@ import { TreePick, type TreeRow } from '../../../web/TreePick.tsx'
 import { Select } from '../../../web/ui/select.tsx'
 import { accounts, type TreeNode } from '../contract.ts'
 
+const ownerKinds: readonly string[] = ['PLATFORM', 'AGENT', 'OPERATOR']
+
 /** An organisation that may own machines. */
-export function OwnerSelect(props: PickedProps<number>) {
+export const OwnerSelect = (props: PickedProps<number>) => (
+  <OneOrganisation {...props} kinds={ownerKinds} />
+)
+
+/** Any organisation: sponsors and tenants are owed money too. */
+export function OneOrganisation({
+  kinds,
+  ...props
+}: PickedProps<number> & { kinds?: readonly string[] }) {
   const { t } = useTranslation('web')
   const read = useRead(accounts.organisationOptions, {}, { staleTime: 60_000 })
-  const owners = (read.data?.list ?? []).filter((org) =>
-    ['PLATFORM', 'AGENT', 'OPERATOR'].includes(org.kind),
-  )
+  const all = (read.data?.list ?? []).filter(({ kind }) => kinds?.includes(kind) ?? true)
   return (
     <Select
       {...wholeWidth(props)}
@@ -22,7 +30,7 @@ export function OwnerSelect(props: PickedProps<number>) {
       loading={read.isPending}
       popupMatchSelectWidth={false}
       showSearch={{ optionFilterProp: 'label' }}
-      options={owners.map((org) => ({ value: org.id, label: org.name }))}
+      options={all.map((org) => ({ value: org.id, label: org.name }))}
       onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
     />
   )

@@ -4,7 +4,7 @@ import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useMay, useUser } from '../../../web/session.ts'
-import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { OneOrganisation } from '../../accounts/web/pickers.tsx'
 import { ReferrerSelect } from '../../referrers/web/pickers.tsx'
 import { AccountRow, payoutAccounts } from '../contract.ts'
 
@@ -30,7 +30,7 @@ export function AccountList() {
       }}
       filters={[
         'method',
-        { key: 'orgId', picker: OwnerSelect },
+        { key: 'orgId', picker: OneOrganisation },
         ...(may('referrer:read') ? [{ key: 'referrerId' as const, picker: ReferrerSelect }] : []),
       ]}
       columns={[

@@ -3,7 +3,7 @@ import { useCols } from '../../../web/columns.tsx'
 import { inWords } from '../../../web/inWords.ts'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
-import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { OneOrganisation } from '../../accounts/web/pickers.tsx'
 import { useSplitViews } from '../../splits/web/pickers.ts'
 import { ReceiverRow, splitReceivers } from '../contract.ts'
 
@@ -35,7 +35,7 @@ export function ReceiverList() {
         blank: { configId: null, kind: 'MERCHANT_ID', relation: 'PARTNER' },
         name: 'partyName',
       }}
-      filters={[{ key: 'partyId', picker: OwnerSelect }, 'provider', 'kind', 'state']}
+      filters={[{ key: 'partyId', picker: OneOrganisation }, 'provider', 'kind', 'state']}
       columns={[
         col('partyName', { fixed: 'start' }),
         col('provider', { tones: {} }),

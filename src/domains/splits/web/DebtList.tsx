@@ -6,7 +6,7 @@ import { Note, TextAreaField } from '../../../web/form/fields.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { useMay } from '../../../web/session.ts'
 import { toast } from '../../../web/toast.ts'
-import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { OneOrganisation } from '../../accounts/web/pickers.tsx'
 import { ReferrerSelect } from '../../referrers/web/pickers.tsx'
 import { DebtRow, splits } from '../contract.ts'
 import { useSplitViews } from './pickers.ts'
@@ -27,7 +27,7 @@ export function DebtList() {
         views={useSplitViews('debts')}
         filters={[
           'orderNum',
-          { key: 'partyId', picker: OwnerSelect },
+          { key: 'partyId', picker: OneOrganisation },
           ...(may('referrer:read') ? [{ key: 'referrerId' as const, picker: ReferrerSelect }] : []),
           'closed',
         ]}

@@ -5,7 +5,7 @@ import { ListPage } from '../../../web/ListPage.tsx'
 import { useMay } from '../../../web/session.ts'
 import { useAct } from '../../../web/useAct.ts'
 import { useDetail } from '../../../web/useDetail.ts'
-import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { OneOrganisation, OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { ReferrerSelect } from '../../referrers/web/pickers.tsx'
 import { SplitRow, splits } from '../contract.ts'
 import { useSplitViews } from './pickers.ts'
@@ -40,7 +40,7 @@ export function SplitList() {
         'state',
         'range',
         { key: 'orgId', picker: OwnerSelect },
-        { key: 'partyId', picker: OwnerSelect, more: true },
+        { key: 'partyId', picker: OneOrganisation, more: true },
         ...(may('referrer:read')
           ? [{ key: 'referrerId' as const, picker: ReferrerSelect, more: true }]
           : []),

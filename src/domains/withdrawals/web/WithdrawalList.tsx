@@ -13,7 +13,7 @@ import { useMay } from '../../../web/session.ts'
 import { ShortNumber } from '../../../web/ui/ShortNumber.tsx'
 import { Cut, Muted } from '../../../web/ui/Text.tsx'
 import { useAct } from '../../../web/useAct.ts'
-import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { OneOrganisation } from '../../accounts/web/pickers.tsx'
 import { useBillingViews } from '../../billing/web/pickers.ts'
 import { ReferrerSelect } from '../../referrers/web/pickers.tsx'
 import { WithdrawalRow, withdrawals } from '../contract.ts'
@@ -91,7 +91,7 @@ export function WithdrawalList() {
           { key: 'withdrawalNo', width: 200 },
           'state',
           'method',
-          { key: 'orgId', picker: OwnerSelect },
+          { key: 'orgId', picker: OneOrganisation },
           ...(may('referrer:read')
             ? [{ key: 'referrerId' as const, picker: ReferrerSelect, more: true }]
             : []),
