@@ -28,6 +28,10 @@ const deviceSplit = (at: Date) =>
     },
     ['can'],
   )
+/** Without a strategy first, and of these first what sold lately: there buyers are refused. */
+const wanting = (at: Date) => sql`case when b.id is not null then 0
+  when exists (select from bill_days f where f.device_id = d.id and f.org_id = d.org_id
+    and f.grain = 'DAY' and f.day >= ${recentFrom(at)}::date) then 2 else 1 end`
 const bound = sql`devices d
   left join split_bindings b on b.device_id = d.id and b.released_at is null
   left join split_strategies s on s.id = b.strategy_id`
@@ -43,7 +47,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof deviceSplits.list>) =>
     countFrom: input.mode ? from(ctx.now) : bound,
     input,
     last: sql`d.id`,
-    sort: { mallTrading: trading, rtuNumber: sql`d.rtu_number`, boundAt: sql`b.bound_at` },
+    sort: { mallTrading: wanting(ctx.now), rtuNumber: sql`d.rtu_number`, boundAt: sql`b.bound_at` },
     where: [
       visible(ctx, 'd.org_id', 'd.id'),
       sql`d.lifecycle not in ('SOLD', 'SCRAPPED')`,

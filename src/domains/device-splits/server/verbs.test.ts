@@ -118,6 +118,16 @@ test('machines without a strategy stand on top, and filters find them', async ()
       (row: { id: number }) => row.id,
     )
   expect(await ids('')).toEqual([32, 31])
+  // of two without one the first is where buyers came and are refused now
+  await release([31])
+  expect(await ids('')).toEqual([32, 31])
+  await world.sql(
+    `insert into bill_days (org_id, device_id, grain, day, config_id, provider, pay_type)
+      values (3, 31, 'DAY', '2026-10-23', 0, 'SIMULATOR', 'WECHAT')`,
+  )
+  expect(await ids('')).toEqual([31, 32])
+  await world.sql('delete from bill_days')
+  await bind([31], 1)
   expect(await ids('bound=true')).toEqual([31])
   expect(await ids('strategyId=1&mode=LEDGER')).toEqual([31])
   expect(await ids('mode=CHANNEL')).toEqual([])
