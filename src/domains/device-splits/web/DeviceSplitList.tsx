@@ -56,17 +56,19 @@ export function DeviceSplitList() {
           col('operatorName', { width: 116 }),
           col('tactics', {
             fit: (_, { tactics, versionNo }) => `${tactics ?? t('unbound')} v${versionNo ?? ''}`,
-            render: (tactics: string | null, { versionNo }) =>
-              tactics === null ? (
+            render: (_, row) =>
+              row.tactics === null ? (
                 <Bad>
                   <span title={t('paused')}>{t('unbound')}</span>
                 </Bad>
               ) : (
-                <>
-                  {tactics}{' '}
-                  <Muted>{versionNo === null ? null : t('version', { n: versionNo })}</Muted>
-                </>
+                <Named {...row} />
               ),
+            // a card has room for the whole sentence, and no pointer to ask for it
+            card: {
+              as: 'fact',
+              draw: (row) => (row.tactics === null ? <Bad>{t('paused')}</Bad> : <Named {...row} />),
+            },
           }),
           col('mode', { width: 124 }),
           col('merchantName', {
@@ -107,6 +109,16 @@ export function DeviceSplitList() {
       />
       {chosen && doing?.what === 'bind' ? <BindBatch {...chosen} /> : null}
       {chosen && doing?.what === 'release' ? <ReleaseBatch {...chosen} /> : null}
+    </>
+  )
+}
+
+/** A strategy by its name and the version that counts. */
+function Named({ tactics, versionNo }: Pick<DeviceSplitRow, 'tactics' | 'versionNo'>) {
+  const { t } = useTranslation('deviceSplits')
+  return (
+    <>
+      {tactics} <Muted>{versionNo === null ? null : t('version', { n: versionNo })}</Muted>
     </>
   )
 }
