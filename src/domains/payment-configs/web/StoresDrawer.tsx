@@ -9,8 +9,10 @@ import { defaultsOf } from '../../../web/list/listUrl.ts'
 import { Empty, Skeleton } from '../../../web/Problem.tsx'
 import { useMay } from '../../../web/session.ts'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { usePhone } from '../../../web/shell/useWidth.ts'
 import { Drawer } from '../../../web/ui/overlay.tsx'
 import { RowTable } from '../../../web/ui/RowTable.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
 import { useAct } from '../../../web/useAct.ts'
 import { type StoreRow, stores } from '../../stores/contract.ts'
 import { StoreFields } from '../../stores/web/pickers.tsx'
@@ -21,11 +23,12 @@ export function StoresDrawer({ row, onClose }: { row: ConfigRow; onClose: () => 
   const { t } = useTranslation(['paymentConfigs', 'stores', 'web'])
   const active = useActiveTab()
   const may = useMay()
+  const phone = usePhone()
   const [editing, setEditing] = useState<StoreRow | 'new' | null>(null)
   const read = useRead(stores.list, { paymentConfigId: row.id, pageSize: 200 })
   const invalidates = [stores.list.path, paymentConfigs.list.path]
   const remove = useAct(stores.remove, {
-    ask: t('web:record.removeAsk', { one: t('stores') }),
+    ask: t('web:record.removeAsk', { one: t('stores:one') }),
     name: (store: StoreRow) => store.storeName,
     success: 'web:success.removed',
     invalidates,
@@ -55,28 +58,56 @@ export function StoresDrawer({ row, onClose }: { row: ConfigRow; onClose: () => 
           keyOf={(store) => store.id}
           density="standard"
           busy={read.isFetching}
-          empty={<Empty title={t('web:record.empty', { many: t('stores') })} />}
+          empty={<Empty title={t('web:record.empty', { many: t('stores:many') })} />}
           onSort={() => undefined}
           columns={[
-            { key: 'storeName', title: name('storeName'), width: 180, cell: (s) => s.storeName },
-            { key: 'systemId', title: 'SystemId', width: 140, cell: (s) => s.systemId || '—' },
-            {
-              key: 'userName',
-              title: name('userName'),
-              width: 110,
-              cell: (s) => s.userName || '—',
-            },
+            // a phone has no room for columns: they stand below the name, the acts stay in sight
+            ...(phone
+              ? [
+                  {
+                    key: 'storeName',
+                    title: name('storeName'),
+                    width: 140,
+                    cell: (s: StoreRow) => (
+                      <>
+                        {s.storeName}
+                        <br />
+                        <Muted small>{[s.systemId, s.userName].filter(Boolean).join(' · ')}</Muted>
+                      </>
+                    ),
+                  },
+                ]
+              : [
+                  {
+                    key: 'storeName',
+                    title: name('storeName'),
+                    width: 180,
+                    cell: (s: StoreRow) => s.storeName,
+                  },
+                  {
+                    key: 'systemId',
+                    title: 'SystemId',
+                    width: 140,
+                    cell: (s: StoreRow) => s.systemId || '—',
+                  },
+                  {
+                    key: 'userName',
+                    title: name('userName'),
+                    width: 110,
+                    cell: (s: StoreRow) => s.userName || '—',
+                  },
+                ]),
             {
               key: 'deviceCount',
               title: t('fields.deviceCount'),
-              width: 110,
+              width: phone ? 84 : 110,
               align: 'right',
               cell: (s) => s.deviceCount,
             },
             {
               key: 'actions',
               title: '',
-              width: 130,
+              width: phone ? 118 : 130,
               cell: (s) => (
                 <>
                   {s.can.update ? (
@@ -99,7 +130,7 @@ export function StoresDrawer({ row, onClose }: { row: ConfigRow; onClose: () => 
       )}
       {editing ? (
         <FormDialog
-          title={t(`web:record.${edited ? 'edit' : 'create'}`, { one: t('stores') })}
+          title={t(`web:record.${edited ? 'edit' : 'create'}`, { one: t('stores:one') })}
           ns="stores"
           save={save}
           width={640}
