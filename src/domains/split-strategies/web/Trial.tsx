@@ -43,7 +43,9 @@ export function Trial({ choices, named }: { choices: Choices; named: readonly Sh
     <div className={styles.wide}>
       <div className={styles.foot}>
         <span aria-hidden="true">{t('amount')}</span>
-        <MoneyInput aria-label={t('amount')} value={amount} onChange={setAmount} />
+        <span className={styles.amount}>
+          <MoneyInput aria-label={t('amount')} value={amount} onChange={setAmount} />
+        </span>
         <Muted>{t('feeOf', { fee: yuan(fee), rate: feeBp / 100, base: yuan(base) })}</Muted>
       </div>
       {cap !== null && othersOf(parties) === cap ? <Note type="warning">{t('atCap')}</Note> : null}
