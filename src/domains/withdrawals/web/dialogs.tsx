@@ -139,9 +139,12 @@ export function PayeeDialog({ row, onClose }: Props) {
           [
             t('fields.account'),
             seen === null ? (
-              <Button key="see" size="small" onClick={() => see.mutate({ id: row.id })}>
-                {row.accountNo} · {t('payee')}
-              </Button>
+              <Flex key="see" gap={8} align="center" wrap>
+                {row.accountNo}
+                <Button size="small" onClick={() => see.mutate({ id: row.id })}>
+                  {t('payee')}
+                </Button>
+              </Flex>
             ) : (
               <span key="account">
                 {seen.account} <CopyButton text={seen.account} />
