@@ -4,6 +4,7 @@ export const locale = defineLocale(
   {
     one: '接收方',
     many: '分账接收方',
+    create: '登记接收方',
     none: '还没有接收方',
     noneHint: '登记后，通道分账策略才能发布。',
     hint: '户名须与通道账户一致；保存后由系统向通道登记。',
@@ -59,6 +60,7 @@ export const locale = defineLocale(
   {
     one: 'receiver',
     many: 'split receivers',
+    create: 'Register a receiver',
     none: 'No receivers yet',
     noneHint: 'A strategy that splits by the channel is published once its parties have one.',
     hint: 'The holder is the name of the account at the channel, which is told when you save.',
