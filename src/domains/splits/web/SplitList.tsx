@@ -3,6 +3,7 @@ import { yuan } from '../../../shared/money.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { useMay } from '../../../web/session.ts'
+import { ShortNumber } from '../../../web/ui/ShortNumber.tsx'
 import { useAct } from '../../../web/useAct.ts'
 import { useDetail } from '../../../web/useDetail.ts'
 import { OneOrganisation, OwnerSelect } from '../../accounts/web/pickers.tsx'
@@ -49,7 +50,14 @@ export function SplitList() {
         { key: 'odd', more: true },
       ]}
       columns={[
-        col('splitNo', { fixed: 'start', link: (row) => detail.to(row.id) }),
+        col('splitNo', {
+          fixed: 'start',
+          width: 138,
+          // what tells them apart is at the end: the order of the day, and which part of it
+          render: (number: string, row) => (
+            <ShortNumber number={number} tail={9} to={detail.to(row.id)} />
+          ),
+        }),
         col('orderNum', { defaultHidden: true }),
         col('rtuNumber'),
         col('paid'),
