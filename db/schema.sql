@@ -155,7 +155,9 @@ table public.ad_materials row security
   told_days integer
   version integer default 1 not null
   created_at timestamp with time zone default now() not null
+  changed_by bigint
   constraint ad_materials_bytes_check CHECK ((bytes > 0))
+  constraint ad_materials_changed_by_fkey FOREIGN KEY (changed_by) REFERENCES users(id)
   constraint ad_materials_check CHECK (((file ~ '^files/[a-z0-9-]+\.(jpg|png|mp4)$'::text) AND ((kind = 'VIDEO'::text) = (file ~~ '%.mp4'::text))))
   constraint ad_materials_check1 CHECK (((length(reason) <= 200) AND ((state = 'REJECTED'::text) = (reason <> ''::text))))
   constraint ad_materials_check2 CHECK (((kind = 'VIDEO'::text) = (duration_ms IS NOT NULL)))

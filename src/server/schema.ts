@@ -91,6 +91,7 @@ export interface AdMaterialsTable {
   told_days: number | null
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  changed_by: number | null
 }
 
 export interface AlertChannelsTable {

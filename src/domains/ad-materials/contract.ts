@@ -17,7 +17,11 @@ export const adMaterialErrors = defineErrors('adMaterials', {
     'A program group uses it; it cannot be deleted',
   ],
   notPending: [409003, '素材不在待审核状态', 'The material does not wait for review'],
-  ownReview: [403003, '审核人不能是上传人本人', 'Who uploaded a material cannot review it'],
+  ownReview: [
+    403003,
+    '审核人不能是上传人或修改人本人',
+    'Who uploaded or changed a material cannot review it',
+  ],
   reason: [400001, '请填写驳回原因', 'Say why it is rejected'],
   missingFile: [422001, '文件已失效，请重新上传', 'The file is gone; upload it again'],
   otherKind: [422001, '替换文件须为同一类型', 'The new file must be of the same kind'],

@@ -166,6 +166,14 @@ test('who may see, own and review', async () => {
     ...{ version: 2, name: '药', tags: ['DRUG'], licenceNo: '国药广审001' },
   })
   expect(licensed.body).toMatchObject({ state: 'PENDING', version: 3 })
+  // by another than who asked for it, too
+  const changed = await world.send(people.agent, 'PUT', url, {
+    ...{ version: 3, name: '药', tags: ['DRUG'], licenceNo: '国药广审002' },
+  })
+  expect(changed.body).toMatchObject({ state: 'PENDING', version: 4 })
+  const byAuthor = await review(people.agent, { version: 4 })
+  expect(byAuthor.body.error).toBe('adMaterials.ownReview')
+  expect((await review(people.platform, { version: 4 })).body.state).toBe('APPROVED')
 })
 
 test('what groups show stays; another file takes its place when it is approved', async () => {

@@ -99,7 +99,10 @@ const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...field
   if (finding) throw fieldRefusal(finding.def, finding.at)
   const { kind } = await newOwner(ctx, before.orgId)
   const anew = reviewedAnew(before, fields)
-    ? { state: startState(kind), reason: '', reviewed_by: null, reviewed_at: null }
+    ? {
+        ...{ state: startState(kind), reason: '', reviewed_by: null, reviewed_at: null },
+        changed_by: ctx.actor.userId,
+      }
     : {}
   await updateVersion(
     ctx,
@@ -119,11 +122,11 @@ const review: Handlers<Contract>['review'] = async (ctx, { id, version, approve,
   if (!allowedFrom(materialStates, to).includes(before.state))
     throw new Refusal(adMaterialErrors.notPending)
   if (!approve && reason === '') throw fieldRefusal(adMaterialErrors.reason, 'reason')
-  const { by } = found(
-    await rowOf<{ by: number | null }>(ctx.db)`select created_by as by from ad_materials
-      where id = ${id}`,
+  const { own } = found(
+    await rowOf<{ own: boolean }>(ctx.db)`select coalesce(${ctx.actor.userId}::bigint
+        in (created_by, changed_by), false) as own from ad_materials where id = ${id}`,
   )
-  if (by !== null && by === ctx.actor.userId) throw new Refusal(adMaterialErrors.ownReview)
+  if (own) throw new Refusal(adMaterialErrors.ownReview)
   await updateVersion(
     ctx,
     'ad_materials',
