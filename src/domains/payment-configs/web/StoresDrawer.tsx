@@ -71,8 +71,11 @@ export function StoresDrawer({ row, onClose }: { row: ConfigRow; onClose: () => 
                     cell: (s: StoreRow) => (
                       <>
                         {s.storeName}
-                        <br />
-                        <Muted small>{[s.systemId, s.userName].filter(Boolean).join(' · ')}</Muted>
+                        {[s.systemId, s.userName].filter(Boolean).map((line) => (
+                          <div key={line}>
+                            <Muted small>{line}</Muted>
+                          </div>
+                        ))}
                       </>
                     ),
                   },

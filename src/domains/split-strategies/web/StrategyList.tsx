@@ -59,8 +59,9 @@ export function StrategyList() {
           'keyword',
           { key: 'orgId', picker: OwnerSelect },
           { key: 'configId', picker: MerchantPick },
-          'mode',
           'state',
+          // with it the bar of the English page has no room for the button of the others
+          { key: 'mode', more: true },
           { key: 'used', more: true },
           { key: 'belowLeast', more: true },
         ]}
