@@ -13,7 +13,7 @@ import { useMay } from '../../../web/session.ts'
 import { Bad } from '../../../web/ui/Text.tsx'
 import { useDetail } from '../../../web/useDetail.ts'
 import { useTarget } from '../../../web/useTarget.ts'
-import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { OneOrganisation } from '../../accounts/web/pickers.tsx'
 import { billing } from '../contract.ts'
 import { EntryRow } from '../ledgerContract.ts'
 import { useBillingViews } from './pickers.ts'
@@ -61,7 +61,7 @@ export function LedgerList() {
           'type',
           'range',
           { key: 'keyword', label: t('fields.number') },
-          { key: 'orgId', picker: OwnerSelect, more: true },
+          { key: 'orgId', picker: OneOrganisation, more: true },
           { key: 'amountMin', more: true },
           { key: 'amountMax', more: true },
           { key: 'reversals', more: true },
