@@ -112,6 +112,8 @@ export function WithdrawalList() {
                 {orgName} <Muted>{referrerName}</Muted>
               </Cut>
             ),
+            // a card names the referrer by itself, and has no width to cut at
+            card: { as: 'line', draw: ({ orgName }) => orgName },
           }),
           col('referrerName', { defaultHidden: true }),
           col('amount'),
