@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import type { StrategyRow } from '../../src/domains/split-strategies/contract.ts'
+// its texts come with them
+import '../../src/domains/split-strategies/web/pickers.tsx'
+import { VersionsDialog } from '../../src/domains/split-strategies/web/VersionsDialog.tsx'
 import { BatchDialog } from '../../src/web/BatchDialog.tsx'
 import { type Question, useConfirm } from '../../src/web/confirm.tsx'
 import { Detail } from '../../src/web/Detail.tsx'
 import { lazyDialog } from '../../src/web/lazyDialog.tsx'
-import { show } from './world.tsx'
+import { answer, askedOf, show } from './world.tsx'
 
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 let said: boolean[] = []
@@ -149,4 +153,27 @@ test('a drawer leaves its list usable; arrows step through the rows, but not fro
   expect(steps).toHaveLength(3)
   await userEvent.keyboard('{Escape}')
   await expect.poll(() => steps.at(-1)).toBe('close')
+})
+
+test('two versions of a strategy name only what the other is not for', async () => {
+  const version = (versionNo: number, laneIds: number[], deviceIds: number[]) => ({
+    ...{ versionNo, laneIds, deviceIds, categoryIds: [], parties: [], state: 'PUBLISHED' },
+    ...{ mode: 'LEDGER', feeMode: 'AFTER', timing: 'HOUR', merchantName: '', publishedBy: '' },
+  })
+  const [to, from] = [version(2, [1, 3], [8]), version(1, [1, 2], [8])]
+  answer('GET /api/finance/split-strategies/7/versions', () => ({ list: [to, from] }))
+  answer('GET /api/finance/split-strategies/7/versions/diff', () => ({ from, to, changed: [] }))
+  answer('GET /api/finance/split-strategies/lanes', () => ({
+    list: [2, 3].map((id) => ({ id, rtuNumber: `HD${id}`, road: id })),
+  }))
+  const row = { id: 7, orgId: 3, name: '校园' } as StrategyRow
+  await show(<VersionsDialog row={row} onClose={() => undefined} />)
+  const named = () =>
+    [...document.querySelectorAll('.ant-modal td')]
+      .map((cell) => cell.textContent?.match(/HD\d/g) ?? [])
+      .filter((found) => found.length)
+  await expect.poll(named).toEqual([['HD2'], ['HD3']])
+  expect(askedOf('GET /api/finance/split-strategies/lanes')[0]?.query.laneIds).toBe('2,3')
+  // nobody is asked about machines that are the same on both sides
+  expect(askedOf('GET /api/devices/options')).toEqual([])
 })
