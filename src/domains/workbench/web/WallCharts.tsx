@@ -42,11 +42,11 @@ export function Bars({
   scale?: number
   label: string
 }) {
-  const [width, height] = [352, 108]
+  const [width, height] = [352, 92]
   const most = ceiling(Math.max(...bars.map(({ value }) => value / scale), 0))
   const slot = width / bars.length
   return (
-    <svg viewBox="-64 -12 424 160" className={styles.chart} role="img" aria-label={label}>
+    <svg viewBox="-64 -12 424 136" className={styles.chart} role="img" aria-label={label}>
       <Axis most={most} height={height} width={width} />
       {bars.map(({ label: name, value, unfinished }, i) => {
         const high = (height * (value / scale)) / most
@@ -117,10 +117,10 @@ export function Hours({
 }
 
 export function Month({ values, label }: { values: readonly number[]; label: string }) {
-  const [width, height] = [424, 60]
+  const [width, height] = [424, 52]
   const of = { width, height, slots: values.length, most: Math.max(...values, 1) * 1.08 }
   return (
-    <svg viewBox="0 -4 424 72" className={styles.chart} role="img" aria-label={label}>
+    <svg viewBox="0 -4 424 60" className={styles.chart} role="img" aria-label={label}>
       <line className={styles.grid} x1={0} x2={width} y1={height} y2={height} />
       <path className={styles.area} d={`${line(values, of)}L${width} ${height}L0 ${height}Z`} />
       <path className={styles.line} d={line(values, of)} />
