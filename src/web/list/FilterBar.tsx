@@ -213,7 +213,7 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
         className={className}
         style={style}
         prefix={prefix}
-        placeholder={t('web:list.all')}
+        placeholder={filter.unset ?? t('web:list.all')}
         aria-label={label}
         allowClear
         popupMatchSelectWidth={false}

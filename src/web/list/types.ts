@@ -16,6 +16,8 @@ export type Filter = {
   readonly options?: readonly { readonly value: string | number; readonly label: string }[]
   /** A picker, of another domain too: `OwnerSelect`, or a function that gives it more. */
   readonly picker?: (props: PickerProps) => ReactNode
+  /** What stands there while nothing is chosen; default: all. */
+  readonly unset?: string
   /** Starts behind 更多筛选. */
   readonly more?: boolean
   readonly width?: number

@@ -37,7 +37,7 @@ export function FinancialData() {
       endpoint={dataReports.financial}
       live="orders"
       filters={[
-        'groupBy',
+        { key: 'groupBy', unset: t(`enums.groupBy.${group}`) },
         'range',
         'provider',
         'compare',
