@@ -98,7 +98,7 @@ test('stopped for longer than its lease and continued: done again, marked once',
   )
   onTestFinished(() => void child?.kill('SIGKILL'))
   const ended = new Promise<unknown>((resolve) => child?.on('exit', resolve))
-  await expect.poll(() => effects.length, { timeout: 5000 }).toBe(1)
+  await expect.poll(() => effects.length, { timeout: 20_000 }).toBe(1)
   const kind = testKind(calls(url), { waits: [0.1] })
   await expect.poll(() => runDue(app, kind), { timeout: 5000, interval: 200 }).toBe(1)
   await api.sql(`update test_pieces set reason = 'marked by the second'`)
