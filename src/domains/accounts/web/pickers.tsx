@@ -1,8 +1,8 @@
 import { type ReactNode, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
-import type { PickProps } from '../../../web/OptionSelect.tsx'
-import { type PickedProps, wholeWidth } from '../../../web/picked.ts'
+import { OptionSelect, type PickProps } from '../../../web/OptionSelect.tsx'
+import type { PickedProps } from '../../../web/picked.ts'
 import { TreePick, type TreeRow } from '../../../web/TreePick.tsx'
 import { Select } from '../../../web/ui/select.tsx'
 import { accounts, type TreeNode } from '../contract.ts'
@@ -15,26 +15,19 @@ export const OwnerSelect = (props: PickedProps<number>) => (
 )
 
 /** Any organisation: sponsors and tenants are owed money too. */
-export function OneOrganisation({
+export const OneOrganisation = ({
   kinds,
+  onChange,
   ...props
-}: PickedProps<number> & { kinds?: readonly string[] }) {
-  const { t } = useTranslation('web')
-  const read = useRead(accounts.organisationOptions, {}, { staleTime: 60_000 })
-  const all = (read.data?.list ?? []).filter(({ kind }) => kinds?.includes(kind) ?? true)
-  return (
-    <Select
-      {...wholeWidth(props)}
-      value={typeof props.value === 'number' ? props.value : null}
-      placeholder={props.placeholder ?? t('form.choose')}
-      loading={read.isPending}
-      popupMatchSelectWidth={false}
-      showSearch={{ optionFilterProp: 'label' }}
-      options={all.map((org) => ({ value: org.id, label: org.name }))}
-      onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
-    />
-  )
-}
+}: PickedProps<number> & { kinds?: readonly string[] }) => (
+  <OptionSelect
+    {...props}
+    from={accounts.organisationOptions}
+    filter={({ kind }) => kinds?.includes(kind) ?? true}
+    text={({ name }) => name}
+    onChange={(id) => onChange?.(id ?? undefined)}
+  />
+)
 
 export const useTree = () =>
   useRead(accounts.organisationTree, {}, { staleTime: 30_000, inline: true })
