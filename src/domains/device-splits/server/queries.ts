@@ -7,6 +7,9 @@ import { recentFrom } from '../../splits/rules.ts'
 import { DeviceSplitRow, type deviceSplits } from '../contract.ts'
 
 const trading = sql`case when b.id is null then 'PAUSED' else 'NORMAL' end`
+/** Its bills of late by day: a line for each day and way to pay. */
+const lately = (at: Date) => sql`from bill_days f where f.device_id = d.id and f.org_id = d.org_id
+  and f.grain = 'DAY' and f.day >= ${recentFrom(at)}::date`
 const deviceSplit = (at: Date) =>
   shape(
     DeviceSplitRow,
@@ -20,18 +23,14 @@ const deviceSplit = (at: Date) =>
       mode: sql`v.mode`,
       merchantName: sql`v.merchant_name`,
       boundAt: sql`b.bound_at`,
-      // figures of bills: a line for each day and way to pay
-      recentSplit: sql`(select coalesce(sum(f.split), 0)::bigint from bill_days f
-      where f.device_id = d.id and f.org_id = d.org_id and f.grain = 'DAY'
-        and f.day >= ${recentFrom(at)}::date)`,
+      recentSplit: sql`(select coalesce(sum(f.split), 0)::bigint ${lately(at)})`,
       mallTrading: trading,
     },
     ['can'],
   )
 /** Without a strategy first, and of these first what sold lately: there buyers are refused. */
 const wanting = (at: Date) => sql`case when b.id is not null then 0
-  when exists (select from bill_days f where f.device_id = d.id and f.org_id = d.org_id
-    and f.grain = 'DAY' and f.day >= ${recentFrom(at)}::date) then 2 else 1 end`
+  when exists (select ${lately(at)}) then 2 else 1 end`
 const bound = sql`devices d
   left join split_bindings b on b.device_id = d.id and b.released_at is null
   left join split_strategies s on s.id = b.strategy_id`
