@@ -37,6 +37,12 @@ export function StoresDrawer({ row, onClose }: { row: ConfigRow; onClose: () => 
   const edited = editing === 'new' || editing === null ? undefined : editing
   const save = edited ? stores.update : stores.create
   const name = (key: string) => t(`stores:fields.${key}`)
+  const text = (key: 'systemId' | 'userName', title: string, width: number) => ({
+    key,
+    title,
+    width,
+    cell: (s: StoreRow) => s[key] || '—',
+  })
   return (
     <Drawer
       open
@@ -61,45 +67,25 @@ export function StoresDrawer({ row, onClose }: { row: ConfigRow; onClose: () => 
           empty={<Empty title={t('web:record.empty', { many: t('stores:many') })} />}
           onSort={() => undefined}
           columns={[
-            // a phone has no room for columns: they stand below the name, the acts stay in sight
+            {
+              key: 'storeName',
+              title: name('storeName'),
+              width: phone ? 140 : 180,
+              // a phone has no room for columns: they stand below the name, the acts stay in sight
+              cell: (s) => (
+                <>
+                  {s.storeName}
+                  {(phone ? [s.systemId, s.userName] : []).filter(Boolean).map((line) => (
+                    <div key={line}>
+                      <Muted small>{line}</Muted>
+                    </div>
+                  ))}
+                </>
+              ),
+            },
             ...(phone
-              ? [
-                  {
-                    key: 'storeName',
-                    title: name('storeName'),
-                    width: 140,
-                    cell: (s: StoreRow) => (
-                      <>
-                        {s.storeName}
-                        {[s.systemId, s.userName].filter(Boolean).map((line) => (
-                          <div key={line}>
-                            <Muted small>{line}</Muted>
-                          </div>
-                        ))}
-                      </>
-                    ),
-                  },
-                ]
-              : [
-                  {
-                    key: 'storeName',
-                    title: name('storeName'),
-                    width: 180,
-                    cell: (s: StoreRow) => s.storeName,
-                  },
-                  {
-                    key: 'systemId',
-                    title: 'SystemId',
-                    width: 140,
-                    cell: (s: StoreRow) => s.systemId || '—',
-                  },
-                  {
-                    key: 'userName',
-                    title: name('userName'),
-                    width: 110,
-                    cell: (s: StoreRow) => s.userName || '—',
-                  },
-                ]),
+              ? []
+              : [text('systemId', 'SystemId', 140), text('userName', name('userName'), 110)]),
             {
               key: 'deviceCount',
               title: t('fields.deviceCount'),

@@ -79,16 +79,16 @@ function useScopeNames({ from, to, orgId }: Both & { orgId: number }) {
   const may = useMay()
   const ids = (key: ScopeKey) =>
     [onlyIn(from, to, key), onlyIn(to, from, key)].flatMap((own) => own.slice(0, shownMost))
-  const asked = (key: ScopeKey) => ({ inline: true, enabled: ids(key).length > 0 })
+  const asked = (key: ScopeKey, sees = true) => ({
+    inline: true,
+    enabled: sees && ids(key).length > 0,
+  })
   const laneIds = ids('laneIds')
   const lanes = useRead(splitStrategies.lanes, { laneIds }, asked('laneIds')).data?.list
   const categories = useRead(splitStrategies.choices, { orgId }, asked('categoryIds')).data
     ?.categories
-  const devices = useRead(
-    machines.options,
-    { ids: ids('deviceIds') },
-    { inline: true, enabled: may('device:read') && ids('deviceIds').length > 0 },
-  ).data?.list
+  const sees = asked('deviceIds', may('device:read'))
+  const devices = useRead(machines.options, { ids: ids('deviceIds') }, sees).data?.list
   return {
     laneIds: new Map(
       lanes?.map((lane) => [lane.id, `${lane.rtuNumber} ${t('road', { n: lane.road })}`]),
