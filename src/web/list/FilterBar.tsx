@@ -161,6 +161,7 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
   const set = (next: unknown) =>
     onChange({ [key]: next === '' || next === null ? undefined : next })
   const prefix = <span className={styles.label}>{label}</span>
+  const placeholder = filter.unset ?? t('web:list.all')
   const className = `${styles.field} ${used ? styles.used : ''}`
   const style = filter.width ? { width: filter.width } : {}
   if (filter.picker)
@@ -170,7 +171,7 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
           draw={filter.picker}
           value={value}
           onChange={set}
-          placeholder={t('web:list.all')}
+          placeholder={placeholder}
           prefix={prefix}
         />
       </span>
@@ -213,7 +214,7 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
         className={className}
         style={style}
         prefix={prefix}
-        placeholder={filter.unset ?? t('web:list.all')}
+        placeholder={placeholder}
         aria-label={label}
         allowClear
         popupMatchSelectWidth={false}
